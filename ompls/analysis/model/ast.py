@@ -1,0 +1,345 @@
+"""The syntax tree that every reader shares: C statements and expressions with OpenMP directives in place.
+
+Built by `syntax/` from the grammar's tree, completed (names, types) by `model/sema`, never changed after that.
+A node's `span` counts bytes from the start of its *external declaration* (`Item`), so that an unchanged
+function keeps its tree when lines above it change.  `Item.start` turns it into an offset of the expanded text.
+What is not understood is an `OtherExpr`/`OtherStmt` that keeps its children: it narrows what is said, no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ompls.analysis.model.ctype import UNKNOWN, CType
+
+if TYPE_CHECKING:
+    from ompls.analysis.model.omp import Directive
+
+
+class Span(NamedTuple):
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    span: Span
+
+    def children(self) -> Iterator[Node]:
+        """Direct children in source order."""
+        for f in fields(self):
+            if f.name in ("symbol", "symbols_only"):
+                continue
+            value = getattr(self, f.name)
+            if isinstance(value, Node):
+                yield value
+            elif isinstance(value, (list, tuple)):
+                for v in value:
+                    if isinstance(v, Node):
+                        yield v
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it, in source order."""
+        yield self
+        for c in self.children():
+            yield from c.walk()
+
+
+# --- symbols -----------------------------------------------------------------------------------------------------
+
+SymbolKind = Literal["var", "param", "func", "typedef", "enumconst"]
+
+
+@dataclass(slots=True, eq=False)
+class Symbol:
+    """One declared name.  Compared by identity.  `span` is that of its declarator, in its item (None: from a header)."""
+
+    name: str
+    kind: SymbolKind
+    type: CType
+    storage: Literal["", "static", "extern", "register", "auto", "typedef"] = ""
+    level: Literal["file", "param", "block"] = "block"
+    span: Span | None = None
+    init: Expr | None = None
+    value: int | None = None  # an enumeration constant's
+    defined: bool = False  # func: has a body here; file-scope var: not only `extern`
+    inline: bool = False
+    thread_local: bool = False
+    from_system_header: bool = False
+    # Set from `declare target` directives: '' none, 'enter' (also `to`), 'link'; functions: 'enter'
+    declare_target: Literal["", "enter", "link"] = ""
+
+
+# --- expressions -------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Expr(Node):
+    type: CType = field(default=UNKNOWN, kw_only=True)  # before array-to-pointer decay
+
+
+@dataclass(slots=True, eq=False)
+class Name(Expr):
+    name: str
+    symbol: Symbol | None = None
+
+
+@dataclass(slots=True, eq=False)
+class IntLiteral(Expr):
+    value: int
+    text: str
+
+
+@dataclass(slots=True, eq=False)
+class FloatLiteral(Expr):
+    text: str
+
+
+@dataclass(slots=True, eq=False)
+class CharLiteral(Expr):
+    value: int
+    text: str
+
+
+@dataclass(slots=True, eq=False)
+class StringLiteral(Expr):
+    text: str  # adjacent literals as written
+
+
+@dataclass(slots=True, eq=False)
+class Paren(Expr):
+    inner: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Unary(Expr):
+    op: str  # + - ! ~ * & ++ -- __real__ __imag__ &&(label)
+    operand: Expr
+    postfix: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Binary(Expr):
+    op: str  # also ','
+    left: Expr
+    right: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Assign(Expr):
+    op: str  # = += ...
+    target: Expr
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Conditional(Expr):
+    condition: Expr
+    then: Expr | None  # None: GNU a ?: b
+    otherwise: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Call(Expr):
+    function: Expr
+    args: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class Index(Expr):
+    base: Expr
+    index: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Section(Expr):
+    """An array section `base[lower:length:stride]` (clauses only).  A missing part is None; `colon` False never occurs."""
+
+    base: Expr
+    lower: Expr | None
+    length: Expr | None
+    stride: Expr | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Shaping(Expr):
+    """A shape-operator `([n][m])p` (clauses only)."""
+
+    dims: list[Expr]
+    operand: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Member(Expr):
+    base: Expr
+    field: str
+    arrow: bool
+    field_span: Span
+
+
+@dataclass(slots=True, eq=False)
+class Cast(Expr):
+    type_span: Span  # between the parentheses
+    to: CType
+    operand: Expr
+
+
+@dataclass(slots=True, eq=False)
+class SizeOf(Expr):
+    op: str  # sizeof, _Alignof, __alignof__
+    operand: Expr | None
+    of: CType  # the operand's type
+
+
+@dataclass(slots=True, eq=False)
+class CompoundLiteral(Expr):
+    type_span: Span
+    of: CType
+    init: InitList
+
+
+@dataclass(slots=True, eq=False)
+class InitList(Expr):
+    elements: list[Expr]  # designators are dropped; their index expressions precede their value here
+
+
+@dataclass(slots=True, eq=False)
+class StatementExpr(Expr):
+    body: Compound
+
+
+@dataclass(slots=True, eq=False)
+class Generic(Expr):
+    control: Expr
+    chosen: Expr | None
+    alternatives: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class OtherExpr(Expr):
+    """Not understood (error in the tree, builtin with a type argument, …): its type is UNKNOWN unless sema knows better."""
+
+    parts: list[Expr]
+
+
+# --- statements --------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Stmt(Node):
+    pass
+
+
+@dataclass(slots=True, eq=False)
+class Compound(Stmt):
+    items: list[Stmt]
+
+
+@dataclass(slots=True, eq=False)
+class ExprStmt(Stmt):
+    expr: Expr | None
+
+
+@dataclass(slots=True, eq=False)
+class VarDecl(Node):
+    """One declarator of a declaration."""
+
+    symbol: Symbol
+    name_span: Span
+    init: Expr | None
+    dims: list[Expr]  # the array lengths in the declarator, outermost first (for VLAs and for what they read)
+
+
+@dataclass(slots=True, eq=False)
+class DeclStmt(Stmt):
+    decls: list[VarDecl]
+    specifiers: Span  # `static const struct s {…}` without declarators
+
+
+@dataclass(slots=True, eq=False)
+class If(Stmt):
+    condition: Expr
+    then: Stmt
+    otherwise: Stmt | None
+
+
+@dataclass(slots=True, eq=False)
+class While(Stmt):
+    condition: Expr
+    body: Stmt
+
+
+@dataclass(slots=True, eq=False)
+class DoWhile(Stmt):
+    body: Stmt
+    condition: Expr
+
+
+@dataclass(slots=True, eq=False)
+class For(Stmt):
+    init: DeclStmt | ExprStmt | None
+    condition: Expr | None
+    step: Expr | None
+    body: Stmt
+
+
+@dataclass(slots=True, eq=False)
+class Switch(Stmt):
+    condition: Expr
+    body: Stmt
+
+
+@dataclass(slots=True, eq=False)
+class Case(Stmt):
+    value: Expr | None  # None: default
+    high: Expr | None  # GNU range
+    body: Stmt | None
+
+
+@dataclass(slots=True, eq=False)
+class Labeled(Stmt):
+    name: str
+    body: Stmt | None
+
+
+@dataclass(slots=True, eq=False)
+class Jump(Stmt):
+    kind: Literal["break", "continue", "goto", "return"]
+    label: str = ""
+    value: Expr | None = None
+
+
+@dataclass(slots=True, eq=False)
+class DirectiveStmt(Stmt):
+    """An executable directive with the statement it applies to (None when it is stand-alone or nothing follows).
+
+    `span` runs from the directive's `#` (or `_Pragma`) to the end of the body.
+    """
+
+    directive: Directive
+    body: Stmt | None
+
+
+@dataclass(slots=True, eq=False)
+class OtherStmt(Stmt):
+    """Not understood (a parse error, inline assembly, a nested function, …)."""
+
+    parts: list[Node]
+
+
+@dataclass(slots=True, eq=False)
+class FunctionDef(Node):
+    symbol: Symbol
+    params: list[Symbol]
+    body: Compound
+    name_span: Span
+    header: Span  # from the specifiers to just before the body
+
+
+@dataclass(slots=True, eq=False)
+class Declaration(Node):
+    """A declaration at file scope (variables, prototypes, typedefs, tags)."""
+
+    decls: list[VarDecl]

@@ -1,0 +1,110 @@
+"""C types, as immutable values.
+
+Equality is C's *compatible type* as far as a value can carry it: records and enums compare by their
+identity (`uid`), everything else by structure.  `UNKNOWN` is the type of whatever the front end did not
+understand; it is contagious and nothing above a hint may be said about an expression that has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class CType:
+    """Base of all types.  `quals` holds 'const', 'volatile', 'restrict', '_Atomic' of this level."""
+
+    quals: frozenset[str] = field(default=frozenset(), kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(CType):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Void(CType):
+    pass
+
+
+IntegerKind = Literal[
+    "_Bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int",
+    "long", "unsigned long", "long long", "unsigned long long", "__int128", "unsigned __int128",
+]  # fmt: skip
+FloatKind = Literal["float", "double", "long double", "_Float16", "_Float128"]
+
+
+@dataclass(frozen=True, slots=True)
+class Integer(CType):
+    kind: IntegerKind
+
+
+@dataclass(frozen=True, slots=True)
+class Floating(CType):
+    kind: FloatKind
+    complex: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer(CType):
+    to: CType
+
+
+@dataclass(frozen=True, slots=True)
+class Array(CType):
+    """`length` is the element count; None when incomplete or variable (`vla` tells which)."""
+
+    of: CType
+    length: int | None
+    vla: bool = False
+    vla_text: str = ""  # the length expression of a VLA, as written after macro expansion
+
+
+@dataclass(frozen=True, slots=True)
+class Function(CType):
+    returns: CType
+    params: tuple[CType, ...]
+    variadic: bool = False
+    prototype: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDecl:
+    name: str  # "" for an anonymous struct/union member or an unnamed bit-field
+    type: CType
+    bits: int | None = None
+
+
+class RecordBody:
+    """The members of a struct or union; filled when its definition is met (shared by all its `Record`s)."""
+
+    __slots__ = ("align", "fields", "packed", "span")
+
+    def __init__(self) -> None:
+        self.fields: tuple[FieldDecl, ...] | None = None  # None: incomplete
+        self.packed = False
+        self.align: int | None = None  # from an attribute or _Alignas
+        self.span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record(CType):
+    kind: Literal["struct", "union"]
+    tag: str  # "" when anonymous
+    uid: int  # one per declaration of the tag in its scope
+    body: RecordBody = field(compare=False, repr=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Enum(CType):
+    tag: str
+    uid: int
+    underlying: Integer = field(compare=False, hash=False)
+
+
+UNKNOWN = Unknown()
+VOID = Void()
+INT = Integer("int")
+CHAR = Integer("char")
+SIZE_T = Integer("unsigned long")

@@ -1,0 +1,69 @@
+"""OpenMP directives and clauses as the model holds them.  What is *allowed* is data in `analysis/spec/`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ompls.analysis.model.ast import Expr, Span, Symbol
+
+
+@dataclass(slots=True, eq=False)
+class ListItem:
+    """One list item of a clause: a variable, an array section, a structure member."""
+
+    span: Span
+    expr: Expr  # Name, Index, Section, Member, Unary('*'), Shaping; OtherExpr when not understood
+    symbol: Symbol | None  # the variable at its base
+    text: str  # as written after macro expansion, blanks normalised
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    """`name(modifiers: items|args)`.
+
+    items  -- for clauses that take a list (map, private, reduction, to, from, …)
+    args   -- for clauses that take expressions (if, device, num_teams, collapse, schedule's chunk, …)
+    keyword -- the word that selects the variant: map type of `map` ('' when absent: tofrom), reduction identifier
+               ('+', 'max', a user name), schedule kind, default/defaultmap kind, depend type, `if`'s directive-name modifier
+    modifiers -- further modifiers in order (always, present, close, mapper(x), iterator(…), task, nonmonotonic, …)
+    """
+
+    name: str
+    span: Span
+    name_span: Span
+    keyword: str = ""
+    keyword_span: Span | None = None
+    modifiers: tuple[str, ...] = ()
+    items: list[ListItem] = field(default_factory=list)
+    args: list[Expr] = field(default_factory=list)
+    text: str = ""  # between the parentheses, macro-expanded; "" without parentheses
+    known: bool = True  # False: no OpenMP clause of that name
+    broken: str = ""  # why the arguments could not be parsed
+
+
+@dataclass(slots=True, eq=False)
+class Directive:
+    """One directive.  `name` is canonical: one blank between words, 6.0's underscores as blanks ('target enter data').
+
+    `constructs` are the leaf constructs of a combined or composite directive:
+    ('target', 'teams', 'distribute', 'parallel', 'for'); of any other directive it is (name,).
+    """
+
+    name: str
+    constructs: tuple[str, ...]
+    span: Span  # from `#`/`_Pragma` to the end of its text
+    name_span: Span
+    clauses: list[Clause]
+    args: list[ListItem] = field(default_factory=list)  # `flush(list)`, `critical(name)`, `declare target(list)`, …
+    known: bool = True
+
+    def clause(self, *names: str) -> Clause | None:
+        """The first clause with one of these names."""
+        return next((c for c in self.clauses if c.name in names), None)
+
+    def all(self, *names: str) -> list[Clause]:
+        return [c for c in self.clauses if c.name in names]
+
+    def has(self, construct: str) -> bool:
+        """Whether `construct` is one of the leaf constructs."""
+        return construct in self.constructs

@@ -1,0 +1,126 @@
+"""The translation unit as every reader sees it: items, regions, the data of each region.  Immutable once built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Node, OtherStmt, Span, Symbol
+from ompls.analysis.model.ctype import CType
+from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.source import Location, Settings, SourceMap
+
+MapType = Literal["alloc", "to", "from", "tofrom", "release", "delete"]
+Sharing = Literal["mapped", "firstprivate", "private", "is_device_ptr", "has_device_addr", "declare_target", "shared"]
+
+
+@dataclass(slots=True, eq=False)
+class MapItem:
+    """One mapping of a list item at a construct."""
+
+    item: ListItem | None  # None: implicit
+    symbol: Symbol
+    map_type: MapType
+    modifiers: tuple[str, ...]
+    clause: Clause | None
+    zero_length: bool = False  # an implicit pointer: zero-length array section (OpenMP 5.2 §5.8.6)
+
+
+@dataclass(slots=True, eq=False)
+class Variable:
+    """How one variable that is used in a target region gets there, and why."""
+
+    symbol: Symbol
+    sharing: Sharing
+    implicit: bool
+    maps: list[MapItem]  # when sharing == 'mapped'; a pointer base with mapped sections has one entry per section
+    why: str  # one sentence for people
+    section: str  # of the OpenMP specification, e.g. '5.8.1'
+    reads: list[Node] = field(default_factory=list)  # uses of the variable (or of what it points to) in the region
+    writes: list[Node] = field(default_factory=list)
+    reads_pointee: bool = False
+    writes_pointee: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    """One target construct (any combined form)."""
+
+    function: str
+    ordinal: int  # 0-based within its function
+    directive: Directive
+    stmt: DirectiveStmt
+    variables: list[Variable]
+    calls: list[Symbol]  # functions called directly, in order of first call
+    tainted: bool = False  # something in it was not understood
+
+    @property
+    def id(self) -> str:
+        return f"{self.function}_{self.ordinal}"
+
+    def variable(self, symbol: Symbol) -> Variable | None:
+        return next((v for v in self.variables if v.symbol is symbol), None)
+
+
+@dataclass(slots=True, eq=False)
+class Content:
+    """What an external declaration means; independent of where it stands.  Shared between versions of a text."""
+
+    node: FunctionDef | Declaration | OtherStmt
+    text: bytes  # the item's slice of the expanded text
+    directives: list[DirectiveStmt]  # every executable directive in it, in source order
+    regions: list[Region]
+    calls: list[Symbol] = field(default_factory=list)  # direct calls in the whole body
+    tainted: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """An external declaration at its place in the expanded text."""
+
+    start: int
+    end: int
+    content: Content
+
+
+@dataclass(slots=True, eq=False)
+class FileDirective:
+    """A directive between external declarations (declare target, requires, threadprivate, declare reduction, …)."""
+
+    start: int  # spans in it count from here
+    end: int
+    directive: Directive
+
+
+@dataclass(slots=True, eq=False)
+class SyntaxNote:
+    """Something the front end itself noticed (unclosed pragma, unknown include, parse error): expanded range, message."""
+
+    kind: Literal["pragma", "include", "parse", "budget", "encoding"]
+    start: int
+    end: int
+    message: str
+
+
+@dataclass(slots=True, eq=False)
+class TU:
+    path: str
+    source: bytes  # the main file as given
+    expanded: bytes
+    map: SourceMap
+    settings: Settings
+    items: list[Item]
+    directives: list[FileDirective]
+    symbols: dict[str, Symbol]  # the file scope's ordinary names at the end of the unit (headers' included)
+    tags: dict[str, CType]
+    notes: list[SyntaxNote]
+    inactive: list[Location]
+    complete: bool = True  # False: the budget ran out
+
+    def locate(self, item: Item | FileDirective, span: Span) -> Location:
+        """Where the user sees `span` of `item`."""
+        return self.map.location(item.start + span.start, item.start + span.end)
+
+    def text(self, item: Item, span: Span) -> str:
+        """The expanded text of `span`."""
+        return item.content.text[span.start : span.end].decode("utf-8", "replace")

@@ -1,0 +1,119 @@
+"""What goes into an analysis (texts, header snapshot, settings) and how positions come back out (SourceMap).
+
+All offsets are bytes.  *Original* offsets count in a file as the user sees it; *expanded* offsets count in the
+translation unit's expanded text: the main file and the project's own headers after macro expansion, with comments
+and directives still in it.  Lines and UTF-16 columns exist in `text.py` only.
+"""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """The bytes [start, end) of a file."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Expanded bytes [x_start, x_end) and where they come from.
+
+    verbatim  -- byte for byte the original's [start, end)
+    expansion -- the result of the macro invocation at the original's [start, end); `stack` names the macros, outermost
+                 first, each with where its definition stands (None: system header or command line)
+    """
+
+    x_start: int
+    x_end: int
+    kind: Literal["verbatim", "expansion"]
+    path: str
+    start: int
+    end: int
+    stack: tuple[tuple[str, Location | None], ...] = ()
+    included_at: Location | None = None  # the main file's `#include` when `path` is a header
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMap:
+    """Segments in order, without gaps over the expanded text."""
+
+    main: str
+    segments: tuple[Segment, ...]
+    starts: tuple[int, ...] = field(repr=False)
+
+    def at(self, x: int) -> Segment:
+        """The segment that holds expanded offset `x` (the last one for the end of the text)."""
+        return self.segments[max(0, bisect.bisect_right(self.starts, x) - 1)]
+
+    def location(self, x_start: int, x_end: int) -> Location:
+        """Where the user sees expanded bytes [x_start, x_end): an expansion is shown at its invocation."""
+        first, last = self.at(x_start), self.at(max(x_start, x_end - 1))
+        start = first.start + (x_start - first.x_start) if first.kind == "verbatim" else first.start
+        if last.path != first.path:
+            return Location(first.path, start, first.end)
+        end = last.start + (x_end - last.x_start) if last.kind == "verbatim" else last.end
+        return Location(first.path, start, max(start, end))
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A macro definition.  `params` is None for an object-like macro; a last parameter '...' or 'name...' is variadic."""
+
+    name: str
+    params: tuple[str, ...] | None
+    body: str
+    where: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderUnit:
+    """What one system `#include` directive contributes: `ops` in order (a Macro defines, a str undefines), and the
+    preprocessed declarations (line markers removed; pragmas kept)."""
+
+    ops: tuple[Macro | str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderSnapshot:
+    """Everything that comes from outside the texts the project owns.  Immutable; `key` changes when anything in it does.
+
+    predefined -- the compiler's macros for the flags in use (with -D/-U applied)
+    system     -- by spelling of the directive's operand ('<stdio.h>', '"third_party.h"')
+    texts      -- project headers: operand spelling as resolved -> (path, bytes); an open editor buffer wins over the disk
+    missing    -- operands that could not be found, with the reason
+    """
+
+    key: str
+    predefined: tuple[Macro, ...] = ()
+    system: dict[str, HeaderUnit] = field(default_factory=dict)
+    texts: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+EMPTY_SNAPSHOT = HeaderSnapshot("empty")
+
+OpenMPVersion = Literal["4.0", "4.5", "5.0", "5.1", "5.2", "6.0"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What changes the meaning of a text: part of every memo key."""
+
+    openmp: OpenMPVersion = "5.2"
+    device: str = "cuda"  # device class that the device-limit rules speak about
+    select: tuple[str, ...] = ()  # empty: all
+    ignore: tuple[str, ...] = ()
+
+
+class Budget(Protocol):
+    """Analysis polls this between items; `expired()` True makes it stop early with what it has."""
+
+    def expired(self) -> bool: ...

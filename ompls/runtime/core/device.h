@@ -1,0 +1,76 @@
+/* device.h -- the contract between the core and a device module: the whole of it.
+
+   A module is one table.  A native module fills it directly; a module written in Python fills it through the bridge.
+   Device addresses are mediary: opaque to the core, which only adds offsets to them.  Functions return 0, or non-zero
+   after filling `err`.  The core serialises open and close; everything else may be called from several threads. */
+#ifndef OMPLS_DEVICE_H
+#define OMPLS_DEVICE_H
+#include <stddef.h>
+#include <stdint.h>
+
+#define OMPLS_MODULE_ABI 1
+
+typedef uint64_t ompls_address; /* 0 is never a valid allocation */
+
+typedef struct {
+    char reason[512]; /* what happened: WHAT: WHY */
+    char hint[256];   /* the next step */
+    int fatal;        /* the device is gone (process killed, context lost): the core closes it */
+    /* A kernel touched memory that is not the device's: */
+    int fault;              /* 0 none, 1 read, 2 write */
+    uint64_t fault_address;
+    uint32_t fault_line;    /* source line if known, else 0 */
+} ompls_error;
+
+typedef struct {
+    char name[128];
+    uint64_t memory;            /* bytes in all */
+    uint32_t max_threads;       /* per team */
+    uint32_t max_teams;
+    uint32_t default_threads;   /* per team when nothing is asked for */
+    uint32_t default_teams;     /* 0: derive from the trip count */
+    uint32_t shares_host_memory; /* host addresses are valid on the device */
+} ompls_properties;
+
+typedef struct {
+    const char *region_file;
+    uint32_t region_line;
+    const char *name; /* kernel */
+    uint32_t mode;    /* ompls_mode */
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;
+    uint32_t nparams;
+    const void *const *params; /* each points to the parameter's bytes */
+    const uint64_t *sizes;
+} ompls_launch_request;
+
+typedef struct ompls_module {
+    uint32_t abi;
+    const char *name;        /* "host", "cudasim", "cuda", ... */
+    const char *image_class; /* which ompls_image it loads */
+
+    /* How many devices there are (asked for: `wanted`, 0 = all); 0 with err->reason and err->hint when none. */
+    int (*probe)(struct ompls_module *self, int wanted, ompls_error *err);
+    int (*open)(struct ompls_module *self, int index, void **device, ompls_error *err);
+    void (*close)(void *device);
+    int (*properties)(void *device, ompls_properties *out, ompls_error *err);
+
+    int (*alloc)(void *device, uint64_t size, ompls_address *out, ompls_error *err);
+    int (*free)(void *device, ompls_address address, ompls_error *err);
+    int (*copy_in)(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err);
+    int (*copy_out)(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err);
+    int (*copy_within)(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err);
+
+    int (*load)(void *device, const void *image, uint64_t size, void **loaded, ompls_error *err);
+    int (*find_kernel)(void *device, void *loaded, const char *name, void **kernel, ompls_error *err);
+    /* The device address of a variable of the image (the pointers that stand for `declare target` variables). */
+    int (*find_symbol)(void *device, void *loaded, const char *name, ompls_address *out, ompls_error *err);
+
+    int (*launch)(void *device, void *kernel, const ompls_launch_request *request, ompls_error *err);
+    int (*synchronize)(void *device, ompls_error *err);
+    void *user; /* the module's own */
+} ompls_module;
+
+/* Native modules that are linked in announce themselves from a constructor; the bridge at run time. */
+void ompls_register_module(ompls_module *module);
+#endif

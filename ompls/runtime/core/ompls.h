@@ -1,0 +1,135 @@
+/* ompls.h -- what translated host code calls.
+
+   The translator emits one static `ompls_region` per construct and a few calls; nothing else of the runtime is visible
+   to the user's program.  All functions are thread-safe.  Errors that the program cannot go on from are reported by the
+   core (region, line, variable, device) and end the process with exit code 125. */
+#ifndef OMPLS_H
+#define OMPLS_H
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OMPLS_ABI 1
+
+/* How an item is mapped (bits of ompls_item_desc.flags). */
+enum {
+    OMPLS_MAP_TO = 1,
+    OMPLS_MAP_FROM = 2,
+    OMPLS_MAP_ALWAYS = 4,
+    OMPLS_MAP_DELETE = 8,
+    OMPLS_MAP_PRESENT = 16,
+    OMPLS_MAP_CLOSE = 32,
+    OMPLS_MAP_RELEASE = 64,
+    OMPLS_MAP_IMPLICIT = 128,
+    OMPLS_MAP_ZERO_LENGTH = 256, /* zero-length section: looked up, never allocated (OpenMP 5.2 section 5.8.6) */
+    OMPLS_MAP_HOLD = 512,
+    OMPLS_MAP_ATTACH = 1024 /* ompls_arg.pointer is a mapped pointer that is to point to the item on the device */
+};
+
+/* The static half of a map item: one per list item of the construct, in the order of the args. */
+typedef struct {
+    const char *name; /* as the user wrote it: "x", "a[0:n]", "s.p[:k]" */
+    uint32_t flags;
+} ompls_item_desc;
+
+/* The dynamic half, filled just before the call. */
+typedef struct {
+    const void *base;    /* the base address: the array's or the pointer's value, &x for anything else */
+    const void *begin;   /* first mapped byte; begin == base unless a section starts later */
+    uint64_t size;       /* bytes */
+    const void *pointer; /* address of the base pointer to attach, or 0 */
+} ompls_arg;
+
+typedef enum {
+    OMPLS_PARAM_ADDRESS, /* the device address that corresponds to items[index].base */
+    OMPLS_PARAM_VALUE    /* `size` bytes from values[index]: firstprivate, is_device_ptr, launch-time constants */
+} ompls_param_kind;
+
+/* One kernel parameter, in the order of the kernel function's parameters. */
+typedef struct {
+    const char *name;
+    ompls_param_kind kind;
+    uint32_t index; /* into args (ADDRESS) or values (VALUE) */
+    uint64_t size;  /* bytes of the parameter: 8 for ADDRESS */
+} ompls_param_desc;
+
+typedef enum {
+    OMPLS_MODE_SPMD,         /* every thread of every team runs the whole kernel: combined constructs */
+    OMPLS_MODE_MASTER_WORKER /* 128 threads a team: a master warp and 96 workers */
+} ompls_mode;
+
+/* One construct: target, target data, enter/exit data, update.  Static storage, never freed. */
+typedef struct ompls_region {
+    const char *file;   /* the user's file */
+    uint32_t line;      /* of the directive */
+    const char *kernel; /* kernel function's name in every image; 0 for data constructs */
+    ompls_mode mode;
+    uint32_t nitems, nparams, nvalues;
+    const ompls_item_desc *items;
+    const ompls_param_desc *params;
+    struct ompls_region_cache *cache; /* the core's: zero-initialised, per construct */
+} ompls_region;
+
+/* Launch geometry as the clauses ask for it; 0 = not specified. */
+typedef struct {
+    uint64_t trip_count;  /* iterations of the outermost distributed or workshared loop nest, 0 when not known */
+    uint32_t num_teams;   /* upper bound of num_teams; 1 when there is no teams construct */
+    uint32_t thread_limit;
+    uint32_t num_threads; /* of a combined parallel */
+    uint32_t flags;
+} ompls_launch;
+
+/* A `declare target` variable.  `symbol` is the pointer variable that stands for it in every image. */
+typedef struct {
+    const char *name;
+    const char *symbol;
+    void *address;
+    uint64_t size;
+    uint32_t link; /* 1: `link`, mapped only when a map clause says so */
+} ompls_global;
+
+typedef struct {
+    uint32_t abi;
+    const char *source;
+    const ompls_global *globals;
+    uint32_t nglobals;
+    uint32_t nregions;
+    ompls_region *const *regions;
+} ompls_unit;
+
+/* A device image as the link step embeds it: `device_class` is a device's name ("host", "cudasim", ...). */
+typedef struct {
+    const char *device_class;
+    const void *start;
+    uint64_t size;
+} ompls_image;
+
+#define OMPLS_DEVICE_DEFAULT (-2LL) /* no device clause: default-device-var */
+#define OMPLS_DEVICE_INITIAL (-1LL) /* the host runs it in place: if(0), device(omp_initial_device) */
+
+/* From constructors of translated units and of the link step. */
+void ompls_register_unit(const ompls_unit *unit);
+void ompls_register_image(const ompls_image *image);
+
+/* Run a target region.  Returns 1 when a device ran it, 0 when the caller must run it in place on the initial device. */
+int ompls_target(ompls_region *region, int64_t device, const ompls_arg *args, const void *const *values,
+                 const ompls_launch *launch);
+
+/* target data: enter and leave a device data environment.  `env` is to be handed to the matching end. */
+struct ompls_env;
+struct ompls_env *ompls_data_begin(ompls_region *region, int64_t device, const ompls_arg *args);
+void ompls_data_end(ompls_region *region, struct ompls_env *env);
+
+void ompls_enter_data(ompls_region *region, int64_t device, const ompls_arg *args);
+void ompls_exit_data(ompls_region *region, int64_t device, const ompls_arg *args);
+void ompls_update(ompls_region *region, int64_t device, const ompls_arg *args);
+
+/* use_device_ptr/use_device_addr: the device address that corresponds to `host`, or `host` itself when absent. */
+void *ompls_device_address(int64_t device, const void *host);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
