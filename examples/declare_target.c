@@ -19,8 +19,8 @@ struct body {
 };
 
 #pragma omp declare target
-static double gravity = 9.81;
-static int evaluations = 0;
+double gravity = 9.81;
+int evaluations = 0;
 
 static double height_of(const struct body *b)
 {
