@@ -1,44 +1,81 @@
-// ompls_device.cuh -- the device part of the CUDA runtime: what generated kernels call.  (Interface; bodies follow.)
+// ompls_device.cuh -- the device part of the CUDA runtime: what generated kernels call.
 //
-// Included by every generated kernel file, compiled by nvrtc/nvcc for a GPU and by g++ for `cudasim`.  No other header.
+// Included by every generated kernel file, compiled by nvrtc/nvcc for a GPU and by g++ for `cudasim`.  This page is the
+// contract; the parts beside it hold the bodies.  Self-contained: no header of CUDA or of C is needed.
+//
+// A kernel file is either SPMD (every thread runs the kernel; the first statement is ompls_spmd_begin()) or generic
+// (master/worker; it defines OMPLS_GENERIC *before* this include and begins with ompls_target_begin()).  The mode is a
+// constant of the file, so that thread ids cost nothing.
 #pragma once
+#ifdef OMPLS_GENERIC
+#define OMPLS_IS_GENERIC true
+#else
+#define OMPLS_IS_GENERIC false
+#endif
 
 // --- loops ------------------------------------------------------------------------------------------------------
 // A range of normalised iterations 0..count-1: begin, begin+stride, … while < end.  T is int or long long.
 template <typename T> struct ompls_range { T begin, end, stride; };
 
-// Phase one: this team's chunk of `count` iterations (dist_schedule absent or static: one contiguous chunk a team;
-// with a chunk size the chunks go round robin and the caller loops while ompls_next_distribute_chunk is true).
-template <typename T> __device__ ompls_range<T> ompls_get_distribute_chunk(T count);
+// Phase one: this team's chunk of `count` iterations (dist_schedule absent or static: one contiguous chunk a team).
+template <typename T> static __device__ ompls_range<T> ompls_get_distribute_chunk(T count);
+// dist_schedule(static, chunk): this team's first chunk; the chunks go round robin, and the caller loops:
+//   ompls_range<T> team = ompls_get_distribute_chunk(count, chunk);
+//   do { … } while (ompls_next_distribute_chunk(&team, count, chunk));
+template <typename T> static __device__ ompls_range<T> ompls_get_distribute_chunk(T count, T chunk);
+template <typename T> static __device__ bool ompls_next_distribute_chunk(ompls_range<T> *team, T count, T chunk);
 // Phase two: this thread's iterations of the team's range.  No schedule clause: neighbouring threads take neighbouring
 // iterations (stride = team size), which coalesces.  `_contiguous`: schedule(static) without chunk.
-template <typename T> __device__ ompls_range<T> ompls_get_static_chunk(ompls_range<T> team);
-template <typename T> __device__ ompls_range<T> ompls_get_static_chunk_contiguous(ompls_range<T> team);
+template <typename T> static __device__ ompls_range<T> ompls_get_static_chunk(ompls_range<T> team);
+template <typename T> static __device__ ompls_range<T> ompls_get_static_chunk_contiguous(ompls_range<T> team);
+// schedule(static, chunk): this thread's first chunk of the team's range, and the next one (loop as above).
+template <typename T> static __device__ ompls_range<T> ompls_get_static_chunk(ompls_range<T> team, T chunk);
+template <typename T>
+static __device__ bool ompls_next_static_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk);
+
+// --- SPMD -------------------------------------------------------------------------------------------------------
+// The prologue of an SPMD kernel, called by every thread; no barrier, and nothing at all where it is not needed.
+static __device__ void ompls_spmd_begin();
 
 // --- master/worker ----------------------------------------------------------------------------------------------
-// Kernel prologue of a region that is not SPMD.  Returns true in the one thread that runs the sequential code; in all
-// others it serves parallel regions and returns false when the master has called ompls_target_end().
-__device__ bool ompls_target_begin();
-__device__ void ompls_target_end();
-// Run `fn(vars)` on `num_threads` workers (0: all), called by the master; returns when all are done.
-__device__ void ompls_parallel(void (*fn)(void *), void *vars, int num_threads);
+// Kernel prologue of a region that is not SPMD: block of 128 threads, 0-95 are workers, 96 is the master.  Returns true
+// in the one thread that runs the sequential code; in all others it serves parallel regions and returns false when the
+// master has called ompls_target_end().
+template <bool generic = OMPLS_IS_GENERIC> static __device__ bool ompls_target_begin();
+static __device__ void ompls_target_end();
+// Run `fn(vars)` on `num_threads` workers (0: all 96), called by the master; returns when all are done.  Called inside a
+// parallel region (also in an SPMD kernel): nested, run by the caller as a team of one.  num_threads 1: likewise.
+static __device__ void ompls_parallel(void (*fn)(void *), void *vars, int num_threads);
 // The shared-memory stack for variables that a parallel region shares: push copies in, pop copies back and frees.
-__device__ void *ompls_push_shmem(const void *from, unsigned long size);
-__device__ void ompls_pop_shmem(void *to, unsigned long size);
+// Last pushed, first popped.  What does not fit goes to the device's heap.  `from` may be 0: not copied.
+static __device__ void *ompls_push_shmem(const void *from, unsigned long size);
+static __device__ void ompls_pop_shmem(void *to, unsigned long size);
 // A barrier of the current team's threads (of the parallel region in generic mode, of the block in SPMD mode).
-__device__ void ompls_barrier();
+static __device__ void ompls_barrier();
 
 // --- reductions and atomics -------------------------------------------------------------------------------------
 struct ompls_add; struct ompls_mul; struct ompls_min; struct ompls_max; struct ompls_and; struct ompls_or;
 struct ompls_xor; struct ompls_land; struct ompls_lor;
+// For `atomic` only (not reductions: `-` reduces like `+`): *target = *target OP value, and OP reversed (value OP *target).
+struct ompls_sub; struct ompls_div; struct ompls_shl; struct ompls_shr;
+struct ompls_rsub; struct ompls_rdiv; struct ompls_rshl; struct ompls_rshr;
 // `*target = *target OP (all threads' values)`: every thread of the team calls it; one atomic a team.
-template <class Op, typename T> __device__ void ompls_reduce(T *target, T value);
-template <class Op, typename T> __device__ T ompls_identity();
+template <class Op, typename T> static __device__ void ompls_reduce(T *target, T value);
+template <class Op, typename T> static __device__ T ompls_identity();
 // `*target = *target OP value` atomically; returns the old value (`capture`).  Any scalar T of 1, 2, 4 or 8 bytes.
-template <class Op, typename T> __device__ T ompls_atomic(T *target, T value);
-template <typename T> __device__ T ompls_atomic_read(const T *target);
-template <typename T> __device__ void ompls_atomic_write(T *target, T value);
-template <typename T> __device__ T ompls_atomic_exchange(T *target, T value);
+template <class Op, typename T> static __device__ T ompls_atomic(T *target, T value);
+template <typename T> static __device__ T ompls_atomic_read(const T *target);
+template <typename T> static __device__ void ompls_atomic_write(T *target, T value);
+template <typename T> static __device__ T ompls_atomic_exchange(T *target, T value);
+// `*target = update(*target)` atomically for any pure `update`; returns the old value: ompls_atomic_update(&x, [=](T v)
+// { return …; }).  Also the way to `atomic compare`.
+template <typename T, class F> static __device__ T ompls_atomic_update(T *target, F update);
 // --- critical ---------------------------------------------------------------------------------------------------
 // ompls_critical(&lock, [&] { … }) without warp deadlock.  `lock` is a zero-initialised __device__ int.
-template <class F> __device__ void ompls_critical(int *lock, F body);
+template <class F> static __device__ void ompls_critical(int *lock, F body);
+
+// The bodies; omp_get_thread_num() and the other omp_* routines that may be called in a region are in ompls_team.cuh.
+#include "ompls_team.cuh"
+#include "ompls_loops.cuh"
+#include "ompls_atomic.cuh"
+#include "ompls_reduce.cuh"
