@@ -191,6 +191,7 @@ class SizeOf(Expr):
     op: str  # sizeof, _Alignof, __alignof__
     operand: Expr | None
     of: CType  # the operand's type
+    type_span: Span | None = None  # of a type operand, between the parentheses
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,371 @@
+"""The pragma grammar: the text of one `#pragma omp …` to an untyped `Directive`.
+
+The tables of `analysis/spec` say what the words mean; this file only finds them.  Anything is accepted: what is
+unknown has `known` False, what is garbled or unclosed says why in `Clause.broken`.  Names are not looked up here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Span
+from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec, is_known_clause
+from ompls.analysis.syntax.clause_expr import ExprParser, IsType, ParseError, Token, matching, tokenize
+
+# Directives whose own argument has a grammar of its own; that of any other is a list of names.
+_RAW_ARGUMENT = frozenset(("declare reduction", "declare mapper", "declare simd", "declare induction"))
+_LONGEST_NAME = max(len(name.split()) for name in DIRECTIVES)
+
+
+def parse_directive(text: bytes, shift: int = 0, is_type: IsType = lambda _name: False) -> Directive:
+    """Parse `#pragma omp …` (one logical line, continuation lines and comments included).
+
+    shift -- added to every offset; `text[0]` then stands at `shift`
+    is_type -- whether a name is a typedef where the pragma stands
+    The directive's name is "" when nothing follows the sentinel.
+    """
+    tokens = tokenize(text, shift)
+    pos = 0
+    for sentinel in ("#", "pragma", "omp"):
+        if pos < len(tokens) and tokens[pos].text == sentinel:
+            pos += 1
+    end = tokens[-1].end if tokens else shift
+    whole = Span(tokens[0].start if tokens else shift, end)
+    name, known, after = _directive_name(tokens, pos)
+    name_span = Span(tokens[pos].start, tokens[after - 1].end) if after > pos else Span(end, end)
+    directive = Directive(name, DIRECTIVES[name].constructs if known else (name,), whole, name_span, [], known=known)
+    parser = _Parser(tokens, is_type, name)
+    pos = parser.arguments(directive, after)
+    directive.clauses.extend(parser.clauses(pos))
+    return directive
+
+
+def _directive_name(tokens: list[Token], pos: int) -> tuple[str, bool, int]:
+    """The longest directive name at `pos`; else the words up to the first known clause or parenthesis."""
+    words: list[str] = []
+    ends: list[int] = []  # the token after the last one that contributes to words[:n+1]
+    at = pos
+    while at < len(tokens) and tokens[at].kind == "name" and len(words) < _LONGEST_NAME + 3:
+        for part in tokens[at].text.split("_") if _splits(words, tokens[at].text) else [tokens[at].text]:
+            words.append(part)
+            ends.append(at + 1)
+        at += 1
+    for count in range(len(words), 0, -1):
+        if " ".join(words[:count]) in DIRECTIVES and (count == len(words) or ends[count - 1] != ends[count]):
+            return " ".join(words[:count]), True, ends[count - 1]
+    stop = pos
+    while stop < len(tokens) and tokens[stop].kind == "name":
+        called = stop + 1 < len(tokens) and tokens[stop + 1].text == "("
+        if stop > pos and tokens[stop].text in CLAUSES and (called or tokens[stop].text not in _LEAF_WORDS):
+            break
+        stop += 1
+        if called and stop - pos >= 1:
+            break
+    return " ".join(t.text for t in tokens[pos:stop]), False, stop
+
+
+_LEAF_WORDS = frozenset(word for name in DIRECTIVES for word in name.split())
+
+
+def _splits(words: list[str], word: str) -> bool:
+    """Whether `word` is a 6.0 spelling with underscores (`target_enter_data`) in its place."""
+    return "_" in word and any(" ".join([*words[k:], *word.split("_")]) in DIRECTIVES for k in range(len(words) + 1))
+
+
+class _Parser:
+    def __init__(self, tokens: list[Token], is_type: IsType, directive: str) -> None:
+        self.tokens, self.is_type, self.directive = tokens, is_type, directive
+
+    # --- the directive's own arguments
+
+    def arguments(self, directive: Directive, pos: int) -> int:
+        """`flush(a, b)`, `critical(name)`, `declare reduction(…)`: fills `directive.args`, returns what follows."""
+        if pos >= len(self.tokens) or self.tokens[pos].text != "(":
+            return pos
+        close = matching(self.tokens, pos, len(self.tokens))
+        stop = close if close >= 0 else len(self.tokens)
+        if directive.name in _RAW_ARGUMENT and stop > pos + 1:
+            span = Span(self.tokens[pos + 1].start, self.tokens[stop - 1].end)
+            directive.args.append(ListItem(span, ast.OtherExpr(span, []), None, self.join(pos + 1, stop)))
+        else:
+            directive.args.extend(self.items(pos + 1, stop)[0])
+        return stop + 1
+
+    # --- clauses
+
+    def clauses(self, pos: int) -> Iterator[Clause]:
+        tokens = self.tokens
+        while pos < len(tokens):
+            token = tokens[pos]
+            if token.text == ",":
+                pos += 1
+                continue
+            if token.kind != "name":
+                while pos < len(tokens) and tokens[pos].kind != "name":
+                    close = matching(tokens, pos, len(tokens)) if tokens[pos].text in ("(", "[", "{") else -1
+                    pos = close + 1 if close >= 0 else pos + 1
+                span = Span(token.start, tokens[pos - 1].end)
+                yield Clause("", span, span, known=False, broken=f"expected a clause before '{token.text}'")
+                continue
+            clause = Clause(token.text, Span(token.start, token.end), Span(token.start, token.end))
+            clause.known = is_known_clause(clause.name)
+            pos = self.clause(clause, pos + 1)
+            yield clause
+
+    def clause(self, clause: Clause, pos: int) -> int:
+        """Parse what follows the clause's name at `pos`; returns the position after it."""
+        tokens = self.tokens
+        spec = CLAUSES.get(clause.name)
+        if pos >= len(tokens) or tokens[pos].text != "(":
+            if spec is not None and not spec.optional:
+                clause.broken = f"'{clause.name}' needs arguments in parentheses"
+            return pos
+        close = matching(tokens, pos, len(tokens))
+        stop = close if close >= 0 else len(tokens)
+        clause.span = Span(clause.span.start, tokens[min(stop, len(tokens) - 1)].end)
+        clause.text = self.join(pos + 1, stop)
+        if close < 0:
+            clause.broken = "the parenthesis is not closed"
+        if spec is not None:
+            if stop == pos + 1 and spec.shape != "raw":
+                clause.broken = clause.broken or f"'{clause.name}' has empty parentheses"
+            else:
+                why = self.contents(clause, spec, pos + 1, stop)
+                clause.broken = clause.broken or why
+        return stop + 1
+
+    def contents(self, clause: Clause, spec: ClauseSpec, start: int, stop: int) -> str:
+        """Parse the tokens between a clause's parentheses by its shape; returns why it failed, or ""."""
+        if spec.shape in ("raw", "none"):
+            return ""
+        colon = self.colon(start, stop)
+        if spec.shape == "keyword":
+            return self.keyword(clause, spec, start, stop, colon)
+        if spec.shape in ("expr", "exprs"):
+            return self.expressions(clause, spec, start, stop, colon)
+        if clause.name in ("linear", "aligned", "induction") and colon >= 0 and not self.is_modifier_list(start, colon):
+            clause.items, why = self.items(start, colon)
+            return why or self.after_list(clause, colon + 1, stop)
+        if colon >= 0:
+            why = self.prefix(clause, spec, start, colon)
+            if why:
+                return why
+            start = colon + 1
+        if clause.keyword in ("sink", "source") and clause.name == "depend":
+            return self.expressions(clause, spec, start, stop, -1) if start < stop else ""
+        if clause.name == "depend" and colon < 0 and stop == start + 1 and self.tokens[start].text == "source":
+            self.set_keyword(clause, start)
+            return ""
+        if start >= stop:
+            return "the list is empty"
+        clause.items, why = self.items(start, stop)
+        return why
+
+    def prefix(self, clause: Clause, spec: ClauseSpec, start: int, colon: int) -> str:
+        """`modifier, modifier(args), keyword` before the colon of a list clause."""
+        for first, last in self.split(start, colon):
+            if first >= last:
+                continue
+            word = self.tokens[first]
+            alone = last == first + 1
+            if clause.name in ("reduction", "in_reduction", "task_reduction", "induction"):
+                if alone and word.text in spec.modifiers and last < colon:
+                    clause.modifiers += (word.text,)
+                elif alone:
+                    self.set_keyword(clause, first)
+                else:
+                    clause.modifiers += (self.join(first, last),)
+            elif alone and word.text in spec.keywords and not (clause.name == "map" and clause.keyword):
+                self.set_keyword(clause, first)
+            elif clause.name == "map" and all(
+                t.text in (*spec.keywords, *spec.modifiers) for t in self.tokens[first:last]
+            ):
+                # 4.5 allowed `always tofrom` and `always to` without a comma
+                for at in range(first, last):
+                    if self.tokens[at].text in spec.keywords:
+                        self.set_keyword(clause, at)
+                    else:
+                        clause.modifiers += (self.tokens[at].text,)
+            elif word.kind == "name" and word.text in spec.modifiers:
+                clause.modifiers += (self.join(first, last),)
+                if word.text == "allocator" and not alone:
+                    clause.args.append(self.expr(first + 2, last - 1))
+            elif clause.name == "allocate":
+                clause.args.append(self.expr(first, last))
+            else:
+                text = self.join(first, last)
+                clause.keyword_span = Span(word.start, self.tokens[last - 1].end)
+                return f"'{text}' cannot stand before the colon of '{clause.name}'"
+        return ""
+
+    def after_list(self, clause: Clause, start: int, stop: int) -> str:
+        """`x: step`, `x: val, step(2)`, `p: 32`: what follows the colon of linear, aligned, induction."""
+        spec = CLAUSES[clause.name]
+        for first, last in self.split(start, stop):
+            word = self.tokens[first].text if first < last else ""
+            if word == "step" and last - first > 3 and self.tokens[first + 1].text == "(":
+                clause.args.append(self.expr(first + 2, last - 1))
+            elif word in spec.modifiers and last == first + 1:
+                clause.modifiers += (word,)
+            else:
+                try:
+                    clause.args.append(self.full(first, last))
+                except ParseError as e:
+                    return str(e)
+        if clause.name == "linear" and len(clause.items) == 1 and isinstance(clause.items[0].expr, ast.Call):
+            call = clause.items[0].expr  # 4.5: `linear(val(x): 2)`
+            if isinstance(call.function, ast.Name) and call.function.name in spec.modifiers:
+                clause.modifiers += (call.function.name,)
+                clause.items = [ListItem(a.span, a, None, self.text_of(a.span)) for a in call.args]
+        return ""
+
+    def keyword(self, clause: Clause, spec: ClauseSpec, start: int, stop: int, colon: int) -> str:
+        """`schedule(monotonic: static, 4)`, `order(reproducible: concurrent)`, `defaultmap(none: scalar)`."""
+        if colon >= 0 and clause.name in ("defaultmap", "default"):
+            self.set_keyword(clause, start)
+            clause.modifiers = tuple(self.join(a, b) for a, b in self.split(colon + 1, stop))
+        else:
+            if colon >= 0:
+                clause.modifiers = tuple(self.join(a, b) for a, b in self.split(start, colon))
+                start = colon + 1
+            pieces = list(self.split(start, stop))
+            if not pieces or pieces[0][0] >= pieces[0][1]:
+                return "a word is missing"
+            self.set_keyword(clause, pieces[0][0])
+            if pieces[0][1] > pieces[0][0] + 1:
+                return f"'{self.join(*pieces[0])}' is not one word"
+            for first, last in pieces[1:]:
+                try:
+                    clause.args.append(self.full(first, last))
+                except ParseError as e:
+                    return str(e)
+        if spec.keywords and clause.keyword not in spec.keywords:
+            return f"'{clause.keyword}' is not one of {', '.join(spec.keywords)}"
+        return ""
+
+    def expressions(self, clause: Clause, spec: ClauseSpec, start: int, stop: int, colon: int) -> str:
+        """`if(target: e)`, `device(ancestor: 1)`, `num_teams(1: n)`, `grainsize(strict: 4)`, `doacross(sink: i-1)`."""
+        if colon >= 0:
+            words = self.join(start, colon)
+            first = self.tokens[start].text if start < colon else ""
+            if clause.name == "if" or words in spec.keywords:
+                self.set_keyword(clause, start)
+                clause.keyword = " ".join(words.replace("_", " ").split()) if clause.name == "if" else words
+                clause.keyword_span = Span(self.tokens[start].start, self.tokens[colon - 1].end)
+                if clause.name == "if" and clause.keyword not in DIRECTIVES:
+                    return f"'{words}' is no directive name"
+                start = colon + 1
+            elif first in spec.modifiers:
+                clause.modifiers = tuple(self.join(a, b) for a, b in self.split(start, colon))
+                start = colon + 1
+        if start >= stop:
+            return "" if clause.keyword == "source" else "an expression is missing"
+        colon = self.colon(start, stop) if clause.name in ("num_teams", "uses_allocators") else -1
+        try:
+            if clause.name == "uses_allocators" and colon >= 0:
+                clause.modifiers = tuple(self.join(a, b) for a, b in self.split(start, colon))
+                start = colon + 1
+            elif colon >= 0:
+                clause.args.append(self.full(start, colon))
+                start = colon + 1
+            pieces = (
+                list(self.split(start, stop)) if spec.shape == "exprs" or clause.name == "depend" else [(start, stop)]
+            )
+            for first_at, last_at in pieces:
+                clause.args.append(self.full(first_at, last_at))
+        except ParseError as e:
+            return str(e)
+        return ""
+
+    # --- pieces
+
+    def set_keyword(self, clause: Clause, at: int) -> None:
+        clause.keyword = self.tokens[at].text
+        clause.keyword_span = Span(self.tokens[at].start, self.tokens[at].end)
+
+    def is_modifier_list(self, start: int, colon: int) -> bool:
+        pieces = [(a, b) for a, b in self.split(start, colon) if a < b]
+        return all(b == a + 1 and self.tokens[a].text in ("val", "ref", "uval", "strict") for a, b in pieces)
+
+    def colon(self, start: int, stop: int) -> int:
+        """The first colon outside brackets that belongs to no `?`; -1 if there is none."""
+        depth = pending = 0
+        for i in range(start, stop):
+            word = self.tokens[i].text if self.tokens[i].kind == "punct" else ""
+            if word in ("(", "[", "{"):
+                depth += 1
+            elif word in (")", "]", "}"):
+                depth -= 1
+            elif depth == 0 and word == "?":
+                pending += 1
+            elif depth == 0 and word == ":":
+                if not pending:
+                    return i
+                pending -= 1
+        return -1
+
+    def split(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """Token ranges between commas outside brackets."""
+        depth, first = 0, start
+        for i in range(start, stop):
+            word = self.tokens[i].text if self.tokens[i].kind == "punct" else ""
+            if word in ("(", "[", "{"):
+                depth += 1
+            elif word in (")", "]", "}"):
+                depth -= 1
+            elif depth == 0 and word == ",":
+                yield first, i
+                first = i + 1
+        yield first, stop
+
+    def items(self, start: int, stop: int) -> tuple[list[ListItem], str]:
+        """The list items of tokens[start:stop] and why one of them is broken ("")."""
+        items: list[ListItem] = []
+        broken = ""
+        for first, last in self.split(start, stop):
+            if first >= last:
+                broken = broken or "a list item is missing"
+                continue
+            span = Span(self.tokens[first].start, self.tokens[last - 1].end)
+            try:
+                expr = self.full(first, last)
+            except ParseError as e:
+                broken = broken or f"in '{self.join(first, last)}': {e}"
+                expr = ast.OtherExpr(span, [])
+            items.append(ListItem(span, expr, None, self.join(first, last)))
+        return items, broken
+
+    def full(self, start: int, stop: int) -> Expr:
+        """The expression that is all of tokens[start:stop]; raises ParseError."""
+        parser = ExprParser(self.tokens, start, stop, self.is_type)
+        expr = parser.expression(2)
+        if parser.pos < stop:
+            raise ParseError(f"unexpected '{self.tokens[parser.pos].text}'")
+        return expr
+
+    def expr(self, start: int, stop: int) -> Expr:
+        """As `full`, but what cannot be parsed is an `OtherExpr`."""
+        try:
+            return self.full(start, stop)
+        except ParseError:
+            at = self.tokens[min(start, len(self.tokens) - 1)]
+            return ast.OtherExpr(Span(at.start, at.end), [])
+
+    def text_of(self, span: Span) -> str:
+        inside = [i for i, t in enumerate(self.tokens) if span.start <= t.start and t.end <= span.end]
+        return self.join(inside[0], inside[-1] + 1) if inside else ""
+
+    def join(self, start: int, stop: int) -> str:
+        """The tokens as text: blanks only where two words meet, and after commas."""
+        out: list[str] = []
+        for token in self.tokens[start:stop]:
+            if out and (out[-1] == "," or (_is_word(out[-1]) and _is_word(token.text))):
+                out.append(" ")
+            out.append(token.text)
+        return "".join(out)
+
+
+def _is_word(text: str) -> bool:
+    return text[-1:].isalnum() or text[-1:] in ("_", '"', "'") or text[:1] in ('"', "'")
