@@ -1,0 +1,71 @@
+# Everything a developer or a new user types.  `make demo` and `make test` need python3 (3.10 or newer) with its venv
+# module, gcc, g++ and make; they set up the rest in .venv.  Nothing is left outside the checkout but the cache
+# directory (OMPLS_CACHE_DIR, else ~/.cache/ompls).
+
+SHELL := /bin/bash
+PYTHON ?= python3
+export PYTHON
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+READY_DEV := $(VENV)/.ready-dev
+COVERAGE ?= 80
+
+.DEFAULT_GOAL := help
+.PHONY: help setup tools demo test lint types layers unit typescript bench conformance test-vscode docs clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+setup: $(READY_DEV) ## install ompls and the developer's tools into .venv
+
+tools:
+	@bash tools/need.sh python gcc g++
+
+$(READY): pyproject.toml | tools
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(READY_DEV): $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,cuda-preview]'
+	@touch $@
+
+demo: $(READY) ## check, preview and run examples/saxpy.c on the embedded device
+	@bash tools/demo.sh $(BIN)
+
+test: lint types layers typescript unit ## every check and every test
+
+lint: $(READY_DEV)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(READY_DEV)
+	@$(BIN)/mypy
+
+layers: $(READY_DEV)
+	@$(BIN)/lint-imports
+
+typescript:
+	@bash tools/typescript.sh
+
+unit: $(READY_DEV)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)
+
+bench: $(READY_DEV) ## measure, and compare with bench/baseline.json
+	@$(BIN)/python bench/run.py
+
+conformance: $(READY_DEV) ## run the public validation suite: make conformance SUITE=DIR
+	@test -n "$(SUITE)" || { echo "make conformance: SUITE is not set; check out OpenMP_VV and say SUITE=DIR" >&2; exit 2; }
+	@$(BIN)/python tools/conformance.py "$(SUITE)" $(CONFORMANCE)
+
+test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it once, 600 MB)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash editors/vscode/test/run.sh
+
+docs: $(READY_DEV) ## write the generated pages of docs/ again
+	@$(BIN)/python tools/docs.py
+
+clean: ## remove what was built or installed in the checkout
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* .benchmarks
+	rm -rf editors/vscode/node_modules editors/vscode/dist editors/vscode/*.vsix *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

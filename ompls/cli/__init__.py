@@ -1,0 +1,87 @@
+"""The command line: converts arguments, calls, converts results.  No logic of its own.
+
+Every subcommand is one module with `configure(parser)` and `run(arguments) -> exit code`; only the one that is asked
+for gets imported, so that `ompls check` does not pay for what `ompls run` needs.  The contract (names, formats, exit
+codes) is docs/cli.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from ompls.cli.problem import Problem, report
+
+COMMANDS = {
+    "check": "find mistakes in target regions",
+    "preview": "show the generated kernels",
+    "translate": "write a bundle: host code, kernels, manifest",
+    "run": "translate, build and run a program",
+    "devices": "list the devices of this machine",
+    "explain": "show the manual page of a rule",
+    "report": "show a recorded trace",
+    "serve": "start the language server",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with our one form of error message."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Problem(f"cannot understand the command line: {message}; see '{self.prog} --help'")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; the codes are listed in docs/cli.md."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    command = next((word for word in arguments if word in COMMANDS), None)
+    try:
+        return _dispatch(arguments, command)
+    except Problem as problem:
+        report(problem)
+        return problem.exit_code or (125 if command == "run" else 2)
+    except BrokenPipeError:
+        # The reader went away (`ompls check … | head`): not an error, but Python must not complain at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _dispatch(arguments: list[str], command: str | None) -> int:
+    from ompls import __version__
+
+    parser = _Parser(prog="ompls", description="C with OpenMP target offloading: check, preview, translate, run.")
+    parser.add_argument("--version", action="version", version=f"ompls {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    for name, summary in COMMANDS.items():
+        sub = subparsers.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        if name == command:
+            module = importlib.import_module(f"ompls.cli.{name}")
+            module.configure(sub)
+    if command is None:
+        parser.parse_args(arguments)  # prints help, the version or an error
+        return 2
+    arguments, flags, program_arguments = _take_foreign(arguments, command)
+    parsed = parser.parse_args(arguments)
+    parsed.flags = flags
+    parsed.program_arguments = program_arguments
+    return int(module.run(parsed))
+
+
+def _take_foreign(arguments: list[str], command: str) -> tuple[list[str], list[str], list[str]]:
+    """Take out what is not ours: the compiler's options and, for `run`, the program's arguments after `--`."""
+    from ompls.cli.options import split_flags
+
+    program: list[str] = []
+    if command == "run" and "--" in arguments:
+        at = arguments.index("--")
+        arguments, program = arguments[:at], arguments[at + 1 :]
+    if command in ("check", "preview", "translate", "run"):
+        arguments, flags = split_flags(arguments)
+        return arguments, flags, program
+    return arguments, [], program

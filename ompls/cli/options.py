@@ -1,0 +1,85 @@
+"""What several subcommands have in common: the compiler's options, file names, the device option."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from ompls.cli.problem import Problem
+
+# gcc's options that take a value, glued or as the next word…
+_WITH_VALUE = ("-I", "-D", "-U", "-l", "-L", "-include", "-isystem", "-iquote", "-idirafter")
+# …and those that are one word.
+_PREFIXES = ("-std=", "-O", "-g", "-W", "-f", "-m", "-pthread")
+
+DEVICES = ("host", "cudasim", "cuda", "mpinode", "epiphany", "auto")
+
+
+def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Separate the compiler's options from ours, both in their order.  A `--` ends the options.
+
+    argparse cannot do this: gcc's long options have one dash and its short ones swallow what is glued to them.
+    """
+    ours: list[str] = []
+    flags: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word == "--":
+            ours += [word, *words]
+        elif word.startswith("--") or not word.startswith("-"):
+            ours.append(word)
+        elif word in _WITH_VALUE:
+            value = next(words, None)
+            if value is None:
+                raise Problem(f"cannot understand the command line: {word} needs a value; see 'ompls --help'")
+            flags += [word, value]
+        elif word.startswith(_WITH_VALUE):
+            flags.append(word)
+        elif word.endswith((".c", ".h")):
+            raise dashed_name(word)
+        elif word.startswith(_PREFIXES):
+            flags.append(word)
+        else:
+            ours.append(word)
+    return ours, flags
+
+
+def dashed_name(name: str) -> Problem:
+    return Problem(f"cannot read {name}: a file name that begins with '-' looks like an option; write ./{name}")
+
+
+def add_files(parser: argparse.ArgumentParser, *, several: bool = True) -> None:
+    parser.add_argument("files", metavar="FILE", nargs="+" if several else 1, type=_file_name, help="C source file")
+    parser.epilog = (
+        "The compiler's options -I -D -U -l -L -O -g -W -f -m -std -include -isystem are accepted as gcc spells them; "
+        "without them they come from compile_commands.json or compile_flags.txt."
+    )
+
+
+def add_device(parser: argparse.ArgumentParser, default: str, *, counted: bool = False) -> None:
+    parser.add_argument(
+        "--device",
+        metavar="D[:N]" if counted else "D",
+        default=default,
+        help=f"{', '.join(DEVICES)} or an implementation's name (default: {default})",
+    )
+
+
+def device_class(name: str) -> str:
+    """The device class of a `--device` value of check, preview and translate, which do not depend on the machine."""
+    base = name.partition(":")[0]
+    if base == "auto":
+        return "cuda"
+    if base not in DEVICES:
+        raise unknown_device(name)
+    return base
+
+
+def unknown_device(name: str) -> Problem:
+    return Problem(f"unknown device '{name}': no device has this name; 'ompls devices' lists what there is")
+
+
+def _file_name(name: str) -> str:
+    if name.startswith("-"):
+        raise dashed_name(name)
+    return name

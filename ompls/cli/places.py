@@ -1,0 +1,62 @@
+"""Byte ranges as lines and columns for people and for SARIF, and the lines themselves."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ompls.analysis.source import Location
+from ompls.analysis.text import LineIndex
+
+
+@dataclass(frozen=True)
+class Range:
+    """1-based lines and columns, the end exclusive.  A column counts Unicode code points."""
+
+    start_line: int
+    start_column: int
+    end_line: int
+    end_column: int
+
+
+class Places:
+    """Converts Locations.  The main file's bytes are given; a header is read when a diagnostic points into it."""
+
+    def __init__(self) -> None:
+        self._indexes: dict[str, LineIndex] = {}
+        self._texts: dict[str, bytes] = {}
+
+    def add(self, path: str, source: bytes) -> None:
+        self._texts[path] = source
+
+    def range(self, where: Location) -> Range:
+        index = self._index(where.path)
+        first_line, first_column = index.position(where.start, "utf-32")
+        last_line, last_column = index.position(max(where.start, where.end), "utf-32")
+        return Range(first_line + 1, first_column + 1, last_line + 1, last_column + 1)
+
+    def line(self, path: str, number: int) -> str:
+        """The text of a 1-based line, without its end."""
+        index = self._index(path)
+        start, end = index.offset(number - 1, 0, "utf-32"), index.offset(number, 0, "utf-32")
+        return self._text(path)[start:end].decode("utf-8", "replace").rstrip("\r\n")
+
+    def _text(self, path: str) -> bytes:
+        if path not in self._texts:
+            try:
+                self._texts[path] = Path(path).read_bytes()
+            except OSError:
+                self._texts[path] = b""
+        return self._texts[path]
+
+    def _index(self, path: str) -> LineIndex:
+        if path not in self._indexes:
+            self._indexes[path] = LineIndex(self._text(path))
+        return self._indexes[path]
+
+
+def shown(path: str) -> str:
+    """The path as the user would type it: relative when it lies below the working directory."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative

@@ -1,0 +1,28 @@
+"""`ompls serve`: becomes the language server.
+
+It replaces this process instead of importing the server: the two are siblings that know nothing of each other, and
+the editor's pipe, signals and exit code are then the server's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import sys
+
+from ompls.cli.problem import Problem
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (default)")
+    way.add_argument("--tcp", metavar="PORT", type=int, help="listen on this port of the loopback interface")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if importlib.util.find_spec("pygls") is None:
+        raise Problem("cannot start the server: the package pygls is not installed; run 'pip install pygls'")
+    words = ["--tcp", str(arguments.tcp)] if arguments.tcp is not None else ["--stdio"]
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", "ompls.server", *words])  # noqa: S606 -- an argument list

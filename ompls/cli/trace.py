@@ -1,0 +1,141 @@
+"""A recorded trace as tables: what was copied, what was launched.  The format is described in docs/trace.md.
+
+Reading tolerates a last line that was cut off: the program may have been killed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ompls.cli.problem import Problem
+
+Event = dict[str, Any]
+TO_DEVICE = "to"
+FROM_DEVICE = "from"
+
+
+def read(path: str) -> list[Event]:
+    """The events of a trace file, in the order of their times.  Raises Problem when it is not a trace."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise Problem(f"cannot read {path}: {error.strerror}; record one with 'ompls run --trace FILE'") from error
+    head = _parse(lines[0]) if lines else None
+    if head is None or "ompls_trace" not in head:
+        raise Problem(f"cannot read {path}: it is not a trace of ours; record one with 'ompls run --trace FILE'")
+    if head["ompls_trace"] != 1:
+        raise Problem(f"cannot read {path}: its format is version {head['ompls_trace']}; update ompls")
+    events = [event for event in map(_parse, lines[1:]) if event is not None]
+    return sorted(events, key=lambda event: int(event.get("t", 0)))
+
+
+def _parse(line: str) -> Event | None:
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) else None
+
+
+@dataclass
+class Copies:
+    """What was copied for one variable in one direction between the host and a device."""
+
+    count: int = 0
+    bytes: int = 0
+    nanoseconds: int = 0
+
+
+@dataclass
+class Launches:
+    count: int = 0
+    nanoseconds: int = 0
+    grid: str = ""
+    block: str = ""
+
+
+@dataclass
+class Summary:
+    copies: dict[tuple[str, str, str], Copies] = field(default_factory=dict)  # (device, variable, direction)
+    launches: dict[tuple[str, str], Launches] = field(default_factory=dict)  # (device, region)
+    errors: list[str] = field(default_factory=list)
+
+
+def summarize(events: Iterable[Event]) -> Summary:
+    summary = Summary()
+    for event in events:
+        device, kind = str(event.get("device", "")), event.get("kind")
+        if kind == "copy":
+            key = (device, str(event.get("var") or "(unnamed)"), str(event.get("direction", "")))
+            copies = summary.copies.setdefault(key, Copies())
+            copies.count += 1
+            copies.bytes += int(event.get("bytes", 0))
+            copies.nanoseconds += int(event.get("duration", 0))
+        elif kind == "launch":
+            launches = summary.launches.setdefault((device, str(event.get("region", ""))), Launches())
+            launches.count += 1
+            launches.nanoseconds += int(event.get("duration", 0))
+            launches.grid, launches.block = _size(event.get("grid")), _size(event.get("block"))
+        elif kind == "error":
+            summary.errors.append(str(event.get("message") or event.get("what") or event))
+    return summary
+
+
+def _size(value: object) -> str:
+    return "x".join(str(part) for part in value) if isinstance(value, list) else str(value or "")
+
+
+def tables(summary: Summary) -> str:
+    """Both tables as text; they say so when nothing was copied or launched."""
+    parts = []
+    if summary.launches:
+        rows = [
+            (region, device, str(entry.count), entry.grid, entry.block, duration(entry.nanoseconds))
+            for (device, region), entry in summary.launches.items()
+        ]
+        parts.append(_table(("region", "device", "launches", "teams", "threads", "time"), rows))
+    else:
+        parts.append("No region was launched on a device.")
+    if summary.copies:
+        rows = [
+            (variable, device, direction, str(entry.count), size(entry.bytes), duration(entry.nanoseconds))
+            for (device, variable, direction), entry in summary.copies.items()
+        ]
+        total = {
+            way: sum(entry.bytes for key, entry in summary.copies.items() if key[2] == way)
+            for way in (TO_DEVICE, FROM_DEVICE)
+        }
+        parts.append(_table(("variable", "device", "direction", "copies", "size", "time"), rows))
+        parts.append(f"In all {size(total[TO_DEVICE])} to devices, {size(total[FROM_DEVICE])} back.")
+    else:
+        parts.append("Nothing was copied.")
+    parts += [f"error: {message}" for message in summary.errors]
+    return "\n\n".join(parts)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def size(count: int) -> str:
+    """Bytes for people: powers of 1024."""
+    value = float(count)
+    for unit in ("B", "KiB", "MiB"):
+        if value < 1024:
+            return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} GiB"
+
+
+def duration(nanoseconds: int) -> str:
+    for limit, unit, scale in ((1_000, "ns", 1), (1_000_000, "µs", 1_000), (1_000_000_000, "ms", 1_000_000)):
+        if nanoseconds < limit:
+            return f"{nanoseconds} ns" if scale == 1 else f"{nanoseconds / scale:.1f} {unit}"
+    return f"{nanoseconds / 1e9:.2f} s"

@@ -1,0 +1,36 @@
+#!/bin/bash
+# Makes sure that the named tools are there: python, gcc, g++, node.  What only the system's package manager has is installed
+# when we are root on a Debian-like system; otherwise the command to type is printed and we stop.
+set -eu
+
+missing=()
+
+check_python() {
+    local python=${PYTHON:-python3}
+    if ! command -v "$python" >/dev/null; then
+        missing+=(python3 python3-venv)
+    elif ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then
+        echo "ompls: error: $python is $("$python" -V 2>&1): version 3.10 or newer is needed; say 'make PYTHON=python3.12 …'" >&2
+        exit 2
+    elif ! "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+        missing+=(python3-venv)
+    fi
+}
+
+for tool in "$@"; do
+    case $tool in
+        python) check_python ;;
+        node) command -v node >/dev/null && command -v npm >/dev/null || missing+=(nodejs npm) ;;
+        *) command -v "$tool" >/dev/null || missing+=("$tool") ;;
+    esac
+done
+
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+command="apt-get install -y ${missing[*]}"
+if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+    echo "ompls: installing ${missing[*]}"
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive $command >/dev/null && exit 0
+fi
+echo "ompls: error: ${missing[*]} missing: only the system's package manager has them; type 'sudo $command'" >&2
+exit 2
