@@ -86,7 +86,11 @@ def summarize(events: Iterable[Event]) -> Summary:
 
 
 def _size(value: object) -> str:
-    return "x".join(str(part) for part in value) if isinstance(value, list) else str(value or "")
+    """A grid or block as people write it: [64, 1, 1] is 64, [8, 4, 1] is 8x4."""
+    parts = [str(part) for part in value] if isinstance(value, list) else [str(value or "")]
+    while len(parts) > 1 and parts[-1] == "1":
+        parts.pop()
+    return "x".join(parts)
 
 
 def tables(summary: Summary) -> str:
