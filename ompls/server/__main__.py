@@ -1,0 +1,20 @@
+"""`python -m ompls.server [--stdio | --tcp PORT]`: what `ompls serve` becomes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ompls.server import serve
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="ompls serve", description="The language server.")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--stdio", action="store_true", help="speak on standard input and output (the default)")
+    way.add_argument("--tcp", type=int, metavar="PORT", help="wait for one client on 127.0.0.1:PORT (0: any free port)")
+    return serve(parser.parse_args().tcp)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,232 @@
+"""The server: pygls' connection, our engine, and one object per feature.  `serve` runs it.
+
+Everything here happens on one event loop; analysis and header reading have threads of their own (`engine.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from typing import Any, Literal
+
+from lsprotocol import types
+from pygls.io_ import run_async
+from pygls.lsp.server import LanguageServer
+
+import ompls
+from ompls.server import client as clients
+from ompls.server.convert import Places, path_of, uri_of
+from ompls.server.diagnostics import DiagnosticsFeature
+from ompls.server.documents import Change, Document
+from ompls.server.engine import Engine, Result, Session
+from ompls.server.guard import logged, watch_client
+from ompls.server.handlers import Handlers
+from ompls.server.preview import MANUAL_SCHEME, SCHEME, PreviewFeature
+from ompls.server.protocol import Protocol, converter
+from ompls.server.runs import RunFeature
+from ompls.server.settings import parse
+from ompls.server.transport import accept_one, open_stdio
+
+log = logging.getLogger("ompls.server")
+
+COMMANDS = ("ompls.preview", "ompls.run")
+REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus")
+
+
+class OmplsServer(LanguageServer):
+    protocol: Protocol
+
+    def __init__(self) -> None:
+        super().__init__("ompls", ompls.__version__, protocol_cls=Protocol, converter_factory=converter)
+        self.client = clients.Client()
+        self.trusted = True
+        self.exit_code = 1  # unless the client says goodbye
+        self._main: asyncio.Task[None] | None = None
+        self._lens_refresh: asyncio.Task[None] | None = None
+        self._stop = threading.Event()
+        self.engine = Engine(self._fresh, self._headers_changed)
+        self.diagnostics = DiagnosticsFeature(self)
+        self.previews = PreviewFeature(self)
+        self.runs = RunFeature(self)
+        Handlers(self).register()
+
+    # --- the connection ------------------------------------------------------------------------------------------
+
+    def adapt(self, params: types.InitializeParams, capabilities: types.ServerCapabilities) -> None:
+        """Take in what the client is, and complete what we announce to it."""
+        self.client = clients.read(params.capabilities)
+        self.engine.set_roots(self._roots(params))
+        options = params.initialization_options
+        if isinstance(options, dict):
+            self.trusted = options.get("trusted") is not False
+            self.configure(options.get("settings"))
+        if params.process_id is not None:
+            loop = asyncio.get_running_loop()
+
+            def gone() -> None:
+                loop.call_soon_threadsafe(self.exit, 1)
+
+            watch_client(params.process_id, gone)
+        if not self.client.pulls:
+            capabilities.diagnostic_provider = None
+        commands = [c for c in COMMANDS if c not in self.client.commands]
+        capabilities.execute_command_provider = types.ExecuteCommandOptions(commands) if commands else None
+        capabilities.experimental = {
+            "ompls": {"requests": list(REQUESTS), "notifications": ["ompls/runOutput"], "previewScheme": SCHEME}
+        }
+
+    def _roots(self, params: types.InitializeParams) -> list[str]:
+        uris = [f.uri for f in params.workspace_folders or ()]
+        if not uris and params.root_uri:
+            uris = [params.root_uri]
+        return [path_of(u) for u in uris if u.startswith("file:")]
+
+    async def initialized(self) -> None:
+        """Register what can only be registered now, and ask for the settings."""
+        wanted: list[types.Registration] = []
+        if self.client.virtual_documents:
+            options = {"schemes": [SCHEME, MANUAL_SCHEME]}
+            wanted.append(types.Registration("ompls-text", "workspace/textDocumentContent", options))
+        if self.client.registers_configuration:
+            section = {"section": "ompls"}
+            wanted.append(types.Registration("ompls-settings", "workspace/didChangeConfiguration", section))
+        if self.client.watches_files:
+            patterns = ("**/*.{c,h}", "**/compile_commands.json", "**/compile_flags.txt")
+            watchers = {"watchers": [{"globPattern": p} for p in patterns]}
+            wanted.append(types.Registration("ompls-files", "workspace/didChangeWatchedFiles", watchers))
+        if wanted:
+            await self.request("client/registerCapability", types.RegistrationParams(wanted))
+        await self.fetch_settings()
+
+    async def request(self, method: str, params: Any) -> Any:
+        """Send a request to the client.  A refusal is logged and is None."""
+        try:
+            return await self.protocol.send_request_async(method, params)
+        except asyncio.CancelledError:
+            raise
+        except Exception as problem:  # noqa: BLE001 - whatever the client answers must not end anything here
+            log.warning("the client refused %s: %s", method, problem)
+            return None
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        log.error("%s: %s", getattr(source, "__name__", source), error)
+
+    def say(self, kind: Literal["error", "warning", "info"], message: str) -> None:
+        """Show a message to the user."""
+        number = {"error": 1, "warning": 2, "info": 3}[kind]
+        self.protocol.notify_raw("window/showMessage", {"type": number, "message": message})
+
+    # --- settings ------------------------------------------------------------------------------------------------
+
+    async def fetch_settings(self) -> None:
+        if self.client.configuration:
+            params = types.ConfigurationParams([types.ConfigurationItem(section="ompls")])
+            answer = await self.request("workspace/configuration", params)
+            if isinstance(answer, list) and answer:
+                self.configure(answer[0])
+
+    def configure(self, value: object) -> None:
+        settings, problems = parse(value)
+        for problem in problems:
+            self.say("warning", problem)
+        if settings != self.engine.settings:
+            self.engine.configure(settings)
+
+    # --- documents -----------------------------------------------------------------------------------------------
+
+    def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        given = params.text_document
+        path, language = path_of(given.uri), str(given.language_id)
+        if language != "c" and not path.endswith((".c", ".h")):
+            log.info("%s is %s, not C: left alone", given.uri, language)
+            return
+        if given.uri.startswith((SCHEME, MANUAL_SCHEME)):
+            return
+        document = Document(given.uri, path, given.version, given.text, self.client.encoding)
+        self.engine.open(document)
+
+    def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        session = self.session(params.text_document.uri)
+        if session is None:
+            log.debug("a change of %s, which is not open here", params.text_document.uri)
+            return
+        session.document.apply(params.text_document.version, [_change(c) for c in params.content_changes])
+        self.engine.changed(session)
+
+    def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        session = self.engine.close(params.text_document.uri)
+        if session is not None:
+            self.diagnostics.closed(session)
+
+    def session(self, uri: str) -> Session | None:
+        return self.engine.sessions.get(uri)
+
+    def places(self, result: Result) -> Places:
+        return Places(result.tu.path, result.lines, self.client.encoding, self.uri, self.engine.read)
+
+    def uri(self, path: str) -> str:
+        """The client's own spelling for what it has open."""
+        session = self.engine.by_path(path)
+        return session.document.uri if session is not None else uri_of(path)
+
+    def manual_uri(self, rule: str) -> str | None:
+        """Where the rule's manual page can be read, for clients that can show it."""
+        return f"{MANUAL_SCHEME}:/{rule}.md" if self.client.virtual_documents else None
+
+    # --- from the engine -----------------------------------------------------------------------------------------
+
+    def _fresh(self, session: Session) -> None:
+        self.diagnostics.fresh(session)
+        self.previews.source_changed(session)
+
+    def _headers_changed(self, session: Session) -> None:
+        self.diagnostics.headers_changed(session)
+        if self.client.refreshes_lenses:
+            work = self.request("workspace/codeLens/refresh", None)
+            self._lens_refresh = asyncio.create_task(logged("code lens refresh", work))
+
+    # --- running -------------------------------------------------------------------------------------------------
+
+    async def run(self, port: int | None) -> None:
+        """Serve one client until it leaves."""
+        self._main = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            loop.add_signal_handler(number, self.exit, 128 + number)
+        reader, writer = open_stdio() if port is None else await accept_one(port)
+        self.protocol.set_writer(writer)
+        try:
+            await run_async(self._stop, reader, self.protocol, log, self.report_server_error)
+        except (asyncio.CancelledError, ConnectionError):
+            log.info("leaving")
+        finally:
+            await self.runs.stop_all()
+            self.engine.shutdown()
+
+    def exit(self, code: int) -> None:
+        self.exit_code = code
+        self._stop.set()
+        if self._main is not None and self._main is not asyncio.current_task():
+            self._main.cancel()
+
+
+def serve(port: int | None = None) -> int:
+    """The language server on stdio, or for one client on 127.0.0.1:`port`; returns the process's exit code."""
+    level = logging.getLevelName(os.environ.get("OMPLS_LOG", "WARNING").upper())
+    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    log.setLevel(level if isinstance(level, int) else logging.WARNING)
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what it reports we log ourselves, with the context
+    server = OmplsServer()
+    asyncio.run(server.run(port))
+    return server.exit_code
+
+
+def _change(change: types.TextDocumentContentChangeEvent) -> Change:
+    if isinstance(change, types.TextDocumentContentChangePartial):
+        start, end = change.range.start, change.range.end
+        return Change(change.text, (start.line, start.character), (end.line, end.character))
+    return Change(change.text)

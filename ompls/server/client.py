@@ -1,0 +1,61 @@
+"""What the connected editor can do, read once from its `initialize` request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from lsprotocol import types
+from pygls.capabilities import ServerCapabilitiesBuilder
+
+from ompls.analysis.text import Encoding
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    encoding: Encoding = "utf-16"
+    pulls: bool = False  # asks for diagnostics (textDocument/diagnostic)
+    refreshes_diagnostics: bool = False
+    refreshes_lenses: bool = False
+    document_changes: bool = False  # takes versioned workspace edits
+    action_literals: bool = False
+    configuration: bool = False  # answers workspace/configuration
+    registers_configuration: bool = False
+    watches_files: bool = False
+    virtual_documents: bool = False  # serves workspace/textDocumentContent
+    shows_documents: bool = False  # window/showDocument
+    commands: frozenset[str] = frozenset()  # of our lenses' commands, those that it runs itself
+
+
+def read(capabilities: types.ClientCapabilities) -> Client:
+    def value(path: str) -> Any:
+        found: Any = capabilities
+        for name in path.split("."):
+            found = getattr(found, name, None)
+        return found
+
+    def has(path: str) -> bool:
+        return bool(value(path))
+
+    ours = _mapping(_mapping(capabilities.experimental).get("ompls"))
+    commands = ours.get("commands")
+    chosen = ServerCapabilitiesBuilder.choose_position_encoding(capabilities)
+    encoding = chosen.value if isinstance(chosen, types.PositionEncodingKind) else chosen
+    return Client(
+        encoding=cast("Encoding", encoding),
+        pulls=value("text_document.diagnostic") is not None,
+        refreshes_diagnostics=has("workspace.diagnostics.refresh_support"),
+        refreshes_lenses=has("workspace.code_lens.refresh_support"),
+        document_changes=has("workspace.workspace_edit.document_changes"),
+        action_literals=value("text_document.code_action.code_action_literal_support") is not None,
+        configuration=has("workspace.configuration"),
+        registers_configuration=has("workspace.did_change_configuration.dynamic_registration"),
+        watches_files=has("workspace.did_change_watched_files.dynamic_registration"),
+        virtual_documents=has("workspace.text_document_content.dynamic_registration"),
+        shows_documents=has("window.show_document.support"),
+        commands=frozenset(c for c in commands if isinstance(c, str)) if isinstance(commands, list) else frozenset(),
+    )
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

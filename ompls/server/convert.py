@@ -1,0 +1,101 @@
+"""From our values to the protocol's JSON: URIs, positions, ranges, diagnostics, edits.
+
+The protocol's columns count in the encoding that was negotiated; ours are bytes.  `analysis/text.py` converts; this
+module chooses the text to convert in: the analysed state of an open document, else the file.
+Results are plain dictionaries, ready to be sent.
+"""
+
+from __future__ import annotations
+
+import os
+import urllib.parse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ompls.analysis.diagnostic import Diagnostic, Edit
+from ompls.analysis.source import Location
+from ompls.analysis.text import Encoding, LineIndex
+
+Json = dict[str, Any]
+
+_SEVERITY = {"error": 1, "warning": 2, "hint": 4}
+
+
+def path_of(uri: str) -> str:
+    """The path that a document's URI stands for; what is no file is its own (made-up) path."""
+    parts = urllib.parse.urlsplit(uri)
+    if parts.scheme != "file":
+        return uri
+    path = urllib.parse.unquote(parts.path)
+    return os.path.normpath(f"//{parts.netloc}{path}" if parts.netloc not in ("", "localhost") else path)
+
+
+def uri_of(path: str) -> str:
+    """The URI of a path (of `path_of`'s making, or of a file)."""
+    return Path(path).as_uri() if os.path.isabs(path) else path
+
+
+class Places:
+    """Locations to URIs and ranges, for one analysis.
+
+    main, lines -- path and LineIndex of the analysed text
+    uri_of      -- path -> URI (the client's own spelling for what it has open)
+    read        -- path -> bytes of any other file; an OSError or ValueError shows as the file's first line
+    """
+
+    def __init__(
+        self,
+        main: str,
+        lines: LineIndex,
+        encoding: Encoding,
+        uri_of: Callable[[str], str],
+        read: Callable[[str], bytes],
+    ) -> None:
+        self._indexes: dict[str, LineIndex] = {main: lines}
+        self._encoding: Encoding = encoding
+        self._uri_of = uri_of
+        self._read = read
+
+    def range(self, where: Location) -> Json:
+        index = self._index(where.path)
+        line, column = index.position(where.start, self._encoding)
+        end_line, end_column = index.position(where.end, self._encoding)
+        return {
+            "start": {"line": line, "character": column},
+            "end": {"line": end_line, "character": end_column},
+        }
+
+    def location(self, where: Location) -> Json:
+        return {"uri": self._uri_of(where.path), "range": self.range(where)}
+
+    def text_edit(self, edit: Edit) -> Json:
+        return {"range": self.range(edit.where), "newText": edit.text}
+
+    def diagnostic(self, diagnostic: Diagnostic, where: Location, manual: str | None) -> Json:
+        """`where` is where to show it (not always where it is: see `diagnostics.py`)."""
+        result: Json = {
+            "range": self.range(where),
+            "severity": _SEVERITY[diagnostic.severity],
+            "code": diagnostic.rule,
+            "source": "ompls",
+            "message": diagnostic.message,
+        }
+        if manual is not None:
+            result["codeDescription"] = {"href": manual}
+        related = [{"location": self.location(r.where), "message": r.message} for r in diagnostic.related]
+        if where != diagnostic.where:
+            related.insert(0, {"location": self.location(diagnostic.where), "message": "here"})
+        if related:
+            result["relatedInformation"] = related
+        return result
+
+    def _index(self, path: str) -> LineIndex:
+        index = self._indexes.get(path)
+        if index is None:
+            try:
+                data = self._read(path)
+            except (OSError, ValueError):
+                data = b""
+            index = self._indexes[path] = LineIndex(data)
+        return index

@@ -1,0 +1,230 @@
+"""One `Session` per open document: its analyzer, its header snapshot, its last result.
+
+Two tiers.  *Live*: every edit is analysed at once with the header snapshot at hand.  *Full*: in the background, after a
+pause, the snapshot is computed anew; when it differs the document is analysed again and whoever shows results is told.
+Everything here runs on the event loop's thread; `_Worker.analyse` alone runs on the analysis thread, on values.
+A result belongs to a *stamp* of its session (text, snapshot, settings); one that comes late is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.model.tu import TU
+from ompls.analysis.rules import check
+from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
+from ompls.analysis.text import LineIndex
+from ompls.project.workspace import Workspace
+from ompls.server.documents import Document
+from ompls.server.guard import logged
+from ompls.server.settings import Settings
+
+log = logging.getLogger("ompls.server")
+
+FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
+PAUSE = 0.3  # seconds without an edit before the headers are looked at again
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is known of one state of a document."""
+
+    stamp: int
+    version: int
+    tu: TU
+    lines: LineIndex  # of tu.source
+    diagnostics: list[Diagnostic]
+    seconds: float
+
+
+@dataclass(eq=False)
+class Session:
+    document: Document
+    analyzer: Analyzer = field(default_factory=Analyzer)
+    snapshot: HeaderSnapshot | None = None
+    stamp: int = 0
+    result: Result | None = None
+    closed: bool = False
+    job: asyncio.Task[Result] | None = None
+    headers_job: asyncio.Task[None] | None = None
+    headers_due: float = 0.0
+    announce_job: asyncio.Task[None] | None = None
+
+    @property
+    def current(self) -> bool:
+        return self.result is not None and self.result.stamp == self.stamp
+
+
+class Engine:
+    """The sessions, and the threads that work for them.  `on_result(session)` is called for every fresh result."""
+
+    def __init__(self, on_result: Callable[[Session], None], on_headers: Callable[[Session], None]) -> None:
+        self.sessions: dict[str, Session] = {}  # by URI
+        self.settings = Settings()
+        self.workspace = Workspace([])
+        self._on_result = on_result
+        self._on_headers = on_headers
+        self._analysis = ThreadPoolExecutor(1, "analysis")
+        self._io = ThreadPoolExecutor(2, "headers")
+
+    def set_roots(self, roots: list[str]) -> None:
+        self.workspace = Workspace(roots)
+        for session in self.sessions.values():
+            self.workspace.open(session.document.path, session.document.source)
+            self._headers_later(session, 0.0)
+
+    def read(self, path: str) -> bytes:
+        """The text of a file, or of the open document."""
+        return self.workspace.read(path)
+
+    # --- the documents' life -------------------------------------------------------------------------------------
+
+    def open(self, document: Document) -> Session:
+        self.close(document.uri)
+        session = Session(document)
+        self.sessions[document.uri] = session
+        self.workspace.open(document.path, document.source)
+        self._headers_later(session, 0.0)
+        self.announce(session)
+        self._touch_includers(session)
+        return session
+
+    def changed(self, session: Session) -> None:
+        """The document's text is new."""
+        session.stamp += 1
+        self.workspace.open(session.document.path, session.document.source)
+        self.announce(session)
+        self._headers_later(session, PAUSE)
+        self._touch_includers(session)
+
+    def close(self, uri: str) -> Session | None:
+        session = self.sessions.pop(uri, None)
+        if session is None:
+            return None
+        session.closed = True
+        self.workspace.close(session.document.path)
+        for job in (session.headers_job, session.announce_job):
+            if job is not None:
+                job.cancel()
+        self._touch_includers(session)
+        return session
+
+    def configure(self, settings: Settings) -> None:
+        """New settings: every document is analysed again, with flags looked up anew."""
+        self.settings = settings
+        for session in self.sessions.values():
+            session.stamp += 1
+            self._headers_later(session, 0.0)
+            self.announce(session)
+
+    def files_changed(self) -> None:
+        """Files were saved or changed on the disk: headers may differ."""
+        for session in self.sessions.values():
+            self._headers_later(session, 0.0)
+
+    def by_path(self, path: str) -> Session | None:
+        return next((s for s in self.sessions.values() if s.document.path == path), None)
+
+    def shutdown(self) -> None:
+        for uri in list(self.sessions):
+            self.close(uri)
+        self._analysis.shutdown(wait=False, cancel_futures=True)
+        self._io.shutdown(wait=False, cancel_futures=True)
+
+    # --- results -------------------------------------------------------------------------------------------------
+
+    async def result(self, session: Session) -> Result:
+        """The result for the document as it is when this returns."""
+        while True:
+            if session.result is not None and session.result.stamp == session.stamp:
+                return session.result
+            if session.job is None or session.job.done():
+                session.job = asyncio.create_task(self._analyse(session))
+            await asyncio.shield(session.job)
+            if session.closed:
+                raise asyncio.CancelledError
+
+    async def call(self, work: Callable[..., Any], *args: Any) -> Any:
+        """Run `work` on the analysis thread (what reads a TU and takes more than a moment)."""
+        return await asyncio.get_running_loop().run_in_executor(self._analysis, work, *args)
+
+    def announce(self, session: Session) -> None:
+        """Have `on_result` called as soon as the document's present state is analysed."""
+        if session.announce_job is None or session.announce_job.done():
+            work = logged(f"analysis of {session.document.uri}", self.result(session))
+            session.announce_job = asyncio.create_task(work)
+
+    async def full(self, session: Session) -> Result:
+        """As `result`, but after the headers have been looked at."""
+        if session.headers_job is not None and not session.headers_job.done():
+            await asyncio.wait([session.headers_job])
+        return await self.result(session)
+
+    async def _analyse(self, session: Session) -> Result:
+        if session.snapshot is None and session.headers_job is not None:
+            await asyncio.wait([session.headers_job], timeout=FIRST_SNAPSHOT_WAIT)
+        stamp, document = session.stamp, session.document
+        snapshot = session.snapshot or EMPTY_SNAPSHOT
+        arguments = (session.analyzer, document.path, document.source, snapshot, self.settings)
+        version = document.version
+        started = time.perf_counter()
+        tu, lines, diagnostics = await self.call(analyse, *arguments)
+        result = Result(stamp, version, tu, lines, diagnostics, time.perf_counter() - started)
+        if stamp == session.stamp and not session.closed:
+            session.result = result
+            self._on_result(session)
+        return result
+
+    # --- headers -------------------------------------------------------------------------------------------------
+
+    def _headers_later(self, session: Session, pause: float) -> None:
+        session.headers_due = time.monotonic() + pause
+        if session.headers_job is None or session.headers_job.done():
+            work = logged(f"reading the headers of {session.document.uri}", self._headers(session))
+            session.headers_job = asyncio.create_task(work)
+
+    async def _headers(self, session: Session) -> None:
+        while (wait := session.headers_due - time.monotonic()) > 0:
+            await asyncio.sleep(wait)
+        document = session.document
+        snapshot = await asyncio.get_running_loop().run_in_executor(
+            self._io, read_headers, self.workspace, document.path, document.source, self.settings.flags
+        )
+        if session.closed:
+            return
+        previous, session.snapshot = session.snapshot, snapshot
+        if previous is None or previous.key != snapshot.key:
+            shown = session.result is not None
+            session.stamp += 1
+            self.announce(session)
+            if shown:
+                self._on_headers(session)
+
+    def _touch_includers(self, changed: Session) -> None:
+        """Documents that include the changed one see its new text."""
+        path = changed.document.path
+        for session in self.sessions.values():
+            if session is not changed and session.snapshot is not None:
+                texts = session.snapshot.texts.values()
+                if any(header == path for header, _ in texts):
+                    self._headers_later(session, PAUSE)
+
+
+def analyse(
+    analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings
+) -> tuple[TU, LineIndex, list[Diagnostic]]:
+    tu = analyzer.analyze(path, source, snapshot, settings.for_analysis())
+    diagnostics = check(tu) if settings.diagnostics.enable else []
+    return tu, LineIndex(source), diagnostics
+
+
+def read_headers(workspace: Workspace, path: str, source: bytes, flags: tuple[str, ...]) -> HeaderSnapshot:
+    return workspace.snapshot(path, source, (*workspace.flags(path), *flags))

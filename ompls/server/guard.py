@@ -1,0 +1,91 @@
+"""What keeps the server alive, and what ends it: one guard round every handler, one watchdog on the client."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import os
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
+
+log = logging.getLogger("ompls.server")
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+def guarded(method: str) -> Callable[[Handler], Handler]:
+    """Wrap an async handler of `method`: an exception that is our bug is logged with its context and answered with an
+    InternalError; cancellation and deliberate protocol errors pass."""
+
+    def decorate(handler: Handler) -> Handler:
+        @functools.wraps(handler)
+        async def run(*args: Any) -> Any:
+            try:
+                return await handler(*args)
+            except (asyncio.CancelledError, JsonRpcException):
+                raise
+            except Exception as problem:
+                log.exception("%s failed on %s", method, _context(args))
+                message = f"{method}: {type(problem).__name__}: {problem} (details in the server's log)"
+                raise JsonRpcInternalError(message) from problem
+
+        return run  # type: ignore[return-value]
+
+    return decorate
+
+
+async def logged(what: str, work: Awaitable[object]) -> None:
+    """Await background work that nobody else waits for; what goes wrong in it is logged, never lost."""
+    try:
+        await work
+    except asyncio.CancelledError:
+        raise
+    except Exception:
+        log.exception("%s failed", what)
+
+
+def _context(args: tuple[Any, ...]) -> str:
+    """The document and place that a request is about, without its text."""
+    params = args[-1] if args else None
+    document = getattr(params, "text_document", None)
+    parts = [str(getattr(document, "uri", None) or getattr(params, "uri", None) or type(params).__name__)]
+    if (version := getattr(document, "version", None)) is not None:
+        parts.append(f"version {version}")
+    if (position := getattr(params, "position", None)) is not None:
+        parts.append(f"at {position}")
+    return ", ".join(parts)
+
+
+def watch_client(process_id: int, gone: Callable[[], None], every: float = 3.0) -> threading.Thread:
+    """Call `gone` once the process `process_id` has ended.  A client that is killed may leave our stdin open.
+
+    A client in another container has a number that means nothing here: one that is not alive now is not watched.
+    """
+
+    def watch() -> None:
+        if not _alive(process_id):
+            log.info("no process %d on this machine: the client is not watched", process_id)
+            return
+        while _alive(process_id):
+            time.sleep(every)
+        log.warning("the client (process %d) has ended", process_id)
+        gone()
+
+    thread = threading.Thread(target=watch, name="client-watchdog", daemon=True)
+    thread.start()
+    return thread
+
+
+def _alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # it exists and belongs to somebody else
+    return True

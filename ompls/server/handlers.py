@@ -1,0 +1,236 @@
+"""The protocol's methods: each converts, calls, converts.  `Handlers.register` puts every one behind the guard."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+import ompls
+from ompls.analysis import features
+from ompls.analysis.diagnostic import Fix
+from ompls.analysis.model.ast import FunctionDef
+from ompls.server.convert import Json, Places, path_of
+from ompls.server.engine import Result
+from ompls.server.guard import guarded
+from ompls.server.protocol import Raw
+
+if TYPE_CHECKING:
+    from ompls.server.app import OmplsServer
+
+
+class Handlers:
+    def __init__(self, server: OmplsServer) -> None:
+        self.server = server
+        self.started = time.monotonic()
+
+    def register(self) -> None:
+        """One table of methods: name, handler, options."""
+        diagnostics = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False)
+        actions = types.CodeActionOptions([types.CodeActionKind.QuickFix])
+        table: list[tuple[str, Callable[[Any], Any], Any]] = [
+            ("initialized", self.initialized, None),
+            ("textDocument/diagnostic", self.diagnostic, diagnostics),
+            ("textDocument/hover", self.hover, None),
+            ("textDocument/codeAction", self.code_action, actions),
+            ("textDocument/codeLens", self.code_lens, types.CodeLensOptions()),
+            ("textDocument/documentSymbol", self.document_symbol, None),
+            ("textDocument/didSave", self.files_changed, None),
+            ("workspace/didChangeWatchedFiles", self.files_changed, None),
+            ("workspace/didChangeWorkspaceFolders", self.folders_changed, None),
+            ("workspace/didChangeConfiguration", self.configuration_changed, None),
+            ("workspace/textDocumentContent", self.text_document_content, None),
+            ("ompls/preview", self.preview, None),
+            ("ompls/devices", self.devices, None),
+            ("ompls/run", self.run, None),
+            ("ompls/serverStatus", self.server_status, None),
+        ]
+        for method, handler, options in table:
+            self.server.feature(method, options)(guarded(method)(handler))
+        for command, handler in (("ompls.preview", self.preview_command), ("ompls.run", self.run_command)):
+            self.server.command(command)(guarded(command)(handler))
+
+    # --- connection ----------------------------------------------------------------------------------------------
+
+    async def initialized(self, params: Any) -> None:
+        await self.server.initialized()
+
+    async def files_changed(self, params: Any) -> None:
+        self.server.engine.files_changed()
+
+    async def folders_changed(self, params: Any) -> None:
+        uris = [folder.uri for folder in self.server.workspace.folders.values()]
+        self.server.engine.set_roots([path_of(u) for u in uris if u.startswith("file:")])
+
+    async def configuration_changed(self, params: types.DidChangeConfigurationParams) -> None:
+        if self.server.client.configuration:
+            await self.server.fetch_settings()
+        elif isinstance(params.settings, dict):
+            self.server.configure(params.settings.get("ompls"))
+
+    # --- diagnostics and fixes -----------------------------------------------------------------------------------
+
+    async def diagnostic(self, params: types.DocumentDiagnosticParams) -> Raw:
+        return Raw(await self.server.diagnostics.pull(params))
+
+    async def code_action(self, params: types.CodeActionParams) -> Raw:
+        session = self.server.session(params.text_document.uri)
+        kinds = params.context.only
+        if session is None or (kinds and not any(str(_value(k)) in ("", "quickfix") for k in kinds)):
+            return Raw([])
+        result = await self.server.engine.result(session)
+        places = self.server.places(result)
+        first, last = params.range.start.line, params.range.end.line
+        actions = []
+        for diagnostic in result.diagnostics:
+            if not diagnostic.fixes or diagnostic.where.path != session.document.path:
+                continue
+            shown = places.diagnostic(diagnostic, diagnostic.where, self.server.manual_uri(diagnostic.rule))
+            if shown["range"]["start"]["line"] <= last and shown["range"]["end"]["line"] >= first:
+                for fix in diagnostic.fixes:
+                    preferred = fix.safe and len(diagnostic.fixes) == 1
+                    change = self._workspace_edit(fix, places, session.document.uri, result.version)
+                    action = {"title": fix.title, "kind": "quickfix", "diagnostics": [shown]}
+                    actions.append({**action, "isPreferred": preferred, "edit": change})
+        return Raw(actions)
+
+    def _workspace_edit(self, fix: Fix, places: Places, uri: str, version: int) -> Json:
+        """Versioned where the client can: an edit of a text that has changed since must not be applied."""
+        edits: dict[str, list[Json]] = {}
+        for edit in fix.edits:
+            edits.setdefault(self.server.uri(edit.where.path), []).append(places.text_edit(edit))
+        if not self.server.client.document_changes:
+            return {"changes": edits}
+        changes = []
+        for changed, its in edits.items():
+            document = {"uri": changed, "version": version if changed == uri else None}
+            changes.append({"textDocument": document, "edits": its})
+        return {"documentChanges": changes}
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    async def hover(self, params: types.HoverParams) -> Raw:
+        session = self.server.session(params.text_document.uri)
+        if session is None:
+            return Raw(None)
+        result = await self.server.engine.result(session)
+        position = params.position
+        offset = result.lines.offset(position.line, position.character, self.server.client.encoding)
+        text = features.hover(result.tu, offset)
+        return Raw({"contents": {"kind": "markdown", "value": text}} if text else None)
+
+    async def code_lens(self, params: types.CodeLensParams) -> Raw:
+        session = self.server.session(params.text_document.uri)
+        if session is None:
+            return Raw([])
+        result = await self.server.engine.result(session)
+        places, settings, uri = self.server.places(result), self.server.engine.settings, session.document.uri
+        device = settings.preview.device
+        lenses = []
+        for where, region in features.lenses(result.tu):
+            if where.path != session.document.path:
+                continue
+            range_ = places.range(where)
+            argument = {"uri": uri, "region": region, "device": device}
+            if settings.lens.preview:
+                title = "Preview CUDA" if device in ("cuda", "cudasim") else f"Preview {device}"
+                command = {"title": title, "command": "ompls.preview", "arguments": [argument]}
+                lenses.append({"range": range_, "command": command})
+            if settings.lens.run and self.server.trusted and os.path.isabs(session.document.path):
+                argument = {**argument, "device": settings.run.device}
+                command = {"title": "Run", "command": "ompls.run", "arguments": [argument]}
+                lenses.append({"range": range_, "command": command})
+        return Raw(lenses)
+
+    async def document_symbol(self, params: types.DocumentSymbolParams) -> Raw:
+        """The functions with their target regions."""
+        session = self.server.session(params.text_document.uri)
+        if session is None:
+            return Raw([])
+        result = await self.server.engine.result(session)
+        return Raw(_symbols(result, self.server.places(result)))
+
+    # --- previews and runs ---------------------------------------------------------------------------------------
+
+    async def text_document_content(self, params: types.TextDocumentContentParams) -> Raw:
+        return Raw({"text": await self.server.previews.content(params.uri)})
+
+    async def preview(self, params: Any) -> Raw:
+        return Raw(await self.server.previews.preview(_object(params)))
+
+    async def preview_command(self, argument: Any) -> Raw:
+        """For clients that leave the lens to us: show the virtual document, and give it back."""
+        asked = _object(argument)
+        made = await self.server.previews.preview({**asked, "textDocument": {"uri": asked.get("uri", "")}})
+        if self.server.client.shows_documents and self.server.client.virtual_documents:
+            await self.server.request("window/showDocument", {"uri": made["uri"], "takeFocus": False})
+        return Raw(made)
+
+    async def devices(self, params: Any) -> Raw:
+        return Raw(await self.server.runs.devices())
+
+    async def run(self, params: Any) -> Raw:
+        return Raw(await self.server.runs.run(_object(params)))
+
+    async def run_command(self, argument: Any) -> Raw:
+        asked = _object(argument)
+        return Raw(await self.server.runs.run_command(str(asked.get("uri", "")), asked.get("device")))
+
+    async def server_status(self, params: Any) -> Raw:
+        documents = []
+        for session in self.server.engine.sessions.values():
+            entry: Json = {"uri": session.document.uri, "version": session.document.version}
+            if (result := session.result) is not None:
+                entry |= {
+                    "analysedVersion": result.version,
+                    "regions": len(features.lenses(result.tu)),
+                    "diagnostics": len(result.diagnostics),
+                    "milliseconds": round(result.seconds * 1000, 2),
+                }
+            documents.append(entry)
+        return Raw(
+            {
+                "version": ompls.__version__,
+                "process": os.getpid(),
+                "seconds": round(time.monotonic() - self.started, 1),
+                "documents": documents,
+            }
+        )
+
+
+def _symbols(result: Result, places: Places) -> list[Json]:
+    """Functions (kind 12) with their regions (kind 19, object) below them."""
+    symbols: list[Json] = []
+    for item in result.tu.items:
+        node = item.content.node
+        if not isinstance(node, FunctionDef):
+            continue
+        where = result.tu.locate(item, node.span)
+        if where.path != result.tu.path:
+            continue
+        regions = []
+        for region in item.content.regions:
+            directive = result.tu.locate(item, region.directive.span)
+            if directive.path == where.path:
+                range_ = places.range(directive)
+                name = f"{region.directive.name} ({region.id})"
+                regions.append({"name": name, "kind": 19, "range": range_, "selectionRange": range_})
+        whole = places.range(where)
+        name_range = {"start": whole["start"], "end": whole["start"]}
+        function = {"name": node.symbol.name, "kind": 12, "range": whole, "selectionRange": name_range}
+        symbols.append({**function, "children": regions})
+    return symbols
+
+
+def _object(params: Any) -> Json:
+    if not isinstance(params, dict):
+        raise JsonRpcInvalidParams(f"expected an object, got {params!r:.60}")
+    return params
+
+
+def _value(kind: Any) -> Any:
+    return getattr(kind, "value", kind)

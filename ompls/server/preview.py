@@ -1,0 +1,155 @@
+"""Previews: the code that a device gets for a region, as virtual documents that follow the source.
+
+    ompls-preview://DEVICE/PATH/REGION.EXT[?URI]      e.g. ompls-preview://cuda/home/u/saxpy.c/main_0.cu
+    ompls-rule:/RULE.md                               the manual page of a rule
+
+REGION is the function's name and the region's ordinal in it, so it survives edits above.  A document that is not a
+file puts its URI into the query.  The client is asked to fetch a preview again only when its text has changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import posixpath
+import urllib.parse
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ompls.analysis import features, rules
+from ompls.analysis.model.tu import TU
+from ompls.server.convert import Json, uri_of
+from ompls.server.engine import Session
+from ompls.server.guard import logged
+from ompls.server.runs import refuse
+from ompls.translate import preview as translate_preview
+
+if TYPE_CHECKING:
+    from ompls.server.app import OmplsServer
+
+SCHEME = "ompls-preview"
+MANUAL_SCHEME = "ompls-rule"
+WATCHED = 16  # previews that are kept up to date at a time
+LANGUAGES = {".cu": "cuda-cpp", ".c": "c"}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a preview shows."""
+
+    uri: str  # of the source
+    device: str
+    region: str
+
+    def virtual_uri(self, path: str, extension: str) -> str:
+        isfile = os.path.isabs(path)
+        place = path if isfile else "/" + posixpath.basename(urllib.parse.urlsplit(self.uri).path or "untitled")
+        query = "" if isfile else "?" + urllib.parse.quote(self.uri, safe="")
+        return f"{SCHEME}://{self.device}{urllib.parse.quote(place)}/{self.region}{extension}{query}"
+
+
+def target_of(virtual: str) -> Target | None:
+    """The other way round; None for what is not of this form."""
+    parts = urllib.parse.urlsplit(virtual)
+    place, _, name = urllib.parse.unquote(parts.path).rpartition("/")
+    if parts.scheme != SCHEME or not place or not name:
+        return None
+    uri = urllib.parse.unquote(parts.query) or uri_of(place)
+    return Target(uri, parts.netloc, os.path.splitext(name)[0])
+
+
+class PreviewFeature:
+    def __init__(self, server: OmplsServer) -> None:
+        self.server = server
+        self._watched: OrderedDict[str, str] = OrderedDict()  # virtual URI -> text last sent
+        self._refreshing: asyncio.Task[None] | None = None
+
+    async def content(self, virtual: str) -> str:
+        """The text of a virtual document."""
+        parts = urllib.parse.urlsplit(virtual)
+        if parts.scheme == MANUAL_SCHEME:
+            return rules.manual(os.path.splitext(parts.path.strip("/"))[0])
+        target = target_of(virtual)
+        if target is None:
+            raise refuse(f"{virtual}: not a preview; the form is {SCHEME}://DEVICE/PATH/REGION.EXT")
+        text = (await self._make(target))["text"]
+        self._watched[virtual] = text
+        self._watched.move_to_end(virtual)
+        while len(self._watched) > WATCHED:
+            self._watched.popitem(last=False)
+        return text
+
+    async def preview(self, params: Json) -> Json:
+        """`ompls/preview`: of the region that is named, or that holds the position, or the first one."""
+        uri = params.get("textDocument", {}).get("uri", "")
+        device = str(params.get("device") or self.server.engine.settings.preview.device)
+        region = params.get("region")
+        if not isinstance(region, str):
+            region = await self._region_at(uri, params.get("position"))
+        return await self._make(Target(uri, device, region))
+
+    def source_changed(self, session: Session) -> None:
+        """The source of some previews was analysed again."""
+        if any((t := target_of(v)) is not None and t.uri == session.document.uri for v in self._watched) and (
+            self._refreshing is None or self._refreshing.done()
+        ):
+            self._refreshing = asyncio.create_task(logged("refreshing previews", self._refresh(session)))
+
+    # --- inside --------------------------------------------------------------------------------------------------
+
+    async def _refresh(self, session: Session) -> None:
+        """Ask the client to fetch those previews again whose text has changed.
+
+        A client does not say when it closes one.  What it does not fetch after a refresh is not watched any more.
+        """
+        for virtual in list(self._watched):
+            target = target_of(virtual)
+            if target is None or target.uri != session.document.uri:
+                continue
+            text = (await self._make(target))["text"]
+            if self._watched.get(virtual, text) != text:
+                self._watched.pop(virtual)
+                await self.server.request("workspace/textDocumentContent/refresh", {"uri": virtual})
+
+    async def _make(self, target: Target) -> Json:
+        session = self.server.session(target.uri)
+        if session is None:
+            raise refuse(f"preview of {target.region}: {target.uri} is not open; open the source first")
+        result = await self.server.engine.result(session)
+        made = await self.server.engine.call(translate_preview, result.tu, target.device, target.region)
+        places = self.server.places(result)
+        text = made.text
+        if not text:
+            lines = [_reason(result.tu, places.range(d.where), d) for d in made.diagnostics]
+            text = "\n".join([f"// {target.region} is not translated for {target.device}:", *lines, ""])
+        extension = "." + made.extension.lstrip(".")
+        return {
+            "uri": target.virtual_uri(session.document.path, extension),
+            "languageId": LANGUAGES.get(extension, "plaintext"),
+            "region": target.region,
+            "device": target.device,
+            "version": result.version,
+            "text": text,
+            "lineMap": [list(pair) for pair in made.line_map],
+            "diagnostics": [places.diagnostic(d, d.where, None) for d in made.diagnostics],
+        }
+
+    async def _region_at(self, uri: str, position: Any) -> str:
+        session = self.server.session(uri)
+        if session is None:
+            raise refuse(f"preview: {uri or 'no document'} is not open; open the source first")
+        result = await self.server.engine.result(session)
+        lenses = features.lenses(result.tu)
+        if not lenses:
+            raise refuse(f"preview: {os.path.basename(session.document.path)} has no target region")
+        if not isinstance(position, dict):
+            return lenses[0][1]
+        line = int(position.get("line", 0))
+        starts = [(result.lines.position(where.start)[0], region) for where, region in lenses]
+        return max((s for s in starts if s[0] <= line), default=min(starts))[1]
+
+
+def _reason(tu: TU, range_: Json, diagnostic: Any) -> str:
+    line = range_["start"]["line"] + 1
+    return f"// {os.path.basename(tu.path)}:{line}: {diagnostic.severity}: {diagnostic.message}"

@@ -1,0 +1,162 @@
+"""Running the user's programs: `ompls/run`, `ompls/devices` and the command `ompls.run`.
+
+A program runs in a child process (`python -m ompls run …`), only because somebody asked for it, never in a workspace
+that the editor does not trust.  Its output goes to the client as `ompls/runOutput` notifications while it runs.
+Cancelling the request stops the program and everything it started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import contextlib
+import itertools
+import json
+import os
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from pygls.exceptions import JsonRpcException
+
+from ompls.server.convert import Json
+
+if TYPE_CHECKING:
+    from ompls.server.app import OmplsServer
+
+REQUEST_FAILED = -32803
+GRACE = 3.0  # seconds between asking a program to stop and killing it
+DEVICES_LIMIT = 20.0  # seconds for `ompls devices`
+
+
+def refuse(message: str) -> JsonRpcException:
+    """A request that fails for a reason its sender should read."""
+    return JsonRpcException(message=message, code=REQUEST_FAILED)
+
+
+class RunFeature:
+    def __init__(self, server: OmplsServer) -> None:
+        self.server = server
+        self._numbers = itertools.count(1)
+        self._children: set[asyncio.subprocess.Process] = set()
+
+    async def run(self, params: Json) -> Json:
+        """Translate, build and run a file.  `docs/lsp-extensions.md` has the fields."""
+        settings = self.server.engine.settings.run
+        uri = params.get("textDocument", {}).get("uri", "")
+        path = self._saved_path(uri)
+        device = str(params.get("device") or settings.device)
+        arguments = [str(a) for a in params.get("arguments") or settings.arguments]
+        run = params.get("run") or f"run-{next(self._numbers)}"
+        command = [sys.executable, "-m", "ompls", "run", "--device", device]
+        if settings.timeout:
+            command += ["--timeout", str(settings.timeout)]
+        command += [*self.server.engine.settings.flags, path, "--", *arguments]
+        started = time.monotonic()
+        child = await self._start(command, os.path.dirname(path))
+        token = params.get("workDoneToken")
+        self._progress(token, {"kind": "begin", "title": f"Running {os.path.basename(path)}", "cancellable": True})
+        try:
+            await asyncio.gather(
+                self._stream(run, "stdout", child.stdout),
+                self._stream(run, "stderr", child.stderr),
+            )
+            code = await child.wait()
+        finally:
+            await self._stop(child)
+            self._progress(token, {"kind": "end"})
+        return {"run": run, "exitCode": code, "seconds": round(time.monotonic() - started, 3)}
+
+    async def run_command(self, uri: str, device: str | None) -> Json | None:
+        """The lens's command in a client that leaves it to us: the output goes to the log, the end to a message."""
+        try:
+            result = await self.run({"textDocument": {"uri": uri}, "device": device, "run": "log"})
+        except JsonRpcException as problem:
+            self.server.say("error", str(problem))
+            return None
+        kind: Any = "info" if result["exitCode"] == 0 else "warning"
+        self.server.say(kind, f"ompls: the program ended with exit code {result['exitCode']}")
+        return result
+
+    async def devices(self) -> Any:
+        """What `ompls devices --json` says."""
+        child = await self._start([sys.executable, "-m", "ompls", "devices", "--json"], None)
+        try:
+            output, errors = await asyncio.wait_for(child.communicate(), DEVICES_LIMIT)
+            return json.loads(output)
+        except asyncio.TimeoutError:
+            raise refuse(f"ompls devices: no answer within {DEVICES_LIMIT:.0f} s; try it in a terminal") from None
+        except ValueError:
+            reason = errors.decode("utf-8", "replace").strip() or "it said nothing that can be read"
+            raise refuse(f"ompls devices: {reason}") from None
+        finally:
+            await self._stop(child)
+
+    async def stop_all(self) -> None:
+        await asyncio.gather(*(self._stop(c) for c in list(self._children)))
+
+    # --- inside --------------------------------------------------------------------------------------------------
+
+    def _saved_path(self, uri: str) -> str:
+        """The file to run; refuses what is not on the disk as the user sees it."""
+        if not self.server.trusted:
+            raise refuse("ompls run: this workspace is not trusted; trust it to run its programs")
+        session = self.server.session(uri)
+        if session is None or not os.path.isabs(session.document.path):
+            raise refuse(f"ompls run: {uri or 'no document'}: not an open C file on the disk; save it as one first")
+        path = session.document.path
+        try:
+            with open(path, "rb") as file:
+                saved = file.read()
+        except OSError as problem:
+            raise refuse(f"ompls run: {path}: {problem.strerror}; save the file first") from problem
+        if saved.removeprefix(codecs.BOM_UTF8) != session.document.source.removeprefix(codecs.BOM_UTF8):
+            raise refuse(f"ompls run: {path}: the editor has changes that are not saved; save the file first")
+        return path
+
+    async def _start(self, command: list[str], directory: str | None) -> asyncio.subprocess.Process:
+        environment = {**os.environ, "OMPLS_PARENT": str(os.getpid())}
+        child = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "ompls.server.guardian", *command),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=directory,
+            env=environment,
+            start_new_session=True,
+        )
+        self._children.add(child)
+        return child
+
+    async def _stream(self, run: str, name: str, stream: asyncio.StreamReader | None) -> None:
+        assert stream is not None
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        while chunk := await stream.read(1 << 16):
+            if text := decoder.decode(chunk):
+                self._output(run, name, text)
+            await asyncio.sleep(0.005)  # a program that prints without end must not keep the editor's requests waiting
+        if text := decoder.decode(b"", final=True):
+            self._output(run, name, text)
+
+    def _output(self, run: str, name: str, text: str) -> None:
+        if run == "log":
+            self.server.protocol.notify_raw("window/logMessage", {"type": 4, "message": text.rstrip("\n")})
+        else:
+            self.server.protocol.notify_raw("ompls/runOutput", {"run": run, "stream": name, "text": text})
+
+    def _progress(self, token: Any, value: Json) -> None:
+        if token is not None:
+            self.server.protocol.notify_raw("$/progress", {"token": token, "value": value})
+
+    async def _stop(self, child: asyncio.subprocess.Process) -> None:
+        """End the child with its process group; nothing of it is left when this returns."""
+        self._children.discard(child)
+        if child.returncode is not None:
+            return
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, number)
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(child.wait(), GRACE)
+                return
