@@ -1,0 +1,389 @@
+"""Which variables an expression or statement reads and writes, directly or through a pointer, in evaluation order.
+
+The facts under `Region`'s reads and writes and under the flow rules.  It follows no pointer from variable to variable:
+a pointer whose value goes anywhere but into an access of its own is reported with `escapes`, and what it points to as
+possibly read and written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Node, Symbol
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array, CType, Function, Pointer, Record
+from ompls.analysis.model.omp import Directive
+
+# Clauses that make a new variable of each list item: (reads the original, writes it back).
+PRIVATISING = {
+    "private": (False, False), "firstprivate": (True, False), "lastprivate": (False, True), "linear": (True, True),
+    "reduction": (True, True), "in_reduction": (True, True), "task_reduction": (True, True), "induction": (True, True),
+    "copyprivate": (False, False),
+}  # fmt: skip
+LOOP_CONSTRUCTS = frozenset(("for", "distribute", "simd", "loop", "taskloop"))
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One access of a variable.
+
+    depth -- 0: the variable itself (an element of an array, a member of a structure too); 1: what it points to;
+             2: what lies behind further pointers
+    certain -- False: a called function or an alias may do it
+    escapes -- its address, or its value when it is a pointer, goes somewhere that is not followed
+    """
+
+    symbol: Symbol
+    node: Node
+    depth: int
+    read: bool
+    write: bool
+    certain: bool = True
+    escapes: bool = False
+
+
+def uses(node: Node | None) -> Iterator[Use]:
+    """The uses in an expression or statement, operands before the access that needs them.
+
+    A directive's statement counts with its data-sharing: private copies are no uses of the original.
+    """
+    if node is None:
+        return
+    if isinstance(node, Expr):
+        yield from _value(node)
+    elif isinstance(node, ast.DirectiveStmt):
+        yield from _directive(node)
+    elif isinstance(node, ast.VarDecl):
+        for dim in node.dims:
+            yield from _value(dim)
+        yield from uses(node.init)
+        if node.init is not None:
+            yield Use(node.symbol, node, 0, False, True)
+    else:
+        for child in node.children():
+            yield from uses(child)
+
+
+def root(expr: Expr | None) -> Symbol | None:
+    """The variable at the base of a list item or access path: `s` of `s.p[i]`, `p` of `*(p + 1)`; None: no variable."""
+    while expr is not None:
+        if isinstance(expr, ast.Name):
+            return expr.symbol if expr.symbol is not None and expr.symbol.kind in ("var", "param") else None
+        if isinstance(expr, (ast.Index, ast.Section, ast.Member)):
+            expr = expr.base
+        elif isinstance(expr, ast.Paren):
+            expr = expr.inner
+        elif isinstance(expr, (ast.Unary, ast.Shaping, ast.Cast)):
+            expr = expr.operand
+        elif isinstance(expr, ast.Binary):
+            left, right = _is_address(expr.left.type), _is_address(expr.right.type)
+            expr = expr.right if right and not left else expr.left
+        else:
+            return None
+    return None
+
+
+def depth_of(expr: Expr) -> int:
+    """How many pointers an lvalue goes through from its root: 0 for `a[i]` of an array, 1 for `p[i]`, `p->m`, `*p`."""
+    if isinstance(expr, ast.Paren):
+        return depth_of(expr.inner)
+    if isinstance(expr, (ast.Index, ast.Section)):
+        return depth_of(expr.base) + (0 if isinstance(expr.base.type, Array) else 1)
+    if isinstance(expr, ast.Member):
+        return depth_of(expr.base) + (1 if expr.arrow and not isinstance(expr.base.type, Array) else 0)
+    if isinstance(expr, ast.Unary) and expr.op == "*":
+        return depth_of(expr.operand) + (0 if isinstance(expr.operand.type, Array) else 1)
+    if isinstance(expr, ast.Unary) and expr.op == "&":
+        return depth_of(expr.operand) - 1
+    if isinstance(expr, (ast.Shaping, ast.Cast)):
+        return depth_of(expr.operand)
+    if isinstance(expr, ast.Binary):
+        left, right = _is_address(expr.left.type), _is_address(expr.right.type)
+        return depth_of(expr.right if right and not left else expr.left)
+    return 0
+
+
+def is_local_loop(stmt: ast.For) -> bool:
+    """Whether the loop declares its iteration variable."""
+    return isinstance(stmt.init, ast.DeclStmt)
+
+
+def loop_variables(directive: Directive, body: ast.Stmt | None) -> list[Symbol]:
+    """Iteration variables of the associated loops that are declared outside them (predetermined, 5.2 §5.1.1)."""
+    if not LOOP_CONSTRUCTS & set(directive.constructs):
+        return []
+    count = 1
+    for clause in directive.all("collapse", "ordered"):
+        if clause.args:
+            count = max(count, min(fold(clause.args[0]) or 1, 16))
+    found: list[Symbol] = []
+    while body is not None and count > 0:
+        if isinstance(body, ast.Compound):
+            loops = [s for s in body.items if isinstance(s, (ast.For, ast.DirectiveStmt, ast.Compound))]
+            body = loops[0] if loops else None
+        elif isinstance(body, ast.DirectiveStmt):
+            body = body.body
+        elif isinstance(body, ast.For):
+            init = body.init.expr if isinstance(body.init, ast.ExprStmt) else None
+            if isinstance(init, ast.Assign) and (symbol := root(init.target)) is not None:
+                found.append(symbol)
+            body, count = body.body, count - 1
+        else:
+            body = None
+    return found
+
+
+def private_copies(directive: Directive, body: ast.Stmt | None) -> set[Symbol]:
+    """Variables of which the construct makes private copies, iteration variables included."""
+    found = {s for c in directive.clauses if c.name in PRIVATISING for i in c.items if (s := i.symbol or root(i.expr))}
+    return found | set(loop_variables(directive, body))
+
+
+# --- directives
+
+
+def _directive(stmt: ast.DirectiveStmt) -> Iterator[Use]:
+    directive = stmt.directive
+    for clause in directive.clauses:
+        for arg in clause.args:
+            yield from _value(arg)
+        for item in clause.items:
+            yield from list_item_operands(item.expr)
+            symbol = item.symbol or root(item.expr)
+            if symbol is None:
+                continue
+            if PRIVATISING.get(clause.name, (False, False))[0]:
+                yield Use(symbol, item.expr, min(depth_of(item.expr), 2), True, False)
+    private = private_copies(directive, stmt.body)
+    yield from (u for u in uses(stmt.body) if u.symbol not in private)
+    for clause in directive.clauses:
+        if PRIVATISING.get(clause.name, (False, False))[1]:
+            for item in clause.items:
+                if (symbol := item.symbol or root(item.expr)) is not None:
+                    yield Use(symbol, item.expr, min(depth_of(item.expr), 2), False, True)
+
+
+def list_item_operands(expr: Expr) -> Iterator[Use]:
+    """What a list item's subscripts and bounds read (`n` of `a[0:n]`)."""
+    if isinstance(expr, ast.Section):
+        for bound in (expr.lower, expr.length, expr.stride):
+            yield from uses(bound)
+        yield from list_item_operands(expr.base)
+    elif isinstance(expr, ast.Index):
+        yield from uses(expr.index)
+        yield from list_item_operands(expr.base)
+    elif isinstance(expr, ast.Shaping):
+        for dim in expr.dims:
+            yield from uses(dim)
+    elif isinstance(expr, ast.Member):
+        yield from list_item_operands(expr.base)
+
+
+# --- expressions
+
+
+def _value(expr: Expr | None) -> Iterator[Use]:
+    """`expr` evaluated for its value, which goes somewhere that is not followed."""
+    match expr:
+        case None | ast.SizeOf():
+            return
+        case ast.Name() | ast.Index() | ast.Member():
+            yield from _access(expr, True, False)
+            yield from _escape(expr)
+        case ast.Unary(op="*"):
+            yield from _access(expr, True, False)
+            yield from _escape(expr)
+        case ast.Unary(op="++") | ast.Unary(op="--"):
+            yield from _access(expr.operand, True, True)
+        case ast.Unary(op="&"):
+            yield from _address(expr)
+        case ast.Unary(op="!"):
+            yield from _operand(expr.operand)
+        case ast.Paren():
+            yield from _value(expr.inner)
+        case ast.Cast():
+            if isinstance(expr.to, Pointer) or not _is_address(expr.operand.type):
+                yield from _value(expr.operand)
+            else:
+                yield from _operand(expr.operand)
+        case ast.Assign():
+            yield from _assign(expr)
+        case ast.Binary(op="==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||"):
+            yield from _operand(expr.left)
+            yield from _operand(expr.right)
+        case ast.Binary(op=","):
+            yield from _operand(expr.left)
+            yield from _value(expr.right)
+        case ast.Conditional():
+            yield from _operand(expr.condition)
+            yield from _value(expr.then)
+            yield from _value(expr.otherwise)
+        case ast.Call():
+            yield from _call(expr)
+        case ast.StatementExpr():
+            yield from uses(expr.body)
+        case ast.Generic():
+            yield from _value(expr.chosen)
+        case _:
+            for child in expr.children():
+                yield from uses(child)
+
+
+def _operand(expr: Expr | None) -> Iterator[Use]:
+    """`expr` evaluated for a value that ends here: a comparison, a condition, a discarded result."""
+    while isinstance(expr, ast.Paren):
+        expr = expr.inner
+    if isinstance(expr, (ast.Name, ast.Index, ast.Member)) or (isinstance(expr, ast.Unary) and expr.op == "*"):
+        yield from _access(expr, True, False)
+    elif isinstance(expr, ast.Binary) and expr.op in ("+", "-"):
+        yield from _operand(expr.left)
+        yield from _operand(expr.right)
+    else:
+        yield from _value(expr)
+
+
+def _assign(expr: ast.Assign) -> Iterator[Use]:
+    target = root(expr.target)
+    itself = expr.op in ("+=", "-=") or (
+        # `p = p + 1` moves a pointer; it does not give it away
+        isinstance(expr.value, ast.Binary) and target is not None and root(expr.value) is target
+    )
+    yield from _operand(expr.value) if itself else _value(expr.value)
+    yield from _access(expr.target, expr.op != "=", True)
+
+
+def _access(expr: Expr, read: bool, write: bool) -> Iterator[Use]:
+    """The lvalue `expr` is read or written: its operands, then itself."""
+    while isinstance(expr, ast.Paren):
+        expr = expr.inner
+    if isinstance(expr, ast.Name):
+        symbol = expr.symbol
+        if symbol is None or symbol.kind not in ("var", "param"):
+            return
+        if write or not isinstance(symbol.type, Array):
+            yield Use(symbol, expr, 0, read, write)
+        return
+    symbol, depth = root(expr), depth_of(expr)
+    yield from _path(expr)
+    if symbol is not None and not isinstance(expr.type, Array):
+        yield Use(symbol, expr, max(0, min(depth, 2)), read, write)
+    elif symbol is None and not isinstance(expr, (ast.Index, ast.Member, ast.Unary)):
+        yield from _value(expr)
+
+
+def _path(expr: Expr) -> Iterator[Use]:
+    """What it takes to find the lvalue `expr`: subscripts, and the pointers on the way."""
+    base: Expr
+    if isinstance(expr, ast.Index):
+        base = expr.base
+        if _is_address(expr.index.type) and not _is_address(base.type):  # 3[p]
+            base = expr.index
+            yield from _value(expr.base)
+        else:
+            yield from _value(expr.index)
+        yield from _through(base, not isinstance(base.type, Array))
+    elif isinstance(expr, ast.Member):
+        yield from _through(expr.base, expr.arrow)
+    elif isinstance(expr, ast.Unary) and expr.op == "*":
+        yield from _through(expr.operand, not isinstance(expr.operand.type, Array))
+    else:
+        yield from _value(expr)
+
+
+def _through(base: Expr, loaded: bool) -> Iterator[Use]:
+    """The base of an access; `loaded`: its value (a pointer) is read, else only its place matters."""
+    while isinstance(base, (ast.Paren, ast.Cast)):
+        base = base.inner if isinstance(base, ast.Paren) else base.operand
+    if isinstance(base, ast.Binary) and base.op in ("+", "-"):
+        yield from _through(base.left, True) if _is_address(base.left.type) else _value(base.left)
+        yield from _through(base.right, True) if _is_address(base.right.type) else _value(base.right)
+    elif isinstance(base, ast.Unary) and base.op == "&":
+        yield from _path(base.operand) if not isinstance(base.operand, ast.Name) else ()
+    elif isinstance(base, ast.Unary) and base.op in ("++", "--"):
+        yield from _access(base.operand, True, True)
+    elif isinstance(base, (ast.Name, ast.Index, ast.Member)) or (isinstance(base, ast.Unary) and base.op == "*"):
+        if loaded and not isinstance(base.type, Array):
+            yield from _access(base, True, False)
+        elif not isinstance(base, ast.Name):
+            yield from _path(base)
+    else:
+        yield from _value(base)
+
+
+def _escape(expr: Expr, const: bool = False) -> Iterator[Use]:
+    """The value of `expr` goes away: what it points to may be read and (unless it is const) written."""
+    symbol = root(expr)
+    if symbol is not None and _is_address(expr.type):
+        decayed = 0 if isinstance(expr.type, Array) else 1
+        depth = min(depth_of(expr) + decayed, 2)
+        yield Use(symbol, expr, depth, True, not (const or points_to_const(expr.type)), certain=False, escapes=True)
+
+
+def _address(expr: ast.Unary, const: bool = False) -> Iterator[Use]:
+    symbol = root(expr.operand)
+    if symbol is None:
+        yield from uses(expr.operand)
+        return
+    if not isinstance(expr.operand, ast.Name):
+        yield from _path(expr.operand)
+    depth = max(0, min(depth_of(expr.operand), 2))
+    yield Use(symbol, expr, depth, True, not const, certain=False, escapes=True)
+
+
+def _call(expr: ast.Call) -> Iterator[Use]:
+    if not isinstance(expr.function, ast.Name):
+        yield from _value(expr.function)
+    elif expr.function.symbol is not None and expr.function.symbol.kind != "func":
+        yield from _access(expr.function, True, False)
+    function = expr.function.type
+    if isinstance(function, Pointer):
+        function = function.to
+    params = function.params if isinstance(function, Function) else ()
+    for i, arg in enumerate(expr.args):
+        const = i < len(params) and points_to_const(params[i])
+        inner = arg
+        while isinstance(inner, (ast.Paren, ast.Cast)):
+            inner = inner.inner if isinstance(inner, ast.Paren) else inner.operand
+        if isinstance(inner, ast.Unary) and inner.op == "&":
+            yield from _address(inner, const)
+        elif isinstance(inner, (ast.Name, ast.Index, ast.Member)) and _is_address(inner.type):
+            yield from _access(inner, True, False)
+            yield from _escape(inner, const)
+        else:
+            yield from _value(arg)
+
+
+# --- types
+
+
+def points_to_const(t: CType) -> bool:
+    """Whether `t` points to, or is an array of, const objects without further pointers in them."""
+    inner = t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else None
+    while isinstance(inner, Array):
+        inner = inner.of
+    return inner is not None and "const" in inner.quals and not isinstance(inner, (Pointer, Record))
+
+
+def _is_address(t: CType) -> bool:
+    return isinstance(t, (Pointer, Array))
+
+
+def names_in(nodes: Iterable[Node]) -> Iterator[ast.Name]:
+    """Every name in `nodes` and below, those of clauses included."""
+    for node in nodes:
+        for n in walk_all(node):
+            if isinstance(n, ast.Name):
+                yield n
+
+
+def walk_all(node: Node) -> Iterator[Node]:
+    """As `Node.walk`, and through the clauses of directives too."""
+    yield node
+    if isinstance(node, ast.DirectiveStmt):
+        for clause in node.directive.clauses:
+            for expr in (*(i.expr for i in clause.items), *clause.args):
+                yield from walk_all(expr)
+    for child in node.children():
+        yield from walk_all(child)
