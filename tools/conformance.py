@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ompls.cli.engine import Unit
+    from ompls.runtime.build import Built
 
 VERSIONS = ("4.5", "5.0", "5.1", "5.2", "6.0")
 STAGES = ("regions", "clean", "translated", "compiled", "passed")
@@ -134,27 +135,27 @@ def _translate_and_run(result: Result, unit: Unit, device: str, timeout: float, 
 
     with tempfile.TemporaryDirectory(prefix="ompls-conformance-") as scratch:
         try:
-            bundle = pipeline.translated([unit], pipeline.translation_device(device))
+            bundle = pipeline.translated([unit], pipeline.device_names(device))
         except pipeline.Untranslatable as error:
             return failed("translated", f"not translatable: {error}")
         result.stages["translated"] = True
         if last < 3:
             return None
         try:
-            program = pipeline.build(bundle, Path(scratch), device, [*flags, "-lm"])
+            built = pipeline.build(bundle, Path(scratch), device, [*flags, "-lm"])
         except Problem as error:
             return failed("compiled", str(error))
         result.stages["compiled"] = True
         if last < 4:
             return None
-        return _run(result, program, Path(scratch), device, timeout)
+        return _run(result, built, Path(scratch), timeout)
 
 
-def _run(result: Result, program: Path, scratch: Path, device: str, timeout: float) -> None:
+def _run(result: Result, built: Built, scratch: Path, timeout: float) -> None:
     from ompls.cli import pipeline, trace
 
     log = scratch / "trace.jsonl"
-    code, text = pipeline.run_captured(program, device, timeout, log)
+    code, text = pipeline.launch_captured(built, timeout=timeout, record=log)
     launches = 0
     if log.exists():
         launches = sum(event.get("kind") == "launch" for event in trace.read(str(log)))

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from ompls.cli.problem import Problem, report
+from ompls.cli.problem import Problem, complain
 
 COMMANDS = {
     "check": "find mistakes in target regions",
@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(arguments, command)
     except Problem as problem:
-        report(problem)
+        complain(problem)
         return problem.exit_code or (125 if command == "run" else 2)
     except BrokenPipeError:
         # The reader went away (`ompls check … | head`): not an error, but Python must not complain at exit either.

@@ -13,7 +13,7 @@ class Problem(Exception):
         self.exit_code = exit_code
 
 
-def report(problem: BaseException) -> None:
+def complain(problem: BaseException) -> None:
     print(f"ompls: error: {_one_line(problem)}", file=sys.stderr)
 
 

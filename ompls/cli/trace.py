@@ -101,7 +101,7 @@ def tables(summary: Summary) -> str:
             (region, device, str(entry.count), entry.grid, entry.block, duration(entry.nanoseconds))
             for (device, region), entry in summary.launches.items()
         ]
-        parts.append(_table(("region", "device", "launches", "teams", "threads", "time"), rows))
+        parts.append(table(("region", "device", "launches", "teams", "threads", "time"), rows))
     else:
         parts.append("No region was launched on a device.")
     if summary.copies:
@@ -113,7 +113,7 @@ def tables(summary: Summary) -> str:
             way: sum(entry.bytes for key, entry in summary.copies.items() if key[2] == way)
             for way in (TO_DEVICE, FROM_DEVICE)
         }
-        parts.append(_table(("variable", "device", "direction", "copies", "size", "time"), rows))
+        parts.append(table(("variable", "device", "direction", "copies", "size", "time"), rows))
         parts.append(f"In all {size(total[TO_DEVICE])} to devices, {size(total[FROM_DEVICE])} back.")
     else:
         parts.append("Nothing was copied.")
@@ -121,7 +121,7 @@ def tables(summary: Summary) -> str:
     return "\n\n".join(parts)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
     lines.insert(1, "  ".join("-" * width for width in widths))

@@ -1,0 +1,121 @@
+"""From units to a bundle to a program: what `run`, `translate` and the conformance runner do one after the other."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ompls.cli import bundles
+from ompls.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from ompls.analysis.diagnostic import Diagnostic
+    from ompls.cli.engine import Unit
+    from ompls.runtime.build import Built
+    from ompls.translate import Bundle
+
+
+class Untranslatable(Exception):
+    """Something cannot be translated; `diagnostics` say what and where."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        super().__init__(diagnostics[0].message)
+        self.diagnostics = tuple(diagnostics)
+
+
+def translated(units: Sequence[Unit], devices: Sequence[str]) -> Bundle:
+    """The bundle of the units for these devices.  Raises Untranslatable."""
+    from ompls.translate import translate
+
+    bundle = translate([unit.tu for unit in units], list(devices))
+    if bundle.diagnostics:
+        raise Untranslatable(bundle.diagnostics)
+    return bundle
+
+
+def show_diagnostics(units: Sequence[Unit], found: Sequence[Diagnostic]) -> None:
+    """Print them on stderr, as `check` prints them on stdout."""
+    from ompls.cli import formats
+    from ompls.cli.places import Places
+    from ompls.cli.terminal import Style
+
+    places = Places()
+    for unit in units:
+        places.add(unit.tu.path, unit.tu.source)
+    for diagnostic in found:
+        print(formats.text(diagnostic, places, Style(sys.stderr)), file=sys.stderr)
+
+
+def device_names(spec: str) -> list[str]:
+    """The names of the devices of a `--device` text of `run`, each once; `auto` becomes what it stands for here."""
+    from ompls.runtime.devices import choose
+
+    return list(dict.fromkeys(device.name for device, _ in choose(spec)))
+
+
+def build(bundle: Bundle, scratch: Path, spec: str, flags: Sequence[str], output: Path | None = None) -> Built:
+    """Build the bundle in the private directory `scratch`.  Raises Problem; a compiler's own words go to stderr."""
+    from ompls.runtime.build import build as build_bundle
+    from ompls.runtime.errors import BuildFailed, RuntimeProblem
+
+    directory = scratch / "bundle"
+    bundles.write(bundle.files, str(directory))
+    cflags, ldflags = split_link_flags(flags)
+    try:
+        return build_bundle(directory, spec, output, cflags, ldflags)
+    except BuildFailed as error:
+        sys.stderr.write(error.output)
+        raise Problem(str(error)) from error
+    except RuntimeProblem as error:
+        raise Problem(str(error)) from error
+
+
+def split_link_flags(flags: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The options for compiling and those for linking, in their order."""
+    compile_flags: list[str] = []
+    link_flags: list[str] = []
+    words = iter(flags)
+    for word in words:
+        target = link_flags if word.startswith(("-l", "-L")) else compile_flags
+        target.append(word)
+        if word in ("-l", "-L", "-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter"):
+            target.append(next(words, ""))
+    return compile_flags, link_flags
+
+
+def launch(built: Built, arguments: Sequence[str], *, timeout: float | None = None, record: Path | None = None) -> int:
+    """Run the program with our streams; its exit code, 128+signal, or 124 over `timeout` seconds."""
+    from ompls.runtime import launcher
+
+    return launcher.run(built, list(arguments), timeout, launcher.environment(built, trace=record))
+
+
+def launch_captured(built: Built, *, timeout: float, record: Path) -> tuple[int, str]:
+    """Run the program without input; its exit code and what it wrote, 124 when it ran over `timeout` seconds."""
+    from ompls.runtime import launcher
+
+    child = subprocess.Popen(
+        launcher.command(built),
+        env=launcher.environment(built, trace=record),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, _ = child.communicate(timeout=timeout)
+        return child.returncode, output
+    except subprocess.TimeoutExpired:
+        return 124, f"still running after {timeout:g} s"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()

@@ -1,0 +1,68 @@
+"""`ompls run`: translate, build, run.  stdin, stdout, stderr and the exit code are the program's own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from ompls.cli import options, pipeline, trace
+from ompls.cli.engine import analyze
+from ompls.cli.problem import Problem
+from ompls.cli.terminal import progress
+
+OUR_ERROR = 125
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    options.add_files(parser)
+    options.add_device(parser, "auto", counted=True)
+    parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="end the program after that time")
+    parser.add_argument("--trace", metavar="FILE", help="record a trace (see 'ompls report')")
+    parser.add_argument("--profile", action="store_true", help="show what was launched and transferred, on stderr")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The program's exit code, 128+signal, 124 over the time, or 125 when it could not be run."""
+    from ompls.runtime.errors import RuntimeProblem
+
+    try:
+        with tempfile.TemporaryDirectory(prefix="ompls-run-") as scratch:
+            return _run(arguments, Path(scratch))
+    except RuntimeProblem as error:
+        raise Problem(str(error), OUR_ERROR) from error
+
+
+def _run(arguments: argparse.Namespace, scratch: Path) -> int:
+    names = pipeline.device_names(arguments.device)
+    with progress("translating and building"):
+        units = list(analyze(arguments.files, arguments.flags, names[0]))
+        try:
+            bundle = pipeline.translated(units, names)
+        except pipeline.Untranslatable as error:
+            pipeline.show_diagnostics(units, error.diagnostics)
+            return OUR_ERROR
+        flags = [flag for unit in units for flag in unit.flags] if not arguments.flags else arguments.flags
+        output = scratch / Path(arguments.files[0]).stem
+        built = pipeline.build(bundle, scratch, arguments.device, flags, output)
+    record = Path(arguments.trace) if arguments.trace else scratch / "trace.jsonl" if arguments.profile else None
+    code = pipeline.launch(built, arguments.program_arguments, timeout=arguments.timeout, record=record)
+    if arguments.profile and record is not None:
+        sys.stdout.flush()
+        print(_profile(record), file=sys.stderr)
+    return code
+
+
+def _profile(record: Path) -> str:
+    if not record.exists():
+        return "No trace was written: the program ended before its first offload."
+    return trace.tables(trace.summarize(trace.read(os.fspath(record))))
+
+
+def _seconds(word: str) -> float:
+    seconds = float(word)
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"{word} is not a number of seconds above 0")
+    return seconds

@@ -1,0 +1,28 @@
+"""`ompls translate`: writes a bundle."""
+
+from __future__ import annotations
+
+import argparse
+
+from ompls.cli import bundles, options, pipeline
+from ompls.cli.engine import analyze
+from ompls.cli.terminal import progress
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    options.add_files(parser)
+    options.add_device(parser, "cuda")
+    parser.add_argument("-o", dest="output", metavar="DIR", required=True, help="the bundle's directory")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    device = options.device_class(arguments.device)
+    with progress("translating"):
+        units = list(analyze(arguments.files, arguments.flags, device))
+        try:
+            bundle = pipeline.translated(units, [device])
+        except pipeline.Untranslatable as error:
+            pipeline.show_diagnostics(units, error.diagnostics)
+            return 1
+    bundles.write(bundle.files, arguments.output)
+    return 0

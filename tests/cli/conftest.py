@@ -1,0 +1,68 @@
+"""How the tests of the command line call it: in this process where that is enough, as a process where it is not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ompls.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def ompls(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    """`ompls("check", "x.c")` runs the command in this process."""
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def call(*words: object) -> Done:
+        capfd.readouterr()
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as end:  # argparse's --help and --version
+            code = int(end.code or 0)
+        out, err = capfd.readouterr()
+        return Done(code, out, err)
+
+    return call
+
+
+@pytest.fixture
+def process() -> Callable[..., Done]:
+    """`process("run", "x.c", env={…})` runs the command as a process of its own."""
+
+    def call(*words: object, env: dict[str, str] | None = None, timeout: float = 120, stdin: str = "") -> Done:
+        done = subprocess.run(
+            [sys.executable, "-m", "ompls", *map(str, words)],
+            capture_output=True,
+            text=True,
+            input=stdin,
+            timeout=timeout,
+            env={**os.environ, **(env or {})},
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One cache for the whole session of tests, never the user's."""
+    base = tmp_path_factory.getbasetemp() / "cache"
+    base.mkdir(exist_ok=True)
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(base))
