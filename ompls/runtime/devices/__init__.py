@@ -1,0 +1,109 @@
+"""The devices: one file each, found by listing this directory.
+
+A file `NAME.py` here defines `DEVICE`, an object with the attributes and methods of `Device` below; its native half,
+if it has one, is `NAME.c` beside it.  A device written in Python names a factory instead (`python_module`): it then runs
+in the Python-hosted form only.  Nothing else of the runtime knows a device by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tuple
+
+from ..errors import DeviceUnavailable
+
+if TYPE_CHECKING:
+    from ..bundle import Kernel
+    from ..toolchain import Toolchain
+
+HERE = Path(__file__).resolve().parent
+# The order in which `auto` chooses; a device that is not listed comes after these.
+PREFERENCE = ("cuda", "cudasim", "host")
+
+
+@dataclass(frozen=True)
+class Availability:
+    """Whether a device can be used on this machine; if not, the reason and the next step."""
+
+    available: bool
+    reason: str = ""
+    hint: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class ImageJob:
+    """What a device gets to build its image from."""
+
+    tools: Toolchain
+    kernels: Sequence[Tuple[Kernel, Path]]  # by kernel name, with the file of the device's kernel class
+    cflags: Sequence[str] = ()  # the user's -O, -g, -D, -I, -std
+    ldflags: Sequence[str] = ()  # the user's libraries
+    wrap: Sequence[str] = field(default_factory=tuple)  # the OpenMP routines that the core answers
+
+
+class Device(ABC):
+    """One kind of device, at build time."""
+
+    name: str
+    image_class: str  # the device_class under which its image is embedded
+    kernel_class: str  # 'default' or 'gpu'
+    python_module: Optional[Callable[[], object]] = None  # makes the device object of a module written in Python
+
+    @abstractmethod
+    def probe(self) -> Availability:
+        """Whether the device can be used here.  Quick, starts nothing."""
+
+    @abstractmethod
+    def build_image(self, job: ImageJob) -> Path:
+        """Build the image that the module loads.  Raises BuildFailed, ToolMissing."""
+
+    def native_sources(self) -> List[Path]:
+        """C files to link into the program: the module's native half."""
+        source = HERE / (self.name + ".c")
+        return [source] if source.exists() else []
+
+    def native_inputs(self) -> List[Path]:
+        """Further files whose content the native half depends on."""
+        return []
+
+
+def all_devices() -> Dict[str, Device]:
+    """Every known device by name, in the order of preference."""
+    found: Dict[str, Device] = {}
+    for info in pkgutil.iter_modules([str(HERE)]):
+        module = importlib.import_module("." + info.name, __name__)
+        device = getattr(module, "DEVICE", None)
+        if isinstance(device, Device):
+            found[device.name] = device
+    rank = {name: place for place, name in enumerate(PREFERENCE)}
+    return {d.name: d for d in sorted(found.values(), key=lambda d: (rank.get(d.name, len(rank)), d.name))}
+
+
+def choose(spec: str) -> List[Tuple[Device, int]]:
+    """The devices of a `--device` text: `auto`, or a comma list of NAME or NAME:N.  N is 0 when not given.
+
+    Raises DeviceUnavailable with the reason for a name that is unknown or a device that cannot be used here.
+    """
+    known = all_devices()
+    if spec == "auto":
+        for device in known.values():
+            if device.probe().available:
+                return [(device, 0)]
+        raise DeviceUnavailable("auto", "no device can be used on this machine", "see `ompls devices`")
+    chosen = []
+    for part in spec.split(","):
+        name, _, number = part.strip().partition(":")
+        if name not in known:
+            raise DeviceUnavailable(name, "there is no such device", "choose one of: " + ", ".join(known))
+        if number and not (number.isdigit() and 1 <= int(number) <= 256):
+            raise DeviceUnavailable(part, "'{}' is not a number of devices".format(number), "write NAME or NAME:NUMBER")
+        state = known[name].probe()
+        if not state.available:
+            raise DeviceUnavailable(name, state.reason, state.hint)
+        chosen.append((known[name], int(number or 0)))
+    return chosen

@@ -1,0 +1,96 @@
+"""`python -m ompls.runtime`: build and run bundles, list devices.  Needs this package and the system's gcc only."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import List, Optional, Sequence
+
+from . import hosted, launcher
+from .build import build
+from .devices import all_devices
+from .errors import BuildFailed, RuntimeProblem
+
+OUR_ERROR = 125
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m ompls.runtime", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in (("build", "build a bundle"), ("run", "build a bundle and run it")):
+        one = commands.add_parser(name, help=text)
+        one.add_argument("bundle", type=Path)
+        one.add_argument(
+            "--device", default=os.environ.get("OMPLS_DEVICES") or "auto", help="NAME[:N][,NAME[:N]...] or auto"
+        )
+        one.add_argument(
+            "--cflag", action="append", default=[], metavar="FLAG", help="for the compiler, as --cflag=-O3"
+        )
+        one.add_argument(
+            "--ldflag", action="append", default=[], metavar="FLAG", help="for the linker, as --ldflag=-lm"
+        )
+    commands.choices["build"].add_argument("-o", dest="output", type=Path, required=True)
+    run = commands.choices["run"]
+    run.add_argument("--timeout", type=float)
+    run.add_argument("--trace", type=Path)
+    run.add_argument("args", nargs="*", help="for the program, after --")
+    commands.add_parser("devices", help="every known device").add_argument("--json", action="store_true")
+    hosted = commands.add_parser("host-program", help="run a program built for devices written in Python")
+    hosted.add_argument("program", type=Path)
+    hosted.add_argument("args", nargs=argparse.REMAINDER)
+    return parser
+
+
+def list_devices(as_json: bool) -> str:
+    """Every known device, with the reason and the hint when it cannot be used here; text or JSON."""
+    rows = [(device, device.probe()) for device in all_devices().values()]
+    if as_json:
+        entries = [
+            {
+                "name": d.name,
+                "available": s.available,
+                "class": d.kernel_class,
+                "description": s.description,
+                "reason": s.reason,
+                "hint": s.hint,
+            }
+            for d, s in rows
+        ]
+        return json.dumps({"devices": entries}, indent=2) + "\n"
+    lines = []
+    for device, state in rows:
+        text = "available" if state.available else "not available: {}; {}".format(state.reason, state.hint)
+        lines.append(
+            "{:10s} {}{}".format(device.name, text, " (" + state.description + ")" if state.description else "")
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Run one command; returns its exit code (125: the runtime could not do it)."""
+    arguments: List[str] = list(sys.argv[1:] if argv is None else argv)
+    options = _parser().parse_args(arguments)
+    try:
+        if options.command == "devices":
+            sys.stdout.write(list_devices(options.json))
+            return 0
+        if options.command == "host-program":
+            return hosted.run_program(options.program, options.args)
+        output = options.output if options.command == "build" else None
+        built = build(options.bundle, options.device, output, options.cflag, options.ldflag)
+        if options.command == "build":
+            return 0
+        return launcher.run(built, options.args, options.timeout, launcher.environment(built, trace=options.trace))
+    except BuildFailed as error:
+        sys.stderr.write(error.output)
+        sys.stderr.write("ompls: error: {}\n".format(error))
+    except RuntimeProblem as error:
+        sys.stderr.write("ompls: error: {}\n".format(error))
+    return OUR_ERROR
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""From a bundle to an executable: host objects, the core, the devices' modules and images, linked by gcc.
+
+The result is an ordinary executable with the images inside (`.incbin`), or, `hosted`, a shared object for the devices
+that are written in Python.  Everything is compiled through the cache of `toolchain.py`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import List, Optional, Sequence, Tuple
+
+from .bundle import Bundle, read_bundle
+from .devices import Device, ImageJob, choose
+from .errors import BundleError
+from .toolchain import Compile, Toolchain
+
+CORE = Path(__file__).resolve().parent / "core"
+CORE_SOURCES = ("api", "bridge", "devices", "error", "globals", "mapping", "present", "target", "trace")
+CORE_FLAGS = ("-std=gnu17", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
+NO_OFFLOAD = "-foffload=disable"
+
+# The device routines of <omp.h>: calls of them are bound to the core by name (core/api.c).
+OMP_DEVICE_API = (
+    "omp_get_num_devices",
+    "omp_get_initial_device",
+    "omp_get_device_num",
+    "omp_is_initial_device",
+    "omp_get_default_device",
+    "omp_set_default_device",
+    "omp_target_alloc",
+    "omp_target_free",
+    "omp_target_is_present",
+    "omp_target_is_accessible",
+    "omp_get_mapped_ptr",
+    "omp_target_memcpy",
+    "omp_target_memcpy_rect",
+    "omp_target_associate_ptr",
+    "omp_target_disassociate_ptr",
+)
+WRAP = tuple("-Wl,--wrap=" + name for name in OMP_DEVICE_API)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A program that is ready to run; `devices` is the text for OMPLS_DEVICES."""
+
+    program: Path
+    hosted: bool
+    devices: str
+
+
+def core_objects(tools: Toolchain, devices: Sequence[Device]) -> List[Path]:
+    """The core and the devices' native modules as objects, in the order in which they must be linked."""
+    headers = tuple(sorted(CORE.glob("*.h")))
+    jobs = [Compile(CORE / (name + ".c"), CORE_FLAGS, depends=headers) for name in CORE_SOURCES]
+    for device in devices:
+        for source in device.native_sources():
+            jobs.append(Compile(source, CORE_FLAGS, depends=(*headers, *device.native_inputs())))
+    return tools.objects(jobs)
+
+
+def _host_jobs(bundle: Bundle, cflags: Sequence[str], hosted: bool) -> List[Compile]:
+    jobs = []
+    for unit in bundle.units:
+        args = [*cflags, "-fopenmp", NO_OFFLOAD]
+        if unit.includes_from or unit.source:
+            args += ["-iquote", unit.includes_from or "."]
+        if hosted:
+            args.append("-fPIC")
+        jobs.append(Compile(unit.host, tuple(args), label=unit.source))
+    return jobs
+
+
+# One embedded image; {{ }} stand for the braces of C.
+IMAGE_SOURCE = """
+__asm__(".section .rodata.ompls_image, \\"a\\"\\n"
+        ".balign 64\\n"
+        "ompls_image_{number}_start: .incbin \\"{path}\\"\\n"
+        "ompls_image_{number}_end: .byte 0\\n"
+        ".previous\\n");
+extern const char ompls_image_{number}_start[] __attribute__((visibility("hidden")));
+extern const char ompls_image_{number}_end[] __attribute__((visibility("hidden")));
+__attribute__((constructor)) static void announce_{number}(void) {{
+    const char *start = ompls_image_{number}_start;
+    ompls_image image = {{"{device_class}", start, (uint64_t)(ompls_image_{number}_end - start)}};
+    ompls_register_image(&image);
+}}
+"""
+
+
+def _image_object(tools: Toolchain, images: Sequence[Tuple[str, Path]]) -> Path:
+    """One object that holds the images and announces them from constructors."""
+    text = "#include <ompls.h>\n"
+    for number, (device_class, path) in enumerate(images):
+        text += IMAGE_SOURCE.format(number=number, path=path, device_class=device_class)
+    source = tools.scratch / "images.c"
+    source.write_text(text, encoding="utf-8")
+    depends = (CORE / "ompls.h", *(path for _, path in images))
+    return tools.object(Compile(source, ("-O1", "-fPIC", "-I" + str(CORE)), depends=depends))
+
+
+def _images(
+    tools: Toolchain, bundle: Bundle, devices: Sequence[Device], cflags: Sequence[str], ldflags: Sequence[str]
+) -> List[Tuple[str, Path]]:
+    images: List[Tuple[str, Path]] = []
+    for device in devices:
+        kernels = bundle.kernels(device.kernel_class)
+        if not kernels and any(unit.kernels for unit in bundle.units):
+            why = "it holds no kernels for '{}' (class {})".format(device.name, device.kernel_class)
+            raise BundleError(str(bundle.directory), why, "translate again with --device " + device.name)
+        if device.image_class not in [name for name, _ in images]:
+            images.append((device.image_class, device.build_image(ImageJob(tools, kernels, cflags, ldflags, WRAP))))
+    return images
+
+
+def build(
+    directory: Path,
+    devices: str = "auto",
+    output: Optional[Path] = None,
+    cflags: Sequence[str] = (),
+    ldflags: Sequence[str] = (),
+    *,
+    tools: Optional[Toolchain] = None,
+) -> Built:
+    """Build the bundle in `directory` for the devices of a `--device` text.
+
+    The program is `output`, or lies in the cache.  Raises DeviceUnavailable, BundleError, BuildFailed, ToolMissing.
+    """
+    if tools is None:
+        with Toolchain() as own:
+            if output is None and own.scratch in own.cache.parents:
+                raise BundleError(
+                    str(directory), "the cache cannot be written and no output file is given", "give one with -o"
+                )
+            return build(directory, devices, output, cflags, ldflags, tools=own)
+    bundle = read_bundle(directory)
+    chosen = choose(devices)
+    kinds = list({device.name: device for device, _ in chosen}.values())
+    hosted = any(device.python_module is not None for device in kinds)
+    inputs = tools.objects(_host_jobs(bundle, cflags, hosted)) + core_objects(tools, kinds)
+    inputs.append(_image_object(tools, _images(tools, bundle, kinds, cflags, ldflags)))
+    link = ["-fopenmp", NO_OFFLOAD, *WRAP, *ldflags, "-pthread", "-ldl", "-lm"]
+    if hosted:
+        link += ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]
+    program = tools.link(link, inputs, ".so" if hosted else "", "linking the program")
+    if output is not None:
+        shutil.copyfile(str(program), str(output))
+        shutil.copymode(str(program), str(output))
+        program = output
+    text = ",".join(device.name + (":{}".format(number) if number else "") for device, number in chosen)
+    return Built(program, hosted, text)

@@ -1,0 +1,163 @@
+/* core.h -- what the files of the core share; nothing outside of it includes this.
+
+   One present table a device, shared by all host threads.  An entry that is present is found and counted without a lock:
+   its `state` word carries a generation, so a count can only be raised on the very entry that was found (see present.c).
+   Everything that changes the set of entries holds the table's lock, the copies that belong to it included. */
+#ifndef OMPLS_CORE_H
+#define OMPLS_CORE_H
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device.h"
+#include "ompls.h"
+
+#define OMPLS_LIKELY(x) __builtin_expect(!!(x), 1)
+#define OMPLS_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+enum { OMPLS_EXIT_CODE = 125 };
+
+/* A pointer inside an entry that was made to point to device memory.  A copy of the entry must leave it alone. */
+typedef struct ompls_attachment {
+    struct ompls_attachment *next;
+    uint64_t offset; /* of the pointer, in the entry */
+    uint64_t value;  /* the device address it holds on the device */
+} ompls_attachment;
+
+/* One mapped range of host memory.  Never freed while the device is open, only reused. */
+typedef struct ompls_entry {
+    _Atomic uint64_t state;        /* generation, hold count, dynamic count: see present.c */
+    _Atomic uintptr_t begin, end;  /* host range */
+    _Atomic ompls_address device;  /* where `begin` lies on the device */
+    _Atomic(ompls_attachment *) attachments; /* changed under the table's lock */
+    const char *name;              /* the list item that brought it */
+    bool owned;                    /* the core allocated it and frees it */
+    struct ompls_entry *next_free;
+} ompls_entry;
+
+typedef struct ompls_slots ompls_slots;
+typedef struct ompls_chunk ompls_chunk;
+
+typedef struct {
+    pthread_mutex_t lock;
+    _Atomic(ompls_slots *) slots; /* entries by ascending `begin` */
+    _Atomic uint32_t count;
+    ompls_entry *free;
+    ompls_chunk *chunks;
+} ompls_table;
+
+/* A counted reference to an entry. */
+typedef struct {
+    ompls_entry *entry; /* 0: nothing was mapped */
+    uint64_t generation;
+} ompls_reference;
+
+typedef enum { OMPLS_STILL_PRESENT, OMPLS_LAST, OMPLS_GONE } ompls_release_result;
+
+void ompls_table_init(ompls_table *table);
+void ompls_table_destroy(ompls_table *table);
+/* Find the entry that contains [begin, end) and count one up.  No lock.  False when absent (or just changing). */
+bool ompls_table_acquire(ompls_table *table, uintptr_t begin, uintptr_t end, bool hold, ompls_reference *out);
+/* The same for an entry that is probably the right one. */
+bool ompls_entry_acquire(ompls_entry *entry, uintptr_t begin, uintptr_t end, bool hold, ompls_reference *out);
+/* Count one down; OMPLS_LAST (nothing was changed) means: take the lock and call ompls_table_drop. */
+ompls_release_result ompls_release(const ompls_reference *reference, bool hold);
+
+/* With the lock held: */
+bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out);
+ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_address device, const char *name,
+                                bool owned, bool hold, bool forever, ompls_reference *out);
+/* Count down.  True when the entry left the table: its fields stay valid until ompls_table_recycle. */
+typedef enum {
+    OMPLS_DROP_ONE,
+    OMPLS_DROP_HOLD,
+    OMPLS_DROP_DYNAMIC, /* `delete`: the whole dynamic count */
+    OMPLS_DROP_ANY      /* also what is there for ever (omp_target_disassociate_ptr) */
+} ompls_drop_kind;
+bool ompls_table_drop(ompls_table *table, const ompls_reference *reference, ompls_drop_kind kind);
+void ompls_table_recycle(ompls_table *table, ompls_entry *entry);
+ompls_entry *ompls_table_entry(ompls_table *table, uint32_t index);
+
+int64_t ompls_entry_count(const ompls_entry *entry); /* dynamic and hold; -1 for ever */
+
+typedef struct ompls_device {
+    int number; /* as the program counts */
+    int index;  /* among the module's own */
+    char name[64];
+    ompls_module *module;
+    _Atomic int status; /* OMPLS_CLOSED ... */
+    pthread_mutex_t opening;
+    void *handle, *loaded;
+    ompls_properties properties;
+    ompls_table table;
+} ompls_device;
+enum { OMPLS_CLOSED, OMPLS_OPEN, OMPLS_UNAVAILABLE };
+
+/* devices.c */
+enum { OMPLS_OFFLOAD_DEFAULT, OMPLS_OFFLOAD_MANDATORY, OMPLS_OFFLOAD_DISABLED };
+int ompls_device_count(void);
+int ompls_offload_policy(void);
+/* The opened device for a construct, or 0 when the initial device has to do it.  `region` (for messages) may be 0. */
+ompls_device *ompls_resolve(const ompls_region *region, int64_t device);
+ompls_device *ompls_device_at(int number); /* not opened; 0 when out of range */
+void ompls_device_lost(ompls_device *device);
+
+/* globals.c */
+int ompls_place_globals(ompls_device *device, ompls_error *err); /* at opening */
+void ompls_globals_mapped(ompls_device *device, const ompls_region *region, uintptr_t begin, uintptr_t end,
+                          ompls_address address);
+bool ompls_find_image(const char *image_class, ompls_image *out);
+
+/* mapping.c */
+typedef struct {
+    ompls_device *device;
+    const ompls_region *region;
+} ompls_place;
+void ompls_enter_item(ompls_place at, uint32_t item, const ompls_arg *arg, _Atomic(ompls_entry *) *hint,
+                      ompls_reference *out);
+void ompls_attach_item(ompls_place at, uint32_t item, const ompls_arg *arg, const ompls_reference *reference);
+void ompls_leave_item(ompls_place at, uint32_t item, const ompls_arg *arg, const ompls_reference *reference);
+/* Where a host range lies on the device, if all of it is present. */
+bool ompls_find_address(ompls_device *device, const void *host, uint64_t size, ompls_address *out);
+void ompls_copy_in(ompls_place at, const char *name, ompls_address to, const void *from, uint64_t size);
+void ompls_copy_out(ompls_place at, const char *name, void *to, ompls_address from, uint64_t size);
+
+/* error.c: `FILE:LINE: region on DEV: WHAT: WHY; NEXT STEP`, then exit 125.  `next` may be 0. */
+_Noreturn void ompls_fail(ompls_place at, const char *next, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void ompls_fail_module(ompls_place at, const char *what, const ompls_error *err);
+_Noreturn void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const *values, const ompls_error *err);
+void ompls_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+extern _Atomic int ompls_failing; /* the process is on its way out after an error */
+
+/* trace.c: OMPLS_TRACE and OMPLS_INFO.  Events are made only when `ompls_observing` is not 0. */
+enum {
+    OMPLS_INFO_ARGUMENTS = 1,
+    OMPLS_INFO_PRESENT = 2,
+    OMPLS_INFO_DUMP = 4,
+    OMPLS_INFO_CHANGES = 8,
+    OMPLS_INFO_LAUNCHES = 16,
+    OMPLS_INFO_COPIES = 32
+};
+typedef struct {
+    const char *kind;
+    ompls_place at;
+    const char *var;
+    const void *host;
+    ompls_address address;
+    uint64_t bytes;
+    const char *direction;
+    int64_t refcount; /* -1: for ever */
+    bool counted;     /* refcount is meant */
+    bool changed;     /* the present table changed */
+    const uint32_t *grid, *block;
+    uint64_t began; /* ompls_now() before the operation; 0: no duration */
+    const char *text;
+} ompls_event;
+extern int ompls_observing;
+extern unsigned ompls_info;
+uint64_t ompls_now(void); /* ns since the start of the program */
+void ompls_observe(const ompls_event *event);
+void ompls_trace_finish(void);
+#endif

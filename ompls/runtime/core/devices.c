@@ -1,0 +1,172 @@
+/* devices.c -- the device table: which devices there are, in which order, and their opening at first use.
+
+   OMPLS_DEVICES is a comma list of modules with an optional number of devices ("cudasim,host:2"); without it every module
+   that is linked in contributes what it has, in the order of linking.  A device that cannot be opened is no error unless
+   OMP_TARGET_OFFLOAD says mandatory: its regions then run on the initial device (OpenMP 5.2 section 21.2.9), after one
+   warning. */
+#include "core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_MODULES = 32, MAX_DEVICES = 256 };
+
+static ompls_module *modules[MAX_MODULES];
+static int nmodules;
+static ompls_device *devices[MAX_DEVICES];
+static int ndevices;
+static int policy = OMPLS_OFFLOAD_DEFAULT;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+int __real_omp_get_default_device(void);
+
+void ompls_register_module(ompls_module *module) {
+    if (module->abi != OMPLS_MODULE_ABI) {
+        ompls_warn("device module '%s' was built for another runtime (ABI %u, not %u) and is left out", module->name, module->abi,
+                   OMPLS_MODULE_ABI);
+        return;
+    }
+    if (nmodules < MAX_MODULES) modules[nmodules++] = module;
+}
+
+static void add_devices(ompls_module *module, int wanted, bool asked) {
+    ompls_error err = {0};
+    int there = module->probe(module, wanted, &err);
+    if (there <= 0) {
+        if (asked)
+            ompls_warn("device '%s' is not available: %s%s%s", module->name, err.reason, err.hint[0] != '\0' ? "; " : "", err.hint);
+        return;
+    }
+    if (wanted > 0 && there < wanted) ompls_warn("only %d of %d '%s' devices are available", there, wanted, module->name);
+    if (wanted > 0 && there > wanted) there = wanted;
+    for (int i = 0; i < there && ndevices < MAX_DEVICES; i++) {
+        ompls_device *device = calloc(1, sizeof *device);
+        if (device == NULL) return;
+        device->number = ndevices;
+        device->index = i;
+        device->module = module;
+        snprintf(device->name, sizeof device->name, "%s:%d", module->name, i);
+        pthread_mutex_init(&device->opening, NULL);
+        ompls_table_init(&device->table);
+        devices[ndevices++] = device;
+    }
+}
+
+static void add_named(const char *name, size_t length, int wanted) {
+    for (int i = 0; i < nmodules; i++) {
+        if (strncmp(modules[i]->name, name, length) == 0 && modules[i]->name[length] == '\0') {
+            add_devices(modules[i], wanted, true);
+            return;
+        }
+    }
+    char known[512] = "";
+    for (int i = 0; i < nmodules; i++) {
+        if (i > 0) strncat(known, ", ", sizeof known - strlen(known) - 1);
+        strncat(known, modules[i]->name, sizeof known - strlen(known) - 1);
+    }
+    ompls_fail((ompls_place){0}, "build it with that device or choose another", "OMPLS_DEVICES: this program has no device '%.*s' (it has: %s)",
+               (int)length, name, known);
+}
+
+static void read_list(const char *list) {
+    while (*list != '\0') {
+        size_t item = strcspn(list, ","), name = strcspn(list, ",:");
+        int wanted = 0;
+        if (name < item) {
+            char *end;
+            long number = strtol(list + name + 1, &end, 10);
+            if (end != list + item || number < 1 || number > MAX_DEVICES)
+                ompls_fail((ompls_place){0}, "write NAME or NAME:NUMBER", "OMPLS_DEVICES: '%.*s' is not a number of devices",
+                           (int)(item - name - 1), list + name + 1);
+            wanted = (int)number;
+        }
+        if (name > 0) add_named(list, name, wanted);
+        list += item + (list[item] == ',');
+    }
+}
+
+static void discover(void) {
+    const char *offload = getenv("OMP_TARGET_OFFLOAD"), *list = getenv("OMPLS_DEVICES");
+    if (offload != NULL && strcasecmp(offload, "mandatory") == 0) policy = OMPLS_OFFLOAD_MANDATORY;
+    else if (offload != NULL && strcasecmp(offload, "disabled") == 0) policy = OMPLS_OFFLOAD_DISABLED;
+    if (policy == OMPLS_OFFLOAD_DISABLED) return;
+    if (list != NULL && *list != '\0') read_list(list);
+    else
+        for (int i = 0; i < nmodules; i++) add_devices(modules[i], 0, false);
+}
+
+int ompls_device_count(void) {
+    pthread_once(&once, discover);
+    return ndevices;
+}
+
+int ompls_offload_policy(void) {
+    pthread_once(&once, discover);
+    return policy;
+}
+
+ompls_device *ompls_device_at(int number) {
+    return number >= 0 && number < ompls_device_count() ? devices[number] : NULL;
+}
+
+static bool load_image(ompls_device *device, ompls_error *err) {
+    ompls_module *module = device->module;
+    ompls_image image;
+    if (!ompls_find_image(module->image_class, &image)) return true; /* data constructs and the API need none */
+    return module->load(device->handle, image.start, image.size, &device->loaded, err) == 0 && ompls_place_globals(device, err) == 0;
+}
+
+/* With `opening` held. */
+static void open_device(ompls_device *device, const ompls_region *region) {
+    ompls_error err = {0};
+    ompls_module *module = device->module;
+    uint64_t began = ompls_observing ? ompls_now() : 0;
+    bool opened = module->open(module, device->index, &device->handle, &err) == 0;
+    if (opened && module->properties(device->handle, &device->properties, &err) == 0 && load_image(device, &err)) {
+        atomic_store_explicit(&device->status, OMPLS_OPEN, memory_order_release);
+        if (OMPLS_UNLIKELY(ompls_observing))
+            ompls_observe(&(ompls_event){.kind = "device_open", .at = {device, region}, .began = began, .text = device->properties.name});
+        return;
+    }
+    if (policy == OMPLS_OFFLOAD_MANDATORY) ompls_fail_module((ompls_place){device, region}, "the device cannot be opened", &err);
+    ompls_warn("device %s cannot be opened: %s%s%s (its regions run on the host)", device->name, err.reason,
+               err.hint[0] != '\0' ? "; " : "", err.hint);
+    if (opened) module->close(device->handle);
+    atomic_store_explicit(&device->status, OMPLS_UNAVAILABLE, memory_order_release);
+}
+
+ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
+    if (number == OMPLS_DEVICE_INITIAL) return NULL;
+    if (number == OMPLS_DEVICE_DEFAULT) number = __real_omp_get_default_device();
+    int count = ompls_device_count();
+    if (number == count && !(count == 0 && policy == OMPLS_OFFLOAD_MANDATORY)) return NULL;
+    if (number < 0 || number >= count) {
+        if (policy == OMPLS_OFFLOAD_MANDATORY)
+            ompls_fail((ompls_place){.region = region}, "see OMPLS_DEVICES and `ompls devices`",
+                       "OMP_TARGET_OFFLOAD is mandatory, but there is no device %lld: the program has %d", (long long)number, count);
+        return NULL;
+    }
+    ompls_device *device = devices[number];
+    int status = atomic_load_explicit(&device->status, memory_order_acquire);
+    if (OMPLS_UNLIKELY(status == OMPLS_CLOSED)) {
+        pthread_mutex_lock(&device->opening);
+        if (atomic_load(&device->status) == OMPLS_CLOSED) open_device(device, region);
+        status = atomic_load(&device->status);
+        pthread_mutex_unlock(&device->opening);
+    }
+    return status == OMPLS_OPEN ? device : NULL;
+}
+
+/* At the end of the program.  After an error nothing is closed: another thread may be in the middle of a call, and a
+   device process ends with its host. */
+__attribute__((destructor)) static void close_devices(void) {
+    if (!atomic_load(&ompls_failing)) {
+        for (int i = 0; i < ndevices; i++) {
+            ompls_device *device = devices[i];
+            if (atomic_exchange(&device->status, OMPLS_UNAVAILABLE) == OMPLS_OPEN) device->module->close(device->handle);
+        }
+    }
+    ompls_trace_finish();
+}

@@ -1,0 +1,136 @@
+/* error.c -- how the core ends a program: one line `FILE:LINE: region on DEV: WHAT: WHY; NEXT STEP`, exit code 125.
+
+   A device that was touched where it has no memory reports an address; here it is matched with what the region was given,
+   so that the message names the variable. */
+#include "core.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Atomic int ompls_failing;
+
+static void dump_table(ompls_device *device) {
+    if (device == NULL || atomic_load(&device->status) != OMPLS_OPEN) return;
+    uint32_t count = atomic_load(&device->table.count);
+    fprintf(stderr, "ompls: present on %s: %u list items\n", device->name, count);
+    for (uint32_t i = 0; i < count; i++) {
+        ompls_entry *entry = ompls_table_entry(&device->table, i);
+        uintptr_t begin = atomic_load(&entry->begin), end = atomic_load(&entry->end);
+        fprintf(stderr, "ompls:   %#" PRIxPTR " %12" PRIuPTR " bytes -> %#" PRIx64 "  count %" PRId64 "  %s\n", begin, end - begin,
+                atomic_load(&entry->device), ompls_entry_count(entry), entry->name);
+    }
+}
+
+/* Only the first thread that fails speaks; a second one waits for the end. */
+static void begin_failure(ompls_place at) {
+    if (atomic_exchange(&ompls_failing, 1) != 0) {
+        static _Thread_local int mine;
+        if (mine++ == 0) pause();
+        _exit(OMPLS_EXIT_CODE);
+    }
+    fflush(stdout);
+    if (at.region != NULL) fprintf(stderr, "%s:%u: region", at.region->file, at.region->line);
+    else fprintf(stderr, "ompls: error");
+    if (at.device != NULL) fprintf(stderr, " on %s", at.device->name);
+}
+
+static _Noreturn void finish_failure(ompls_place at, const char *message) {
+    if (ompls_info & OMPLS_INFO_DUMP) dump_table(at.device);
+    if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "error", .at = at, .text = message});
+    exit(OMPLS_EXIT_CODE);
+}
+
+void ompls_fail(ompls_place at, const char *next, const char *format, ...) {
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    begin_failure(at);
+    fprintf(stderr, ": %s%s%s\n", message, next != NULL ? "; " : "", next != NULL ? next : "");
+    finish_failure(at, message);
+}
+
+void ompls_fail_module(ompls_place at, const char *what, const ompls_error *err) {
+    ompls_fail(at, err->hint[0] != '\0' ? err->hint : NULL, "%s: %s", what, err->reason[0] != '\0' ? err->reason : "the device gave no reason");
+}
+
+void ompls_warn(const char *format, ...) {
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "ompls: warning: %s\n", message);
+}
+
+/* --- whose address is it? ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    char text[256];
+    uint64_t distance; /* of the address from the variable's base */
+} culprit;
+
+static void consider(culprit *best, uint64_t address, uint64_t base, const char *name, const char *what) {
+    if (base == 0 || base > address || address - base >= best->distance) return;
+    best->distance = address - base;
+    snprintf(best->text, sizeof best->text, "variable '%s', %s", name, what);
+}
+
+/* Past the end of something mapped, or a host address that is mapped but was not translated (a pointer in a struct). */
+static void consider_mapped(culprit *best, ompls_device *device, uint64_t address) {
+    enum { NEAR = 1 << 24 };
+    pthread_mutex_lock(&device->table.lock);
+    uint32_t count = atomic_load(&device->table.count);
+    for (uint32_t i = 0; i < count; i++) {
+        ompls_entry *entry = ompls_table_entry(&device->table, i);
+        uint64_t begin = atomic_load(&entry->begin), size = atomic_load(&entry->end) - begin, there = atomic_load(&entry->device);
+        char what[128];
+        if (address - begin < size) {
+            snprintf(what, sizeof what, "mapped, but this is its host address: the pointer to it was not attached");
+            consider(best, address, begin, entry->name, what);
+        } else if (address - there < size + NEAR && address >= there) {
+            snprintf(what, sizeof what, "%" PRIu64 " bytes past the %" PRIu64 " bytes that are mapped", address - there - size, size);
+            consider(best, address, there, entry->name, what);
+        } else if (there - address < NEAR && there > address) {
+            if (best->distance < there - address) continue;
+            best->distance = there - address;
+            snprintf(best->text, sizeof best->text, "variable '%s', %" PRIu64 " bytes before what is mapped", entry->name, there - address);
+        }
+    }
+    pthread_mutex_unlock(&device->table.lock);
+}
+
+void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const *values, const ompls_error *err) {
+    if (err->fault == 0) ompls_fail_module(at, "the kernel failed", err);
+    culprit best = {.distance = (uint64_t)1 << 40};
+    uint64_t address = err->fault_address;
+    const ompls_region *region = at.region;
+    for (uint32_t i = 0; i < region->nparams && address >= 4096; i++) {
+        const ompls_param_desc *param = &region->params[i];
+        uint64_t value = 0;
+        if (param->kind == OMPLS_PARAM_ADDRESS) value = (uint64_t)(uintptr_t)args[param->index].base;
+        else if (param->size == sizeof value) memcpy(&value, values[param->index], sizeof value);
+        consider(&best, address, value, param->name, "not mapped");
+    }
+    if (address >= 4096) consider_mapped(&best, at.device, address);
+    const char *verb = err->fault == 2 ? "wrote" : "read";
+    uint32_t line = err->fault_line != 0 ? err->fault_line : region->line;
+    char message[512];
+    if (address < 4096)
+        snprintf(message, sizeof message, "%s address %#" PRIx64 " (a null pointer)", verb, address);
+    else if (best.text[0] == '\0')
+        snprintf(message, sizeof message, "%s host address %#" PRIx64 " (of no variable of the region)", verb, address);
+    else
+        snprintf(message, sizeof message, "%s %s address %#" PRIx64 " (%s)", verb,
+                 strstr(best.text, " bytes ") != NULL ? "device" : "host", address, best.text);
+    ompls_region where = *region;
+    where.line = line;
+    begin_failure((ompls_place){at.device, &where});
+    fprintf(stderr, " %s, in kernel %s of the region at %s:%u\n", message, region->kernel, region->file, region->line);
+    finish_failure(at, message);
+}

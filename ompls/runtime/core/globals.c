@@ -1,0 +1,113 @@
+/* globals.c -- what the translated units and the link step announce: images, units and their `declare target` variables.
+
+   A `declare target` variable lives once per device, in memory of the core; every image reaches it through a pointer
+   variable of its own (`symbol`).  A device that is opened late must still see the initial value, so that is saved when the
+   unit registers, before `main`; a variable that is all zero bytes needs no copy. */
+#include "core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    ompls_global what;
+    void *initial; /* 0: zero bytes */
+} global;
+
+static global *globals;
+static uint32_t nglobals;
+static ompls_image *images;
+static uint32_t nimages;
+
+static void *grow(void *list, uint32_t count, size_t size) {
+    void *grown = realloc(list, (count + 1) * size);
+    if (grown == NULL) ompls_fail((ompls_place){0}, NULL, "out of memory while the program starts");
+    return grown;
+}
+
+void ompls_register_image(const ompls_image *image) {
+    images = grow(images, nimages, sizeof *images);
+    images[nimages++] = *image;
+}
+
+bool ompls_find_image(const char *image_class, ompls_image *out) {
+    for (uint32_t i = 0; i < nimages; i++) {
+        if (strcmp(images[i].device_class, image_class) == 0) {
+            *out = images[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool all_zero(const unsigned char *bytes, uint64_t size) {
+    return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+void ompls_register_unit(const ompls_unit *unit) {
+    if (unit->abi != OMPLS_ABI)
+        ompls_fail((ompls_place){0}, "translate it again", "%s was translated for another runtime (ABI %u, not %u)", unit->source, unit->abi, OMPLS_ABI);
+    for (uint32_t i = 0; i < unit->nglobals; i++) {
+        globals = grow(globals, nglobals, sizeof *globals);
+        global *entry = &globals[nglobals++];
+        *entry = (global){unit->globals[i], NULL};
+        if (entry->what.link || all_zero(entry->what.address, entry->what.size)) continue;
+        entry->initial = malloc(entry->what.size);
+        if (entry->initial == NULL) ompls_fail((ompls_place){0}, NULL, "no memory to save the initial value of '%s'", entry->what.name);
+        memcpy(entry->initial, entry->what.address, entry->what.size);
+    }
+}
+
+static int write_pointer(ompls_device *device, const char *symbol, ompls_address value, ompls_error *err) {
+    if (device->loaded == NULL) return 0;
+    ompls_address where;
+    ompls_module *module = device->module;
+    if (module->find_symbol(device->handle, device->loaded, symbol, &where, err) != 0) return 0; /* no kernel uses it */
+    return module->copy_in(device->handle, where, &value, sizeof value, err);
+}
+
+static int fill(ompls_device *device, const global *entry, ompls_address address, ompls_error *err) {
+    ompls_module *module = device->module;
+    if (entry->initial != NULL) return module->copy_in(device->handle, address, entry->initial, entry->what.size, err);
+    static const char zeros[1 << 16];
+    for (uint64_t done = 0; done < entry->what.size; done += sizeof zeros) {
+        uint64_t left = entry->what.size - done, part = left < sizeof zeros ? left : sizeof zeros;
+        if (module->copy_in(device->handle, address + done, zeros, part, err) != 0) return 1;
+    }
+    return 0;
+}
+
+/* Two images' units may announce one variable: it is placed once, and every symbol gets its address. */
+int ompls_place_globals(ompls_device *device, ompls_error *err) {
+    for (uint32_t i = 0; i < nglobals; i++) {
+        const global *entry = &globals[i];
+        if (entry->what.link || entry->what.size == 0) continue;
+        uintptr_t begin = (uintptr_t)entry->what.address, end = begin + entry->what.size;
+        ompls_reference reference;
+        ompls_entry *overlapping;
+        pthread_mutex_lock(&device->table.lock);
+        bool there = ompls_table_find(&device->table, begin, end, &overlapping, &reference);
+        ompls_address address = 0;
+        int failed = 0;
+        if (there) {
+            address = atomic_load(&reference.entry->device) + (begin - atomic_load(&reference.entry->begin));
+        } else {
+            failed = device->module->alloc(device->handle, entry->what.size, &address, err) != 0 || fill(device, entry, address, err) != 0;
+            if (!failed) ompls_table_insert(&device->table, begin, end, address, entry->what.name, true, false, true, &reference);
+        }
+        pthread_mutex_unlock(&device->table.lock);
+        if (failed || write_pointer(device, entry->what.symbol, address, err) != 0) return 1;
+    }
+    return 0;
+}
+
+/* A `link` variable was mapped by a map clause: kernels see it from now on. */
+void ompls_globals_mapped(ompls_device *device, const ompls_region *region, uintptr_t begin, uintptr_t end, ompls_address address) {
+    for (uint32_t i = 0; i < nglobals; i++) {
+        uintptr_t variable = (uintptr_t)globals[i].what.address;
+        if (!globals[i].what.link || variable + globals[i].what.size <= begin || variable >= end) continue;
+        ompls_error err = {0};
+        if (write_pointer(device, globals[i].what.symbol, address + (variable - begin), &err) != 0)
+            ompls_fail_module((ompls_place){device, region}, "cannot link a declare target variable", &err);
+    }
+}

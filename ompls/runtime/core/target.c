@@ -1,0 +1,216 @@
+/* target.c -- a target region: its data environment, its launch geometry, its kernel.
+
+   Each construct has a cache: per device, the resolved kernel and for every item the entry found last time.  So a region
+   whose data is present costs two atomic operations an item and the device's launch. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    _Atomic(void *) kernel;
+    _Atomic(ompls_entry *) hint[];
+} device_cache;
+
+struct ompls_region_cache {
+    int ndevices;
+    _Atomic(device_cache *) device[];
+};
+
+struct ompls_env {
+    ompls_place at;
+    ompls_reference *references;
+    ompls_arg args[];
+};
+
+static void *reserve(ompls_place at, size_t size) {
+    void *memory = calloc(1, size);
+    if (memory == NULL) ompls_fail(at, NULL, "out of memory");
+    return memory;
+}
+
+/* Threads that meet in a construct for the first time both build a cache; one of them stays. */
+static device_cache *cache_of(ompls_place at, ompls_region *region) {
+    _Atomic(struct ompls_region_cache *) *slot = (_Atomic(struct ompls_region_cache *) *)&region->cache;
+    struct ompls_region_cache *cache = atomic_load_explicit(slot, memory_order_acquire);
+    if (OMPLS_UNLIKELY(cache == NULL)) {
+        int count = ompls_device_count();
+        struct ompls_region_cache *fresh = reserve(at, sizeof *fresh + (size_t)count * sizeof fresh->device[0]);
+        fresh->ndevices = count;
+        if (atomic_compare_exchange_strong(slot, &cache, fresh)) cache = fresh;
+        else free(fresh);
+    }
+    device_cache *mine = atomic_load_explicit(&cache->device[at.device->number], memory_order_acquire);
+    if (OMPLS_UNLIKELY(mine == NULL)) {
+        device_cache *fresh = reserve(at, sizeof *fresh + region->nitems * sizeof fresh->hint[0]);
+        if (atomic_compare_exchange_strong(&cache->device[at.device->number], &mine, fresh)) mine = fresh;
+        else free(fresh);
+    }
+    return mine;
+}
+
+static void enter_all(ompls_place at, const ompls_arg *args, device_cache *cache, ompls_reference *references) {
+    uint32_t count = at.region->nitems, attach = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        ompls_enter_item(at, i, &args[i], cache != NULL ? &cache->hint[i] : NULL, &references[i]);
+        attach |= at.region->items[i].flags & OMPLS_MAP_ATTACH;
+    }
+    for (uint32_t i = 0; attach != 0 && i < count; i++)
+        if (at.region->items[i].flags & OMPLS_MAP_ATTACH) ompls_attach_item(at, i, &args[i], &references[i]);
+}
+
+static void leave_all(ompls_place at, const ompls_arg *args, const ompls_reference *references) {
+    for (uint32_t i = at.region->nitems; i-- > 0;) ompls_leave_item(at, i, &args[i], &references[i]);
+}
+
+/* --- target data ----------------------------------------------------------------------------------------------------- */
+
+struct ompls_env *ompls_data_begin(ompls_region *region, int64_t device, const ompls_arg *args) {
+    ompls_place at = {ompls_resolve(region, device), region};
+    if (at.device == NULL) return NULL;
+    struct ompls_env *env = reserve(at, sizeof *env + region->nitems * (sizeof(ompls_arg) + sizeof(ompls_reference)));
+    env->at = at;
+    env->references = (ompls_reference *)&env->args[region->nitems];
+    if (region->nitems > 0) memcpy(env->args, args, region->nitems * sizeof *args);
+    if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "env_push", .at = at});
+    enter_all(at, args, cache_of(at, region), env->references);
+    return env;
+}
+
+void ompls_data_end(ompls_region *region, struct ompls_env *env) {
+    (void)region;
+    if (env == NULL) return;
+    leave_all(env->at, env->args, env->references);
+    if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "env_pop", .at = env->at});
+    free(env);
+}
+
+/* --- launch ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t limit_from(const char *variable) {
+    const char *text = getenv(variable);
+    long value = text != NULL ? strtol(text, NULL, 10) : 0;
+    return value > 0 ? (uint32_t)value : 0;
+}
+
+static uint32_t icv_num_teams, icv_thread_limit;
+
+__attribute__((constructor(102))) static void read_icvs(void) {
+    icv_num_teams = limit_from("OMP_NUM_TEAMS");
+    icv_thread_limit = limit_from("OMP_TEAMS_THREAD_LIMIT");
+}
+
+static uint32_t at_most(uint32_t value, uint32_t limit) {
+    return limit != 0 && value > limit ? limit : value;
+}
+
+/* What is asked for, bounded by what the device has (0: no bound).  Without num_teams one thread an iteration. */
+static void choose_geometry(const ompls_properties *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block) {
+    static const ompls_launch nothing;
+    if (asked == NULL) asked = &nothing;
+    uint32_t threads = asked->num_threads, limit = asked->thread_limit != 0 ? asked->thread_limit : icv_thread_limit;
+    if (threads == 0) threads = has->default_threads != 0 ? has->default_threads : 128;
+    threads = at_most(at_most(threads, limit), has->max_threads);
+    if (mode == OMPLS_MODE_MASTER_WORKER) threads = 128;
+    uint64_t teams = asked->num_teams != 0 ? asked->num_teams : icv_num_teams;
+    if (teams == 0) teams = mode == OMPLS_MODE_SPMD ? (asked->trip_count + threads - 1) / threads : 0;
+    if (teams == 0) teams = has->default_teams != 0 ? has->default_teams : 1;
+    if (teams > UINT32_MAX) teams = UINT32_MAX;
+    grid[0] = at_most((uint32_t)teams, has->max_teams);
+    block[0] = threads;
+    grid[1] = grid[2] = block[1] = block[2] = 1;
+}
+
+/* 0 when the image has no such kernel. */
+static void *kernel_of(ompls_place at, device_cache *cache) {
+    void *kernel = atomic_load_explicit(&cache->kernel, memory_order_acquire);
+    if (OMPLS_LIKELY(kernel != NULL)) return kernel;
+    ompls_device *device = at.device;
+    ompls_error err = {0};
+    if (device->loaded == NULL)
+        err = (ompls_error){.reason = "the program has no kernels for this kind of device", .hint = "build it again for this device"};
+    else if (device->module->find_kernel(device->handle, device->loaded, at.region->kernel, &kernel, &err) == 0) {
+        atomic_store_explicit(&cache->kernel, kernel, memory_order_release);
+        return kernel;
+    }
+    if (ompls_offload_policy() == OMPLS_OFFLOAD_MANDATORY) ompls_fail_module(at, "the region has no kernel", &err);
+    static _Atomic int warned;
+    if (atomic_exchange(&warned, 1) == 0)
+        ompls_warn("%s:%u: region on %s: no kernel: %s (it runs on the host)", at.region->file, at.region->line, device->name, err.reason);
+    return NULL;
+}
+
+static void observe_arguments(ompls_place at, const ompls_arg *args) {
+    if (!(ompls_info & OMPLS_INFO_ARGUMENTS)) return;
+    for (uint32_t i = 0; i < at.region->nitems; i++)
+        ompls_observe(&(ompls_event){.kind = "argument", .at = at, .var = at.region->items[i].name, .host = args[i].begin, .bytes = args[i].size});
+}
+
+static void launch(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked,
+                   const ompls_reference *references, const void **params, ompls_address *addresses, uint64_t *sizes) {
+    const ompls_region *region = at.region;
+    ompls_device *device = at.device;
+    for (uint32_t i = 0; i < region->nparams; i++) {
+        const ompls_param_desc *param = &region->params[i];
+        sizes[i] = param->size;
+        if (param->kind == OMPLS_PARAM_VALUE) {
+            params[i] = values[param->index];
+            continue;
+        }
+        /* What is absent (a zero-length section) keeps its host address: touching it is a fault with a name. */
+        ompls_entry *entry = references[param->index].entry;
+        addresses[i] = (uintptr_t)args[param->index].base;
+        if (entry != NULL)
+            addresses[i] += atomic_load_explicit(&entry->device, memory_order_relaxed) - atomic_load_explicit(&entry->begin, memory_order_relaxed);
+        params[i] = &addresses[i];
+    }
+    ompls_launch_request request = {.region_file = region->file, .region_line = region->line, .name = region->kernel,
+                                    .mode = region->mode, .nparams = region->nparams, .params = params, .sizes = sizes};
+    choose_geometry(&device->properties, region->mode, asked, request.grid, request.block);
+    ompls_error err;
+    err.fault = err.fatal = 0;
+    err.reason[0] = err.hint[0] = '\0';
+    err.fault_line = 0;
+    uint64_t began = OMPLS_UNLIKELY(ompls_observing) ? ompls_now() : 0;
+    if (OMPLS_UNLIKELY(device->module->launch(device->handle, kernel, &request, &err) != 0) ||
+        OMPLS_UNLIKELY(device->module->synchronize(device->handle, &err) != 0))
+        ompls_fail_launch(at, args, values, &err);
+    if (OMPLS_UNLIKELY(ompls_observing))
+        ompls_observe(&(ompls_event){.kind = "launch", .at = at, .text = region->kernel, .grid = request.grid, .block = request.block, .began = began});
+}
+
+enum { FEW = 16 };
+
+int ompls_target(ompls_region *region, int64_t number, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
+    ompls_place at = {ompls_resolve(region, number), region};
+    if (at.device == NULL) return 0;
+    device_cache *cache = cache_of(at, region);
+    void *kernel = kernel_of(at, cache);
+    if (kernel == NULL) return 0;
+    if (OMPLS_UNLIKELY(ompls_observing)) observe_arguments(at, args);
+    if (OMPLS_LIKELY(region->nitems <= FEW && region->nparams <= FEW)) {
+        ompls_reference references[FEW];
+        const void *params[FEW];
+        ompls_address addresses[FEW];
+        uint64_t sizes[FEW];
+        enter_all(at, args, cache, references);
+        launch(at, kernel, args, values, asked, references, params, addresses, sizes);
+        leave_all(at, args, references);
+        return 1;
+    }
+    size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t);
+    ompls_reference *references = reserve(at, region->nitems * sizeof *references + region->nparams * per_param);
+    ompls_address *addresses = (ompls_address *)&references[region->nitems];
+    uint64_t *sizes = (uint64_t *)&addresses[region->nparams];
+    enter_all(at, args, cache, references);
+    launch(at, kernel, args, values, asked, references, (const void **)&sizes[region->nparams], addresses, sizes);
+    leave_all(at, args, references);
+    free(references);
+    return 1;
+}
+
+void *ompls_device_address(int64_t number, const void *host) {
+    ompls_device *device = ompls_resolve(NULL, number);
+    ompls_address address;
+    return device != NULL && ompls_find_address(device, host, 0, &address) ? (void *)(uintptr_t)address : (void *)(uintptr_t)host;
+}

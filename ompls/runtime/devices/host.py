@@ -1,0 +1,37 @@
+"""The device `host`: the user's own kernels, compiled by gcc with OpenMP into a shared object (host.c loads it)."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from ..toolchain import Compile
+from . import Availability, Device, ImageJob
+
+SUPPORT = Path(__file__).resolve().parent.parent / "core" / "image.c"
+
+
+class Host(Device):
+    """Kernels run on the host's cores, in a data environment of their own."""
+
+    name = "host"
+    image_class = "host"
+    kernel_class = "default"
+
+    def probe(self) -> Availability:
+        """The host is there when its compiler is."""
+        if shutil.which("gcc") is None:
+            return Availability(False, "gcc is not on PATH", "apt-get install build-essential")
+        return Availability(True, description="the host's cores, with copies of its own")
+
+    def build_image(self, job: ImageJob) -> Path:
+        """All kernels in one shared object."""
+        flags = ("-O2", *job.cflags, "-fPIC", "-fopenmp", "-foffload=disable", "-w")
+        compiles = [Compile(path, flags, label=kernel.file or path.name) for kernel, path in job.kernels]
+        compiles.append(Compile(SUPPORT, ("-O2", "-fPIC"), depends=()))
+        wrap = [flag for flag in job.wrap if flag.endswith(("=omp_is_initial_device", "=omp_get_device_num"))]
+        link = ["-shared", "-fopenmp", "-foffload=disable", *wrap, *job.ldflags, "-lm"]
+        return job.tools.link(link, job.tools.objects(compiles), ".so", "linking the image of 'host'")
+
+
+DEVICE = Host()

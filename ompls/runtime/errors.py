@@ -1,0 +1,41 @@
+"""The errors of the runtime that are not the user's code: each says what, why and the next step.
+
+`str(error)` is one line `WHAT: WHY; NEXT STEP`, ready to be printed after `ompls: error: `.
+"""
+
+from __future__ import annotations
+
+
+class RuntimeProblem(Exception):
+    """Something in the environment keeps the runtime from going on."""
+
+    def __init__(self, what: str, why: str, hint: str = "") -> None:
+        super().__init__(what, why, hint)
+        self.what, self.why, self.hint = what, why, hint
+
+    def __str__(self) -> str:
+        return "{}: {}{}".format(self.what, self.why, "; " + self.hint if self.hint else "")
+
+
+class DeviceUnavailable(RuntimeProblem):
+    """A device that is known but cannot be used here."""
+
+    def __init__(self, device: str, reason: str, hint: str = "") -> None:
+        super().__init__("device '{}' is not available".format(device), reason, hint)
+        self.device, self.reason = device, reason
+
+
+class BundleError(RuntimeProblem):
+    """A bundle that is missing, damaged or made by another version."""
+
+
+class ToolMissing(RuntimeProblem):
+    """A compiler or tool of the system is not there."""
+
+
+class BuildFailed(RuntimeProblem):
+    """A compiler said no.  `output` is what it said, with the user's own lines."""
+
+    def __init__(self, what: str, output: str, status: int) -> None:
+        super().__init__(what, "the compiler ended with status {}".format(status), "see its messages")
+        self.output, self.status = output, status

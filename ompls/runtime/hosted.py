@@ -1,0 +1,69 @@
+"""The Python-hosted form: a program as a shared object, run by this interpreter, with devices written in Python.
+
+The program's `main` runs on the main thread without the interpreter's lock; device calls come back through the bridge
+(core/bridge.c).  The program must not notice its host: signal handlers, locale and environment are put back to what a
+native program finds, and the process ends through the C library's `exit`, as after a return from `main`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Dict, NoReturn, Sequence
+
+from .devices import all_devices
+from .errors import RuntimeProblem
+
+LC_ALL = 6  # of <locale.h> on Linux
+
+
+def _original_environment() -> Dict[bytes, bytes]:
+    """The environment at the start of the process: the interpreter adds LC_CTYPE in the C locale (PEP 538)."""
+    with open("/proc/self/environ", "rb") as file:
+        pairs = [entry.partition(b"=") for entry in file.read().split(b"\0") if entry]
+    return {name: value for name, _, value in pairs}
+
+
+def _look_native(libc: ctypes.CDLL, name: bytes) -> None:
+    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    original = _original_environment()
+    for variable in [key for key in os.environb if key not in original]:
+        del os.environb[variable]
+    libc.setlocale(LC_ALL, b"C")
+    ctypes.c_char_p.in_dll(libc, "program_invocation_name").value = name
+    ctypes.c_char_p.in_dll(libc, "program_invocation_short_name").value = os.path.basename(name)
+
+
+def _add_modules(program: Path) -> None:
+    names = {part.partition(":")[0] for part in os.environ.get("OMPLS_DEVICES", "").split(",")}
+    bridge = ctypes.PyDLL(str(program)).ompls_bridge_add
+    bridge.argtypes = [ctypes.py_object]
+    for device in all_devices().values():
+        if device.python_module is not None and device.name in names and bridge(device.python_module()) != 0:
+            raise RuntimeProblem("device '{}'".format(device.name), "the bridge does not know this interpreter")
+
+
+def run_program(program: Path, args: Sequence[str], name: str = "") -> NoReturn:
+    """Run a program built as a shared object; ends the process with its exit code.
+
+    Raises RuntimeProblem when the object cannot be loaded.
+    """
+    try:
+        library = ctypes.CDLL(str(program.resolve()))
+        main = library.main
+    except (OSError, AttributeError) as error:
+        raise RuntimeProblem(str(program), str(error), "build it again") from error
+    _add_modules(program.resolve())
+    texts = [os.fsencode(text) for text in [name or str(program), *args]]
+    argv = (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
+    libc = ctypes.CDLL(None)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    _look_native(libc, texts[0])
+    environ = ctypes.c_void_p.in_dll(libc, "environ")
+    libc.exit(main(len(texts), argv, environ))
+    raise AssertionError("exit returned")

@@ -1,0 +1,177 @@
+"""Running a built program: its streams are ours, its end is ours, and nothing of it stays behind.
+
+Exit codes: the program's own, 128 + N when signal N ended it, 124 when it ran over its time.  The program stays in our
+process group, so the terminal treats it as it would without us.  We are the subreaper of what it starts: when its time
+is over, everything that descends from it is killed, however it detached itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set
+
+from .build import Built
+from .errors import RuntimeProblem
+
+TIMED_OUT = 124
+GRACE = 3.0  # seconds between a forwarded request to end and the kill
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def environment(built: Built, base: Optional[Mapping[str, str]] = None, trace: Optional[Path] = None) -> Dict[str, str]:
+    """The environment of the program: which devices it has, and where its trace goes."""
+    env = dict(os.environ if base is None else base)
+    env["OMPLS_DEVICES"] = built.devices
+    if trace is not None:
+        env["OMPLS_TRACE"] = str(trace)
+    return env
+
+
+def command(built: Built, args: Sequence[str] = ()) -> List[str]:
+    """The command line that runs a built program; a hosted one is run by this interpreter."""
+    program = str(built.program.resolve())
+    if built.hosted:
+        return [
+            sys.executable,
+            "-P" if sys.version_info >= (3, 11) else "-s",
+            *_module(),
+            "host-program",
+            program,
+            *args,
+        ]
+    return [program, *args]
+
+
+def _module() -> List[str]:
+    """How this very copy of the runtime is started from any directory."""
+    root = Path(__file__).resolve().parent.parent.parent
+    code = "import sys; sys.path.insert(0, {!r}); from ompls.runtime.__main__ import main; sys.exit(main())".format(
+        str(root)
+    )
+    return ["-c", code]
+
+
+def _children() -> Dict[int, Set[int]]:
+    """Process id to its children, of everything that runs."""
+    children: Dict[int, Set[int]] = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open("/proc/{}/stat".format(name), "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue  # it ended meanwhile
+        if fields[0] != b"Z":
+            children.setdefault(int(fields[1]), set()).add(int(name))
+    return children
+
+
+def _descendants(keep: Set[int]) -> Set[int]:
+    """All processes below this one, but for `keep` and what is below those."""
+    children = _children()
+    found: Set[int] = set()
+    waiting = [pid for pid in children.get(os.getpid(), set()) if pid not in keep]
+    while waiting:
+        pid = waiting.pop()
+        found.add(pid)
+        waiting += [child for child in children.get(pid, set()) if child not in found]
+    return found
+
+
+def kill_all(keep: Set[int]) -> None:
+    """Kill every descendant of this process that is not in `keep` (or below it).  Repeats until none is left."""
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        left = _descendants(keep)
+        if not left:
+            return
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        time.sleep(0.01)
+
+
+def _become_subreaper() -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _terminal_signals_both() -> bool:
+    """Whether Ctrl-C reaches the program without our help."""
+    try:
+        return os.tcgetpgrp(0) == os.getpgrp()
+    except OSError:
+        return False
+
+
+class _Forwarding:
+    """While the program runs, signals that ask us to end are the program's."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", kill: Callable[[], None]) -> None:
+        self._process, self._kill = process, kill
+        self._old: Dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            self._old[number] = signal.signal(number, self._forward)
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+
+    def _forward(self, number: int, frame: Optional[FrameType]) -> None:
+        if number == signal.SIGINT and _terminal_signals_both():
+            return
+        if self._process.poll() is None:
+            self._process.send_signal(number)
+        if number != signal.SIGINT:
+            timer = threading.Timer(GRACE, self._kill)
+            timer.daemon = True
+            timer.start()
+
+
+def run(
+    built: Built, args: Sequence[str] = (), timeout: Optional[float] = None, env: Optional[Mapping[str, str]] = None
+) -> int:
+    """Run a program and return its exit code (see the head of this file).  `timeout` is in seconds.
+
+    Raises RuntimeProblem when the program cannot be started.
+    """
+    _become_subreaper()
+    before = set(_children().get(os.getpid(), set()))
+    try:
+        process = subprocess.Popen(command(built, args), env=dict(environment(built) if env is None else env))
+    except OSError as error:
+        raise RuntimeProblem(str(built.program), error.strerror or str(error), "build it again") from error
+    with _Forwarding(process, lambda: kill_all(before)):
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            kill_all(before)
+            process.wait()
+            _say(
+                "{}: still running after {:g} s: it was ended with all its processes; give it more with --timeout",
+                built,
+                timeout,
+            )
+            return TIMED_OUT
+    if status >= 0:
+        return status
+    _say("{}: ended by signal {} ({})", built, -status, signal.Signals(-status).name)
+    return 128 - status
+
+
+def _say(text: str, built: Built, *rest: object) -> None:
+    sys.stderr.write("ompls: error: " + text.format(built.program.name, *rest) + "\n")
