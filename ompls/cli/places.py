@@ -39,8 +39,8 @@ class Places:
     def line(self, path: str, number: int) -> str:
         """The text of a 1-based line, without its end."""
         index = self._index(path)
-        start, end = index.offset(number - 1, 0, "utf-32"), index.offset(number, 0, "utf-32")
-        return self._text(path)[start:end].decode("utf-8", "replace").rstrip("\r\n")
+        start, end = index.line_span(number - 1)
+        return self._text(path)[start:end].decode("utf-8", "replace")
 
     def _text(self, path: str) -> bytes:
         if path not in self._texts:
