@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Node, OtherStmt, Span, Symbol
 from ompls.analysis.model.ctype import CType
@@ -72,6 +72,7 @@ class Content:
     regions: list[Region]
     calls: list[Symbol] = field(default_factory=list)  # direct calls in the whole body
     tainted: bool = False
+    memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what readers keep with it, by reader
 
 
 @dataclass(slots=True, eq=False)

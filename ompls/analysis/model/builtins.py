@@ -1,0 +1,116 @@
+"""What the compiler declares by itself: builtin types and the results of builtin functions called without a header."""
+
+from __future__ import annotations
+
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ctype import (
+    CHAR,
+    INT,
+    SIZE_T,
+    VOID,
+    Array,
+    CType,
+    FieldDecl,
+    Floating,
+    Integer,
+    Pointer,
+    Record,
+    RecordBody,
+)
+
+_DOUBLE, _FLOAT, _LONG_DOUBLE = Floating("double"), Floating("float"), Floating("long double")
+_LONG, _LONG_LONG = Integer("long"), Integer("long long")
+_UNSIGNED = Integer("unsigned int")
+_VOID_POINTER, _CHAR_POINTER = Pointer(VOID), Pointer(CHAR)
+
+
+def _va_list() -> CType:
+    body = RecordBody()
+    body.fields = (
+        FieldDecl("gp_offset", _UNSIGNED),
+        FieldDecl("fp_offset", _UNSIGNED),
+        FieldDecl("overflow_arg_area", _VOID_POINTER),
+        FieldDecl("reg_save_area", _VOID_POINTER),
+    )
+    return Array(Record("struct", "__va_list_tag", 0, body), 1)
+
+
+BUILTIN_TYPES: dict[str, CType] = {
+    "__builtin_va_list": _va_list(),
+    "__int128": Integer("__int128"),
+    "__int128_t": Integer("__int128"),
+    "__uint128_t": Integer("unsigned __int128"),
+    "_Bool": Integer("_Bool"),
+    "_Float16": Floating("_Float16"),
+    "_Float32": _FLOAT,
+    "_Float64": _DOUBLE,
+    "_Float32x": _DOUBLE,
+    "_Float64x": _LONG_DOUBLE,
+    "_Float128": Floating("_Float128"),
+    "__float128": Floating("_Float128"),
+    "__float80": _LONG_DOUBLE,
+}
+
+BUILTIN_SYMBOLS: dict[str, Symbol] = {
+    name: Symbol(name, "typedef", t, storage="typedef", level="file", from_system_header=True)
+    for name, t in BUILTIN_TYPES.items()
+}
+
+_MATH = (
+    "acos asin atan ceil cos cosh exp exp2 fabs floor log log10 log2 log1p expm1 sin sinh sqrt tan tanh cbrt round trunc "
+    "rint nearbyint erf erfc tgamma lgamma asinh acosh atanh logb atan2 pow fmod hypot fmin fmax fdim remainder copysign "
+    "nextafter fma ldexp frexp modf scalbn nan inf huge_val"
+).split()
+_RESULTS: dict[str, CType] = {}
+for _m in _MATH:
+    _RESULTS |= {_m: _DOUBLE, _m + "f": _FLOAT, _m + "l": _LONG_DOUBLE}
+for _names, _t in (
+    ("malloc calloc realloc memcpy memmove memset memchr alloca aligned_alloc return_address frame_address"
+     " assume_aligned", _VOID_POINTER),
+    ("strcpy strcat strncpy strncat strchr strrchr strstr strpbrk strdup", _CHAR_POINTER),
+    ("strlen strspn strcspn object_size", SIZE_T),
+    ("abs printf fprintf sprintf snprintf puts putchar strcmp strncmp memcmp clz ctz popcount parity ffs clzl ctzl popcountl"
+     " clzll ctzll popcountll isnan isinf isfinite signbit isgreater isless isunordered constant_p types_compatible_p"
+     " setjmp omp_is_initial_device add_overflow sub_overflow mul_overflow isdigit isalpha isspace toupper tolower", INT),
+    ("free exit abort trap unreachable prefetch va_start va_end va_copy", VOID),
+    ("labs expect offsetof", _LONG),
+    ("llabs", _LONG_LONG),
+):  # fmt: skip
+    _RESULTS |= dict.fromkeys(_names.split(), _t)
+_RESULTS["offsetof"] = SIZE_T
+_RESULTS["add_overflow"] = _RESULTS["sub_overflow"] = _RESULTS["mul_overflow"] = Integer("_Bool")
+# What gcc knows without a header and under the plain name: only functions of the C library.
+_ONLY_PREFIXED = frozenset(
+    "alloca return_address frame_address assume_aligned object_size clz ctz popcount parity ffs clzl ctzl popcountl clzll"
+    " ctzll popcountll constant_p types_compatible_p setjmp omp_is_initial_device add_overflow sub_overflow mul_overflow"
+    " trap unreachable prefetch va_start va_end va_copy expect offsetof isnan isinf isfinite signbit isgreater isless"
+    " isunordered inf huge_val".split()
+)
+
+
+def builtin_result(name: str, args: list[CType]) -> CType | None:
+    """What a call of `name` returns when nothing declares it; None when the compiler does not know it either.
+
+    `args` are the decayed types of the arguments.
+    """
+    plain = name.removeprefix("__builtin_")
+    if plain != name or plain not in _ONLY_PREFIXED:
+        found = _RESULTS.get(plain)
+        if found is not None:
+            return found
+    if name.startswith(("__sync_", "__atomic_")):
+        return _atomic(name, args)
+    return None
+
+
+def _atomic(name: str, args: list[CType]) -> CType | None:
+    """GNU's generic atomics return what their first argument points to (GCC manual §6.55, §6.56)."""
+    if "compare_exchange" in name or "bool_compare" in name or "test_and_set" in name.removeprefix("__sync_lock_"):
+        return Integer("_Bool")
+    if name.endswith(("_fence", "_clear", "_release", "synchronize")) or name in ("__atomic_load", "__atomic_store"):
+        return VOID
+    if args and isinstance(args[0], Pointer) and name != "__atomic_store_n":
+        from ompls.analysis.model.convert import unqualified  # noqa: PLC0415
+
+        return unqualified(args[0].to)
+    return VOID if name == "__atomic_store_n" else None

@@ -1,0 +1,156 @@
+"""The declarations of system headers, read when a name is asked for.
+
+The text is parsed once per process and indexed by the names that its declarations may declare; a declaration is read
+the first time that one of its names is looked up.  A unit that uses 20 names of <stdio.h> and <math.h> reads 20
+declarations (and what they need), not 2,000.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.builtins import BUILTIN_SYMBOLS
+from ompls.analysis.model.ctype import CType
+from ompls.analysis.model.scope import FileScope
+from ompls.analysis.model.sema import Sema
+from ompls.analysis.syntax.adapter import Adapter, is_omp
+from ompls.analysis.syntax.pragma import parse_directive
+from ompls.analysis.syntax.tree import parse_once
+
+# What may declare a name: it is followed by one of these.  Parameters and members match too; that costs a look only.
+_NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:[(;,\[=}]|\)\s*\()")
+_TAG = re.compile(rb"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)\s*(\{)?")
+_PRAGMA = re.compile(rb"^[ \t]*#[^\n]*(?:\\\r?\n[^\n]*)*", re.M)
+
+
+class _HeaderFile(FileScope):
+    """The file scope of the headers: nothing depends on how it came about, so nothing is written down."""
+
+    __slots__ = ("targets",)
+
+    def __init__(self, outer: Headers) -> None:
+        super().__init__(outer)
+        self.targets: set[str] = set()
+
+    def lookup(self, name: str) -> Symbol | None:
+        return self.peek(name)
+
+    def lookup_tag(self, tag: str) -> CType | None:
+        return self.peek_tag(tag)
+
+    def intern(self, s: Symbol) -> Symbol:
+        s.from_system_header, s.span = True, None
+        if s.name in self.targets or self.declare_target:
+            s.declare_target = "enter"
+        return s
+
+
+class Headers:
+    """The file-scope names and tags that the texts of a unit's system headers declare."""
+
+    def __init__(self, text: bytes) -> None:
+        self._lock = threading.RLock()
+        self._file = _HeaderFile(self)
+        self._source = text
+        self._in_target: list[tuple[int, int]] = []
+        blanked = _PRAGMA.sub(lambda m: b" " * (m.end() - m.start()), text) if b"#" in text else text
+        if blanked is not text:
+            self._pragmas(text)
+        self._chunks: list[Node | None] = [n for n in parse_once(blanked).children if n.type != "comment"]
+        starts = [n.start_byte for n in self._chunks if n is not None]
+        self._names: dict[str, list[int]] = {}
+        self._tags: dict[str, list[int]] = {}
+        self._index(blanked, starts)
+
+    def _pragmas(self, text: bytes) -> None:
+        """Notes what `declare target` covers."""
+        opened: int | None = None
+        for m in _PRAGMA.finditer(text):
+            if not is_omp(m.group()):
+                continue
+            d = parse_directive(m.group())
+            if d.name in ("declare target", "begin declare target"):
+                listed = [*d.args, *(i for c in d.clauses if c.name in ("to", "enter", "link") for i in c.items)]
+                self._file.targets.update(i.text for i in listed)
+                if not listed:
+                    opened = m.end()
+            elif d.name == "end declare target" and opened is not None:
+                self._in_target.append((opened, m.start()))
+                opened = None
+
+    def _index(self, text: bytes, starts: list[int]) -> None:
+        for m in _NAME.finditer(text):
+            at = bisect.bisect_right(starts, m.start()) - 1
+            if at >= 0:
+                chunks = self._names.setdefault(m.group(1).decode(), [])
+                if not chunks or chunks[-1] != at:
+                    chunks.append(at)
+        mentioned: dict[str, list[int]] = {}
+        for m in _TAG.finditer(text):
+            at = bisect.bisect_right(starts, m.start()) - 1
+            if at >= 0:
+                table = self._tags if m.group(2) else mentioned
+                table.setdefault(m.group(1).decode(), []).append(at)
+        for tag, chunks in mentioned.items():
+            self._tags.setdefault(tag, chunks[:1])
+
+    def name(self, name: str) -> Symbol | None:
+        """The symbol that the headers (or the compiler itself) declare under `name`."""
+        if name in self._names:
+            with self._lock:
+                for chunk in self._names.pop(name, ()):
+                    self._load(chunk)
+        return self._file.names.get(name) or BUILTIN_SYMBOLS.get(name)
+
+    def tag(self, tag: str) -> CType | None:
+        """The struct, union or enum type that the headers declare under `tag`."""
+        if tag in self._tags:
+            with self._lock:
+                for chunk in self._tags.pop(tag, ()):
+                    self._load(chunk)
+        return self._file.tags.get(tag)
+
+    def all_names(self) -> Iterator[str]:
+        """Every name the headers declare; reads all of them."""
+        with self._lock:
+            for chunk in range(len(self._chunks)):
+                self._load(chunk)
+        self._names.clear()
+        yield from list(self._file.names)
+
+    def tags(self) -> dict[str, CType]:
+        """The tags that were asked for so far."""
+        return self._file.tags
+
+    def _load(self, chunk: int) -> None:
+        node = self._chunks[chunk]
+        if node is None:
+            return
+        self._chunks[chunk] = None
+        saved = self._file.declare_target
+        self._file.declare_target = any(a <= node.start_byte < b for a, b in self._in_target)
+        Adapter(self._source, node.start_byte, self._file, Sema(self._file)).external(node)
+        self._file.declare_target = saved
+
+
+_cache: OrderedDict[bytes, Headers] = OrderedDict()
+_cache_lock = threading.Lock()
+
+
+def headers_of(text: bytes) -> Headers:
+    """The declarations of `text`, shared by all units of the process that include the same."""
+    with _cache_lock:
+        found = _cache.get(text)
+        if found is None:
+            found = _cache[text] = Headers(text)
+            if len(_cache) > 32:
+                _cache.popitem(last=False)
+        _cache.move_to_end(text)
+        return found

@@ -1,0 +1,117 @@
+"""Values and types of C's literals (C11 §6.4.4, §6.4.5), from their spelling."""
+
+from __future__ import annotations
+
+import re
+
+from ompls.analysis.model.ctype import CHAR, INT, UNKNOWN, Array, CType, Floating, Integer
+
+_SUFFIX = re.compile(r"[uUlLiIjJ]*$")
+_STRING = re.compile(r'(u8|[uUL])?"((?:[^"\\\n]|\\.)*)"', re.S)
+_ESCAPE = re.compile(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.S)
+_SIMPLE = {b"n": 10, b"t": 9, b"r": 13, b"0": 0, b"a": 7, b"b": 8, b"f": 12, b"v": 11, b"e": 27, b"E": 27}
+_WIDE: dict[str, Integer] = {
+    "L": INT,
+    "u": Integer("unsigned short"),
+    "U": Integer("unsigned int"),
+    "u8": CHAR,
+    "": CHAR,
+}
+
+
+def number(text: str) -> tuple[CType, int | None]:
+    """(type, value) of a pp-number; value is None for a floating constant, the type UNKNOWN when it is none."""
+    low = text.replace("'", "").lower()
+    hexadecimal = low.startswith("0x")
+    if ("p" in low) if hexadecimal else ("." in low or "e" in low):
+        return _floating(low, hexadecimal), None
+    suffix_at = _SUFFIX.search(low).start()  # type: ignore[union-attr]
+    digits, suffix = low[:suffix_at], low[suffix_at:]
+    try:
+        if hexadecimal:
+            value = int(digits, 16)
+        elif digits.startswith("0b"):
+            value = int(digits[2:], 2)
+        else:
+            value = int(digits, 8) if len(digits) > 1 and digits[0] == "0" else int(digits)
+    except ValueError:
+        return (_floating(low, hexadecimal) if low[:1].isdigit() and low[-1:] == "f" else UNKNOWN), None
+    if set(suffix) - {"u", "l"}:
+        return UNKNOWN, None
+    decimal = not hexadecimal and not digits.startswith("0b") and (digits[:1] != "0" or digits == "0")
+    return _integer(value, "u" in suffix, suffix.count("l"), decimal), value
+
+
+def _integer(value: int, unsigned: bool, longs: int, decimal: bool) -> CType:
+    """The first type of C11 §6.4.4.1's list that can hold the value."""
+    for rank, kind, bits in ((0, "int", 32), (1, "long", 64), (2, "long long", 64)):
+        if rank < longs:
+            continue
+        if not unsigned and value < 1 << (bits - 1):
+            return Integer(kind)  # type: ignore[arg-type]
+        if (unsigned or not decimal) and value < 1 << bits:
+            return Integer("unsigned " + kind)  # type: ignore[arg-type]
+    return Integer("__int128") if value < 1 << 127 else UNKNOWN
+
+
+def _floating(low: str, hexadecimal: bool) -> CType:
+    imaginary = low[-1:] in "ij"
+    body = low.rstrip("ij")
+    if body.endswith("f128"):
+        return Floating("_Float128", imaginary)
+    if body.endswith("f16"):
+        return Floating("_Float16", imaginary)
+    if body.endswith("f") and (not hexadecimal or "p" in body):
+        return Floating("float", imaginary)
+    if body.endswith("l"):
+        return Floating("long double", imaginary)
+    return Floating("double", imaginary) if body[-1:] not in "qwd" else UNKNOWN
+
+
+def character(text: str) -> tuple[CType, int]:
+    """(type, value) of a character constant."""
+    prefix, _, rest = text.partition("'")
+    raw = _decode(rest.removesuffix("'").encode("utf-8", "surrogateescape"), prefix == "")
+    value = 0
+    if prefix:
+        value = raw[-1] if raw else 0
+    else:
+        for unit in raw:
+            value = (value << 8 | (unit & 255)) & 0xFFFFFFFF
+        if len(raw) == 1 and value > 127:
+            value -= 256
+    return (INT if prefix in ("", "L") else _WIDE.get(prefix, UNKNOWN)), value
+
+
+def string(text: str) -> CType:
+    """The array type of adjacent string literals, with the terminating null."""
+    parts = _STRING.findall(text)
+    prefix = next((p for p, _ in parts if p), "")
+    of = _WIDE.get(prefix, CHAR)
+    narrow = of is CHAR
+    length = sum(len(_decode(body.encode("utf-8", "surrogateescape"), narrow)) for _, body in parts)
+    return Array(of, length + 1)
+
+
+def _decode(body: bytes, narrow: bool) -> list[int]:
+    """Code units (narrow: bytes, else code points) of the body of a literal."""
+    units: list[int] = []
+    at = 0
+    for m in _ESCAPE.finditer(body):
+        units += _plain(body[at : m.start()], narrow)
+        escape = m.group()[1:]
+        if escape[:1] == b"x":
+            units.append(int(escape[1:] or b"0", 16))
+        elif escape[:1] in b"01234567":
+            units.append(int(escape, 8))
+        elif escape[:1] in b"uU" and len(escape) > 1:
+            point = int(escape[1:], 16)
+            units += _plain(chr(point).encode("utf-8", "replace"), narrow) if point < 0x110000 else [0]
+        elif escape not in (b"\n", b"\r"):
+            units.append(_SIMPLE.get(escape, escape[0]))
+        at = m.end()
+    return units + _plain(body[at:], narrow)
+
+
+def _plain(raw: bytes, narrow: bool) -> list[int]:
+    return list(raw) if narrow else [ord(c) for c in raw.decode("utf-8", "replace")]

@@ -1,0 +1,278 @@
+"""Types of expressions.
+
+`finish` types one node whose operands are typed (the adapter calls it bottom-up as it builds); `complete` does that
+for a whole untyped tree (the expressions of clauses, which the pragma grammar builds without knowing names).
+Nothing raises: what cannot be typed is UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ompls.analysis.model import ast, literals
+from ompls.analysis.model.builtins import builtin_result
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.convert import (
+    LONG,
+    arithmetic,
+    conditional,
+    decay,
+    is_arithmetic,
+    is_scalar,
+    promote,
+    qualify,
+    unqualified,
+)
+from ompls.analysis.model.ctype import (
+    CHAR,
+    INT,
+    SIZE_T,
+    UNKNOWN,
+    VOID,
+    Array,
+    CType,
+    Floating,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    Unknown,
+    Void,
+)
+from ompls.analysis.model.layout import find_member
+from ompls.analysis.model.scope import FileScope, Scope
+
+_COMPARE = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
+_INTEGER_ONLY = frozenset(("%", "&", "|", "^"))
+_NULL_CASTS = (Pointer(VOID),)
+
+
+class Sema:
+    """Typing in one item.  `scope` is the innermost scope of the point that is being read.
+
+    implicit_int -- a call of an undeclared function gives int (C90, and gcc with a warning); False where a header is
+    missing, because then nothing is known
+    """
+
+    def __init__(self, file: FileScope, implicit_int: bool = True) -> None:
+        self.file = file
+        self.scope: Scope | FileScope = file
+        self.implicit_int = implicit_int
+        self.function: str = ""
+
+    def members_known(self, record: Record) -> bool:
+        """Whether `record` is complete at this point of this version of the unit."""
+        return self.file.members_known(record.body)
+
+    def member(self, t: CType, name: str) -> tuple[CType, int | None]:
+        """(type, bit-field width) of member `name` in an object of type `t`."""
+        if not isinstance(t, Record) or not self.members_known(t):
+            return UNKNOWN, None
+        found = find_member(t, name)
+        if found is None:
+            return UNKNOWN, None
+        return qualify(found.type, t.quals - {"_Atomic"}), found.bits
+
+    def finish(self, e: ast.Expr) -> None:
+        """Type `e` from the types of its operands."""
+        typer = _TYPERS.get(type(e))
+        if typer is not None:
+            e.type = typer(self, e)
+
+    def complete(self, e: ast.Node, depth: int = 0) -> None:
+        """Look up the names in the untyped tree `e` and type it, bottom-up."""
+        if depth > 200:
+            return
+        for child in e.children():
+            self.complete(child, depth + 1)
+        if isinstance(e, ast.Name) and e.symbol is None:
+            e.symbol = self.scope.lookup(e.name)
+        if isinstance(e, ast.Expr):
+            self.finish(e)
+
+    def promoted(self, e: ast.Expr) -> CType:
+        """The promoted type of operand `e`, which may be a bit-field."""
+        return promote(decay(e.type), self._bits(e))
+
+    def _bits(self, e: ast.Expr) -> int | None:
+        while isinstance(e, ast.Paren):
+            e = e.inner
+        if isinstance(e, ast.Member):
+            base = e.base.type
+            if e.arrow:
+                pointer = decay(base)
+                base = pointer.to if isinstance(pointer, Pointer) else UNKNOWN
+            return self.member(base, e.field)[1]
+        return None
+
+
+def is_null_constant(e: ast.Expr) -> bool:
+    """Whether `e` is a null pointer constant (C11 §6.3.2.3p3)."""
+    while isinstance(e, ast.Paren):
+        e = e.inner
+    if isinstance(e, ast.Cast) and e.to in _NULL_CASTS:
+        return is_null_constant(e.operand)
+    return isinstance(e.type, Integer) and fold(e) == 0
+
+
+def _name(s: Sema, e: ast.Name) -> CType:
+    symbol = e.symbol
+    if symbol is not None:
+        return UNKNOWN if symbol.kind == "typedef" else symbol.type
+    if e.name in ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__") and s.function:
+        return Array(Integer("char", quals=frozenset(("const",))), len(s.function.encode()) + 1)
+    return UNKNOWN
+
+
+def _int_literal(_s: Sema, e: ast.IntLiteral) -> CType:
+    return literals.number(e.text)[0]
+
+
+def _unary(s: Sema, e: ast.Unary) -> CType:
+    t = e.operand.type
+    if e.op == "&&":
+        return Pointer(VOID)
+    if isinstance(t, Unknown):
+        return INT if e.op == "!" else UNKNOWN
+    if e.op == "&":
+        return Pointer(t)
+    if e.op == "*":
+        pointer = decay(t)
+        return pointer.to if isinstance(pointer, Pointer) else UNKNOWN
+    if e.op == "!":
+        return INT
+    if e.op in ("++", "--"):
+        return unqualified(t)
+    if e.op in ("__real__", "__imag__"):
+        return Floating(t.kind) if isinstance(t, Floating) else unqualified(t)
+    return s.promoted(e.operand) if is_arithmetic(t) else UNKNOWN
+
+
+def _binary(s: Sema, e: ast.Binary) -> CType:
+    op, a, b = e.op, decay(e.left.type), decay(e.right.type)
+    if op == ",":
+        return b
+    if op in _COMPARE:
+        return INT
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return UNKNOWN
+    a, b = s.promoted(e.left), s.promoted(e.right)
+    if op in ("<<", ">>"):
+        return a if isinstance(a, Integer) else UNKNOWN
+    if isinstance(a, Pointer):
+        if isinstance(b, Pointer):
+            return LONG if op == "-" else UNKNOWN
+        return a if op in "+-" else UNKNOWN
+    if isinstance(b, Pointer):
+        return b if op == "+" else UNKNOWN
+    result = arithmetic(a, b)
+    return UNKNOWN if op in _INTEGER_ONLY and isinstance(result, Floating) else result
+
+
+def _assign(_s: Sema, e: ast.Assign) -> CType:
+    return unqualified(e.target.type)
+
+
+def _conditional(s: Sema, e: ast.Conditional) -> CType:
+    then = e.condition if e.then is None else e.then
+    a = s.promoted(then) if s._bits(then) is not None else decay(then.type)
+    b = s.promoted(e.otherwise) if s._bits(e.otherwise) is not None else decay(e.otherwise.type)
+    return conditional(a, b, is_null_constant(then), is_null_constant(e.otherwise))
+
+
+def _call(s: Sema, e: ast.Call) -> CType:
+    callee = e.function
+    while isinstance(callee, ast.Paren):
+        callee = callee.inner
+    if isinstance(callee, ast.Name) and callee.symbol is None:
+        known = builtin_result(callee.name, [decay(a.type) for a in e.args])
+        if known is not None:
+            return known
+        return INT if s.implicit_int else UNKNOWN
+    t: CType = decay(e.function.type)
+    if isinstance(t, Pointer):
+        t = t.to
+    return unqualified(t.returns) if isinstance(t, Function) else UNKNOWN
+
+
+def _index(_s: Sema, e: ast.Index) -> CType:
+    for t in (decay(e.base.type), decay(e.index.type)):
+        if isinstance(t, Pointer):
+            return t.to
+    return UNKNOWN
+
+
+def _member(s: Sema, e: ast.Member) -> CType:
+    t: CType = e.base.type
+    if e.arrow:
+        pointer = decay(t)
+        t = pointer.to if isinstance(pointer, Pointer) else UNKNOWN
+    return s.member(t, e.field)[0]
+
+
+def _section(_s: Sema, e: ast.Section) -> CType:
+    """The array type of the section when its length is constant; else an array of unknown length."""
+    base = decay(e.base.type)
+    if not isinstance(base, Pointer):
+        return UNKNOWN
+    length = fold(e.length)
+    return Array(base.to, length, vla=length is None)
+
+
+def _shaping(_s: Sema, e: ast.Shaping) -> CType:
+    pointer = decay(e.operand.type)
+    if not isinstance(pointer, Pointer):
+        return UNKNOWN
+    t = pointer.to
+    for dim in reversed(e.dims):
+        length = fold(dim)
+        t = Array(t, length, vla=length is None)
+    return t
+
+
+def _sizeof(_s: Sema, e: ast.SizeOf) -> CType:
+    if e.operand is not None:
+        e.of = e.operand.type
+    return SIZE_T
+
+
+def _cast(_s: Sema, e: ast.Cast) -> CType:
+    return unqualified(e.to)
+
+
+def _statement_expr(_s: Sema, e: ast.StatementExpr) -> CType:
+    last: ast.Stmt | None = e.body.items[-1] if e.body.items else None
+    while isinstance(last, ast.Labeled):
+        last = last.body
+    if isinstance(last, ast.ExprStmt) and last.expr is not None:
+        return decay(last.expr.type)
+    return UNKNOWN if isinstance(last, ast.OtherStmt) else VOID
+
+
+def _generic(_s: Sema, e: ast.Generic) -> CType:
+    return e.chosen.type if e.chosen is not None else UNKNOWN
+
+
+_TYPERS: dict[type, Callable[[Sema, object], CType]] = {  # type: ignore[assignment]
+    ast.Name: _name,
+    ast.IntLiteral: _int_literal,
+    ast.FloatLiteral: lambda _s, e: literals.number(e.text)[0],
+    ast.CharLiteral: lambda _s, e: literals.character(e.text)[0],
+    ast.StringLiteral: lambda _s, e: literals.string(e.text),
+    ast.Paren: lambda _s, e: e.inner.type,
+    ast.Unary: _unary,
+    ast.Binary: _binary,
+    ast.Assign: _assign,
+    ast.Conditional: _conditional,
+    ast.Call: _call,
+    ast.Index: _index,
+    ast.Member: _member,
+    ast.Section: _section,
+    ast.Shaping: _shaping,
+    ast.Cast: _cast,
+    ast.SizeOf: _sizeof,
+    ast.CompoundLiteral: lambda _s, e: e.of,
+    ast.StatementExpr: _statement_expr,
+    ast.Generic: _generic,
+}
+__all__ = ["CHAR", "Sema", "Void", "is_null_constant", "is_scalar"]

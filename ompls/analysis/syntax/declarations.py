@@ -1,0 +1,492 @@
+"""The adapter, part one: declaration specifiers, declarators, records and enums to C types and symbols."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.builtins import BUILTIN_TYPES
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.convert import composite, qualify
+from ompls.analysis.model.ctype import (
+    INT,
+    UNKNOWN,
+    VOID,
+    Array,
+    CType,
+    Enum,
+    FieldDecl,
+    Floating,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    RecordBody,
+    Void,
+)
+from ompls.analysis.model.scope import FileScope
+from ompls.analysis.syntax.reader import MAX_DEPTH, Reader, RedefinedRecordError, broken, named
+from ompls.analysis.syntax.tree import parse_once
+
+_uids = itertools.count(1)
+_PLAIN: dict[str, CType] = {
+    "void": VOID, "char": Integer("char"), "int": INT, "float": Floating("float"), "double": Floating("double"),
+}  # fmt: skip
+_TYPE_NODES = frozenset(
+    "primitive_type sized_type_specifier type_identifier struct_specifier union_specifier enum_specifier"
+    " macro_type_specifier".split()
+)
+_STORAGE = frozenset(("extern", "static", "auto", "register"))
+_THREAD = frozenset(("__thread", "_Thread_local", "thread_local"))
+_ATTRIBUTES = re.compile(rb"(?:\s*__attribute(?:__)?\s*\(\([^;{}]*?\)\))+")
+_ALIGNED = re.compile(rb"aligned(?:__)?(?:\s*\(\s*(\d+)[uUlL]*\s*\))?")
+DECLARATORS = frozenset(
+    "identifier field_identifier type_identifier primitive_type pointer_declarator array_declarator function_declarator"
+    " parenthesized_declarator init_declarator attributed_declarator abstract_pointer_declarator"
+    " abstract_array_declarator abstract_function_declarator abstract_parenthesized_declarator".split()
+)
+
+
+@dataclass
+class Specifiers:
+    """What stands before the declarators."""
+
+    type: CType = UNKNOWN
+    storage: str = ""
+    inline: bool = False
+    thread_local: bool = False
+    auto: bool = False  # GNU __auto_type: the type is the initialiser's
+    last: int = 0  # end of the specifiers
+
+
+@dataclass
+class Declared:
+    """One declarator read: `name` is "" when abstract."""
+
+    type: CType
+    name: str = ""
+    node: Node | None = None
+    dims: list[ast.Expr] = field(default_factory=list)
+    params: list[ast.Symbol] | None = None  # of the function the name itself is
+
+
+@lru_cache(maxsize=256)
+def arithmetic_type(text: str) -> CType:
+    """The type of a list of words such as `unsigned long int` in any order; UNKNOWN when it is none."""
+    words = [w.strip("_") if w.startswith("__") and w != "__int128" else w for w in text.split()]
+    count = {w: words.count(w) for w in words}
+    longs = count.pop("long", 0)
+    unsigned, signed = count.pop("unsigned", 0), count.pop("signed", 0)
+    short = count.pop("short", 0)
+    complex_ = bool(count.pop("_Complex", 0) + count.pop("complex", 0))
+    rest = [w for w in count if w not in ("const", "volatile")]
+    base = rest[0] if rest else ("double" if complex_ else "int")
+    if len(rest) > 1:
+        if "int" not in rest:
+            return UNKNOWN
+        base = next(w for w in rest if w != "int")
+    if base in ("double", "float"):
+        return Floating("long double" if longs else base, complex_)  # type: ignore[arg-type]
+    if base == "char":
+        return Integer("unsigned char" if unsigned else "signed char" if signed else "char")
+    if base not in ("int", "__int128"):
+        return UNKNOWN
+    kind = "short" if short else "long long" if longs > 1 else "long" if longs else base
+    return Integer(f"unsigned {kind}" if unsigned else kind)  # type: ignore[arg-type]
+
+
+class DeclarationReader(Reader):
+    """Types and declarators."""
+
+    # --- specifiers
+
+    def specifiers(self, n: Node) -> Specifiers:
+        """Read the specifiers among the children of a declaration."""
+        out = Specifiers(last=n.start_byte)
+        quals: set[str] = set()
+        for c in n.children:
+            kind = c.type
+            if kind in _TYPE_NODES and out.type is UNKNOWN and not out.auto:
+                if kind == "type_identifier" and self.source[c.start_byte : c.end_byte] == b"__auto_type":
+                    out.auto = True
+                else:
+                    out.type = self.specified(c)
+                    if out.type is UNKNOWN:
+                        self.taint(c)
+                        out.last = c.end_byte
+                        break
+            elif kind == "storage_class_specifier":
+                word = self.text(c)
+                if word in _STORAGE:
+                    out.storage = word
+                elif word in _THREAD:
+                    out.thread_local = True
+                elif "inline" in word:
+                    out.inline = True
+            elif kind == "type_qualifier":
+                word = self.text(c).strip("_")
+                if word in ("const", "volatile", "restrict", "Atomic"):
+                    quals.add("_Atomic" if word == "Atomic" else word)
+            elif kind not in ("attribute_specifier", "attribute_declaration", "comment", "typedef", "__extension__"):
+                break
+            out.last = c.end_byte
+        out.type = qualify(out.type, frozenset(quals))
+        return out
+
+    def specified(self, n: Node) -> CType:
+        """The type one type-specifier node names."""
+        kind = n.type
+        if kind in ("struct_specifier", "union_specifier"):
+            return self.record(n)
+        if kind == "enum_specifier":
+            return self.enum(n)
+        text = self.text(n)
+        if kind == "primitive_type":
+            known = _PLAIN.get(text)
+            if known is not None:
+                return known
+        elif kind == "sized_type_specifier":
+            return arithmetic_type(text)
+        elif kind == "macro_type_specifier":
+            return self.type_of(n, text)
+        if text.startswith(("typeof", "__typeof")):
+            return self.type_of(n, text)
+        if "omplex" in text:
+            return arithmetic_type(text)
+        symbol = self.sema.scope.lookup(text)
+        if symbol is not None and symbol.kind == "typedef":
+            return symbol.type
+        if symbol is None:
+            return BUILTIN_TYPES.get(text, arithmetic_type(text))
+        return UNKNOWN
+
+    def type_of(self, n: Node, text: str) -> CType:
+        """`typeof(expression or type)`: the inside is parsed on its own."""
+        open_at = text.find("(")
+        if open_at < 0:
+            return UNKNOWN
+        inner = text[open_at + 1 : -1]
+        of = self.parsed_alone(inner, n.start_byte + self.shift + open_at + 1)
+        return of if of is not None else UNKNOWN
+
+    def parsed_alone(self, text: str, at: int) -> CType | None:
+        """The type of a type name or expression that stands at item offset `at`; None when it is neither."""
+        if self.depth > MAX_DEPTH:
+            return None
+        head = b"int _ = sizeof("
+        source = head + text.encode("utf-8", "replace") + b");"
+        root = parse_once(source)
+        if root.has_error or not root.children:
+            return None
+        value = root.children[0].child_by_field_name("declarator")
+        sizeof = value.child_by_field_name("value") if value is not None else None
+        if sizeof is None or sizeof.type != "sizeof_expression":
+            return None
+        saved = self.source, self.shift
+        self.source, self.shift = source, at - len(head)
+        self.depth += 1
+        try:
+            e = self.expr(sizeof)
+        finally:
+            self.source, self.shift = saved
+            self.depth -= 1
+        return e.of if isinstance(e, ast.SizeOf) else None
+
+    def type_name(self, n: Node) -> CType:
+        """A type_descriptor: specifiers and an abstract declarator."""
+        base = self.specifiers(n).type
+        declarator = n.child_by_field_name("declarator")
+        return base if declarator is None else self.declarator(declarator, base).type
+
+    # --- records and enums
+
+    def record(self, n: Node) -> CType:
+        kind = "struct" if n.type == "struct_specifier" else "union"
+        tag_node, body = n.child_by_field_name("name"), n.child_by_field_name("body")
+        tag = self.text(tag_node) if tag_node is not None else ""
+        scope = self.sema.scope
+        found: CType | None = None
+        if tag:
+            found = scope.own_tag(tag) if body is not None else scope.lookup_tag(tag)
+        if not (isinstance(found, Record) and found.kind == kind):
+            found = None
+        if body is None and found is not None:
+            return found
+        if found is None or self.sema.members_known(found):
+            found = Record(kind, tag, next(_uids), RecordBody())  # type: ignore[arg-type]
+            self.file.declare_record(found.body)
+            if tag:
+                scope.declare_tag(tag, found)
+        if body is not None:
+            self.fill(found, n, body)
+        return found
+
+    def fill(self, record: Record, n: Node, body: Node) -> None:
+        """Read the members of `record`."""
+        members: list[FieldDecl] = []
+        for declaration in body.named_children:
+            if declaration.type == "field_declaration":
+                members += self.members(declaration)
+        after = _ATTRIBUTES.match(self.source, body.end_byte)
+        attributes = self.source[n.start_byte : body.start_byte] + (after.group() if after else b"")
+        packed, align = b"packed" in attributes, _alignment(attributes)
+        old = record.body
+        if old.fields is not None and (old.fields, old.packed, old.align) != (tuple(members), packed, align):
+            raise RedefinedRecordError
+        old.fields, old.packed, old.align = tuple(members), packed, align
+        old.span = (n.start_byte + self.shift, n.end_byte + self.shift)
+        self.file.fill(record)
+        if body.has_error:
+            self.taint(body)
+
+    def members(self, n: Node) -> list[FieldDecl]:
+        """The members that one field_declaration declares."""
+        base = self.specifiers(n).type
+        out: list[FieldDecl] = []
+        anonymous = True
+        for c in n.children:
+            if c.type == "bitfield_clause":
+                width = named(c)
+                bits = fold(self.expr(width[0])) if width else None
+                if out:
+                    out[-1] = FieldDecl(out[-1].name, out[-1].type, bits)
+                else:
+                    out.append(FieldDecl("", base, bits))
+                anonymous = False
+            elif c.type in DECLARATORS and c.start_byte >= self._after(n):
+                d = self.declarator(c, base)
+                out.append(FieldDecl(d.name, d.type))
+                anonymous = False
+        return [FieldDecl("", base)] if anonymous and isinstance(base, Record) else out
+
+    @staticmethod
+    def _after(n: Node) -> int:
+        t = n.child_by_field_name("type")
+        return t.end_byte if t is not None else n.start_byte
+
+    def enum(self, n: Node) -> CType:
+        tag_node, body = n.child_by_field_name("name"), n.child_by_field_name("body")
+        tag = self.text(tag_node) if tag_node is not None else ""
+        scope = self.sema.scope
+        if body is None:
+            found = scope.lookup_tag(tag) if tag else None
+            return found if isinstance(found, Enum) else Enum(tag, next(_uids), Integer("unsigned int"))
+        value, low, high = -1, 0, 0
+        for c in body.named_children:
+            if c.type != "enumerator":
+                continue
+            name, given = c.child_by_field_name("name"), c.child_by_field_name("value")
+            folded = fold(self.expr(given)) if given is not None else None
+            value = folded if folded is not None else value + 1
+            low, high = min(low, value), max(high, value)
+            if name is None:
+                continue
+            t = INT if -(1 << 31) <= value < 1 << 31 else Integer("unsigned int" if 0 < value < 1 << 32 else "long")
+            self.declare(ast.Symbol(self.text(name), "enumconst", t, span=self.span(name), value=value, defined=True))
+        wide = high >= 1 << 32 or low < -(1 << 31)
+        kind = ("long" if low < 0 else "unsigned long") if wide else ("int" if low < 0 else "unsigned int")
+        made = Enum(tag, next(_uids), Integer(kind))  # type: ignore[arg-type]
+        if tag:
+            scope.declare_tag(tag, made)
+        return made
+
+    # --- declarators
+
+    def declarator(self, n: Node, base: CType) -> Declared:
+        """The type and name that declarator `n` makes of the specified type `base`."""
+        dims: list[ast.Expr] = []
+        params: list[ast.Symbol] | None = None
+        for _ in range(MAX_DEPTH):
+            kind = n.type
+            inner = n.child_by_field_name("declarator")
+            if kind.endswith("pointer_declarator"):
+                quals = {self.text(c).strip("_") for c in n.children if c.type == "type_qualifier"}
+                base = Pointer(base, quals=frozenset(quals & {"const", "volatile", "restrict"}))
+            elif kind.endswith("array_declarator"):
+                base = self.array(n, base, dims)
+            elif kind.endswith("function_declarator"):
+                types, symbols, variadic, prototype = self.parameters(n.child_by_field_name("parameters"))
+                base = Function(base, types, variadic, prototype)
+                own = inner
+                while own is not None and own.type == "parenthesized_declarator":
+                    own = next(iter(named(own)), None)
+                params = symbols if own is not None and own.type in ("identifier", "field_identifier") else None
+            elif kind.endswith("parenthesized_declarator") or kind == "attributed_declarator":
+                inner = next((c for c in named(n) if c.type in DECLARATORS), None)
+            elif kind in ("identifier", "field_identifier", "type_identifier", "primitive_type"):
+                return Declared(base, self.text(n), n, dims, params)
+            else:
+                self.taint(n)
+                break
+            if inner is None:
+                break
+            n = inner
+        return Declared(base, "", None, dims, params)
+
+    def array(self, n: Node, of: CType, dims: list[ast.Expr]) -> CType:
+        size = n.child_by_field_name("size")
+        quals = frozenset(self.text(c) for c in n.children if c.type == "type_qualifier")
+        if size is None or size.type == "*" or self.text(size) == "*":
+            return Array(of, None, vla=size is not None, vla_text="*" if size is not None else "", quals=quals)
+        length = self.expr(size)
+        dims.insert(0, length)
+        value = fold(length)
+        if value is not None:
+            return Array(of, max(0, value), quals=quals)
+        return Array(of, None, True, self.text(size), quals=quals)
+
+    def parameters(self, n: Node | None) -> tuple[tuple[CType, ...], list[ast.Symbol], bool, bool]:
+        """(types, symbols, variadic, is a prototype) of a parameter list."""
+        types: list[CType] = []
+        symbols: list[ast.Symbol] = []
+        if n is None:
+            return (), [], False, False
+        variadic = False
+        self.enter()
+        for c in named(n):
+            if c.type == "variadic_parameter":
+                variadic = True
+            elif c.type == "parameter_declaration":
+                spec = self.specifiers(c)
+                declarator = c.child_by_field_name("declarator")
+                d = Declared(spec.type) if declarator is None else self.declarator(declarator, spec.type)
+                if isinstance(d.type, Void) and not d.name and not types:
+                    continue
+                t = adjusted(d.type)
+                types.append(t)
+                if d.name and d.node is not None:
+                    symbol = ast.Symbol(d.name, "param", t, level="param", span=self.span(d.node), defined=True)
+                    self.sema.scope.declare(symbol)
+                    symbols.append(symbol)
+            else:
+                types.append(UNKNOWN)
+                self.taint(c)
+        self.leave()
+        return tuple(types), symbols, variadic, bool(types) or variadic or bool(named(n))
+
+    # --- declarations
+
+    def declare(self, symbol: ast.Symbol) -> ast.Symbol:
+        """Declare `symbol` in the current scope; at file scope, as the composite with what is declared already."""
+        scope = self.sema.scope
+        if isinstance(scope, FileScope):
+            symbol.level = "file"
+            symbol = self.merged(symbol, scope.own(symbol.name))
+        scope.declare(symbol)
+        return symbol
+
+    def merged(self, symbol: ast.Symbol, previous: ast.Symbol | None) -> ast.Symbol:
+        if previous is not None and previous.kind == symbol.kind:
+            if symbol.kind in ("func", "var"):
+                symbol.type = composite(symbol.type, previous.type)
+                symbol.defined = symbol.defined or previous.defined
+                symbol.declare_target = symbol.declare_target or previous.declare_target
+                symbol.thread_local = symbol.thread_local or previous.thread_local
+                symbol.inline = symbol.inline or previous.inline
+                if previous.storage == "static":
+                    symbol.storage = "static"
+                if symbol.init is None:
+                    symbol.init = previous.init
+        if self.file.declare_target and symbol.kind in ("func", "var"):
+            symbol.declare_target = symbol.declare_target or "enter"
+        return self.file.intern(symbol)
+
+    def declaration(self, n: Node) -> tuple[list[ast.VarDecl], Specifiers]:
+        """A `declaration` or `type_definition` node."""
+        spec = self.specifiers(n)
+        typedef = n.type == "type_definition"
+        if typedef:
+            spec.storage = "typedef"
+        out: list[ast.VarDecl] = []
+        first = self._after(n)
+        for c in n.children:
+            if c.start_byte < first or c.end_byte <= first or not c.is_named or c.type not in DECLARATORS:
+                continue
+            out.append(self.declared(c, spec))
+        if broken(n):
+            self.taint(n)
+        return out, spec
+
+    def declared(self, n: Node, spec: Specifiers) -> ast.VarDecl:
+        """One init-declarator."""
+        value = n.child_by_field_name("value") if n.type == "init_declarator" else None
+        target = n.child_by_field_name("declarator") if n.type == "init_declarator" else n
+        init: ast.Expr | None = None
+        if spec.auto and value is not None:
+            init = self.expr(value)
+            spec = Specifiers(init.type, spec.storage)
+            value = None
+        d = self.declarator(target if target is not None else n, spec.type)
+        name_span = self.span(d.node) if d.node is not None else self.span(n)
+        symbol = self.symbol(d, spec, name_span)
+        symbol = self.declare(symbol)
+        if value is not None:
+            init = self.initializer(value, symbol.type)
+            length = init_length(init) if isinstance(symbol.type, Array) else None
+            if isinstance(symbol.type, Array) and symbol.type.length is None and not symbol.type.vla:
+                symbol = self.completed(symbol, length)
+                init.type = symbol.type if isinstance(init, ast.InitList) else init.type
+        if init is not None and symbol.init is not init:
+            if symbol.level == "file":
+                symbol = copy_symbol(symbol)
+                symbol.init, symbol.defined = init, True
+                self.sema.scope.declare(symbol)
+            else:
+                symbol.init = init
+        return ast.VarDecl(self.span(n), symbol, name_span, init, d.dims)
+
+    def completed(self, symbol: ast.Symbol, length: int | None) -> ast.Symbol:
+        """`symbol`, an array of unknown length, with the length its initialiser gives it."""
+        assert isinstance(symbol.type, Array)
+        made = copy_symbol(symbol)
+        made.type = Array(symbol.type.of, length)
+        self.sema.scope.declare(made)
+        return made
+
+    def symbol(self, d: Declared, spec: Specifiers, span: ast.Span) -> ast.Symbol:
+        t, storage = d.type, spec.storage
+        file_scope = isinstance(self.sema.scope, FileScope)
+        if storage == "typedef":
+            return ast.Symbol(d.name, "typedef", t, "typedef", span=span)
+        level = "file" if file_scope else "block"
+        if isinstance(t, Function):
+            return ast.Symbol(d.name, "func", t, storage, level, span, inline=spec.inline)  # type: ignore[arg-type]
+        defined = storage != "extern"
+        made = ast.Symbol(d.name, "var", t, storage, level, span, defined=defined)  # type: ignore[arg-type]
+        made.thread_local = spec.thread_local
+        return made
+
+
+def adjusted(t: CType) -> CType:
+    """The type of a parameter declared with `t` (C11 §6.7.6.3p7, p8)."""
+    if isinstance(t, Array):
+        return Pointer(t.of, quals=t.quals & {"const", "volatile", "restrict"})
+    return Pointer(t) if isinstance(t, Function) else t
+
+
+def copy_symbol(s: ast.Symbol) -> ast.Symbol:
+    return ast.Symbol(
+        s.name, s.kind, s.type, s.storage, s.level, s.span, s.init, s.value, s.defined, s.inline, s.thread_local,
+        s.from_system_header, s.declare_target,
+    )  # fmt: skip
+
+
+def init_length(init: ast.Expr) -> int | None:
+    """How many elements an initialiser gives to an array of unknown length."""
+    t = init.type
+    if isinstance(t, Array):
+        return t.length
+    return None
+
+
+def _alignment(attributes: bytes) -> int | None:
+    found = [int(m.group(1) or 16) for m in _ALIGNED.finditer(attributes)]
+    return max(found) if found else None
+
+
+__all__ = ["DeclarationReader", "Specifiers", "copy_symbol"]

@@ -1,0 +1,435 @@
+"""The adapter, part two: expressions of the grammar's tree to typed expressions.
+
+Where the grammar cannot know typedef names it guesses; the guesses are set right here, from the scopes:
+`(T) - 1`, `(T)(x)`, `sizeof(T)`, `(variable)(x)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from ompls.analysis.model import ast, literals
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.convert import decay
+from ompls.analysis.model.ctype import INT, SIZE_T, UNKNOWN, Array, CType, Record, Unknown
+from ompls.analysis.model.layout import record_layout
+from ompls.analysis.syntax.declarations import DeclarationReader
+from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
+
+_CAST_LIKE = frozenset("+-*&")
+
+
+class ExpressionReader(DeclarationReader):
+    """Expressions; every node it returns is typed."""
+
+    def expr(self, n: Node) -> ast.Expr:
+        """The typed expression at `n`."""
+        reader = _READERS.get(n.type)
+        if reader is None or self.depth >= MAX_DEPTH or (n.has_error and broken(n)):
+            return self.other(n)
+        self.depth += 1
+        e = reader(self, n)
+        self.depth -= 1
+        return e
+
+    def field(self, n: Node, name: str) -> ast.Expr:
+        """The expression in field `name` of `n`; an OtherExpr where it is missing."""
+        child = n.child_by_field_name(name)
+        return self.other(n, ()) if child is None else self.expr(child)
+
+    def typed(self, e: ast.Expr) -> ast.Expr:
+        self.sema.finish(e)
+        return e
+
+    def other(self, n: Node, parts: tuple[Node, ...] | None = None) -> ast.Expr:
+        """What is not understood, with the expressions in it that are."""
+        self.taint(n)
+        if self.depth >= MAX_DEPTH:
+            return ast.OtherExpr(self.span(n), [])
+        self.depth += 1
+        inner = [self.expr(c) for c in (n.named_children if parts is None else parts) if c.type in _READERS]
+        self.depth -= 1
+        return ast.OtherExpr(self.span(n), inner)
+
+    # --- primaries
+
+    def identifier(self, n: Node) -> ast.Expr:
+        name = self.text(n)
+        if name.startswith("__builtin_offsetof"):
+            return self.offset_of(n)
+        e = ast.Name(self.span(n), name, self.sema.scope.lookup(name))
+        return self.typed(e)
+
+    def number(self, n: Node) -> ast.Expr:
+        text = self.text(n)
+        t, value = literals.number(text)
+        if value is None:
+            return ast.FloatLiteral(self.span(n), text, type=t)
+        return ast.IntLiteral(self.span(n), value, text, type=t)
+
+    def character(self, n: Node) -> ast.Expr:
+        text = self.text(n)
+        t, value = literals.character(text)
+        return ast.CharLiteral(self.span(n), value, text, type=t)
+
+    def string(self, n: Node) -> ast.Expr:
+        text = self.text(n)
+        return ast.StringLiteral(self.span(n), text, type=literals.string(text))
+
+    def concatenated(self, n: Node) -> ast.Expr:
+        strings = named(n)
+        if any(c.type != "string_literal" for c in strings):
+            return self.other(n)
+        text = " ".join(self.text(c) for c in strings)
+        return ast.StringLiteral(self.span(n), text, type=literals.string(text))
+
+    def keyword(self, n: Node) -> ast.Expr:
+        """`true`, `false`, `NULL` as words of the grammar: ordinary names where a header declares them."""
+        name = self.text(n)
+        symbol = self.sema.scope.lookup(name)
+        return ast.Name(self.span(n), name, symbol, type=symbol.type if symbol is not None else INT)
+
+    def paren(self, n: Node) -> ast.Expr:
+        inner = named(n)
+        if len(inner) != 1:
+            return self.other(n)
+        if inner[0].type == "compound_statement":
+            body = self.compound(inner[0])
+            return self.typed(ast.StatementExpr(self.span(n), body))
+        e = self.expr(inner[0])
+        return ast.Paren(self.span(n), e, type=e.type)
+
+    # --- operators
+
+    def unary(self, n: Node) -> ast.Expr:
+        argument = n.child_by_field_name("argument")
+        operator = n.child_by_field_name("operator")
+        if argument is None or operator is None:
+            return self.other(n)
+        op = self.text(operator)
+        if op == "&" and argument.type == "pointer_expression" and argument.start_byte == operator.end_byte:
+            label = argument.child_by_field_name("argument")
+            if label is not None and label.type == "identifier" and self.text(argument)[:1] == "&":
+                target = ast.Name(self.span(label), self.text(label), None)
+                return self.typed(ast.Unary(self.span(n), "&&", target))
+        return self.typed(ast.Unary(self.span(n), op, self.expr(argument)))
+
+    def update(self, n: Node) -> ast.Expr:
+        operator = n.child_by_field_name("operator")
+        if operator is None:
+            return self.other(n)
+        postfix = operator.start_byte > n.start_byte
+        return self.typed(ast.Unary(self.span(n), self.text(operator), self.field(n, "argument"), postfix))
+
+    def binary(self, n: Node) -> ast.Expr:
+        """A left-leaning chain of binary operators, read without recursion over its length."""
+        chain: list[Node] = []
+        left = n
+        while left.type == "binary_expression" and not (left.has_error and broken(left)):
+            chain.append(left)
+            inner = left.child_by_field_name("left")
+            if inner is None:
+                return self.other(n)
+            left = inner
+        chain.reverse()
+        acc: ast.Expr
+        at = 0
+        cast = self.type_in_parens(left)
+        if cast is not None:
+            acc, at = self.cast_operand(left, cast, chain, 0)
+        else:
+            acc = self.expr(left)
+        height = self.depth
+        while at < len(chain):
+            node = chain[at]
+            op_node, right = node.child_by_field_name("operator"), node.child_by_field_name("right")
+            if op_node is None or right is None:
+                return self.other(n)
+            start = acc.span.start
+            height += 1
+            if height > MAX_DEPTH:
+                self.taint(node)
+                return ast.OtherExpr(self.span(n), [acc])
+            cast = self.type_in_parens(right)
+            if cast is not None:
+                operand, at = self.cast_operand(right, cast, chain, at + 1)
+            else:
+                operand, at = self.expr(right), at + 1
+            e = ast.Binary(Span(start, operand.span.end), self.text(op_node), acc, operand)
+            acc = self.typed(e)
+        return acc
+
+    def type_in_parens(self, n: Node) -> CType | None:
+        """The type when `n` is `(T)` with a typedef name, which the grammar takes for a parenthesised variable."""
+        if n.type != "parenthesized_expression":
+            return None
+        inner = named(n)
+        if len(inner) != 1 or inner[0].type != "identifier":
+            return None
+        name = self.text(inner[0])
+        symbol = self.sema.scope.lookup(name)
+        return symbol.type if symbol is not None and symbol.kind == "typedef" else None
+
+    def cast_operand(self, n: Node, to: CType, chain: list[Node], at: int) -> tuple[ast.Expr, int]:
+        """`(T) op operand`, where the grammar saw `(T)` as the left operand of chain[at]'s binary operator."""
+        if at < len(chain):
+            op_node, right = chain[at].child_by_field_name("operator"), chain[at].child_by_field_name("right")
+            if op_node is not None and right is not None and self.text(op_node) in _CAST_LIKE:
+                operand = self.expr(right)
+                unary = self.typed(
+                    ast.Unary(Span(op_node.start_byte + self.shift, operand.span.end), self.text(op_node), operand)
+                )
+                return self.cast_of(n, to, unary), at + 1
+        return self.other(n), at
+
+    def cast_of(self, parens: Node, to: CType, operand: ast.Expr) -> ast.Expr:
+        span = self.span(parens)
+        inner = Span(span.start + 1, span.end - 1)
+        return self.typed(ast.Cast(Span(span.start, operand.span.end), inner, to, operand))
+
+    def assignment(self, n: Node) -> ast.Expr:
+        op = n.child_by_field_name("operator")
+        target, value = self.field(n, "left"), self.field(n, "right")
+        return self.typed(ast.Assign(self.span(n), self.text(op) if op is not None else "=", target, value))
+
+    def conditional(self, n: Node) -> ast.Expr:
+        then = n.child_by_field_name("consequence")
+        return self.typed(
+            ast.Conditional(
+                self.span(n),
+                self.field(n, "condition"),
+                self.expr(then) if then is not None else None,
+                self.field(n, "alternative"),
+            )
+        )
+
+    def comma(self, n: Node) -> ast.Expr:
+        return self.typed(ast.Binary(self.span(n), ",", self.field(n, "left"), self.field(n, "right")))
+
+    # --- postfix
+
+    def call(self, n: Node) -> ast.Expr:
+        function, arguments = n.child_by_field_name("function"), n.child_by_field_name("arguments")
+        if function is None or arguments is None:
+            return self.other(n)
+        to = self.type_in_parens(function)
+        nodes = named(arguments)
+        if to is not None and nodes and not broken(arguments):
+            return self.cast_of(function, to, self.in_parens(arguments, nodes))
+        name = self.text(function)
+        if name == "__builtin_va_arg" and len(nodes) == 2:
+            return self.va_arg(n, nodes)
+        if name == "__builtin_types_compatible_p":
+            return ast.OtherExpr(self.span(n), [], type=INT)
+        if arguments.has_error and broken(arguments):
+            return self.other(n, (function, *nodes))
+        e = ast.Call(self.span(n), self.expr(function), [self.expr(c) for c in nodes])
+        callee = e.function
+        while isinstance(callee, ast.Paren):
+            callee = callee.inner
+        if isinstance(callee, ast.Name) and callee.symbol is not None and callee.symbol.kind == "func":
+            self.calls.setdefault(callee.name, callee.symbol)
+        self.typed(e)
+        if isinstance(e.type, Unknown) and isinstance(callee, ast.Name) and callee.symbol is None:
+            self.taint(n)
+        return e
+
+    def in_parens(self, n: Node, nodes: list[Node]) -> ast.Expr:
+        """An argument list read as a parenthesised (comma) expression."""
+        e = self.expr(nodes[0])
+        for c in nodes[1:]:
+            right = self.expr(c)
+            e = self.typed(ast.Binary(Span(e.span.start, right.span.end), ",", e, right))
+        return ast.Paren(self.span(n), e, type=e.type)
+
+    def va_arg(self, n: Node, nodes: list[Node]) -> ast.Expr:
+        of = self.parsed_alone(self.text(nodes[1]), nodes[1].start_byte + self.shift)
+        return ast.OtherExpr(self.span(n), [self.expr(nodes[0])], type=of if of is not None else UNKNOWN)
+
+    def subscript(self, n: Node) -> ast.Expr:
+        return self.typed(ast.Index(self.span(n), self.field(n, "argument"), self.field(n, "index")))
+
+    def member(self, n: Node) -> ast.Expr:
+        name = n.child_by_field_name("field")
+        operator = n.child_by_field_name("operator")
+        if name is None or operator is None:
+            return self.other(n)
+        base = self.field(n, "argument")
+        return self.typed(ast.Member(self.span(n), base, self.text(name), operator.type == "->", self.span(name)))
+
+    # --- types in expressions
+
+    def cast(self, n: Node) -> ast.Expr:
+        type_node, value = n.child_by_field_name("type"), n.child_by_field_name("value")
+        if type_node is None or value is None:
+            return self.other(n)
+        word = type_node.children[0] if type_node.child_count == 1 else None
+        if word is not None and word.type == "type_identifier":
+            name = self.text(word)
+            symbol = self.sema.scope.lookup(name)
+            if symbol is not None and symbol.kind != "typedef":
+                return self.misread_cast(n, word, symbol, value)
+        to = self.type_name(type_node)
+        return self.typed(ast.Cast(self.span(n), self.span(type_node), to, self.expr(value)))
+
+    def misread_cast(self, n: Node, word: Node, symbol: ast.Symbol, value: Node) -> ast.Expr:
+        """`(variable)(x)` or `(variable) - x`, which the grammar took for a cast."""
+        name = self.typed(ast.Name(self.span(word), symbol.name, symbol))
+        left = ast.Paren(Span(n.start_byte + self.shift, word.end_byte + 1 + self.shift), name, type=name.type)
+        if value.type == "parenthesized_expression":
+            if symbol.kind == "func":
+                self.calls.setdefault(symbol.name, symbol)
+            inner = self.expr(value)
+            return self.typed(ast.Call(self.span(n), left, [inner.inner if isinstance(inner, ast.Paren) else inner]))
+        operator, argument = value.child_by_field_name("operator"), value.child_by_field_name("argument")
+        if operator is not None and argument is not None and self.text(operator) in _CAST_LIKE:
+            return self.typed(ast.Binary(self.span(n), self.text(operator), left, self.expr(argument)))
+        return self.other(n)
+
+    def size_of(self, n: Node) -> ast.Expr:
+        op = "sizeof" if n.type == "sizeof_expression" else self.text(n.children[0])
+        type_node, value = n.child_by_field_name("type"), n.child_by_field_name("value")
+        if type_node is not None:
+            words = named(type_node)
+            if len(words) == 1 and words[0].type == "type_identifier":
+                name = self.text(words[0])
+                symbol = self.sema.scope.lookup(name)
+                if symbol is not None and symbol.kind != "typedef":
+                    variable = ast.Name(self.span(words[0]), name, symbol)
+                    return self.typed(ast.SizeOf(self.span(n), op, self.typed(variable), UNKNOWN))
+            return self.typed(ast.SizeOf(self.span(n), op, None, self.type_name(type_node)))
+        if value is None:
+            return self.other(n)
+        to = self.type_in_parens(value)
+        if to is not None:
+            return self.typed(ast.SizeOf(self.span(n), op, None, to))
+        return self.typed(ast.SizeOf(self.span(n), op, self.expr(value), UNKNOWN))
+
+    def offset_of(self, n: Node) -> ast.Expr:
+        return ast.OtherExpr(self.span(n), [], type=SIZE_T)
+
+    def compound_literal(self, n: Node) -> ast.Expr:
+        type_node, value = n.child_by_field_name("type"), n.child_by_field_name("value")
+        if type_node is None or value is None:
+            return self.other(n)
+        of = self.type_name(type_node)
+        init = self.initializer(value, of)
+        if not isinstance(init, ast.InitList):
+            return self.other(n)
+        return self.typed(ast.CompoundLiteral(self.span(n), self.span(type_node), init.type, init))
+
+    def generic(self, n: Node) -> ast.Expr:
+        """`_Generic`: the association whose type is the control's."""
+        parts = named(n)
+        if not parts:
+            return self.other(n)
+        control = self.expr(parts[0])
+        chosen: ast.Expr | None = None
+        default: ast.Expr | None = None
+        alternatives: list[ast.Expr] = []
+        for type_node, value in zip(parts[1::2], parts[2::2], strict=False):
+            e = self.expr(value)
+            alternatives.append(e)
+            if self.text(type_node) == "default":
+                default = e
+            elif chosen is None and self.type_name(type_node) == decay(control.type):
+                chosen = e
+        return self.typed(ast.Generic(self.span(n), control, chosen or default, alternatives))
+
+    # --- initialisers
+
+    def initializer(self, n: Node, target: CType) -> ast.Expr:
+        """The initialiser of an object of type `target`; a list gets that type, with its length filled in."""
+        if n.type != "initializer_list":
+            return self.expr(n)
+        if self.depth >= MAX_DEPTH:
+            return self.other(n, ())
+        self.depth += 1
+        elements: list[ast.Expr] = []
+        index = high = scalars = 0
+        members = [f for f, _ in record_layout(target)[2]] if isinstance(target, Record) else []
+        for c in named(n):
+            value: Node | None = c
+            if c.type == "initializer_pair":
+                designator, value = c.child_by_field_name("designator"), c.child_by_field_name("value")
+                index, scalars = self.designated(designator, elements, index, [f.name for f in members]), 0
+            if value is None:
+                continue
+            inner = target.of if isinstance(target, Array) else UNKNOWN
+            if members and index < len(members):
+                inner = members[index].type
+            e = self.initializer(value, inner)
+            elements.append(e)
+            width = _scalars(inner)
+            if width > 1 and not isinstance(e, (ast.InitList, ast.StringLiteral)) and decay(e.type) != decay(inner):
+                scalars += 1
+                high = max(high, index + 1)
+                if scalars < width:
+                    continue
+            scalars = 0
+            index += 1
+            high = max(high, index)
+        self.depth -= 1
+        if broken(n):
+            self.taint(n)
+        if isinstance(target, Array) and target.length is None and not target.vla:
+            target = Array(target.of, high)
+        return ast.InitList(self.span(n), elements, type=target)
+
+    def designated(self, n: Node | None, elements: list[ast.Expr], index: int, names: list[str]) -> int:
+        """The position a designator moves to; index expressions join `elements`."""
+        if n is None:
+            return index
+        if n.type == "field_designator":
+            name = self.text(n).lstrip(". ")
+            return names.index(name) if name in names else index
+        for c in named(n):
+            e = self.expr(c)
+            elements.append(e)
+            value = fold(e)
+            index = value if value is not None else index
+        return index
+
+
+def _scalars(t: CType) -> int:
+    """How many scalars an object of type `t` holds (at least 1), for initialisers without inner braces."""
+    if isinstance(t, Array):
+        return max(1, (t.length or 1) * _scalars(t.of))
+    if isinstance(t, Record) and t.body.fields:
+        counts = [_scalars(f.type) for f in t.body.fields]
+        return max(1, sum(counts) if t.kind == "struct" else counts[0])
+    return 1
+
+
+_R = ExpressionReader
+_READERS: dict[str, Callable[[ExpressionReader, Node], ast.Expr]] = {
+    "identifier": _R.identifier,
+    "number_literal": _R.number,
+    "char_literal": _R.character,
+    "string_literal": _R.string,
+    "concatenated_string": _R.concatenated,
+    "true": _R.keyword,
+    "false": _R.keyword,
+    "null": _R.keyword,
+    "parenthesized_expression": _R.paren,
+    "unary_expression": _R.unary,
+    "pointer_expression": _R.unary,
+    "update_expression": _R.update,
+    "binary_expression": _R.binary,
+    "assignment_expression": _R.assignment,
+    "conditional_expression": _R.conditional,
+    "comma_expression": _R.comma,
+    "call_expression": _R.call,
+    "subscript_expression": _R.subscript,
+    "field_expression": _R.member,
+    "cast_expression": _R.cast,
+    "sizeof_expression": _R.size_of,
+    "alignof_expression": _R.size_of,
+    "offsetof_expression": _R.offset_of,
+    "compound_literal_expression": _R.compound_literal,
+    "generic_expression": _R.generic,
+}
+

@@ -1,0 +1,102 @@
+"""GNU and newer C spellings that the grammar does not know, rewritten to what it does know, at equal length.
+
+Only the parser sees the masked text; the adapter reads names, types and attributes from the text itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_SPELLINGS = {
+    b"__restrict": b"restrict", b"__restrict__": b"restrict", b"__const": b"const", b"__const__": b"const",
+    b"__volatile": b"volatile", b"__volatile__": b"volatile", b"__inline": b"inline", b"__inline__": b"inline",
+    b"__signed__": b"signed", b"__signed": b"signed", b"__extension__": b"", b"_Thread_local": b"__thread",
+    b"_Noreturn": b"", b"__alignof": b"_Alignof", b"__alignof__": b"_Alignof",
+}  # fmt: skip
+_WORD = re.compile(rb"\b(?:__[a-z]+|_Thread_local|_Noreturn)\b")
+_ATTRIBUTE = re.compile(rb"\b(?:__attribute(?:__)?|__declspec|_Alignas|alignas)\s*\(")
+_ASM_NAME = re.compile(rb"(?<=\))\s*\b(?:__asm__|__asm|asm)\s*\(\s*(?:\"[^\"\n]*\"\s*)+\)")
+_COMPLEX = re.compile(
+    rb"\b(?:(?:(?:long\s+double|double|float)\s+(?:_Complex|__complex__))|(?:(?:_Complex|__complex__)\s+(?:long\s+double|double|float)))\b"
+)
+_TYPEOF = re.compile(rb"\b(?:__typeof__|__typeof|typeof)\s*\(")
+_CASE_RANGE = re.compile(rb"\bcase\b[^;{}:?]*?\.\.\.")
+_VA_ARG = re.compile(rb"\b__builtin_va_arg\s*\(")
+_OFFSETOF = re.compile(rb"\b__builtin_offsetof\s*\(")
+
+
+def mask(text: bytes) -> bytes:
+    """`text` with the unknown spellings replaced; same length, newlines kept."""
+    if b"__" in text or b"_Noreturn" in text or b"_Thread_local" in text:
+        text = _WORD.sub(_spelling, text)
+    if b"attribute" in text or b"lignas" in text or b"__declspec" in text:
+        text = _groups(text, _ATTRIBUTE, _blank)
+    if b"asm" in text:
+        text = _ASM_NAME.sub(lambda m: _blank(m.group()), text)
+    if b"omplex" in text:
+        text = _COMPLEX.sub(lambda m: _word(m.group()), text)
+    if b"typeof" in text:
+        text = _groups(text, _TYPEOF, _word)
+    if b"..." in text:
+        text = _CASE_RANGE.sub(lambda m: m.group()[:-3] + b"|| ", text)
+    if b"__builtin_va_arg" in text:
+        text = _groups(text, _VA_ARG, _second_argument)
+    if b"__builtin_offsetof" in text:
+        text = _groups(text, _OFFSETOF, _word)
+    return text
+
+
+def _spelling(m: re.Match[bytes]) -> bytes:
+    word = m.group()
+    known = _SPELLINGS.get(word)
+    return word if known is None else known.ljust(len(word))
+
+
+def _blank(text: bytes) -> bytes:
+    return re.sub(rb"[^\n\r]", b" ", text)
+
+
+def _word(text: bytes) -> bytes:
+    """One identifier as long as `text` (line breaks become part of it)."""
+    return b"_" * len(text)
+
+
+def _second_argument(text: bytes) -> bytes:
+    """`va_arg(list, type)` with the type as one identifier."""
+    comma = text.find(b",")
+    if comma < 0:
+        return text
+    return text[: comma + 1] + _word(text[comma + 1 : -1]) + text[-1:]
+
+
+def _groups(text: bytes, start: re.Pattern[bytes], change: Callable[[bytes], bytes]) -> bytes:
+    """Apply `change` to every balanced `start … )`; an unclosed one stays."""
+    out: list[bytes] = []
+    at = 0
+    for m in start.finditer(text):
+        if m.start() < at:
+            continue
+        end = closing(text, m.end())
+        if end < 0:
+            continue
+        out += (text[at : m.start()], change(text[m.start() : end]))
+        at = end
+    return b"".join((*out, text[at:])) if out else text
+
+
+_PAREN = re.compile(rb"[()]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+
+
+def closing(text: bytes, at: int, limit: int = 20_000) -> int:
+    """The offset after the parenthesis that closes the one before `at`; -1 when there is none within `limit` bytes."""
+    depth = 1
+    for m in _PAREN.finditer(text, at, min(len(text), at + limit)):
+        token = m.group()
+        if token == b"(":
+            depth += 1
+        elif token == b")":
+            depth -= 1
+            if not depth:
+                return m.end()
+    return -1

@@ -1,0 +1,83 @@
+"""What the parts of the adapter share: the text, spans, the scope, depth and taint."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ctype import CType, RecordBody
+from ompls.analysis.model.scope import FileScope, Scope
+from ompls.analysis.model.sema import Sema
+
+MAX_DEPTH = 120  # levels of nesting that are looked into; readers of the tree recurse over what comes out
+
+
+class RedefinedRecordError(Exception):
+    """A record that an unchanged declaration shares got other members: everything has to be analysed again."""
+
+
+class Reader:
+    """Reads one external declaration.
+
+    source -- the bytes the nodes' offsets count in (the expanded text, or a small text parsed on its own)
+    shift -- added to a node's offset to get one relative to the item
+    """
+
+    def __init__(self, source: bytes, shift: int, file: FileScope, sema: Sema, level: int = 0) -> None:
+        self.source = source
+        self.shift = shift
+        self.file = file
+        self.sema = sema
+        self.depth = level
+        self.tainted: list[Span] = []
+        self.calls: dict[str, ast.Symbol] = {}
+        self.defining: list[RecordBody] = []
+
+    # The three parts call each other through these.
+
+    def expr(self, n: Node) -> ast.Expr:
+        raise NotImplementedError
+
+    def type_name(self, n: Node) -> CType:
+        raise NotImplementedError
+
+    def compound(self, n: Node) -> ast.Compound:
+        raise NotImplementedError
+
+    def initializer(self, n: Node, target: CType) -> ast.Expr:
+        raise NotImplementedError
+
+    def span(self, n: Node) -> Span:
+        return Span(n.start_byte + self.shift, n.end_byte + self.shift)
+
+    def text(self, n: Node) -> str:
+        return self.source[n.start_byte : n.end_byte].decode("utf-8", "replace")
+
+    def taint(self, n: Node) -> None:
+        self.tainted.append(self.span(n))
+
+    def enter(self) -> Scope:
+        """Open a block scope."""
+        self.sema.scope = scope = Scope(self.sema.scope)
+        return scope
+
+    def leave(self) -> None:
+        scope = self.sema.scope
+        assert isinstance(scope, Scope)
+        self.sema.scope = scope.parent
+
+    def is_type(self, name: str) -> bool:
+        """Whether `name` is a typedef name here."""
+        symbol = self.sema.scope.lookup(name)
+        return symbol is not None and symbol.kind == "typedef"
+
+
+def broken(n: Node) -> bool:
+    """Whether the grammar had to skip or invent something directly in `n`."""
+    return n.has_error and any(c.is_error or c.is_missing for c in n.children)
+
+
+def named(n: Node) -> list[Node]:
+    """The named children without comments."""
+    return [c for c in n.named_children if c.type != "comment"]

@@ -1,0 +1,73 @@
+"""The grammar's tree of a text, kept up to date by edits.
+
+The tree of a version is the same whatever was parsed before it: where the text has syntax errors, the grammar's
+recovery may depend on the old tree, so then the text is parsed afresh.
+"""
+
+from __future__ import annotations
+
+import tree_sitter_c
+from tree_sitter import Language, Node, Parser, Point, Tree
+
+from ompls.analysis.syntax.mask import mask
+
+_LANGUAGE = Language(tree_sitter_c.language())
+
+
+class SyntaxTree:
+    """One open text.  `update` takes the next version and gives its root node."""
+
+    def __init__(self) -> None:
+        self._parser = Parser(_LANGUAGE)
+        self._text = b""
+        self._tree: Tree | None = None
+
+    def update(self, parse_text: bytes) -> Node:
+        """The root of `parse_text` (spellings the grammar does not know are masked here)."""
+        text = mask(parse_text)
+        old = self._tree
+        if old is not None and text == self._text:
+            return old.root_node
+        if old is None:
+            tree = self._parser.parse(text)
+        else:
+            _edit(old, self._text, text)
+            tree = self._parser.parse(text, old)
+            if tree.root_node.has_error:
+                tree = self._parser.parse(text)
+        self._text, self._tree = text, tree
+        return tree.root_node
+
+
+def parse_once(text: bytes) -> Node:
+    """The root of a text that is not kept."""
+    return Parser(_LANGUAGE).parse(mask(text)).root_node
+
+
+def _edit(tree: Tree, old: bytes, new: bytes) -> None:
+    """Tell `tree` what changed: everything between the common prefix and the common suffix."""
+    start = common_prefix(old, new)
+    limit = min(len(old), len(new)) - start
+    tail = min(limit, common_prefix(old[: start - len(old) - 1 : -1], new[: start - len(new) - 1 : -1])) if limit else 0
+    tree.edit(
+        start, len(old) - tail, len(new) - tail, _point(old, start), _point(old, len(old) - tail), _point(new, len(new) - tail)
+    )
+
+
+def common_prefix(a: bytes, b: bytes) -> int:
+    """The length of the longest common prefix, found with few comparisons of large slices."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _point(text: bytes, at: int) -> Point:
+    return Point(text.count(b"\n", 0, at), at - (text.rfind(b"\n", 0, at) + 1))
+
+
+__all__ = ["Node", "SyntaxTree", "common_prefix", "parse_once"]
