@@ -1,0 +1,161 @@
+"""Runs the compiler's preprocessor over a skeleton and cuts its output into what each include gave.
+
+The compiler is the gcc on PATH: never a program that a workspace names.  It runs with an argument list (no shell), a
+deadline, limits on memory and on its output.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+
+from ompls.analysis.source import HeaderUnit, Macro
+from ompls.project.problem import EnvironmentProblem
+from ompls.project.skeleton import MARK
+
+DEADLINE = 10.0  # seconds
+MAX_OUTPUT = 64 << 20  # bytes
+MAX_MEMORY = 2 << 30  # bytes
+
+_DEFINE = re.compile(r"#define ([^\s(]+)(?:\(([^)]*)\))? ?(.*)")
+_MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"')
+
+
+@dataclass(slots=True)
+class Preprocessed:
+    """predefined, units (by number of the mark), missing (numbers), and the headers that were read."""
+
+    predefined: tuple[Macro, ...] = ()
+    units: dict[int, HeaderUnit] = field(default_factory=dict)
+    missing: list[int] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)
+
+
+def find_compiler() -> str:
+    """The path of gcc.  Raises EnvironmentProblem."""
+    found = shutil.which("gcc")
+    if found is None:
+        raise EnvironmentProblem(
+            "system headers", "no gcc on PATH", "install it: apt-get install gcc (until then headers are not known)"
+        )
+    return os.path.realpath(found)
+
+
+def identity(compiler: str) -> str:
+    """Changes when the compiler does."""
+    try:
+        status = os.stat(compiler)
+    except OSError:
+        return compiler
+    return f"{compiler} {status.st_mtime_ns} {status.st_size}"
+
+
+def preprocess(compiler: str, skeleton: str, flags: tuple[str, ...], directory: str) -> Preprocessed:
+    """The result for `skeleton`, as if it stood in `directory`.  Raises EnvironmentProblem."""
+    command = [compiler, "-E", "-dD", "-w", "-fopenmp", *flags, "-iquote", directory, "-x", "c", "-"]
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as text:
+        text.write(skeleton.encode("latin-1"))
+        text.seek(0)
+        try:
+            with subprocess.Popen(
+                command, stdin=text, stdout=output, stderr=errors, env=_environment(), cwd=_existing(directory)
+            ) as process:
+                _limit(process.pid)
+                try:
+                    process.wait(DEADLINE)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    raise EnvironmentProblem(
+                        "system headers",
+                        f"gcc took longer than {DEADLINE:.0f} s",
+                        "look for an include of a device file",
+                    ) from None
+        except OSError as error:
+            raise EnvironmentProblem("system headers", f"gcc cannot be run: {error}", "check the compiler") from None
+        output.seek(0)
+        data = output.read(MAX_OUTPUT)
+        if MARK.encode() not in data:
+            errors.seek(0)
+            reason = errors.read(4096).decode("utf-8", "replace").strip().split("\n")[0] or "gcc gave nothing"
+            raise EnvironmentProblem("system headers", reason, "check the compiler flags of the project")
+    return cut(data.decode("utf-8", "surrogateescape"))
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "LC_ALL": "C"}
+
+
+def _existing(directory: str) -> str:
+    return directory if os.path.isdir(directory) else "/"
+
+
+def _limit(pid: int) -> None:
+    """Limit the child from outside: a hook before exec is not safe in a program with threads."""
+    try:
+        resource.prlimit(pid, resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (MAX_OUTPUT, MAX_OUTPUT))
+        resource.prlimit(pid, resource.RLIMIT_CPU, (int(DEADLINE), int(DEADLINE) + 1))
+    except (OSError, ValueError, AttributeError):
+        return  # it has ended already, or the system knows no such limits
+
+
+def cut(output: str) -> Preprocessed:
+    """The parts of the output of `gcc -E -dD` between the marks."""
+    result = Preprocessed()
+    ops: list[Macro | str] = []
+    text: list[str] = []
+    read: set[str] = set()
+    for line in output.split("\n"):
+        if not line or line.isspace():
+            continue
+        if line[0] == "#":
+            if line.startswith("#define "):
+                macro = _macro(line)
+                if macro is not None:
+                    ops.append(macro)
+                continue
+            if line.startswith("#undef "):
+                ops.append(line[7:].strip())
+                continue
+            match = _MARKER.match(line)
+            if match:
+                read.add(match.group(1))
+                continue
+        elif line.startswith(MARK):
+            word, _, number = line[len(MARK) + 1 :].partition(" ")
+            if word == "start":
+                result.predefined = _settled(ops)
+            elif word == "end":
+                result.units[int(number)] = HeaderUnit(tuple(ops), "\n".join([*text, ""]) if text else "")
+            elif word == "missing":
+                result.missing.append(int(number))
+            ops, text = [], []
+            continue
+        text.append(line)
+    result.read = sorted(path for path in read if path.startswith("/"))
+    return result
+
+
+def _macro(line: str) -> Macro | None:
+    match = _DEFINE.match(line)
+    if match is None:
+        return None
+    name, params, body = match.groups()
+    names = None if params is None else tuple(p.strip() for p in params.split(",") if p.strip())
+    return Macro(name, names, body)
+
+
+def _settled(ops: list[Macro | str]) -> tuple[Macro, ...]:
+    """The macros that are left after `ops`."""
+    left: dict[str, Macro] = {}
+    for op in ops:
+        if isinstance(op, str):
+            left.pop(op, None)
+        else:
+            left[op.name] = op
+    return tuple(left.values())

@@ -1,0 +1,59 @@
+"""Reading source files: what is refused, and what is said then.
+
+Bytes that are not UTF-8 are accepted, as gcc accepts them (old sources have Latin-1 comments); the analysis notes it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from ompls.project.problem import FileProblem
+
+MAX_BYTES = 16 << 20
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_REASONS = {
+    errno.ENOENT: ("no such file", "check the spelling of the path"),
+    errno.ENOTDIR: ("a part of the path is not a directory", "check the spelling of the path"),
+    errno.EACCES: ("permission denied", "make the file readable"),
+    errno.ELOOP: ("too many symbolic links", "remove the circular link"),
+    errno.ENAMETOOLONG: ("the name is too long", "check the spelling of the path"),
+}
+
+
+def read_source(path: str) -> bytes:
+    """The bytes of the C file `path`.  Raises FileProblem."""
+    try:
+        # O_NONBLOCK: opening a FIFO must not wait for a writer
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        number = error.errno if isinstance(error, OSError) else None
+        reason, hint = _REASONS.get(number or 0, (str(error), "check the path"))
+        raise FileProblem(path, reason, hint) from None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise FileProblem(path, "is a directory", "name a C file in it")
+        if not stat.S_ISREG(status.st_mode):
+            raise FileProblem(path, "is not a regular file", "name a C file")
+        if status.st_size > MAX_BYTES:
+            size = f"{status.st_size / (1 << 20):.1f} MB are more than the {MAX_BYTES >> 20} MB that are read"
+            raise FileProblem(path, size, "split the file, or exclude generated data from it")
+        try:
+            data = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise FileProblem(path, error.strerror or str(error), "check the disk") from None
+    return checked(path, data)
+
+
+def checked(path: str, data: bytes) -> bytes:
+    """`data` if it can be C source.  Raises FileProblem."""
+    if data.startswith(_UTF16):
+        raise FileProblem(path, "is UTF-16", f"convert it: iconv -f UTF-16 -t UTF-8 {os.path.basename(path)}")
+    if b"\0" in data:
+        raise FileProblem(path, "is a binary file (it has NUL bytes)", "name a C source file")
+    if len(data) > MAX_BYTES:
+        raise FileProblem(path, f"is larger than {MAX_BYTES >> 20} MB", "split the file")
+    return data

@@ -1,0 +1,148 @@
+"""Compiler flags of a file: what compile_commands.json or compile_flags.txt say, as far as it is harmless.
+
+A workspace is not trusted: its files choose macros and include directories, never a program, a plug-in or a file of
+further arguments.  So flags pass an allow-list; everything else is dropped in silence, the command's own program first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterable
+from typing import Any
+
+from ompls.project.files import read_source
+from ompls.project.problem import FileProblem
+
+_WITH_PATH = ("-I", "-iquote", "-isystem", "-include")  # the operand is a path
+_WITH_VALUE = ("-D", "-U", "-x")
+_ALLOWED = re.compile(
+    r"-std=[a-z0-9:]+|-ansi|-f(no-)?openmp(-simd)?|-fopenmp=[a-z0-9]+|-fopenmp-version=\d+"
+    r"|-m(32|64|x32)|-m(arch|tune|cpu|fpu|abi|float-abi)=[A-Za-z0-9_.+=-]+|-m(no-)?(sse|avx|fma|bmi|popcnt)[a-z0-9.-]*"
+    r"|-pthread|-f(un)?signed-char|-fshort-(enums|wchar)"
+)
+DATABASE = "compile_commands.json"
+FLAGS_FILE = "compile_flags.txt"
+
+
+def allowed(arguments: Iterable[str], directory: str) -> tuple[str, ...]:
+    """The flags among `arguments` that matter to the analysis and are harmless; paths made absolute from `directory`."""
+    result: list[str] = []
+    pending = iter(arguments)
+    for argument in pending:
+        name, value = _split(argument)
+        if name and value is None:
+            value = next(pending, None)
+        if name:
+            if value is None or value.startswith("@"):
+                continue
+            if name == "-x" and value not in ("c", "c-header"):
+                continue
+            if name in _WITH_PATH and not (name == "-include" and "/" not in value):
+                value = os.path.normpath(os.path.join(directory, value))
+            result.extend((name, value) if name in ("-include", "-iquote", "-isystem", "-x") else (name + value,))
+        elif _ALLOWED.fullmatch(argument) and "++" not in argument:
+            result.append(argument)
+    return tuple(result)
+
+
+def _split(argument: str) -> tuple[str, str | None]:
+    """('-I', 'dir') of '-Idir', ('-I', None) of '-I'; ('', None) for flags that take no operand."""
+    for name in (*_WITH_PATH, *_WITH_VALUE):
+        if argument == name:
+            return name, None
+        if argument.startswith(name) and argument != "-include-pch" and not argument.startswith("-imacros"):
+            if name == "-I" and argument.startswith("-I-"):
+                return "", None
+            return name, argument[len(name) :]
+    return "", None
+
+
+class CompileFlags:
+    """Finds the flags of files; remembers the databases by their modification times."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, tuple[int, dict[str, tuple[str, ...]]]] = {}
+
+    def of(self, path: str) -> tuple[str, ...]:
+        """The flags for `path` from the nearest database or flags file upwards; () when there is none."""
+        directory = os.path.dirname(os.path.abspath(path))
+        real = os.path.realpath(path)
+        while True:
+            for name in (DATABASE, os.path.join("build", DATABASE)):
+                found = self._database(os.path.join(directory, name))
+                if found is not None and real in found:
+                    return found[real]
+            flags = self._flags_file(os.path.join(directory, FLAGS_FILE))
+            if flags is not None:
+                return flags
+            parent = os.path.dirname(directory)
+            if parent == directory:
+                return ()
+            directory = parent
+
+    def _fresh(self, path: str) -> tuple[int | None, dict[str, tuple[str, ...]] | None]:
+        """(modification time, what is known for it); (None, None) when there is no such file."""
+        try:
+            stamp = os.stat(path).st_mtime_ns
+        except OSError:
+            return None, None
+        known = self._read.get(path)
+        return stamp, known[1] if known is not None and known[0] == stamp else None
+
+    def _database(self, path: str) -> dict[str, tuple[str, ...]] | None:
+        stamp, known = self._fresh(path)
+        if stamp is None or known is not None:
+            return known
+        found: dict[str, tuple[str, ...]] = {}
+        try:
+            entries = json.loads(read_source(path))
+        except (FileProblem, ValueError, RecursionError):
+            entries = []  # a database that cannot be read is none
+        for entry in entries if isinstance(entries, list) else []:
+            file, flags = _entry(entry, os.path.dirname(path))
+            if file:
+                found.setdefault(file, flags)
+        self._read[path] = (stamp, found)
+        return found
+
+    def _flags_file(self, path: str) -> tuple[str, ...] | None:
+        stamp, known = self._fresh(path)
+        if stamp is None:
+            return None
+        if known is None:
+            try:
+                lines = read_source(path).decode("utf-8", "replace").splitlines()
+            except FileProblem:
+                lines = []
+            arguments = [part for line in lines for part in _words(line)]
+            known = {"": allowed(arguments, os.path.dirname(path))}
+            self._read[path] = (stamp, known)
+        return known[""]
+
+
+def _words(line: str) -> list[str]:
+    """A line of compile_flags.txt: one argument, as clangd reads it, or an option and its operand."""
+    line = line.strip()
+    if not line or line.startswith("#"):
+        return []
+    first, _, rest = line.partition(" ")
+    return [first, rest.strip()] if rest and first in (*_WITH_PATH, *_WITH_VALUE) else [line]
+
+
+def _entry(entry: Any, base: str) -> tuple[str, tuple[str, ...]]:
+    """(file, flags) of one entry of a compile database; ('', ()) when it is malformed."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+        return "", ()
+    directory = entry.get("directory")
+    directory = os.path.join(base, directory) if isinstance(directory, str) else base
+    arguments = entry.get("arguments")
+    if not isinstance(arguments, list):
+        try:
+            arguments = shlex.split(entry.get("command") or "")
+        except (ValueError, AttributeError, TypeError):
+            arguments = []
+    arguments = [a for a in arguments if isinstance(a, str)][1:]
+    return os.path.realpath(os.path.join(directory, entry["file"])), allowed(arguments, directory)

@@ -1,0 +1,187 @@
+"""What the compiler has to see to know the system headers of a translation unit: the directives, nothing else.
+
+The skeleton holds the definitions, conditions and includes of the main file and of the project's headers, in order, up
+to the last include.  Before and after each system include stands a mark, so that the compiler's output can be cut into
+what each of them gave; a header that does not exist leaves a mark of its own instead of ending the compiler's run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ompls.analysis.syntax.directive import guard_of
+from ompls.analysis.syntax.lexer import decode, logical_end, may_continue, readable
+from ompls.analysis.syntax.preprocess import include_key
+
+MARK = "@ompls"  # no C token, so no header can produce it
+MAX_DEPTH = 60  # of project headers in project headers
+MAX_BYTES = 8 << 20  # of project headers in all
+
+_DIRECTIVE = re.compile(
+    r"(?:\s|/\*.*?\*/)*(?:\#|%:)[ \t]*(define|undef|include|include_next|import|if|ifdef|ifndef|elif|elifdef|elifndef|else|endif"
+    r"|pragma(?=[ \t]+(?:once|push_macro|pop_macro)\b))\b",
+    re.S,
+)
+_OPERAND = re.compile(r'[ \t]*(<[^>\n]*>|"[^"\n]*"|[A-Za-z_]\w*)')
+_STRING_MACRO = re.compile(r'[ \t]+([A-Za-z_]\w*)[ \t]+(<[^>\n]*>|"[^"\n]*")')
+_SYSTEM = ("/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/lib", "/lib", "/opt")
+
+
+@dataclass(slots=True)
+class Skeleton:
+    """text -- C source for `gcc -E`; operands -- of the marked includes, by number; texts -- see HeaderSnapshot."""
+
+    text: str = ""
+    operands: list[str] = field(default_factory=list)
+    texts: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPath:
+    """Where includes are looked for (directories, absolute), and what counts as the project's own."""
+
+    quote: tuple[str, ...]
+    angle: tuple[str, ...]
+    roots: tuple[str, ...]
+
+    @staticmethod
+    def of(flags: tuple[str, ...], roots: tuple[str, ...]) -> SearchPath:
+        angle = tuple(f[2:] for f in flags if f.startswith("-I"))
+        quote = tuple(d for f, d in zip(flags, flags[1:], strict=False) if f == "-iquote")
+        return SearchPath(quote, angle, roots)
+
+    def candidates(self, operand: str, including: str) -> list[str]:
+        """The paths that the include may mean, best first."""
+        name = operand[1:-1]
+        directories = list(self.angle)
+        if operand.startswith('"'):
+            directories = [os.path.dirname(including), *self.quote, *directories]
+        return [os.path.normpath(os.path.join(d, name)) for d in directories]
+
+    def own(self, path: str) -> bool:
+        """Whether the file belongs to the project (else the compiler reads it)."""
+        inside = any(path.startswith(root.rstrip("/") + "/") for root in self.roots)
+        return inside or not any(path.startswith(system + "/") for system in _SYSTEM)
+
+
+Reader = Callable[[str], "bytes | None"]  # the bytes of a project header, None when there is no such file
+
+
+class Directives:
+    """Finds the directives of texts; remembers the last few hundred texts."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, list[tuple[str, str]]] = {}
+
+    def of(self, data: bytes) -> list[tuple[str, str]]:
+        """(name, logical line) of each directive that can matter to an include."""
+        known = self._known.get(data)
+        if known is None:
+            if len(self._known) > 300:
+                self._known.clear()
+            known = self._known[data] = _directives(decode(data))
+        return known
+
+
+def _directives(text: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    pos = 0
+    while pos < len(text):
+        end = text.find("\n", pos)
+        end = len(text) if end < 0 else end
+        line = text[pos:end]
+        if may_continue(line):
+            end = logical_end(text, pos)
+            line = text[pos:end]
+        if "#" in line or "%:" in line:
+            match = _DIRECTIVE.match(line)
+            if match:
+                found.append((match.group(1), line[match.start(1) :]))
+        pos = end + 1
+    return found
+
+
+def build(path: str, source: bytes, search: SearchPath, read: Reader, directives: Directives) -> Skeleton:
+    """The skeleton of the translation unit `path`."""
+    builder = _Builder(search, read, directives)
+    builder.file(path, source, ())
+    skeleton = builder.skeleton
+    lines = builder.lines[: builder.needed]
+    depth = 0
+    for line in lines:
+        depth += line.startswith("#if") - line.startswith("#endif")
+    skeleton.text = "\n".join([f"{MARK} start", *lines, *["#endif"] * depth, ""])
+    return skeleton
+
+
+class _Builder:
+    def __init__(self, search: SearchPath, read: Reader, directives: Directives) -> None:
+        self.skeleton = Skeleton()
+        self.lines: list[str] = []
+        self.needed = 0  # lines up to the last include
+        self.search = search
+        self.read = read
+        self.directives = directives
+        self.bytes = 0
+        self.once: set[str] = set()
+        self.strings: dict[str, str] = {}  # macros that may name a header
+
+    def file(self, path: str, data: bytes, stack: tuple[str, ...]) -> None:
+        depth = 0
+        for name, line in self.directives.of(data):
+            if name in ("include", "include_next", "import"):
+                self._include(path, line[len(name) :], line, stack, depth)
+            elif name == "pragma":
+                if "once" in line:
+                    if not depth:
+                        self.once.add(path)
+                else:
+                    self.lines.append("#" + line)
+            else:
+                if name == "define" and (match := _STRING_MACRO.match(line, len(name))):
+                    self.strings[match.group(1)] = match.group(2)
+                depth += name.startswith("if") - (name == "endif")
+                if depth < 0:
+                    depth = 0  # an #endif too many would close a condition of the includer
+                    continue
+                self.lines.append("#" + line)
+        self.lines.extend(["#endif"] * depth)
+
+    def _include(self, path: str, rest: str, line: str, stack: tuple[str, ...], depth: int) -> None:
+        match = _OPERAND.match(rest)
+        operand = match.group(1) if match else ""
+        operand = operand if operand[:1] in '<"' else self.strings.get(operand, "")
+        if not operand:
+            return
+        for candidate in self.search.candidates(operand, path):
+            if not self.search.own(candidate):
+                continue
+            data = self.read(candidate)
+            if data is not None:
+                self._project(operand, candidate, data, path, stack, depth)
+                return
+        number = len(self.skeleton.operands)
+        self.skeleton.operands.append(readable(operand))
+        self.lines += [
+            f"#if __has_include({operand})", f"{MARK} begin {number}", f"#include {operand}", f"{MARK} end {number}", "#else",
+            f"{MARK} missing {number}", "#endif",
+        ]  # fmt: skip
+        self.needed = len(self.lines)
+
+    def _project(
+        self, operand: str, path: str, data: bytes, including: str, stack: tuple[str, ...], depth: int
+    ) -> None:
+        texts, key = self.skeleton.texts, readable(operand)
+        if key in texts and texts[key][0] != path:
+            key = include_key(key, including)
+        texts[key] = (path, data)
+        if path in stack or path in self.once or len(stack) > MAX_DEPTH or self.bytes > MAX_BYTES:
+            return
+        self.bytes += len(data)
+        if not depth and not stack and guard_of(decode(data)):
+            self.once.add(path)  # included unconditionally: the guard is defined from here on
+        self.file(path, data, (*stack, path))

@@ -1,0 +1,149 @@
+"""The project as the analysis needs it: texts (unsaved buffers first), flags, header snapshots.
+
+All input and output that analysis depends on goes through here.  Safe to use from several threads.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+
+from ompls.analysis.source import HeaderSnapshot, HeaderUnit
+from ompls.project import compiler, skeleton
+from ompls.project.cache import DiskCache, key_of, stamps
+from ompls.project.compiler import Preprocessed
+from ompls.project.files import read_source
+from ompls.project.flags import CompileFlags, allowed
+from ompls.project.problem import EnvironmentProblem, FileProblem
+
+
+class Workspace:
+    """A set of root directories and the buffers that are open in them.
+
+    problems -- what is wrong with the surroundings, by what is affected; filled as it is noticed, never raised here
+    """
+
+    def __init__(self, roots: Sequence[str], flags: Sequence[str] = (), cache: DiskCache | None = None) -> None:
+        self.roots = tuple(os.path.abspath(root) for root in roots)
+        self.explicit = allowed(flags, os.getcwd())
+        self.problems: dict[str, EnvironmentProblem] = {}
+        self._overlays: dict[str, bytes] = {}
+        self._flags = CompileFlags()
+        self._cache = cache or DiskCache()
+        self._directives = skeleton.Directives()
+        self._preprocessed: dict[str, tuple[dict[str, tuple[int, int]], Preprocessed]] = {}
+        self._snapshots: dict[str, HeaderSnapshot] = {}
+        self._disk: dict[str, tuple[tuple[int, int], bytes]] = {}
+        self._lock = threading.RLock()
+
+    # -- texts -----------------------------------------------------------------------------------------------------
+
+    def open(self, path: str, data: bytes) -> None:
+        """`data` stands for the file until `close`; again for every change."""
+        with self._lock:
+            self._overlays[os.path.abspath(path)] = data
+
+    def close(self, path: str) -> None:
+        with self._lock:
+            self._overlays.pop(os.path.abspath(path), None)
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file, or of the buffer that is open on it.  Raises FileProblem."""
+        with self._lock:
+            found = self._overlays.get(os.path.abspath(path))
+        return found if found is not None else read_source(path)
+
+    def _header(self, path: str) -> bytes | None:
+        """The text of a project header; None when it cannot be read."""
+        with self._lock:
+            found = self._overlays.get(path)
+        if found is not None:
+            return found
+        try:
+            status = os.stat(path)
+            stamp = (status.st_mtime_ns, status.st_size)
+            known = self._disk.get(path)
+            if known is None or known[0] != stamp:
+                known = self._disk[path] = (stamp, read_source(path))
+        except (OSError, ValueError, FileProblem):
+            return None
+        return known[1]
+
+    # -- flags -----------------------------------------------------------------------------------------------------
+
+    def flags(self, path: str) -> tuple[str, ...]:
+        """The compiler flags for `path`: what the project's files say, then those given explicitly."""
+        with self._lock:
+            return (*self._flags.of(path), *self.explicit)
+
+    # -- headers ---------------------------------------------------------------------------------------------------
+
+    def snapshot(self, path: str, source: bytes, flags: Sequence[str] = ()) -> HeaderSnapshot:
+        """Everything that comes to `source` from headers.  Never raises: see `problems`.
+
+        The same object is returned as long as nothing in it has changed.
+        """
+        path = os.path.abspath(path)
+        directory = os.path.dirname(path)
+        flags = allowed(flags, directory)
+        search = skeleton.SearchPath.of(flags, self.roots or (directory,))
+        with self._lock:
+            needed = skeleton.build(path, source, search, self._header, self._directives)
+            missing: dict[str, str] = {}
+            try:
+                key, found = self._preprocess(needed, flags, directory)
+                self.problems.pop("system headers", None)
+            except EnvironmentProblem as problem:
+                self.problems[problem.what] = problem
+                key, found = "none", Preprocessed()
+                missing = dict.fromkeys(needed.operands, problem.reason)
+            return self._joined(path, key, needed, found, missing)
+
+    def _preprocess(
+        self, needed: skeleton.Skeleton, flags: tuple[str, ...], directory: str
+    ) -> tuple[str, Preprocessed]:
+        gcc = compiler.find_compiler()
+        key = key_of(compiler.identity(gcc), needed.text, directory, *flags)
+        known = self._preprocessed.get(key)
+        if known is not None and known[0] == stamps(list(known[0])):
+            return key, known[1]
+        found = self._cache.load(key)
+        if found is None:
+            found = compiler.preprocess(gcc, needed.text, flags, directory)
+            if not found.missing:  # a header that is missing now may be there the next time
+                self._cache.store(key, found)
+                self._warn_of_cache()
+        if len(self._preprocessed) > 50:
+            self._preprocessed.clear()
+        if not found.missing:
+            self._preprocessed[key] = (stamps(found.read), found)
+        return key, found
+
+    def _warn_of_cache(self) -> None:
+        if self._cache.warning and "header cache" not in self.problems:
+            what, _, rest = self._cache.warning.partition(": ")
+            reason, _, hint = rest.partition("; ")
+            self.problems[what] = EnvironmentProblem(what, reason, hint)
+
+    def _joined(
+        self, path: str, key: str, needed: skeleton.Skeleton, found: Preprocessed, missing: dict[str, str]
+    ) -> HeaderSnapshot:
+        system: dict[str, HeaderUnit] = {}
+        for number, operand in enumerate(needed.operands):
+            if number in found.missing:
+                missing.setdefault(operand, "no such file")
+            elif number in found.units:
+                unit = found.units[number]
+                first = system.get(operand)
+                # a header that was included before gives nothing the second time
+                system[operand] = unit if first is None or not (first.ops or first.text) else first
+        parts = [part for k, (p, data) in sorted(needed.texts.items()) for part in (k, p, data.decode("latin-1"))]
+        whole = key_of(key, *parts, *sorted(missing))
+        before = self._snapshots.get(path)
+        if before is not None and before.key == whole and before.predefined is found.predefined:
+            return before
+        if len(self._snapshots) > 500:
+            self._snapshots.clear()
+        self._snapshots[path] = HeaderSnapshot(whole, found.predefined, system, needed.texts, missing)
+        return self._snapshots[path]
