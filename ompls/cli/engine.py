@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Unit:
-    """A file that was read and analysed."""
+    """A file that was read and analysed, with the compiler's options that it was read with."""
 
-    path: str
+    name: str  # as the user gave it
     tu: TU
     flags: tuple[str, ...]
 
@@ -32,26 +32,45 @@ def analyze(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
 ) -> Iterator[Unit]:
-    """Every file as a translation unit, in order.  Raises Problem for a file that cannot be read."""
+    """Every file as a translation unit, in order.  Raises Problem for a file that cannot be read or is no C."""
+    from ompls.analysis import notes
     from ompls.analysis.model.builder import Analyzer
     from ompls.analysis.source import Settings
-    from ompls.project import workspace as project
+    from ompls.project.problem import EnvironmentProblem
+    from ompls.project.workspace import Workspace
 
     settings = Settings(device=device, select=tuple(select), ignore=tuple(ignore))
-    workspace = project.Workspace([os.getcwd()], flags=tuple(flags))
+    workspace = Workspace(_roots(files, flags), tuple(flags))
+    told: set[str] = set()
     for name in files:
         path = str(Path(name).absolute())
-        source = workspace.read(path)
+        try:
+            source = workspace.read(path)
+        except EnvironmentProblem as error:
+            raise Problem(f"cannot read {name}: {error.reason}; {error.hint}") from error
         file_flags = workspace.flags(path)
-        snapshot = workspace.snapshot(path, source, file_flags)
-        yield Unit(name, Analyzer().analyze(path, source, snapshot, settings), tuple(file_flags))
+        tu = Analyzer().analyze(path, source, workspace.snapshot(path, source, file_flags), settings)
+        for what in sorted(set(workspace.problems) - told):
+            warn(str(workspace.problems[what]))
+            told.add(what)
+        if not notes.is_c(tu):
+            raise Problem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
+        yield Unit(name, tu, tuple(file_flags))
+
+
+def _roots(files: Sequence[str], flags: Sequence[str]) -> list[str]:
+    """Where the user's own headers are: here, beside the files, and in the -I directories of the command line."""
+    words = list(flags)
+    named = [word[2:] or "".join(words[at + 1 : at + 2]) for at, word in enumerate(words) if word.startswith("-I")]
+    own = [folder for folder in named if not os.path.abspath(folder).startswith("/usr/")]
+    beside = [os.path.dirname(os.path.abspath(name)) for name in files]
+    return list(dict.fromkeys(os.path.abspath(folder) for folder in [os.getcwd(), *beside, *own]))
 
 
 def diagnostics(unit: Unit) -> list[Diagnostic]:
-    """What the rules say about the unit, in the order of its places."""
+    """What the front end and the rules say about the unit, in the order of the places."""
+    from ompls.analysis import notes
     from ompls.analysis.rules import check
 
-    return sorted(check(unit.tu), key=lambda found: (found.where.path, found.where.start, found.rule))
-
-
-__all__ = ["Problem", "Unit", "analyze", "diagnostics", "warn"]
+    found = [*notes.diagnostics(unit.tu), *check(unit.tu)]
+    return sorted(found, key=lambda d: (d.where.path, d.where.start, d.rule))

@@ -1,0 +1,42 @@
+"""What the front end itself noticed, as diagnostics: text that is no C, a pragma without its end, a missing header.
+
+They are no rules: nobody can select them, and they have no manual page.  With a missing header a syntax error is only
+a hint, because a macro that nobody knows looks like one.
+"""
+
+from __future__ import annotations
+
+from ompls.analysis.diagnostic import Diagnostic, Severity
+from ompls.analysis.model.tu import TU
+
+IDS = {
+    "parse": "syntax-error",
+    "pragma": "misplaced-pragma",
+    "include": "missing-include",
+    "budget": "analysis-incomplete",
+    "encoding": "encoding",
+}
+_MOST = 20  # a text that is not C at all has thousands
+
+
+def diagnostics(tu: TU) -> list[Diagnostic]:
+    """At most twenty, in the order of their places; of several at one place the first, which says most."""
+    headers = not any(note.kind == "include" for note in tu.notes)
+    found: list[Diagnostic] = []
+    starts: list[int] = []
+    for note in sorted(tu.notes, key=lambda note: note.start)[:_MOST]:
+        certain = note.kind in ("parse", "pragma") and headers
+        severity: Severity = "warning" if certain else "hint"
+        if found and found[-1].rule == IDS[note.kind] and starts[-1] == note.start:
+            continue
+        starts.append(note.start)
+        where = tu.map.location(note.start, max(note.end, note.start + 1))
+        found.append(Diagnostic(IDS[note.kind], severity, note.message, where))
+    return found
+
+
+def is_c(tu: TU) -> bool:
+    """Whether the text can be meant as C: something in it was understood, or nothing was wrong with it."""
+    wrong = sum(note.kind == "parse" for note in tu.notes)
+    understood = sum(not item.content.tainted for item in tu.items)
+    return wrong == 0 or understood > 0 or bool(tu.directives)
