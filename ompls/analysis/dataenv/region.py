@@ -18,7 +18,7 @@ from ompls.analysis.dataenv.uses import (
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer
-from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.model.omp import Clause, ListItem
 from ompls.analysis.model.tu import MapItem, MapType, Region, Variable
 from ompls.analysis.source import Settings
 

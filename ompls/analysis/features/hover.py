@@ -1,0 +1,207 @@
+"""Hover: how the variable under the cursor gets into its target region; what a directive's or clause's word does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.dataenv.uses import walk_all
+from ompls.analysis.features.regions import region_at
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Span, Symbol
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.declare import declare
+from ompls.analysis.model.layout import sizeof
+from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.tu import TU, FileDirective, Item, MapItem, Region, Variable
+from ompls.analysis.spec import CLAUSES, DIRECTIVES
+
+_SHARING = {
+    "mapped": "mapped",
+    "firstprivate": "firstprivate: the region works on a copy of its value, which does not come back",
+    "private": "private: every thread has a new, uninitialised one",
+    "is_device_ptr": "a device pointer: its value is used as it is",
+    "has_device_addr": "on the device already",
+    "declare_target": "the device's own copy (`declare target`)",
+    "shared": "shared",
+}
+_DIRECTION = {
+    "to": "copied to the device at entry",
+    "from": "copied back at exit",
+    "tofrom": "copied to the device at entry and back at exit",
+    "alloc": "allocated on the device, not copied",
+    "release": "its reference count goes down",
+    "delete": "removed from the device",
+}
+
+
+def hover(tu: TU, offset: int) -> str | None:
+    """Markdown about the word at byte `offset` of the main file; None if there is nothing to say."""
+    for place, directive in _directives(tu):
+        if _holds(tu, place, directive.span, offset):
+            text = _of_directive(tu, place, directive, offset)
+            if text is not None:
+                return text
+    at = region_at(tu, offset)
+    if at is None:
+        return None
+    item, region = at
+    for node in _region_names(region):
+        if _holds(tu, item, node.span, offset) and node.symbol is not None:
+            variable = region.variable(node.symbol)
+            if variable is not None:
+                return variable_text(variable, region)
+            if node.symbol.kind in ("var", "param"):
+                declaration = declare(node.symbol.type, node.name)
+                return f"```c\n{declaration}\n```\n\nDeclared in the region: it exists on the device only."
+    return None
+
+
+def variable_text(variable: Variable, region: Region) -> str:
+    """How one variable gets into the region, in Markdown."""
+    symbol = variable.symbol
+    lines = [f"```c\n{declare(symbol.type, symbol.name)}\n```", f"In region `{region.id}`: "]
+    if variable.sharing == "mapped":
+        lines[-1] += _maps(variable)
+    else:
+        lines[-1] += f"**{_SHARING[variable.sharing]}**"
+    how = "implicitly" if variable.implicit else "explicitly"
+    lines.append(f"{how.capitalize()}: {variable.why} (OpenMP §{variable.section}).")
+    lines.append(_accesses(variable))
+    return "\n\n".join(line for line in lines if line)
+
+
+def _maps(variable: Variable) -> str:
+    parts = []
+    for item in variable.maps:
+        if item.zero_length:
+            parts.append(
+                "**mapped** as a zero-length array section: it points to the device's copy if what it points to is "
+                "mapped already, else its value is kept"
+            )
+            continue
+        what = f"`{item.item.text}` " if item.item is not None else ""
+        modifiers = "".join(f"{m}, " for m in item.modifiers)
+        parts.append(f"{what}**map({modifiers}{item.map_type})**: {_DIRECTION[item.map_type]}{_bytes(variable, item)}")
+    return "; ".join(parts)
+
+
+def _bytes(variable: Variable, item: MapItem) -> str:
+    """How much is mapped, when the text tells."""
+    expr = item.item.expr if item.item is not None else None
+    if expr is None or isinstance(expr, ast.Name):
+        size = sizeof(variable.symbol.type)
+        return f", {size} bytes" if size is not None else ""
+    if isinstance(expr, ast.Section) and isinstance(expr.base, ast.Name):
+        base = expr.base.type
+        element = base.of if isinstance(base, Array) else base.to if isinstance(base, Pointer) else None
+        size = sizeof(element) if element is not None else None
+        count = fold(expr.length) if expr.length is not None else None
+        if size is not None and count is not None:
+            return f", {size * count} bytes"
+        if size is not None:
+            return f", {size} bytes an element"
+    return ""
+
+
+def _accesses(variable: Variable) -> str:
+    if not variable.reads and not variable.writes:
+        return "The region's code does not use it."
+    verbs = [verb for verb, nodes in (("read", variable.reads), ("written", variable.writes)) if nodes]
+    text = f"The region's code has it {' and '.join(verbs)}"
+    if isinstance(variable.symbol.type, Pointer):
+        pointee = [v for v, on in (("read", variable.reads_pointee), ("written", variable.writes_pointee)) if on]
+        text += f"; what it points to is {' and '.join(pointee)}" if pointee else "; what it points to is not used"
+    return text + "."
+
+
+# --- words of pragmas
+
+
+def _of_directive(tu: TU, place: Item | FileDirective, directive: Directive, offset: int) -> str | None:
+    if _holds(tu, place, directive.name_span, offset):
+        return directive_text(directive.name)
+    for clause in directive.clauses:
+        if _holds(tu, place, clause.name_span, offset):
+            return clause_text(clause)
+        if clause.keyword_span is not None and _holds(tu, place, clause.keyword_span, offset):
+            return _keyword_text(clause)
+        for symbol, span in _clause_names(clause):
+            if _holds(tu, place, span, offset):
+                region = _region_of(place, directive)
+                variable = region.variable(symbol) if region is not None else None
+                if region is not None and variable is not None:
+                    return variable_text(variable, region)
+    return None
+
+
+def directive_text(name: str) -> str | None:
+    """What a directive does, since when, where it is specified."""
+    spec = DIRECTIVES.get(name)
+    if spec is None:
+        return None
+    until = f", until {spec.until}" if spec.until else ""
+    clauses = ", ".join(f"`{c}`" for c in spec.clauses) or "none"
+    return (
+        f"**{spec.name}**: {spec.summary}\n\nSince OpenMP {spec.since}{until}; §{spec.section}.\n\nClauses: {clauses}"
+    )
+
+
+def clause_text(clause: Clause) -> str | None:
+    """What a clause does, since when, where it is specified."""
+    spec = CLAUSES.get(clause.name)
+    if spec is None:
+        return None
+    text = f"**{spec.name}**: {spec.summary}\n\nSince OpenMP {spec.since}; §{spec.section}."
+    if spec.keywords:
+        text += f"\n\nOne of: {', '.join(f'`{k}`' for k in spec.keywords)}"
+    if spec.modifiers:
+        text += f"\n\nModifiers: {', '.join(f'`{m}`' for m in spec.modifiers)}"
+    return text
+
+
+def _keyword_text(clause: Clause) -> str | None:
+    if clause.name == "map" and clause.keyword in _DIRECTION:
+        return f"**map({clause.keyword}: …)**: {_DIRECTION[clause.keyword]}\n\nOpenMP §5.8.3."
+    return clause_text(clause)
+
+
+# --- places
+
+
+def _directives(tu: TU) -> Iterator[tuple[Item | FileDirective, Directive]]:
+    for item in tu.items:
+        for stmt in item.content.directives:
+            yield item, stmt.directive
+    for d in tu.directives:
+        yield d, d.directive
+
+
+def _region_of(place: Item | FileDirective, directive: Directive) -> Region | None:
+    """The region that the directive makes or stands in."""
+    if not isinstance(place, Item):
+        return None
+    inside = (
+        r
+        for r in place.content.regions
+        if r.stmt.span.start <= directive.span.start and directive.span.end <= r.stmt.span.end
+    )
+    return next(inside, None)
+
+
+def _clause_names(clause: Clause) -> Iterator[tuple[Symbol, Span]]:
+    for expr in (*(i.expr for i in clause.items), *clause.args):
+        for node in walk_all(expr):
+            if isinstance(node, ast.Name) and node.symbol is not None:
+                yield node.symbol, node.span
+
+
+def _region_names(region: Region) -> Iterator[ast.Name]:
+    for node in walk_all(region.stmt):
+        if isinstance(node, ast.Name):
+            yield node
+
+
+def _holds(tu: TU, place: Item | FileDirective, span: Span, offset: int) -> bool:
+    where = tu.locate(place, span)
+    return where.path == tu.path and where.start <= offset < max(where.end, where.start + 1)

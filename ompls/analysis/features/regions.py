@@ -1,0 +1,57 @@
+"""The target regions of a unit and where the user sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ompls.analysis.model.tu import TU, Item, Region
+from ompls.analysis.source import Location
+
+
+@dataclass(frozen=True, slots=True)
+class RegionPlace:
+    """One target region: its id ('function_0'), its directive's place, the place of all of it, its directive's name."""
+
+    id: str
+    directive: Location
+    whole: Location
+    name: str
+    function: str
+
+
+def regions(tu: TU) -> list[RegionPlace]:
+    """All regions in the order of the unit, those of included project headers too."""
+    return [
+        RegionPlace(
+            region.id,
+            tu.locate(item, region.directive.span),
+            tu.locate(item, region.stmt.span),
+            region.directive.name,
+            region.function,
+        )
+        for item, region in _pairs(tu)
+    ]
+
+
+def lenses(tu: TU) -> list[tuple[Location, str]]:
+    """Where a lens stands over each region of the main file, and the region's id."""
+    return [(place.directive, place.id) for place in regions(tu) if place.directive.path == tu.path]
+
+
+def region_at(tu: TU, offset: int) -> tuple[Item, Region] | None:
+    """The region whose directive or body holds byte `offset` of the main file (an enclosed one first)."""
+    best: tuple[int, Item, Region] | None = None
+    for item, region in _pairs(tu):
+        where = tu.locate(item, region.stmt.span)
+        if where.path == tu.path and where.start <= offset <= where.end:
+            size = where.end - where.start
+            if best is None or size < best[0]:
+                best = (size, item, region)
+    return best[1:] if best is not None else None
+
+
+def _pairs(tu: TU) -> Iterator[tuple[Item, Region]]:
+    for item in tu.items:
+        for region in item.content.regions:
+            yield item, region

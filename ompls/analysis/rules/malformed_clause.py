@@ -1,0 +1,113 @@
+"""A clause whose arguments cannot be read: a parenthesis too few, an empty list, a word that does not belong there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model.omp import Clause
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.spec import CLAUSES
+from ompls.analysis.spec.near import near
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for directive in scene.directives:
+        if not directive.known:
+            continue
+        for clause in directive.clauses:
+            if clause.broken:
+                yield _finding(clause)
+
+
+def _finding(clause: Clause) -> Finding:
+    spec = CLAUSES.get(clause.name)
+    span = clause.keyword_span
+    if spec is not None and span is not None and clause.broken.startswith("'"):
+        word = clause.broken.split("'")[1]
+        suggestion = next(iter(near(word, (*spec.keywords, *spec.modifiers))), "")
+        if suggestion:
+            change = Change(f"Change to `{suggestion}`", span, suggestion)
+            return Finding(span, f"{clause.broken}; did you mean `{suggestion}`?", "error", (), (change,))
+        return Finding(span, clause.broken, "error")
+    return Finding(clause.span, clause.broken, "error")
+
+
+RULE = Rule(
+    id="malformed-clause",
+    severity="error",
+    title="A clause whose arguments cannot be read",
+    why="""
+The arguments do not have the form that the specification gives the clause, so no compiler can tell what is meant.
+""",
+    section="3.2",
+    bad=(
+        """
+void f(int n, float *x) {
+    #pragma omp target map(tofrmo: x[0:n])
+    //                     ^^^^^^ error: 'tofrmo' cannot stand before the colon of 'map'; did you mean `tofrom`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target map(tofrom: x[0:n]
+    //                 ^^^^^^^^^^^^^^^^^^ error: the parenthesis is not closed
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp parallel for schedule(statick)
+    //                                ^^^^^^^ error: 'statick' is not one of static, dynamic, guided, auto, runtime; did you mean `static`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp parallel num_threads()
+    //                   ^^^^^^^^^^^^^ error: 'num_threads' has empty parentheses
+    ;
+    #pragma omp target map(to: )
+    //                 ^^^^^^^^^ error: the list is empty
+    ;
+    #pragma omp parallel private
+    //                   ^^^^^^^ error: 'private' needs arguments in parentheses
+    ;
+}
+""",
+    ),
+    good=(
+        """
+void f(int n, float *x) {
+    #pragma omp target map(always, close, tofrom: x[0:n]) if(target: n > 3 ? 1 : 0)
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target map(always tofrom: x[:n]) defaultmap(tofrom: scalar) device(ancestor: 1)
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, int k, float *x) {
+    #pragma omp target teams num_teams(1: n) map(iterator(int i = 0:n), to: x[i])
+    ;
+    #pragma omp for simd linear(k: 2) aligned(x: 32) schedule(monotonic, simd: static, 4)
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, int *x, int (*y)[4]) {
+    #pragma omp task depend(iterator(i = 0:n), in: x[i]) depend(out: ([n][4])y)
+    ;
+    #pragma omp taskwait depend(inout: *x, x[1:n])
+}
+""",
+        """
+#pragma omp declare reduction(larger: int: omp_out = omp_in > omp_out ? omp_in : omp_out) initializer(omp_priv = 0)
+""",
+    ),
+    check=check,
+    needs="text",
+)

@@ -1,0 +1,111 @@
+"""What a rule is, what it gets to see, and what it gives back.
+
+A rule looks at one external declaration (`Scene`) at a time and answers with `Finding`s whose spans count from the
+declaration's start, so that the answers are kept with the declaration and moved with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ompls.analysis.diagnostic import Severity
+from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.tu import TU, Content, FileDirective, Item
+from ompls.analysis.source import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A quick fix: replace the text of `span` (empty: insert)."""
+
+    title: str
+    span: Span
+    text: str
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing a rule found.  `related` are further places with what is to be seen there."""
+
+    span: Span
+    message: str
+    severity: Severity
+    related: tuple[tuple[Span, str], ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a rule may know of the rest of the translation unit.
+
+    functions -- the definitions by name
+    complete_headers -- False when an include is missing: an unknown name may come from it
+    requires -- the words of all `requires` directives
+    """
+
+    functions: dict[str, Content]
+    symbols: dict[str, Symbol]
+    settings: Settings
+    complete_headers: bool
+    requires: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One external declaration, or one directive between them, with the unit around it."""
+
+    unit: Unit
+    content: Content | None
+    directives: tuple[Directive, ...]
+
+    @property
+    def function(self) -> FunctionDef | None:
+        node = self.content.node if self.content is not None else None
+        return node if isinstance(node, FunctionDef) else None
+
+
+Needs = Literal["text", "meaning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One diagnostic.  `bad` and `good` are its tests and its manual page.
+
+    severity -- the strongest it may have
+    section -- of the OpenMP specification (5.2)
+    bad, good -- C texts; a line `//  ^^^^ severity: message` draws a finding under the line above it
+    needs -- 'text': looks at words only, so taint does not weaken it
+    """
+
+    id: str
+    severity: Severity
+    title: str
+    why: str
+    section: str
+    bad: tuple[str, ...]
+    good: tuple[str, ...]
+    check: Callable[[Scene], Iterator[Finding]]
+    needs: Needs = "meaning"
+
+
+def scenes(tu: TU) -> Iterator[tuple[Item | FileDirective, Scene]]:
+    """Every place that rules look at."""
+    unit = unit_of(tu)
+    for item in tu.items:
+        statements: list[DirectiveStmt] = item.content.directives
+        yield item, Scene(unit, item.content, tuple(s.directive for s in statements))
+    for file_directive in tu.directives:
+        yield file_directive, Scene(unit, None, (file_directive.directive,))
+
+
+def unit_of(tu: TU) -> Unit:
+    functions = {
+        item.content.node.symbol.name: item.content for item in tu.items if isinstance(item.content.node, FunctionDef)
+    }
+    requires = frozenset(c.name for d in tu.directives if d.directive.name == "requires" for c in d.directive.clauses)
+    headers = not any(note.kind == "include" for note in tu.notes)
+    return Unit(functions, tu.symbols, tu.settings, headers, requires)

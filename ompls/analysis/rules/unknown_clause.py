@@ -1,0 +1,131 @@
+"""A clause that OpenMP does not have, or not on this directive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.unknown_directive import _longer_name
+from ompls.analysis.spec import CLAUSES, DIRECTIVES, clauses_of
+from ompls.analysis.spec.near import near
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for directive in scene.directives:
+        if directive.known and directive.name != "metadirective" and _longer_name(directive) is None:
+            for clause in directive.clauses:
+                if clause.name:
+                    yield from _clause(directive, clause)
+
+
+def _clause(directive: Directive, clause: Clause) -> Iterator[Finding]:
+    if not clause.known:
+        allowed = clauses_of(directive.name)
+        suggestion = next(iter(near(clause.name, allowed) or near(clause.name, CLAUSES)), "")
+        message = f"there is no OpenMP clause `{clause.name}`"
+        if not suggestion:
+            yield Finding(clause.name_span, message, "error")
+            return
+        change = Change(f"Change to `{suggestion}`", clause.name_span, suggestion)
+        yield Finding(clause.name_span, f"{message}; did you mean `{suggestion}`?", "error", (), (change,))
+    elif clause.name in CLAUSES and clause.name not in clauses_of(directive.name):
+        yield _misplaced(directive, clause)
+
+
+def _misplaced(directive: Directive, clause: Clause) -> Finding:
+    """A known clause in the wrong place: near clauses first, then the directive it may belong to."""
+    message = f"`{clause.name}` is no clause of `{directive.name}`"
+    suggestion = next(iter(near(clause.name, clauses_of(directive.name))), "")
+    if suggestion:
+        change = Change(f"Change to `{suggestion}`", clause.name_span, suggestion)
+        return Finding(clause.name_span, f"{message}; did you mean `{suggestion}`?", "error", (), (change,))
+    longer = [n for n in DIRECTIVES if n.startswith(directive.name + " ") and clause.name in clauses_of(n)]
+    if longer:
+        message += f"; `{min(longer, key=len)}` has it"
+    return Finding(clause.name_span, message, "error")
+
+
+RULE = Rule(
+    id="unknown-clause",
+    severity="error",
+    title="A clause that the directive does not have",
+    why="""
+A compiler refuses a clause that it does not know or that the directive does not take; some skip the whole pragma with
+a warning. Clauses of all versions up to OpenMP 6.0 are known, and those that begin with `ompx_` belong to compilers.
+""",
+    section="3.1",
+    bad=(
+        """
+void f(int n, float *x) {
+    #pragma omp target mpa(tofrom: x[0:n])
+    //                 ^^^ error: there is no OpenMP clause `mpa`; did you mean `map`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target schedule(static) map(tofrom: x[0:n])
+    //                 ^^^^^^^^ error: `schedule` is no clause of `target`; `target parallel for` has it
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target update too(x[0:n])
+    //                        ^^^ error: there is no OpenMP clause `too`; did you mean `to`?
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp parallel for num_treads(4) redction(+: n)
+    //                                     ^^^^^^^^ error: there is no OpenMP clause `redction`; did you mean `reduction`?
+    //                       ^^^^^^^^^^ error: there is no OpenMP clause `num_treads`; did you mean `num_threads`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(void) {
+    #pragma omp target wibble(3)
+    //                 ^^^^^^ error: there is no OpenMP clause `wibble`
+    ;
+}
+""",
+    ),
+    good=(
+        """
+void f(int n, float *x) {
+    #pragma omp target teams distribute parallel for schedule(static, 1) map(tofrom: x[0:n]) thread_limit(64)
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target ompx_attribute(launch_bounds(64)) map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int *x) {
+    #pragma omp atomic compare capture acq_rel fail(relaxed)
+    { int v = *x; if (*x == 1) { *x = 2; } }
+}
+""",
+        """
+void f(int n) {
+    #pragma omp for ordered(1)
+    for (int i = 0; i < n; i++) {
+        #pragma omp ordered doacross(sink: i - 1)
+        #pragma omp ordered doacross(source:)
+    }
+}
+""",
+        """
+#pragma omp requires unified_shared_memory ext_own_feature
+int g;
+#pragma omp declare target enter(g) device_type(any)
+""",
+    ),
+    check=check,
+    needs="text",
+)

@@ -1,0 +1,132 @@
+"""A pragma whose words are no OpenMP directive.  Compilers ignore it, with a warning at most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.spec import DIRECTIVES
+from ompls.analysis.spec.near import near
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for directive in scene.directives:
+        if not directive.known:
+            yield _unknown(directive)
+        elif (finding := _longer_name(directive)) is not None:
+            yield finding
+
+
+def _unknown(directive: Directive) -> Finding:
+    if not directive.name:
+        return Finding(directive.span, "a directive is missing after `#pragma omp`", "error")
+    suggestion = next(iter(near(directive.name, DIRECTIVES)), "")
+    return _finding(directive.name, directive.name_span, suggestion)
+
+
+def _longer_name(directive: Directive) -> Finding | None:
+    """`target tems distribute`: words right after a known name that would make a longer one."""
+    words: list[str] = []
+    end = directive.name_span.end
+    for clause in directive.clauses:
+        if clause.known or clause.text or not clause.name:
+            break
+        words.append(clause.name)
+        end = clause.span.end
+    if not words:
+        return None
+    name = " ".join([directive.name, *words])
+    suggestion = next((n for n in near(name, DIRECTIVES) if n.startswith(directive.name)), "")
+    if not suggestion:
+        return None
+    return _finding(name, Span(directive.name_span.start, end), suggestion)
+
+
+def _finding(name: str, span: Span, suggestion: str) -> Finding:
+    if not suggestion:
+        return Finding(span, f"there is no OpenMP directive `{name}`", "error")
+    change = Change(f"Change to `{suggestion}`", span, suggestion)
+    return Finding(span, f"there is no OpenMP directive `{name}`; did you mean `{suggestion}`?", "error", (), (change,))
+
+
+RULE = Rule(
+    id="unknown-directive",
+    severity="error",
+    title="A pragma that is no OpenMP directive",
+    why="""
+Compilers skip a pragma that they do not know, so the block after it runs on the host, sequentially, and nothing looks
+wrong. The names of all versions up to OpenMP 6.0 are known.
+""",
+    section="2.1, 17",
+    bad=(
+        """
+void f(int n, float *x) {
+    #pragma omp taget map(tofrom: x[0:n])
+    //          ^^^^^ error: there is no OpenMP directive `taget`; did you mean `target`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target tems distribute parallel for map(tofrom: x[0:n])
+    //          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error: there is no OpenMP directive `target tems distribute parallel for`; did you mean `target teams distribute parallel for`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+#pragma omp declare tagret
+//          ^^^^^^^^^^^^^^ error: there is no OpenMP directive `declare tagret`; did you mean `declare target`?
+int g;
+#pragma omp end declare target
+""",
+        """
+void f(void) {
+    #pragma omp frobnicate
+    //          ^^^^^^^^^^ error: there is no OpenMP directive `frobnicate`
+    ;
+}
+""",
+    ),
+    good=(
+        """
+void f(int n, float *x) {
+    #pragma omp target teams distribute parallel for simd map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+#pragma omp begin declare_target
+int g;
+#pragma omp end declare_target
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target_data map(tofrom: x[0:n])
+    {
+        #pragma omp target_update to(x[0:n])
+    }
+}
+""",
+        """
+void f(void) {
+    #pragma unroll 4
+    for (int i = 0; i < 4; i++) ;
+    #pragma GCC ivdep
+    for (int i = 0; i < 4; i++) ;
+}
+""",
+        """
+void f(int n) {
+    #pragma omp parallel
+    {
+        #pragma omp cancel parallel if(n > 3)
+        #pragma omp cancellation point parallel
+    }
+}
+""",
+    ),
+    check=check,
+    needs="text",
+)

@@ -1,0 +1,42 @@
+"""Functions that device code may call without a `declare target`, and functions that rules know more about.
+
+The C library's are those that nvcc's device library or the LLVM GPU libc provides.
+"""
+
+from __future__ import annotations
+
+_MATH = frozenset(
+    """
+acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma fmax fmin
+fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter
+pow remainder remquo rint round scalbln scalbn sin sincos sinh sqrt tan tanh tgamma trunc j0 j1 jn y0 y1 yn exp10
+isnan isinf isfinite signbit __isnan __isinf __finite __signbit __fpclassify finite
+""".split()  # noqa: SIM905 - a table of words
+)
+_LIBC = frozenset(
+    """
+abs labs llabs div ldiv malloc calloc free memcpy memmove memset memcmp memchr strlen strcmp strncmp strcpy strncpy
+strcat strchr strrchr strstr printf puts putchar fprintf abort exit __assert_fail assert clock qsort bsearch isalpha isdigit 
+isspace isupper islower isalnum toupper tolower rand srand atoi atol atof strtol strtod snprintf sprintf alloca
+__stpcpy_chk __printf_chk __memcpy_chk __memset_chk
+""".split()  # noqa: SIM905 - a table of words
+)
+_PREFIXES = ("omp_", "__builtin_", "__sync_", "__atomic_", "ompx_", "__kmpc_", "_mm_", "__ctype_", "GOMP_")
+
+DEVICE_FUNCTIONS = frozenset((*_MATH, *(f"{m}f" for m in _MATH), *(f"{m}l" for m in _MATH), *_LIBC))
+
+# Functions of the OpenMP API after which host storage may be on a device without any `map`.
+MAPPING_FUNCTIONS = frozenset(("omp_target_associate_ptr", "omp_target_disassociate_ptr", "omp_get_mapped_ptr"))
+# Functions whose result is storage on a device, or reachable from one.
+DEVICE_ALLOCATORS = frozenset(
+    ("omp_target_alloc", "omp_alloc", "omp_aligned_alloc", "omp_calloc", "omp_aligned_calloc", "omp_realloc")
+)
+# Functions whose result is fresh storage on the host.
+HOST_ALLOCATORS = frozenset(
+    ("malloc", "calloc", "realloc", "aligned_alloc", "valloc", "memalign", "reallocarray", "strdup", "strndup")
+)
+
+
+def runs_on_devices(name: str) -> bool:
+    """Whether device code may call the function although no `declare target` names it."""
+    return name in DEVICE_FUNCTIONS or name.startswith(_PREFIXES)
