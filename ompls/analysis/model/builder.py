@@ -171,6 +171,7 @@ class Analyzer:
             [*expanded.notes, *unit.notes],
             list(expanded.inactive),
             unit.complete,
+            headers.texts,
         )
 
     def _build(
@@ -188,7 +189,9 @@ class Analyzer:
         for start, end, nodes in _externals(root):
             if budget is not None and budget.expired():
                 unit.complete = False
-                unit.notes.append(SyntaxNote("budget", start, len(expanded.text), "the analysis stopped here: no time left"))
+                unit.notes.append(
+                    SyntaxNote("budget", start, len(expanded.text), "the analysis stopped here: no time left")
+                )
                 break
             while at < len(pragmas) and pragmas[at][0] < start:
                 self._file_directive(unit, *pragmas[at])
@@ -234,7 +237,11 @@ class Analyzer:
         for extra in nodes[1:]:
             more = adapter.external(extra)
             read = External(
-                ast.OtherStmt(Span(0, end - start), [read.node, more.node]), more.directives, more.calls, more.tainted, more.notes
+                ast.OtherStmt(Span(0, end - start), [read.node, more.node]),
+                more.directives,
+                more.calls,
+                more.tainted,
+                more.notes,
             )
         regions: list[Region] = []
         if isinstance(read.node, ast.FunctionDef):

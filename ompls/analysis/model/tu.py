@@ -117,6 +117,7 @@ class TU:
     notes: list[SyntaxNote]
     inactive: list[Location]
     complete: bool = True  # False: the budget ran out
+    headers: dict[str, tuple[str, bytes]] = field(default_factory=dict)  # project headers: operand -> (path, text)
 
     def locate(self, item: Item | FileDirective, span: Span) -> Location:
         """Where the user sees `span` of `item`."""
