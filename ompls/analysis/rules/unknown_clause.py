@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.unknown_directive import _longer_name
+from ompls.analysis.rules.unknown_directive import longer_name
 from ompls.analysis.spec import CLAUSES, DIRECTIVES, clauses_of
 from ompls.analysis.spec.near import near
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for directive in scene.directives:
-        if directive.known and directive.name != "metadirective" and _longer_name(directive) is None:
+        if directive.known and directive.name != "metadirective" and longer_name(directive) is None:
             for clause in directive.clauses:
                 if clause.name:
                     yield from _clause(directive, clause)

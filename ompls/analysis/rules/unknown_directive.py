@@ -11,11 +11,14 @@ from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.spec.near import near
 
 
+_WORDS = frozenset(word for name in DIRECTIVES for word in name.split())
+
+
 def check(scene: Scene) -> Iterator[Finding]:
     for directive in scene.directives:
         if not directive.known:
             yield _unknown(directive)
-        elif (finding := _longer_name(directive)) is not None:
+        elif (finding := longer_name(directive)) is not None:
             yield finding
 
 
@@ -26,16 +29,16 @@ def _unknown(directive: Directive) -> Finding:
     return _finding(directive.name, directive.name_span, suggestion)
 
 
-def _longer_name(directive: Directive) -> Finding | None:
+def longer_name(directive: Directive) -> Finding | None:
     """`target tems distribute`: words right after a known name that would make a longer one."""
     words: list[str] = []
     end = directive.name_span.end
     for clause in directive.clauses:
-        if clause.known or clause.text or not clause.name:
+        if (clause.known and clause.name not in _WORDS) or clause.text or not clause.name:
             break
         words.append(clause.name)
         end = clause.span.end
-    if not words:
+    if all(word in _WORDS for word in words):
         return None
     name = " ".join([directive.name, *words])
     suggestion = next((n for n in near(name, DIRECTIVES) if n.startswith(directive.name)), "")

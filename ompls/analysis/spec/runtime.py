@@ -16,8 +16,8 @@ isnan isinf isfinite signbit __isnan __isinf __finite __signbit __fpclassify fin
 _LIBC = frozenset(
     """
 abs labs llabs div ldiv malloc calloc free memcpy memmove memset memcmp memchr strlen strcmp strncmp strcpy strncpy
-strcat strchr strrchr strstr printf puts putchar fprintf abort exit __assert_fail assert clock qsort bsearch isalpha isdigit 
-isspace isupper islower isalnum toupper tolower rand srand atoi atol atof strtol strtod snprintf sprintf alloca
+strcat strchr strrchr strstr printf puts putchar fprintf abort exit __assert_fail assert clock qsort bsearch isalpha
+isdigit isspace isupper islower isalnum toupper tolower rand srand atoi atol atof strtol strtod snprintf sprintf alloca
 __stpcpy_chk __printf_chk __memcpy_chk __memset_chk
 """.split()  # noqa: SIM905 - a table of words
 )

@@ -1,0 +1,51 @@
+"""Expected findings drawn under the lines of a C text: `//   ^^^^ severity: message` speaks of the line above it."""
+
+from __future__ import annotations
+
+import re
+
+from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.model.tu import TU
+from ompls.analysis.rules import check
+from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, Settings
+
+_DRAWN = re.compile(r"^(\s*//\s*)(\^+) (error|warning|hint): (.*)$")
+
+Drawn = tuple[int, int, int, str, str]  # line and columns (0-based), severity, message
+
+
+def expected(text: str) -> list[Drawn]:
+    """The findings that `text` draws."""
+    found: list[Drawn] = []
+    above = -1
+    for number, line in enumerate(text.splitlines()):
+        match = _DRAWN.match(line)
+        if match is None:
+            above = number
+            continue
+        start = len(match.group(1))
+        found.append((above, start, start + len(match.group(2)), match.group(3), match.group(4)))
+    return sorted(found)
+
+
+def drawn(text: str, diagnostics: list[Diagnostic]) -> list[Drawn]:
+    """Findings as they would be drawn; one over several lines is drawn on its first."""
+    data = text.encode()
+    found: list[Drawn] = []
+    for d in diagnostics:
+        line_start = data.rfind(b"\n", 0, d.where.start) + 1
+        line_end = data.find(b"\n", d.where.start)
+        end = min(d.where.end, line_end if line_end >= 0 else len(data))
+        line = data.count(b"\n", 0, d.where.start)
+        found.append((line, d.where.start - line_start, end - line_start, d.severity, d.message))
+    return sorted(found)
+
+
+def analyze(text: str, settings: Settings | None = None, snapshot: HeaderSnapshot = EMPTY_SNAPSHOT) -> TU:
+    return Analyzer().analyze("example.c", text.encode(), snapshot, settings or Settings())
+
+
+def findings(text: str, *rules: str, openmp: str = "5.2") -> list[Diagnostic]:
+    """What the rules (all of them by default) say about `text`."""
+    return check(analyze(text, Settings(openmp=openmp, select=rules)))  # type: ignore[arg-type]
