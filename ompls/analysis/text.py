@@ -1,8 +1,8 @@
 """Lines and columns: the only place that knows them.  Everything else in the project counts bytes.
 
-A line ends at ``\\n``, ``\\r\\n`` or a lone ``\\r`` (LSP 3.17, *Text Documents*) and nowhere else: form feeds, U+2028 and
-the like stay inside a line.  Columns count code units of the chosen encoding: bytes ('utf-8'), 16-bit units ('utf-16',
-two for a character beyond U+FFFF) or characters ('utf-32').
+A line ends at ``\\n``, ``\\r\\n`` or a lone ``\\r`` (LSP 3.17, *Text Documents*) and nowhere else: form feeds, U+2028
+and the like stay inside a line.  Columns count code units of the chosen encoding: bytes ('utf-8'), 16-bit units
+('utf-16', two for a character beyond U+FFFF) or characters ('utf-32').
 
 Bytes that are not UTF-8 are tolerated: each counts as one unit in every encoding, which is what an editor shows after
 replacing it with U+FFFD.  A byte order mark at the start of the file is no character: editors strip it, so offset 3 is
@@ -68,7 +68,10 @@ class LineIndex:
         return line, _units(self.data[start:end], offset - start, encoding)
 
     def offset(self, line: int, column: int, encoding: Encoding = "utf-8") -> int:
-        """The byte offset of (line, column), both 0-based.  Past the end of a line: its end.  Inside a character: its start."""
+        """The byte offset of (line, column), both 0-based.
+
+        Past the end of a line: its end.  Inside a character: its start.
+        """
         if line >= len(self._starts):
             return len(self.data)
         if line < 0 or column < 0:

@@ -28,7 +28,7 @@ FLAGS_FILE = "compile_flags.txt"
 
 
 def allowed(arguments: Iterable[str], directory: str) -> tuple[str, ...]:
-    """The flags among `arguments` that matter to the analysis and are harmless; paths made absolute from `directory`."""
+    """The flags among `arguments` that matter here and are harmless; paths made absolute from `directory`."""
     result: list[str] = []
     pending = iter(arguments)
     for argument in pending:

@@ -7,6 +7,7 @@ what each of them gave; a header that does not exist leaves a mark of its own in
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Callable
@@ -21,8 +22,8 @@ MAX_DEPTH = 60  # of project headers in project headers
 MAX_BYTES = 8 << 20  # of project headers in all
 
 _DIRECTIVE = re.compile(
-    r"(?:\s|/\*.*?\*/)*(?:\#|%:)[ \t]*(define|undef|include|include_next|import|if|ifdef|ifndef|elif|elifdef|elifndef|else|endif"
-    r"|pragma(?=[ \t]+(?:once|push_macro|pop_macro)\b))\b",
+    r"(?:\s|/\*.*?\*/)*(?:\#|%:)[ \t]*(define|undef|include|include_next|import|if|ifdef|ifndef|elif|elifdef|elifndef"
+    r"|else|endif|pragma(?=[ \t]+(?:once|push_macro|pop_macro)\b))\b",
     re.S,
 )
 _OPERAND = re.compile(r'[ \t]*(<[^>\n]*>|"[^"\n]*"|[A-Za-z_]\w*)')
@@ -51,7 +52,7 @@ class SearchPath:
     @staticmethod
     def of(flags: tuple[str, ...], roots: tuple[str, ...]) -> SearchPath:
         angle = tuple(f[2:] for f in flags if f.startswith("-I"))
-        quote = tuple(d for f, d in zip(flags, flags[1:], strict=False) if f == "-iquote")
+        quote = tuple(d for f, d in itertools.pairwise(flags) if f == "-iquote")
         return SearchPath(quote, angle, roots)
 
     def candidates(self, operand: str, including: str) -> list[str]:
@@ -162,18 +163,18 @@ class _Builder:
                 continue
             data = self.read(candidate)
             if data is not None:
-                self._project(operand, candidate, data, path, stack, depth)
+                self._project(operand, candidate, data, including=path, stack=stack, depth=depth)
                 return
         number = len(self.skeleton.operands)
         self.skeleton.operands.append(readable(operand))
         self.lines += [
-            f"#if __has_include({operand})", f"{MARK} begin {number}", f"#include {operand}", f"{MARK} end {number}", "#else",
-            f"{MARK} missing {number}", "#endif",
+            f"#if __has_include({operand})", f"{MARK} begin {number}", f"#include {operand}", f"{MARK} end {number}",
+            "#else", f"{MARK} missing {number}", "#endif",
         ]  # fmt: skip
         self.needed = len(self.lines)
 
     def _project(
-        self, operand: str, path: str, data: bytes, including: str, stack: tuple[str, ...], depth: int
+        self, operand: str, path: str, data: bytes, *, including: str, stack: tuple[str, ...], depth: int
     ) -> None:
         texts, key = self.skeleton.texts, readable(operand)
         if key in texts and texts[key][0] != path:

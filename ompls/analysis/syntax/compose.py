@@ -72,7 +72,7 @@ class _Text:
         start, end = invocation.start, invocation.end
         self._copy(start)
         x, names = self.size, invocation.output[0][1] if invocation.output else ()
-        last_token = self.last
+        before = self.last
         for token, stack in invocation.output:
             if stack != names and self.size > x:
                 self.pieces.append((x, self.size, start, end, names))
@@ -84,14 +84,14 @@ class _Text:
                 self._put(token[1])
                 self.pragmas.append((at, self.size))
                 self._put("\n")
-                last_token = "\n"
+                before = "\n"
             else:
-                if (token[2] and self.size > x) or pastes(last_token, token[1]):
+                if (token[2] and self.size > x) or pastes(before, token[1]):
                     self._put(" ")
                 self._put(token[1])
-                last_token = token[1]
+                before = token[1]
         following = self.raw[end : end + 1]
-        if self.size > x and pastes(last_token, following):
+        if self.size > x and pastes(before, following):
             self._put(" ")
         self.pieces.append((x, self.size, start, end, names))
         self.copied = end

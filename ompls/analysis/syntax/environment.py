@@ -12,15 +12,16 @@ from ompls.analysis.syntax.macros import Definition
 from ompls.analysis.syntax.output import Stack
 
 BUILTINS = (
-    "__LINE__", "__FILE__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__COUNTER__", "__DATE__", "__TIME__", "__TIMESTAMP__",
+    "__LINE__", "__FILE__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__COUNTER__", "__DATE__", "__TIME__",
+    "__TIMESTAMP__",
 )  # fmt: skip
 _OPERATORS = ("__has_include", "__has_include_next", "__has_attribute", "__has_cpp_attribute", "__has_builtin")
 
 # What C programs ask for most, when there is no compiler to ask
 _WITHOUT_COMPILER = {
     "__STDC__": "1", "__STDC_VERSION__": "201710L", "__STDC_HOSTED__": "1", "_OPENMP": "201511", "__GNUC__": "12",
-    "__GNUC_MINOR__": "2", "__x86_64__": "1", "__linux__": "1", "linux": "1", "__unix__": "1", "unix": "1", "__LP64__": "1",
-    "_LP64": "1", "__CHAR_BIT__": "8", "__INT_MAX__": "0x7fffffff", "__LONG_MAX__": "0x7fffffffffffffffL",
+    "__GNUC_MINOR__": "2", "__x86_64__": "1", "__linux__": "1", "linux": "1", "__unix__": "1", "unix": "1",
+    "__LP64__": "1", "_LP64": "1", "__CHAR_BIT__": "8", "__INT_MAX__": "0x7fffffff", "__LONG_MAX__": "0x7fffffffffffffffL",
     "__SIZEOF_INT__": "4", "__SIZEOF_LONG__": "8", "__SIZEOF_POINTER__": "8", "__SIZE_TYPE__": "long unsigned int",
 }  # fmt: skip
 
@@ -47,6 +48,8 @@ class Environments:
         predefined = headers.predefined
         known = self._starts.get(id(predefined))
         if known is None or known[0] is not predefined:
+            if len(self._starts) > 8:
+                self._starts.clear()
             macros = {name: self.intern(Definition(name, None, "", builtin=True)) for name in BUILTINS}
             macros |= {name: self.intern(Definition(name, None, name)) for name in _OPERATORS}
             for macro in predefined:
@@ -62,6 +65,8 @@ class Environments:
         """What a system header leaves: definitions, names without one, and a number for it."""
         known = self._units.get(id(unit))
         if known is None or known[0] is not unit:
+            if len(self._units) > 200:
+                self._units.clear()
             defines: dict[str, Definition] = {}
             undefines: set[str] = set()
             for op in unit.ops:

@@ -8,7 +8,7 @@ open and where this agrees with gcc.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ompls.analysis.syntax.lexer import IDENT, NUMBER, OTHER, PAINTED, PRAGMA, PUNCT, STRING, Token, pastes, tokenize
@@ -128,7 +128,7 @@ class Expander:
         macros: dict[str, Definition],
         builtin: Callable[[str, int], str],
         more: Callable[[int], list[Token] | None] | None = None,
-        specials: dict[str, Callable[[Token, Expander], list[Token]]] | None = None,
+        specials: Mapping[str, Callable[[Token, Expander], list[Token]]] | None = None,
     ) -> None:
         self.macros = macros
         self.builtin = builtin
@@ -382,7 +382,7 @@ class Expander:
         expanded: dict[int, list[Token]] = {}
         pasting = False
         for at, token in enumerate(body):
-            kind, text, space, index, _ = token
+            kind, _, space, index, _ = token
             if kind == _PASTE:
                 pasting = True
                 continue

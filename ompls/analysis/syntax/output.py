@@ -29,6 +29,9 @@ class Line:
     notes: tuple[tuple[int, int, str], ...] = ()
 
 
+_make = tuple.__new__  # Segment(…) without its argument handling: this runs thousands of times for each keystroke
+
+
 @dataclass(slots=True)
 class _Source:
     path: str
@@ -88,24 +91,16 @@ class Output:
         path, included_at = source.path, source.included_at
         x_start, verbatim = source.x_start, source.start
         for piece_x, piece_x_end, piece_start, piece_end, names in line.pieces:
-            if x + piece_x > x_start:
-                segments.append(
-                    Segment(x_start, x + piece_x, "verbatim", path, verbatim, start + piece_start, (), included_at)
-                )
-            x_start, verbatim = x + piece_x_end, start + piece_end
-            if piece_x_end > piece_x:
-                segments.append(
-                    Segment(
-                        x + piece_x,
-                        x_start,
-                        "expansion",
-                        path,
-                        start + piece_start,
-                        verbatim,
-                        stacks[names],
-                        included_at,
-                    )
-                )
+            at = x + piece_x
+            if at > x_start:
+                ends = verbatim + at - x_start
+                segments.append(_make(Segment, (x_start, at, "verbatim", path, verbatim, ends, (), included_at)))
+            x_start = x + piece_x_end
+            verbatim = start + piece_end
+            if x_start > at:
+                where = start + piece_start
+                stack = stacks[names]
+                segments.append(_make(Segment, (at, x_start, "expansion", path, where, verbatim, stack, included_at)))
         source.x_start, source.start = x_start, verbatim
         self.parts.append(line.text)
         self.size += len(line.text)

@@ -1,8 +1,8 @@
 """The preprocessor: a text and a header snapshot in, the expanded text with its SourceMap out.
 
-Ours, because the editor needs what a compiler's preprocessor throws away (columns, comments, the macros behind a token,
-inactive branches) within a keystroke.  pcpp, the one Python library that is kept up, works on whole texts, drops columns
-and takes over a second for a few thousand lines.
+Ours, because the editor needs what a compiler's preprocessor throws away (columns, comments, the macros behind a
+token, inactive branches) within a keystroke.  The Python libraries there are (pcpp) work on whole texts and keep
+neither columns nor the stack of macros that a token came through.
 
 Pure.  A `Preprocessor` only remembers: the result of a line depends on its bytes and on the definitions of the names
 it looks up, nothing else (`__LINE__` and its like excepted, which add their place), so a line that was seen before in
@@ -17,13 +17,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ompls.analysis.model.tu import SyntaxNote
-from ompls.analysis.source import HeaderSnapshot, Location, Macro, SourceMap
+from ompls.analysis.source import HeaderSnapshot, Location, SourceMap
 from ompls.analysis.syntax.compose import compose
 from ompls.analysis.syntax.condition import Condition, evaluate
 from ompls.analysis.syntax.directive import Parsed, guard_of, include_operand, macro_of, parse_line, skipped_directive
 from ompls.analysis.syntax.environment import Environment, Environments
 from ompls.analysis.syntax.lexer import (
-    IDENT, OTHER, WORDS, Token, decode, internal, logical_end, may_continue, readable, tokenize,
+    IDENT,
+    WORDS,
+    Token,
+    blank,
+    decode,
+    internal,
+    logical_end,
+    may_continue,
+    readable,
+    tokenize,
 )  # fmt: skip
 from ompls.analysis.syntax.macros import Definition, Expander, Runaway, pragma_operator
 from ompls.analysis.syntax.output import Line, Output
@@ -86,9 +95,10 @@ class _Memo:
     directives: dict[str, Parsed | None] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     guards: dict[str, str] = field(default_factory=dict)
+    entries: int = 0  # that were made in `by_environment` and `placed`
 
     def size(self) -> int:
-        return len(self.by_names) + len(self.placed) + len(self.directives) + len(self.skipped)
+        return self.entries + len(self.directives) + len(self.skipped) + len(self.conditions)
 
 
 class Preprocessor:
@@ -106,10 +116,14 @@ class Preprocessor:
             self._memo, self._environments = _Memo(), Environments()
         run = _Run(self._memo, self._environments, path, headers)
         text = decode(source)
+        try:
+            source.decode()
+        except UnicodeDecodeError as error:
+            message = "the file is not UTF-8: its other bytes are taken as they are"
+            run.note("encoding", error.start, error.start, message)
         run.file(path, text, None)
-        expanded = run.result()
         self._limit = max(20_000, 6 * text.count("\n"))
-        return expanded
+        return run.result()
 
 
 class _Run:
@@ -141,7 +155,7 @@ class _Run:
         for start, end in self.pragmas:
             parts.append(text[at:start])
             pragma = text[start:end]
-            parts.append(" " * len(pragma) if "\n" not in pragma else _blank(pragma))
+            parts.append(blank(pragma))
             at = end
         parts.append(text[at:])
         self.inactive.sort()
@@ -160,15 +174,6 @@ class _Run:
         self.out.enter(path, text, included_at)
         _File(self, path, text, included_at).run()
         self.out.leave()
-
-
-def _blank(text: str) -> str:
-    return "\n".join(
-        [
-            "\r" * part.endswith("\r") if len(part) == 1 and part == "\r" else " " * len(part)
-            for part in text.split("\n")
-        ]
-    )
 
 
 class _File:
@@ -197,7 +202,7 @@ class _File:
                 index += 1
                 pos += len(line) + 1
                 continue
-            if type(known) is Line:
+            if type(known) is Line and out.size < MAX_EXPANDED:
                 end = pos + len(line)
                 x = out.replace(pos, end, known, run.env.stacks)
                 for start, stop in known.pragmas:
@@ -216,8 +221,7 @@ class _File:
                 break
         if self.frames:
             frame = self.frames[-1]
-            x = out.at(min(frame.pos, len(self.text)))
-            run.note("parse", frame.x, frame.x + 1, f"#{frame.name} has no #endif") if x >= 0 else None
+            run.note("parse", frame.x, frame.x + 1, f"#{frame.name} has no #endif")
 
     def _stop(self) -> None:
         size = self.run_.out.size
@@ -288,6 +292,7 @@ class _File:
             for names, result in run.memo.by_names.get(raw, ()):
                 if all(run.env.macros.get(name) is found for name, found in names.items()):
                     lines[raw] = result
+                    run.memo.entries += 1
                     return result, end
         return self._expand(raw, end, pragma)
 
@@ -356,6 +361,7 @@ class _File:
 
     def _keep(self, raw: str, whole: str, expander: Expander, asked: list[str], result: object) -> None:
         run = self.run_
+        run.memo.entries += 1
         if expander.pulled and not asked:
             several = run.lines.setdefault(raw, _Several([]))
             if isinstance(several, _Several):
@@ -434,7 +440,7 @@ class _File:
             )
             self.run_.note("include", *span, message)
         value = condition.value and not unknown
-        self.frames.append(_Frame(parsed.name, span[0], where.start, taken=value or bool(unknown)))
+        self.frames.append(_Frame(parsed.name, span[0], taken=value or bool(unknown)))
         if not value:
             self._skip()
 
@@ -562,14 +568,14 @@ class _File:
             reason = run.headers.missing.get(shown, "not found")
             run.note("include", *span, f"{shown}: {reason}")
             run.missing = True
-        elif found is not None:
-            kind = self._inline(found, span, at_main)
-        path = found[0] if found else None
-        run.includes.append(Include(shown, kind, run.out.at(self.pos) if kind != "project" else self._x, where, path))
+        x = run.out.at(self.pos)
+        if found is not None:
+            included = self._inline(found, span, at_main)
+            kind, x = ("again", x) if included is None else (kind, included)
+        run.includes.append(Include(shown, kind, x, where, found[0] if found else None))
 
-    _x = 0
-
-    def _inline(self, found: tuple[str, bytes], span: tuple[int, int], at_main: Location) -> str:
+    def _inline(self, found: tuple[str, bytes], span: tuple[int, int], at_main: Location) -> int | None:
+        """Put the text of a header here; the expanded offset where it begins, None when it is not included again."""
         run = self.run_
         path, data = found
         text = decode(data)
@@ -577,21 +583,20 @@ class _File:
         if guard is None:
             guard = run.memo.guards[text] = guard_of(text)
         if path in run.once or (guard and guard in run.env.macros):
-            return "again"
+            return None
         if run.depth >= MAX_INCLUDE_DEPTH:
             run.note("include", *span, f"includes are nested more than {MAX_INCLUDE_DEPTH} deep")
-            return "again"
+            return None
         run.out.copy(min(self.pos, len(self.text)))
         if self.pos > len(self.text):
             run.out.insert("\n")
-        self._x = x = run.out.size
+        x = run.out.size
         run.depth += 1
         run.file(path, text, at_main)
         run.depth -= 1
         if text and not text.endswith("\n"):
             run.out.insert("\n")
-        self._x = x
-        return "project"
+        return x
 
     def _resolve(self, operand: str) -> tuple[str, tuple[str, bytes] | None]:
         headers, operand = self.run_.headers, readable(operand)
@@ -636,8 +641,7 @@ class _Frame:
     """An open `#if`."""
 
     name: str
-    x: int
-    pos: int
+    x: int  # expanded offset of its `#`
     taken: bool  # some branch was chosen (or none will be)
     last: bool = False  # `#else` was seen
 
@@ -666,4 +670,4 @@ def _open_comment(raw: str) -> bool:
     return "/*" in raw and not raw.rstrip().endswith("*/")
 
 
-__all__ = ["OTHER", "Expanded", "Include", "Macro", "Preprocessor", "include_key"]
+__all__ = ["Expanded", "Include", "Preprocessor", "include_key"]
