@@ -113,8 +113,13 @@ void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const 
     for (uint32_t i = 0; i < region->nparams && address >= 4096; i++) {
         const ompls_param_desc *param = &region->params[i];
         uint64_t value = 0;
-        if (param->kind == OMPLS_PARAM_ADDRESS) value = (uint64_t)(uintptr_t)args[param->index].base;
-        else if (param->size == sizeof value) memcpy(&value, values[param->index], sizeof value);
+        ompls_address there;
+        if (param->kind == OMPLS_PARAM_ADDRESS) {
+            const ompls_arg *arg = &args[param->index];
+            if (!ompls_find_address(at.device, arg->begin, arg->size, &there)) value = (uintptr_t)arg->base;
+        } else if (param->size == sizeof value) {
+            memcpy(&value, values[param->index], sizeof value);
+        }
         consider(&best, address, value, param->name, "not mapped");
     }
     if (address >= 4096) consider_mapped(&best, at.device, address);

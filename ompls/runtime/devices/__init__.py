@@ -1,8 +1,8 @@
 """The devices: one file each, found by listing this directory.
 
 A file `NAME.py` here defines `DEVICE`, an object with the attributes and methods of `Device` below; its native half,
-if it has one, is `NAME.c` beside it.  A device written in Python names a factory instead (`python_module`): it then runs
-in the Python-hosted form only.  Nothing else of the runtime knows a device by name.
+if it has one, is `NAME.c` beside it.  A device written in Python names a factory instead (`python_module`): it then
+runs in the Python-hosted form only.  Nothing else of the runtime knows a device by name.
 """
 
 from __future__ import annotations

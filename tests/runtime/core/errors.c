@@ -1,0 +1,86 @@
+/* One failing program for each name: the driver compares what it says and how it ends. */
+#include <string.h>
+
+#include "mock.h"
+
+static int x[8], y[8];
+static const uintptr_t far_away = 0x7000000000; /* a pointer to memory that nothing else is near */
+static const ompls_item_desc items[] = {{"x[0:8]", OMPLS_MAP_TO}};
+static const ompls_item_desc present[] = {{"x[0:8]", OMPLS_MAP_TO | OMPLS_MAP_PRESENT}};
+static const ompls_item_desc whole[] = {{"x[2:6]", OMPLS_MAP_TO}};
+static const ompls_item_desc unmapped[] = {{"x[0:8]", OMPLS_MAP_TO}, {"p", OMPLS_MAP_ZERO_LENGTH | OMPLS_MAP_IMPLICIT}};
+static const ompls_param_desc params[] = {{"x", OMPLS_PARAM_ADDRESS, 0, 8}, {"p", OMPLS_PARAM_ADDRESS, 1, 8}, {"q", OMPLS_PARAM_VALUE, 0, 8}};
+static ompls_region data = {"bad.c", 10, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0};
+static ompls_region data_present = {"bad.c", 11, 0, OMPLS_MODE_SPMD, 1, 0, 0, present, 0, 0};
+static ompls_region inner = {"bad.c", 12, 0, OMPLS_MODE_SPMD, 1, 0, 0, whole, 0, 0};
+static ompls_region region = {"bad.c", 20, "kernel", OMPLS_MODE_SPMD, 2, 3, 1, unmapped, params, 0};
+
+static void kernel(void **given, const ompls_launch_request *request) {
+    (void)given, (void)request;
+}
+
+static void fault(int kind, const void *address, uint32_t line) {
+    mock_launch_error.fault = kind;
+    mock_launch_error.fault_address = (uintptr_t)address;
+    mock_launch_error.fault_line = line;
+}
+
+static int run(void) {
+    uintptr_t q = far_away;
+    const void *values[] = {&q};
+    ompls_arg args[] = {{x, x, sizeof x, 0}, {y, y, 0, 0}};
+    return ompls_target(&region, 0, args, values, NULL);
+}
+
+int main(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "";
+    ompls_arg all = {x, x, sizeof x, 0}, part = {x, x + 2, 6 * sizeof *x, 0};
+    printf("before\n");
+    if (strcmp(name, "no-kernel") != 0) mock_add_kernel("kernel", kernel);
+    if (strcmp(name, "overlap") == 0) {
+        ompls_enter_data(&inner, 0, &part);
+        ompls_enter_data(&data, 0, &all);
+    } else if (strcmp(name, "exit-overlap") == 0) {
+        ompls_enter_data(&inner, 0, &part);
+        ompls_exit_data(&data, 0, &all);
+    } else if (strcmp(name, "absent") == 0) {
+        ompls_enter_data(&data_present, 0, &all);
+    } else if (strcmp(name, "update-absent") == 0) {
+        ompls_update(&data_present, 1, &all);
+    } else if (strcmp(name, "memory") == 0) {
+        mock_memory_limit = 8;
+        ompls_enter_data(&data, 0, &all);
+    } else if (strcmp(name, "launch") == 0) {
+        strcpy(mock_launch_error.reason, "too many threads: 5000 of 1024");
+        strcpy(mock_launch_error.hint, "lower num_threads");
+        run();
+    } else if (strcmp(name, "read") == 0) {
+        fault(1, &y[5], 22);
+        run();
+    } else if (strcmp(name, "write") == 0) {
+        fault(2, (void *)(far_away + 12), 0);
+        run();
+    } else if (strcmp(name, "null") == 0) {
+        fault(1, (void *)8, 23);
+        run();
+    } else if (strcmp(name, "past-the-end") == 0) {
+        ompls_enter_data(&data, 0, &all);
+        fault(2, (char *)ompls_device_address(0, x) + sizeof x + 12, 24);
+        run();
+    } else if (strcmp(name, "not-attached") == 0) {
+        fault(1, &x[3], 25);
+        run();
+    } else if (strcmp(name, "nowhere") == 0) {
+        fault(1, (void *)0x1000, 26);
+        run();
+    } else if (strcmp(name, "open") == 0) {
+        mock_open_failure = "the cable is out";
+        printf("ran on a device: %d\n", run());
+        printf("ran on a device: %d\n", run());
+    } else if (strcmp(name, "number") == 0) {
+        ompls_update(&data, 7, &all);
+    } else {
+        printf("ran on a device: %d of %d\n", run(), ompls_device_count());
+    }
+    return 0;
+}

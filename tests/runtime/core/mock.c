@@ -1,0 +1,147 @@
+/* mock.c -- see mock.h. */
+#include "mock.h"
+
+#include <string.h>
+
+_Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens;
+ompls_launch_request mock_last;
+ompls_error mock_launch_error;
+const char *mock_open_failure;
+uint64_t mock_memory_limit = UINT64_MAX;
+int mock_probe_count = 2;
+
+static struct {
+    const char *name;
+    mock_kernel kernel;
+} kernels[16];
+static int nkernels;
+
+enum { SYMBOLS = 4, DEVICES = 4 };
+static const char *const symbol_names[SYMBOLS] = {"__ompls_g_table", "__ompls_g_zero", "__ompls_g_linked", "__ompls_g_other"};
+static uint64_t symbols[DEVICES][SYMBOLS];
+static int numbers[DEVICES] = {0, 1, 2, 3};
+
+void mock_add_kernel(const char *name, mock_kernel kernel) {
+    kernels[nkernels].name = name;
+    kernels[nkernels++].kernel = kernel;
+}
+
+void *mock_symbol(int device, const char *name) {
+    for (int i = 0; i < SYMBOLS; i++)
+        if (strcmp(symbol_names[i], name) == 0) return (void *)(uintptr_t)symbols[device][i];
+    return NULL;
+}
+
+void mock_reset(void) {
+    mock_allocs = mock_frees = mock_in = mock_out = mock_launches = 0;
+}
+
+static int fail(ompls_error *err, const char *why) {
+    snprintf(err->reason, sizeof err->reason, "%s", why);
+    snprintf(err->hint, sizeof err->hint, "ask the test");
+    return 1;
+}
+
+static int probe(ompls_module *self, int wanted, ompls_error *err) {
+    (void)self;
+    if (mock_probe_count == 0) fail(err, "no mock is plugged in");
+    return wanted > 0 && wanted < mock_probe_count ? wanted : mock_probe_count;
+}
+static int open_(ompls_module *self, int index, void **device, ompls_error *err) {
+    (void)self;
+    mock_opens++;
+    if (mock_open_failure != NULL) return fail(err, mock_open_failure);
+    *device = &numbers[index];
+    return 0;
+}
+static void close_(void *device) {
+    (void)device;
+}
+static int properties(void *device, ompls_properties *out, ompls_error *err) {
+    (void)device, (void)err;
+    *out = (ompls_properties){.name = "mock", .max_threads = 1024, .max_teams = 65535, .default_threads = 128};
+    return 0;
+}
+static int alloc_(void *device, uint64_t size, ompls_address *out, ompls_error *err) {
+    (void)device;
+    if (size > mock_memory_limit) return fail(err, "out of memory");
+    mock_allocs++;
+    *out = (uintptr_t)malloc(size);
+    return 0;
+}
+static int free_(void *device, ompls_address address, ompls_error *err) {
+    (void)device, (void)err;
+    mock_frees++;
+    free((void *)(uintptr_t)address);
+    return 0;
+}
+static int copy_in(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err) {
+    (void)device, (void)err;
+    mock_in++;
+    memcpy((void *)(uintptr_t)to, from, size);
+    return 0;
+}
+static int copy_out(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err) {
+    (void)device, (void)err;
+    mock_out++;
+    memcpy(to, (void *)(uintptr_t)from, size);
+    return 0;
+}
+static int copy_within(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err) {
+    (void)device, (void)err;
+    memmove((void *)(uintptr_t)to, (void *)(uintptr_t)from, size);
+    return 0;
+}
+static int load(void *device, const void *image, uint64_t size, void **loaded, ompls_error *err) {
+    (void)image, (void)size, (void)err;
+    *loaded = device;
+    return 0;
+}
+static int find_kernel(void *device, void *loaded, const char *name, void **kernel, ompls_error *err) {
+    (void)device, (void)loaded;
+    for (int i = 0; i < nkernels; i++) {
+        if (strcmp(kernels[i].name, name) == 0) {
+            memcpy(kernel, &kernels[i].kernel, sizeof *kernel);
+            return 0;
+        }
+    }
+    return fail(err, "the mock has no such kernel");
+}
+static int find_symbol(void *device, void *loaded, const char *name, ompls_address *out, ompls_error *err) {
+    (void)device;
+    for (int i = 0; i < SYMBOLS; i++) {
+        if (strcmp(symbol_names[i], name) == 0) {
+            *out = (uintptr_t)&symbols[*(int *)loaded][i];
+            return 0;
+        }
+    }
+    return fail(err, "the mock has no such symbol");
+}
+static int launch(void *device, void *kernel, const ompls_launch_request *request, ompls_error *err) {
+    (void)device;
+    mock_launches++;
+    if (mock_launch_error.reason[0] != '\0' || mock_launch_error.fault != 0) {
+        *err = mock_launch_error;
+        return 1;
+    }
+    mock_kernel run;
+    memcpy(&run, &kernel, sizeof run);
+    run((void **)(uintptr_t)request->params, request);
+    return 0;
+}
+static int synchronize(void *device, ompls_error *err) {
+    (void)device, (void)err;
+    return 0;
+}
+
+static ompls_module module = {
+    .abi = OMPLS_MODULE_ABI, .name = "mock", .image_class = "mock", .probe = probe, .open = open_, .close = close_,
+    .properties = properties, .alloc = alloc_, .free = free_, .copy_in = copy_in, .copy_out = copy_out,
+    .copy_within = copy_within, .load = load, .find_kernel = find_kernel, .find_symbol = find_symbol, .launch = launch,
+    .synchronize = synchronize,
+};
+
+__attribute__((constructor)) static void announce(void) {
+    ompls_register_module(&module);
+    ompls_register_image(&(ompls_image){"mock", "image", 5});
+}

@@ -1,0 +1,32 @@
+/* mock.h -- a device module for tests of the core: malloc'ed memory, every operation counted, kernels are C functions.
+
+   `MOCK_CHECK` ends the program with the line of the expectation that failed. */
+#ifndef MOCK_H
+#define MOCK_H
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core.h"
+
+#define MOCK_CHECK(condition)                                                      \
+    do {                                                                           \
+        if (!(condition)) {                                                        \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                               \
+        }                                                                          \
+    } while (0)
+
+typedef void (*mock_kernel)(void **params, const ompls_launch_request *request);
+
+extern _Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens;
+extern ompls_launch_request mock_last;
+extern ompls_error mock_launch_error; /* what the next launch reports, when its reason or fault is set */
+extern const char *mock_open_failure;
+extern uint64_t mock_memory_limit;
+extern int mock_probe_count;
+
+void mock_add_kernel(const char *name, mock_kernel kernel);
+void *mock_symbol(int device, const char *name); /* the pointer variable of the image */
+void mock_reset(void);
+#endif

@@ -1,0 +1,52 @@
+/* Host threads that map, launch and unmap the same and neighbouring data at once.  Built with the thread sanitizer too.
+
+   What must hold: a region sees its data present and complete; when all threads are done nothing is present, and as many
+   allocations were freed as made. */
+#include <pthread.h>
+#include <string.h>
+
+#include "mock.h"
+
+enum { THREADS = 6, ROUNDS = 400, SHARED = 8, LENGTH = 16 };
+
+static int shared[SHARED][LENGTH];
+static const ompls_item_desc items[] = {{"shared", OMPLS_MAP_TO}, {"own", OMPLS_MAP_TO | OMPLS_MAP_FROM}};
+static const ompls_param_desc params[] = {{"shared", OMPLS_PARAM_ADDRESS, 0, 8}, {"own", OMPLS_PARAM_ADDRESS, 1, 8}};
+static ompls_region region = {"stress.c", 1, "add", OMPLS_MODE_SPMD, 2, 2, 0, items, params, 0};
+static ompls_region data = {"stress.c", 2, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0};
+
+static void add(void **given, const ompls_launch_request *request) {
+    (void)request;
+    const int *from = *(const int **)given[0];
+    int *own = *(int **)given[1];
+    for (int i = 0; i < LENGTH; i++) own[i] += from[i];
+}
+
+static void *work(void *argument) {
+    int self = (int)(intptr_t)argument, expected = 0;
+    unsigned random = (unsigned)self * 2654435761u + 1;
+    int own[LENGTH] = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        random = random * 1664525u + 1013904223u;
+        int which = (int)(random >> 24) % SHARED, device = (int)(random >> 20) % 2;
+        ompls_arg args[] = {{shared[which], shared[which], sizeof shared[which], 0}, {own, own, sizeof own, 0}};
+        struct ompls_env *env = random & 4096 ? ompls_data_begin(&data, device, args) : NULL;
+        MOCK_CHECK(ompls_target(&region, device, args, NULL, NULL) == 1);
+        expected += which + 1;
+        MOCK_CHECK(own[0] == expected && own[LENGTH - 1] == expected);
+        ompls_data_end(&data, env);
+    }
+    return NULL;
+}
+
+int main(void) {
+    pthread_t threads[THREADS];
+    mock_add_kernel("add", add);
+    for (int i = 0; i < SHARED; i++)
+        for (int k = 0; k < LENGTH; k++) shared[i][k] = i + 1;
+    for (intptr_t i = 0; i < THREADS; i++) MOCK_CHECK(pthread_create(&threads[i], NULL, work, (void *)i) == 0);
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    MOCK_CHECK(mock_launches == THREADS * ROUNDS && mock_allocs == mock_frees && mock_allocs > 0 && mock_opens == 2);
+    for (int device = 0; device < 2; device++) MOCK_CHECK(atomic_load(&ompls_device_at(device)->table.count) == 0);
+    return 0;
+}

@@ -1,0 +1,125 @@
+"""The C core: data environments, errors and threads, in programs that run over a counting device (core/mock.c).
+
+Every program is built plainly and with a sanitizer; what it prints must be the same.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ompls.runtime.build import CORE, CORE_FLAGS, CORE_SOURCES, WRAP
+from ompls.runtime.toolchain import Compile, Toolchain
+
+PROGRAMS = Path(__file__).parent / "core"
+SANITIZERS = {
+    "plain": (),
+    "address": ("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+    "thread": ("-fsanitize=thread",),
+}
+
+Program = Callable[[str, str], Path]
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """Builds tests/runtime/core/NAME.c with the core, the mock and a sanitizer."""
+    cache = tmp_path_factory.mktemp("core")
+
+    def build(name: str, sanitizer: str) -> Path:
+        flags = (*CORE_FLAGS, *SANITIZERS[sanitizer], f"-I{CORE}", "-fopenmp", "-foffload=disable")
+        headers = (*CORE.glob("*.h"), PROGRAMS / "mock.h")
+        with Toolchain(cache) as tools:
+            sources = [CORE / f"{part}.c" for part in CORE_SOURCES] + [PROGRAMS / "mock.c", PROGRAMS / f"{name}.c"]
+            objects = tools.objects([Compile(source, flags, depends=tuple(sorted(headers))) for source in sources])
+            link = (*SANITIZERS[sanitizer], *WRAP, "-fopenmp", "-foffload=disable", "-ldl")
+            return tools.link(link, objects, "", f"linking {name}")
+
+    return build
+
+
+def run(program: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMP", "LSAN"))}
+    # A device is never closed before the last thread is gone: what it holds at the end is no leak of interest.
+    return subprocess.run(
+        [program, *args],
+        check=False,
+        env={**clean, "ASAN_OPTIONS": "detect_leaks=0", **env},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "sanitizer"),
+    [("mapping", "plain"), ("mapping", "address"), ("stress", "plain"), ("stress", "address"), ("stress", "thread")],
+)
+def test_programs(program: Program, name: str, sanitizer: str) -> None:
+    done = run(program(name, sanitizer))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+ERRORS = dict(line.split(": ", 1) for line in (PROGRAMS / "errors.txt").read_text().splitlines())
+
+
+@pytest.mark.parametrize("case", ERRORS)
+@pytest.mark.parametrize("sanitizer", ["plain", "address"])
+def test_errors_name_everything(program: Program, case: str, sanitizer: str) -> None:
+    done = run(program("errors", sanitizer), case)
+    assert (done.returncode, done.stdout) == (125, "before\n")
+    assert re.sub("0x[0-9a-f]{6,}", "HEX", done.stderr) == ERRORS[case] + "\n"
+
+
+NO_DEVICE = "ompls: error: OMPLS_DEVICES: this program has no device 'cuda' (it has: mock); build it with that device"
+UNAVAILABLE = "the cable is out; ask the test"
+NO_KERNEL = "the mock has no such kernel"
+# case, environment, exit code, stdout after "before", how stderr begins
+POLICIES: list[tuple[str, dict[str, str], int, str, str]] = [
+    ("", {}, 0, "ran on a device: 1 of 2\n", ""),
+    ("", {"OMP_TARGET_OFFLOAD": "disabled"}, 0, "ran on a device: 0 of 0\n", ""),
+    ("", {"OMP_TARGET_OFFLOAD": "mandatory"}, 0, "ran on a device: 1 of 2\n", ""),
+    ("", {"OMPLS_DEVICES": "mock:1"}, 0, "ran on a device: 1 of 1\n", ""),
+    ("", {"OMPLS_DEVICES": "mock,mock:1"}, 0, "ran on a device: 1 of 3\n", ""),
+    ("", {"OMPLS_DEVICES": "mock:5"}, 0, "ran on a device: 1 of 2\n", "ompls: warning: only 2 of 5 'mock' devices"),
+    ("", {"OMPLS_DEVICES": "cuda"}, 125, "", NO_DEVICE),
+    (
+        "",
+        {"OMPLS_DEVICES": "mock:x"},
+        125,
+        "",
+        "ompls: error: OMPLS_DEVICES: 'x' is not a number of devices; write NAME",
+    ),
+    ("open", {}, 0, "ran on a device: 0\n" * 2, f"ompls: warning: device mock:0 cannot be opened: {UNAVAILABLE}"),
+    ("open", {"OMP_TARGET_OFFLOAD": "MANDATORY"}, 125, "", "bad.c:20: region on mock:0: the device cannot be opened"),
+    (
+        "no-kernel",
+        {},
+        0,
+        "ran on a device: 0 of 2\n",
+        f"ompls: warning: bad.c:20: region on mock:0: no kernel: {NO_KERNEL}",
+    ),
+    ("no-kernel", {"OMP_TARGET_OFFLOAD": "mandatory"}, 125, "", "bad.c:20: region on mock:0: the region has no kernel"),
+    ("number", {}, 0, "", ""),
+    ("number", {"OMP_TARGET_OFFLOAD": "mandatory"}, 125, "", "bad.c:10: region: OMP_TARGET_OFFLOAD is mandatory, but"),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_what_runs_where(program: Program, policy: tuple[str, dict[str, str], int, str, str]) -> None:
+    case, env, code, out, err = policy
+    done = run(program("errors", "plain"), case, **env)
+    assert (done.returncode, done.stdout) == (code, "before\n" + out if code == 0 or err.startswith("bad") else "")
+    assert (done.stderr.count("\n"), done.stderr[: len(err)]) == (1 if err else 0, err)
+
+
+def test_table_is_shown_on_failure(program: Program) -> None:
+    done = run(program("errors", "plain"), "overlap", OMPLS_INFO="4")
+    assert re.search(
+        r"present on mock:0: 1 list items\nompls:   0x\w+ +24 bytes -> 0x\w+  count 1  x\[2:6\]\n", done.stderr
+    )
