@@ -32,10 +32,11 @@ def read_source(path: str) -> bytes:
         number = error.errno if isinstance(error, OSError) else None
         reason, hint = _REASONS.get(number or 0, (str(error), "check the path"))
         raise FileProblem(path, reason, hint) from None
+    if stat.S_ISDIR(os.fstat(descriptor).st_mode):  # fdopen would refuse it, in other words
+        os.close(descriptor)
+        raise FileProblem(path, "is a directory", "name a C file in it")
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            raise FileProblem(path, "is a directory", "name a C file in it")
         if not stat.S_ISREG(status.st_mode):
             raise FileProblem(path, "is not a regular file", "name a C file")
         if status.st_size > MAX_BYTES:

@@ -1,0 +1,149 @@
+"""`ompls check` from files to output and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+from tests_cli_paths import EXAMPLES, ROOT
+
+from ompls.analysis.rules import RULES
+
+MISTAKES = """\
+#include <stdio.h>
+void scale(int n, float *x)
+{
+    #pragma omp target teams distribute paralel for map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++)
+        x[i] *= 2.0f;
+    printf("%f\\n", x[0]);
+}
+"""
+
+
+@pytest.fixture
+def mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "scale.c"
+    path.write_text(MISTAKES)
+    return path
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.c")), ids=lambda path: path.stem)
+def test_the_examples_are_clean(ompls, path: Path) -> None:
+    done = ompls("check", path)
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_finds_names_and_marks_a_mistake(ompls, mistakes: Path) -> None:
+    done = ompls("check", "scale.c")
+    assert done.code == 1
+    first, line, mark, *_ = done.out.splitlines()
+    assert first.startswith("scale.c:4:")
+    assert first.endswith("]")
+    assert "paralel" in line
+    assert "^" in mark
+
+
+def test_json_and_sarif_say_the_same(ompls, mistakes: Path) -> None:
+    found = json.loads(ompls("check", "--format", "json", mistakes).out)["diagnostics"]
+    log = json.loads(ompls("check", "--format=sarif", mistakes).out)
+    schema = json.loads((ROOT / "tests/cli/sarif.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(log)
+    results = log["runs"][0]["results"]
+    assert [entry["rule"] for entry in found] == [result["ruleId"] for result in results]
+    assert [entry["range"]["start"]["line"] for entry in found] == [
+        result["locations"][0]["physicalLocation"]["region"]["startLine"] for result in results
+    ]
+    assert {rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]} >= set(RULES)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ([], 1),
+        (["--fail-on", "never"], 0),
+        (["--fail-on", "hint"], 1),
+        (["--select", "unknown-directive"], 1),
+        (["--ignore", ",".join(sorted(RULES))], 0),
+        (["--select", "undeclared-device-function"], 0),
+    ],
+)
+def test_options_choose_what_counts(ompls, mistakes: Path, options: list[str], code: int) -> None:
+    assert ompls("check", *options, mistakes).code == code
+
+
+def test_an_unknown_rule_is_an_error_with_near_names(ompls, mistakes: Path) -> None:
+    done = ompls("check", "--select", "unknown-directiv", mistakes)
+    assert done.code == 2
+    assert "did you mean unknown-directive" in done.err
+
+
+def test_a_comment_silences_a_rule(ompls, mistakes: Path) -> None:
+    mistakes.write_text(MISTAKES.replace("    #pragma", "    // ompls: ignore[unknown-directive]\n    #pragma"))
+    assert "unknown-directive" not in ompls("check", mistakes).out
+
+
+def test_fix_repairs_the_file(ompls, mistakes: Path) -> None:
+    done = ompls("check", "--fix", mistakes)
+    assert done.code == 0
+    assert "1 edit made" in done.err
+    assert mistakes.read_text() == MISTAKES.replace("paralel", "parallel")
+
+
+def test_takes_the_compilers_options(ompls, tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc/sizes.h").write_text("#define PRAGMA(x) _Pragma(#x)\n")
+    path = tmp_path / "user.c"
+    path.write_text('#include "sizes.h"\nvoid f(void)\n{\n    PRAGMA(omp target WRONG)\n    { }\n}\n')
+    assert ompls("check", "-DWRONG=nowait", "-I", tmp_path / "inc", path).code == 0
+    done = ompls("check", f"-I{tmp_path / 'inc'}", path)
+    assert done.code == 1
+    assert "user.c:4:" in done.out
+
+
+def test_finds_the_compilers_options_in_the_project(ompls, tmp_path: Path) -> None:
+    path = tmp_path / "user.c"
+    path.write_text("void f(void)\n{\n    #pragma omp target WRONG\n    { }\n}\n")
+    entry = {"directory": str(tmp_path), "file": "user.c", "command": "gcc -DWRONG=nowait -c user.c"}
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build/compile_commands.json").write_text(json.dumps([entry]))
+    assert ompls("check", path).code == 0
+
+
+def test_reports_a_headers_mistake_once(ompls, tmp_path: Path) -> None:
+    (tmp_path / "kernel.h").write_text("static inline void f(void)\n{\n    #pragma omp target nowiat\n    { }\n}\n")
+    for name in ("one.c", "two.c"):
+        (tmp_path / name).write_text('#include "kernel.h"\n')
+    done = ompls("check", tmp_path / "one.c", tmp_path / "two.c")
+    assert done.out.count("kernel.h:3:") == 1
+
+
+def test_never_imports_the_language_server(tmp_path: Path) -> None:
+    code = (
+        "import sys; from ompls.cli import main; main(sys.argv[1:]);"
+        "bad = [m for m in sys.modules if m.split('.')[0] in ('pygls', 'lsprotocol', 'jinja2') or m.startswith('ompls.runtime')];"
+        "sys.exit(', '.join(bad))"
+    )
+    command = [sys.executable, "-c", code, "check", str(EXAMPLES / "saxpy.c")]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_every_rule_is_explained(ompls, rule: str) -> None:
+    done = ompls("explain", rule)
+    assert done.code == 0
+    assert done.out.startswith(f"# {rule}")
+
+
+def test_explain_knows_near_names(ompls) -> None:
+    done = ompls("explain", "unknown-claus")
+    assert done.code == 2
+    assert "did you mean unknown-clause" in done.err
+    assert "unknown-clause" in ompls("explain").out
