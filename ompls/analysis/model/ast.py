@@ -8,6 +8,7 @@ What is not understood is an `OtherExpr`/`OtherStmt` that keeps its children: it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -29,22 +30,28 @@ class Node:
 
     def children(self) -> Iterator[Node]:
         """Direct children in source order."""
-        for f in fields(self):
-            if f.name in ("symbol", "symbols_only"):
-                continue
-            value = getattr(self, f.name)
-            if isinstance(value, Node):
+        for name in _CHILDREN.get(type(self)) or _child_fields(type(self)):
+            value = getattr(self, name)
+            if isinstance(value, list):
+                yield from value
+            elif value is not None:
                 yield value
-            elif isinstance(value, (list, tuple)):
-                for v in value:
-                    if isinstance(v, Node):
-                        yield v
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, in source order."""
         yield self
         for c in self.children():
             yield from c.walk()
+
+
+_CHILDREN: dict[type, tuple[str, ...]] = {}  # per class: the fields that hold nodes
+_NODE_TYPE = re.compile(r"\b(?:Node|Expr|Stmt|Compound|InitList|VarDecl|DeclStmt|ExprStmt)\b")
+
+
+def _child_fields(cls: type[Node]) -> tuple[str, ...]:
+    names = tuple(f.name for f in fields(cls) if _NODE_TYPE.search(str(f.type)))
+    _CHILDREN[cls] = names
+    return names
 
 
 # --- symbols -----------------------------------------------------------------------------------------------------
@@ -54,7 +61,7 @@ SymbolKind = Literal["var", "param", "func", "typedef", "enumconst"]
 
 @dataclass(slots=True, eq=False)
 class Symbol:
-    """One declared name.  Compared by identity.  `span` is that of its declarator, in its item (None: from a header)."""
+    """One declared name.  Compared by identity.  `span` is its declarator's, in its item (None: from a header)."""
 
     name: str
     kind: SymbolKind
@@ -155,7 +162,7 @@ class Index(Expr):
 
 @dataclass(slots=True, eq=False)
 class Section(Expr):
-    """An array section `base[lower:length:stride]` (clauses only).  A missing part is None; `colon` False never occurs."""
+    """An array section `base[lower:length:stride]` (clauses only).  A missing part is None."""
 
     base: Expr
     lower: Expr | None
@@ -220,7 +227,7 @@ class Generic(Expr):
 
 @dataclass(slots=True, eq=False)
 class OtherExpr(Expr):
-    """Not understood (error in the tree, builtin with a type argument, …): its type is UNKNOWN unless sema knows better."""
+    """Not understood (a syntax error, a builtin with a type argument, …): UNKNOWN unless sema knows better."""
 
     parts: list[Expr]
 

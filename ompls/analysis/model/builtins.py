@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import (
     CHAR,
     INT,
@@ -56,35 +57,43 @@ BUILTIN_SYMBOLS: dict[str, Symbol] = {
     for name, t in BUILTIN_TYPES.items()
 }
 
-_MATH = (
-    "acos asin atan ceil cos cosh exp exp2 fabs floor log log10 log2 log1p expm1 sin sinh sqrt tan tanh cbrt round trunc "
-    "rint nearbyint erf erfc tgamma lgamma asinh acosh atanh logb atan2 pow fmod hypot fmin fmax fdim remainder copysign "
-    "nextafter fma ldexp frexp modf scalbn nan inf huge_val"
-).split()
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_MATH = _words(
+    "acos asin atan ceil cos cosh exp exp2 fabs floor log log10 log2 log1p expm1 sin sinh sqrt tan tanh cbrt round"
+    " trunc rint nearbyint erf erfc tgamma lgamma asinh acosh atanh logb atan2 pow fmod hypot fmin fmax fdim remainder"
+    " copysign nextafter fma ldexp frexp modf scalbn nan inf huge_val"
+)
+_POINTERS = _words(
+    "malloc calloc realloc memcpy memmove memset memchr alloca aligned_alloc return_address frame_address"
+    " assume_aligned"
+)
+_STRINGS = _words("strcpy strcat strncpy strncat strchr strrchr strstr strpbrk strdup")
+_SIZES = _words("strlen strspn strcspn object_size offsetof")
+_INTS = _words(
+    "abs printf fprintf sprintf snprintf puts putchar strcmp strncmp memcmp clz ctz popcount parity ffs clzl ctzl"
+    " popcountl clzll ctzll popcountll isnan isinf isfinite signbit isgreater isless isunordered constant_p"
+    " types_compatible_p setjmp omp_is_initial_device isdigit isalpha isspace toupper tolower"
+)
+_VOIDS = _words("free exit abort trap unreachable prefetch va_start va_end va_copy")
 _RESULTS: dict[str, CType] = {}
 for _m in _MATH:
     _RESULTS |= {_m: _DOUBLE, _m + "f": _FLOAT, _m + "l": _LONG_DOUBLE}
-for _names, _t in (
-    ("malloc calloc realloc memcpy memmove memset memchr alloca aligned_alloc return_address frame_address"
-     " assume_aligned", _VOID_POINTER),
-    ("strcpy strcat strncpy strncat strchr strrchr strstr strpbrk strdup", _CHAR_POINTER),
-    ("strlen strspn strcspn object_size", SIZE_T),
-    ("abs printf fprintf sprintf snprintf puts putchar strcmp strncmp memcmp clz ctz popcount parity ffs clzl ctzl popcountl"
-     " clzll ctzll popcountll isnan isinf isfinite signbit isgreater isless isunordered constant_p types_compatible_p"
-     " setjmp omp_is_initial_device add_overflow sub_overflow mul_overflow isdigit isalpha isspace toupper tolower", INT),
-    ("free exit abort trap unreachable prefetch va_start va_end va_copy", VOID),
-    ("labs expect offsetof", _LONG),
-    ("llabs", _LONG_LONG),
-):  # fmt: skip
-    _RESULTS |= dict.fromkeys(_names.split(), _t)
-_RESULTS["offsetof"] = SIZE_T
-_RESULTS["add_overflow"] = _RESULTS["sub_overflow"] = _RESULTS["mul_overflow"] = Integer("_Bool")
-# What gcc knows without a header and under the plain name: only functions of the C library.
+_RESULTS |= dict.fromkeys(_POINTERS, _VOID_POINTER) | dict.fromkeys(_STRINGS, _CHAR_POINTER)
+_RESULTS |= dict.fromkeys(_SIZES, SIZE_T) | dict.fromkeys(_INTS, INT) | dict.fromkeys(_VOIDS, VOID)
+_RESULTS |= {"labs": _LONG, "expect": _LONG, "llabs": _LONG_LONG}
+_RESULTS |= dict.fromkeys(_words("add_overflow sub_overflow mul_overflow"), Integer("_Bool"))
+# What gcc knows under its `__builtin_` name only.
 _ONLY_PREFIXED = frozenset(
-    "alloca return_address frame_address assume_aligned object_size clz ctz popcount parity ffs clzl ctzl popcountl clzll"
-    " ctzll popcountll constant_p types_compatible_p setjmp omp_is_initial_device add_overflow sub_overflow mul_overflow"
-    " trap unreachable prefetch va_start va_end va_copy expect offsetof isnan isinf isfinite signbit isgreater isless"
-    " isunordered inf huge_val".split()
+    _words(
+        "alloca return_address frame_address assume_aligned object_size clz ctz popcount parity ffs clzl ctzl popcountl"
+        " clzll ctzll popcountll constant_p types_compatible_p setjmp omp_is_initial_device add_overflow sub_overflow"
+        " mul_overflow trap unreachable prefetch va_start va_end va_copy expect offsetof isnan isinf isfinite signbit"
+        " isgreater isless isunordered inf huge_val"
+    )
 )
 
 
@@ -110,7 +119,5 @@ def _atomic(name: str, args: list[CType]) -> CType | None:
     if name.endswith(("_fence", "_clear", "_release", "synchronize")) or name in ("__atomic_load", "__atomic_store"):
         return VOID
     if args and isinstance(args[0], Pointer) and name != "__atomic_store_n":
-        from ompls.analysis.model.convert import unqualified  # noqa: PLC0415
-
         return unqualified(args[0].to)
     return VOID if name == "__atomic_store_n" else None

@@ -27,7 +27,7 @@ from ompls.analysis.syntax.tree import parse_once
 # What may declare a name: it is followed by one of these.  Parameters and members match too; that costs a look only.
 _NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:[(;,\[=}]|\)\s*\()")
 _TAG = re.compile(rb"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)\s*(\{)?")
-_PRAGMA = re.compile(rb"^[ \t]*#[^\n]*(?:\\\r?\n[^\n]*)*", re.M)
+_PRAGMA = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.M)
 
 
 class _HeaderFile(FileScope):

@@ -24,7 +24,8 @@ class Clause:
     items  -- for clauses that take a list (map, private, reduction, to, from, …)
     args   -- for clauses that take expressions (if, device, num_teams, collapse, schedule's chunk, …)
     keyword -- the word that selects the variant: map type of `map` ('' when absent: tofrom), reduction identifier
-               ('+', 'max', a user name), schedule kind, default/defaultmap kind, depend type, `if`'s directive-name modifier
+               ('+', 'max', a user name), schedule kind, default/defaultmap kind, depend type,
+               `if`'s directive-name modifier
     modifiers -- further modifiers in order (always, present, close, mapper(x), iterator(…), task, nonmonotonic, …)
     """
 

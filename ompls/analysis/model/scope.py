@@ -23,8 +23,8 @@ class FileScope:
     """The file scope of one unit while it is being built."""
 
     __slots__ = (
-        "completed", "declare_target", "declared", "filled", "interned", "names", "new_names", "new_records", "new_tags", "outer", "tags",
-        "used_names", "used_tags",
+        "completed", "declare_target", "declared", "filled", "interned", "names", "new_names", "new_records",
+        "new_tags", "outer", "tags", "used_names", "used_tags",
     )  # fmt: skip
 
     parent = None

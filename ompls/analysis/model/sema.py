@@ -8,6 +8,7 @@ Nothing raises: what cannot be typed is UNKNOWN.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ompls.analysis.model import ast, literals
 from ompls.analysis.model.builtins import builtin_result
@@ -18,13 +19,11 @@ from ompls.analysis.model.convert import (
     conditional,
     decay,
     is_arithmetic,
-    is_scalar,
     promote,
     qualify,
     unqualified,
 )
 from ompls.analysis.model.ctype import (
-    CHAR,
     INT,
     SIZE_T,
     UNKNOWN,
@@ -37,7 +36,6 @@ from ompls.analysis.model.ctype import (
     Pointer,
     Record,
     Unknown,
-    Void,
 )
 from ompls.analysis.model.layout import find_member
 from ompls.analysis.model.scope import FileScope, Scope
@@ -253,7 +251,7 @@ def _generic(_s: Sema, e: ast.Generic) -> CType:
     return e.chosen.type if e.chosen is not None else UNKNOWN
 
 
-_TYPERS: dict[type, Callable[[Sema, object], CType]] = {  # type: ignore[assignment]
+_TYPERS: dict[type[ast.Node], Callable[[Sema, Any], CType]] = {
     ast.Name: _name,
     ast.IntLiteral: _int_literal,
     ast.FloatLiteral: lambda _s, e: literals.number(e.text)[0],
@@ -275,4 +273,3 @@ _TYPERS: dict[type, Callable[[Sema, object], CType]] = {  # type: ignore[assignm
     ast.StatementExpr: _statement_expr,
     ast.Generic: _generic,
 }
-__all__ = ["CHAR", "Sema", "Void", "is_null_constant", "is_scalar"]

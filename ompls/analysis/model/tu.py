@@ -95,7 +95,7 @@ class FileDirective:
 
 @dataclass(slots=True, eq=False)
 class SyntaxNote:
-    """Something the front end itself noticed (unclosed pragma, unknown include, parse error): expanded range, message."""
+    """Something the front end itself noticed (an unknown include, a parse error, …): expanded range, message."""
 
     kind: Literal["pragma", "include", "parse", "budget", "encoding"]
     start: int

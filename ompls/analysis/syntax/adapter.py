@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
-from ompls.analysis.model.ctype import INT, UNKNOWN, Function, Unknown
+from ompls.analysis.model.ctype import INT, UNKNOWN, CType, Function, Unknown
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
@@ -174,7 +174,7 @@ class Adapter(ExpressionReader):
                 node.of = self.type_at(Span(node.span.start + open_at + 1, node.span.end - 1))
         self.sema.complete(e)
 
-    def type_at(self, span: Span) -> ast.CType:
+    def type_at(self, span: Span) -> CType:
         text = self.source[span.start - self.shift : span.end - self.shift].decode("utf-8", "replace")
         return self.parsed_alone(text, span.start) or UNKNOWN
 
@@ -298,7 +298,7 @@ class Adapter(ExpressionReader):
         if function is None or arguments is None or function.type != "identifier":
             return False
         name = self.text(function)
-        if name == "_Static_assert" or name == "__label__":
+        if name in ("_Static_assert", "__label__"):
             return True
         symbol = self.sema.scope.lookup(name)
         inner = named(arguments)

@@ -30,25 +30,25 @@ from ompls.analysis.model.ctype import (
     Void,
 )
 from ompls.analysis.model.scope import FileScope
-from ompls.analysis.syntax.reader import MAX_DEPTH, Reader, RedefinedRecordError, broken, named
+from ompls.analysis.syntax.reader import MAX_DEPTH, Reader, RedefinedRecordError, broken, named, words
 from ompls.analysis.syntax.tree import parse_once
 
 _uids = itertools.count(1)
 _PLAIN: dict[str, CType] = {
     "void": VOID, "char": Integer("char"), "int": INT, "float": Floating("float"), "double": Floating("double"),
 }  # fmt: skip
-_TYPE_NODES = frozenset(
+_TYPE_NODES = words(
     "primitive_type sized_type_specifier type_identifier struct_specifier union_specifier enum_specifier"
-    " macro_type_specifier".split()
+    " macro_type_specifier"
 )
 _STORAGE = frozenset(("extern", "static", "auto", "register"))
 _THREAD = frozenset(("__thread", "_Thread_local", "thread_local"))
 _ATTRIBUTES = re.compile(rb"(?:\s*__attribute(?:__)?\s*\(\([^;{}]*?\)\))+")
 _ALIGNED = re.compile(rb"aligned(?:__)?(?:\s*\(\s*(\d+)[uUlL]*\s*\))?")
-DECLARATORS = frozenset(
-    "identifier field_identifier type_identifier primitive_type pointer_declarator array_declarator function_declarator"
-    " parenthesized_declarator init_declarator attributed_declarator abstract_pointer_declarator"
-    " abstract_array_declarator abstract_function_declarator abstract_parenthesized_declarator".split()
+DECLARATORS = words(
+    "identifier field_identifier type_identifier primitive_type pointer_declarator array_declarator"
+    " function_declarator parenthesized_declarator init_declarator attributed_declarator abstract_pointer_declarator"
+    " abstract_array_declarator abstract_function_declarator abstract_parenthesized_declarator"
 )
 
 
@@ -381,17 +381,16 @@ class DeclarationReader(Reader):
         return symbol
 
     def merged(self, symbol: ast.Symbol, previous: ast.Symbol | None) -> ast.Symbol:
-        if previous is not None and previous.kind == symbol.kind:
-            if symbol.kind in ("func", "var"):
-                symbol.type = composite(symbol.type, previous.type)
-                symbol.defined = symbol.defined or previous.defined
-                symbol.declare_target = symbol.declare_target or previous.declare_target
-                symbol.thread_local = symbol.thread_local or previous.thread_local
-                symbol.inline = symbol.inline or previous.inline
-                if previous.storage == "static":
-                    symbol.storage = "static"
-                if symbol.init is None:
-                    symbol.init = previous.init
+        if previous is not None and previous.kind == symbol.kind and symbol.kind in ("func", "var"):
+            symbol.type = composite(symbol.type, previous.type)
+            symbol.defined = symbol.defined or previous.defined
+            symbol.declare_target = symbol.declare_target or previous.declare_target
+            symbol.thread_local = symbol.thread_local or previous.thread_local
+            symbol.inline = symbol.inline or previous.inline
+            if previous.storage == "static":
+                symbol.storage = "static"
+            if symbol.init is None:
+                symbol.init = previous.init
         if self.file.declare_target and symbol.kind in ("func", "var"):
             symbol.declare_target = symbol.declare_target or "enter"
         return self.file.intern(symbol)

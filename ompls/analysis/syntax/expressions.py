@@ -432,4 +432,3 @@ _READERS: dict[str, Callable[[ExpressionReader, Node], ast.Expr]] = {
     "compound_literal_expression": _R.compound_literal,
     "generic_expression": _R.generic,
 }
-

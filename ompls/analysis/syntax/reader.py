@@ -81,3 +81,8 @@ def broken(n: Node) -> bool:
 def named(n: Node) -> list[Node]:
     """The named children without comments."""
     return [c for c in n.named_children if c.type != "comment"]
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of `text`, for tables of names."""
+    return frozenset(text.split())

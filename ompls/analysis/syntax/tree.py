@@ -7,7 +7,7 @@ recovery may depend on the old tree, so then the text is parsed afresh.
 from __future__ import annotations
 
 import tree_sitter_c
-from tree_sitter import Language, Node, Parser, Point, Tree
+from tree_sitter import Language, Node, Parser, Tree
 
 from ompls.analysis.syntax.mask import mask
 
@@ -47,11 +47,9 @@ def parse_once(text: bytes) -> Node:
 def _edit(tree: Tree, old: bytes, new: bytes) -> None:
     """Tell `tree` what changed: everything between the common prefix and the common suffix."""
     start = common_prefix(old, new)
-    limit = min(len(old), len(new)) - start
-    tail = min(limit, common_prefix(old[: start - len(old) - 1 : -1], new[: start - len(new) - 1 : -1])) if limit else 0
-    tree.edit(
-        start, len(old) - tail, len(new) - tail, _point(old, start), _point(old, len(old) - tail), _point(new, len(new) - tail)
-    )
+    tail = common_prefix(old[start:][::-1], new[start:][::-1])
+    old_end, new_end = len(old) - tail, len(new) - tail
+    tree.edit(start, old_end, new_end, _point(old, start), _point(old, old_end), _point(new, new_end))
 
 
 def common_prefix(a: bytes, b: bytes) -> int:
@@ -66,8 +64,5 @@ def common_prefix(a: bytes, b: bytes) -> int:
     return low
 
 
-def _point(text: bytes, at: int) -> Point:
-    return Point(text.count(b"\n", 0, at), at - (text.rfind(b"\n", 0, at) + 1))
-
-
-__all__ = ["Node", "SyntaxTree", "common_prefix", "parse_once"]
+def _point(text: bytes, at: int) -> tuple[int, int]:
+    return text.count(b"\n", 0, at), at - (text.rfind(b"\n", 0, at) + 1)
