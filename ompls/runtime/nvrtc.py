@@ -7,6 +7,7 @@ the loader's search path.  This is the only file that knows it; standard library
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib.util
 import os
 import re
@@ -110,22 +111,15 @@ class _Library:
         return buffer.raw if what == "CUBIN" else buffer.value
 
 
-_loaded: Optional[_Library] = None
-
-
+@functools.lru_cache(maxsize=1)  # a failure is not kept: the next call looks again
 def _library() -> _Library:
-    global _loaded
-    if _loaded is None:
-        tried = []
-        for path in _candidates():
-            try:
-                _loaded = _Library(path)
-                break
-            except (OSError, AttributeError) as error:
-                tried.append("{} ({})".format(path, error) if os.sep in path else path)
-        else:
-            raise NvrtcUnavailable("no libnvrtc among {}".format(", ".join(tried)))
-    return _loaded
+    tried = []
+    for path in _candidates():
+        try:
+            return _Library(path)
+        except (OSError, AttributeError) as error:
+            tried.append("{} ({})".format(path, error) if os.sep in path else path)
+    raise NvrtcUnavailable("no libnvrtc among {}".format(", ".join(tried)))
 
 
 def available() -> Optional[str]:
@@ -144,6 +138,8 @@ def version() -> Tuple[int, int]:
     return major.value, minor.value
 
 
+# Said of every Jetson's architecture and about nothing in the text.
+_DEPRECATED = re.compile(r"^nvrtc: warning: Architectures prior to .*\n", re.MULTILINE)
 _MESSAGE = re.compile(
     r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?P<severity>(?:catastrophic )?error|warning|remark)"
     r"(?: #\S+)?: (?P<text>.*)$",
@@ -151,7 +147,7 @@ _MESSAGE = re.compile(
 )
 
 
-def compile(  # noqa: A001 -- the module is used qualified: nvrtc.compile
+def compile(  # noqa: PLR0917 -- all but the text have defaults
     text: str,
     arch: str = "sm_53",
     headers: Optional[Mapping[str, str]] = None,
@@ -167,7 +163,7 @@ def compile(  # noqa: A001 -- the module is used qualified: nvrtc.compile
     library = _library()
     number = arch.rsplit("_", 1)[-1]
     target = "--gpu-architecture={}_{}".format("sm" if kind == "cubin" else "compute", number)
-    arguments = [target, "--std=c++17", "-Wno-deprecated-gpu-targets", "--include-path={}".format(DEVICE_LIB), *options]
+    arguments = [target, "--std=c++17", "--include-path={}".format(DEVICE_LIB), *options]
     if kind == "cubin":
         arguments.append("--ptxas-options=-v")
     extra = dict(headers or {})
@@ -181,7 +177,7 @@ def compile(  # noqa: A001 -- the module is used qualified: nvrtc.compile
         )
         try:
             status = library.call("nvrtcCompileProgram", program, len(arguments), argv)
-            log = library.text(program, "ProgramLog").decode(errors="replace")
+            log = _DEPRECATED.sub("", library.text(program, "ProgramLog").decode(errors="replace"))
             code = b"" if status else library.text(program, "CUBIN" if kind == "cubin" else "PTX")
         finally:
             library.call("nvrtcDestroyProgram", ctypes.byref(program))

@@ -4,13 +4,20 @@
 // contract; the parts beside it hold the bodies.  Self-contained: no header of CUDA or of C is needed.
 //
 // A kernel file is either SPMD (every thread runs the kernel; the first statement is ompls_spmd_begin()) or generic
-// (master/worker; it defines OMPLS_GENERIC *before* this include and begins with ompls_target_begin()).  The mode is a
-// constant of the file, so that thread ids cost nothing.
+// (master/worker; it defines OMPLS_GENERIC *before* this include and begins with ompls_target_begin()).  An SPMD file that
+// calls ompls_parallel (nested regions) defines OMPLS_NESTED.  The mode is a constant of the file, so that thread ids
+// cost nothing; a file that forgets a definition does not compile.
 #pragma once
 #ifdef OMPLS_GENERIC
 #define OMPLS_IS_GENERIC true
+#define OMPLS_NESTED
 #else
 #define OMPLS_IS_GENERIC false
+#endif
+#ifdef OMPLS_NESTED
+#define OMPLS_HAS_NESTED true
+#else
+#define OMPLS_HAS_NESTED false
 #endif
 
 // --- loops ------------------------------------------------------------------------------------------------------
@@ -45,6 +52,7 @@ template <bool generic = OMPLS_IS_GENERIC> static __device__ bool ompls_target_b
 static __device__ void ompls_target_end();
 // Run `fn(vars)` on `num_threads` workers (0: all 96), called by the master; returns when all are done.  Called inside a
 // parallel region (also in an SPMD kernel): nested, run by the caller as a team of one.  num_threads 1: likewise.
+template <bool nested = OMPLS_HAS_NESTED>
 static __device__ void ompls_parallel(void (*fn)(void *), void *vars, int num_threads);
 // The shared-memory stack for variables that a parallel region shares: push copies in, pop copies back and frees.
 // Last pushed, first popped.  What does not fit goes to the device's heap.  `from` may be 0: not copied.

@@ -64,20 +64,27 @@ struct ompls_team_state {
     alignas(16) char stack[OMPLS_SHMEM_STACK];
 };
 static __shared__ ompls_team_state ompls_team;
-// How many nested parallel regions (teams of one) each thread is in.
-static __shared__ unsigned char ompls_depth[1024];
+// How many nested parallel regions (teams of one) each thread is in; files without them have no such table.
+#ifdef OMPLS_NESTED
+static __shared__ unsigned char ompls_depth_of[1024];
+static __device__ inline int ompls_depth() { return ompls_depth_of[threadIdx.x]; }
+static __device__ inline void ompls_set_depth(int depth) { ompls_depth_of[threadIdx.x] = depth; }
+#else
+static __device__ inline int ompls_depth() { return 0; }
+static __device__ inline void ompls_set_depth(int) {}
+#endif
 
 static __device__ inline int ompls_whole_warps(int threads) { return (threads + OMPLS_WARP - 1) / OMPLS_WARP * OMPLS_WARP; }
 
 // The team that the calling thread belongs to: in a nested region, or on the master outside a region, itself alone.
 static __device__ inline bool ompls_alone()
 {
-    return ompls_depth[threadIdx.x] > 0 || (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER);
+    return ompls_depth() > 0 || (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER);
 }
 
 // --- SPMD and the master/worker scheme --------------------------------------------------------------------------
 
-static __device__ inline void ompls_spmd_begin() { ompls_depth[threadIdx.x] = 0; }
+static __device__ inline void ompls_spmd_begin() { ompls_set_depth(0); }
 
 // One worker's part of the registered region; `threads` is the team's size.
 static __device__ inline void ompls_work(int me, int threads)
@@ -102,7 +109,7 @@ template <bool generic> static __device__ bool ompls_target_begin()
 {
     static_assert(generic, "a kernel with ompls_target_begin() defines OMPLS_GENERIC before it includes ompls_device.cuh");
     const int me = threadIdx.x;
-    ompls_depth[me] = 0;
+    ompls_set_depth(0);
     if (me == OMPLS_MASTER) {
         ompls_team.top = 0; // the workers see it after the next barrier
         return true;
@@ -123,13 +130,14 @@ static __device__ inline void ompls_target_end()
     ompls_named_barrier(OMPLS_BARRIER_START, OMPLS_BLOCK);
 }
 
-static __device__ inline void ompls_parallel(void (*fn)(void *), void *vars, int num_threads)
+template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *), void *vars, int num_threads)
 {
-    const bool on_master = OMPLS_IS_GENERIC && threadIdx.x == OMPLS_MASTER && ompls_depth[OMPLS_MASTER] == 0;
+    static_assert(nested, "an SPMD kernel with nested parallel regions defines OMPLS_NESTED before ompls_device.cuh");
+    const bool on_master = OMPLS_IS_GENERIC && threadIdx.x == OMPLS_MASTER && ompls_depth() == 0;
     if (!on_master || num_threads == 1) { // a team of one
-        ++ompls_depth[threadIdx.x];
+        ompls_set_depth(ompls_depth() + 1);
         fn(vars);
-        --ompls_depth[threadIdx.x];
+        ompls_set_depth(ompls_depth() - 1);
         return;
     }
     ompls_team.function = fn;
@@ -200,7 +208,7 @@ static __device__ inline int omp_get_num_teams(void) { return gridDim.x; }
 static __device__ inline int omp_is_initial_device(void) { return 0; }
 static __device__ inline int omp_get_level(void)
 {
-    return ompls_depth[threadIdx.x] + (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER ? 0 : 1);
+    return ompls_depth() + (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER ? 0 : 1);
 }
 // Active: of more than one thread.  A generic region of one thread runs on the master, so workers are always in one.
 static __device__ inline int omp_get_active_level(void)

@@ -1,0 +1,390 @@
+// engine.cpp -- fibres, barriers and warps of one block; see engine.h.
+//
+// A thread that waits is in exactly one list: of a barrier, of its warp's operation, or of the ready queue (first come,
+// first served, so that a run is deterministic).  When nothing is ready and nothing is left to start, the block can never
+// end: that is reported with who waits where, and the process ends, as a GPU's context would be lost.
+#include "engine.h"
+
+#include <sched.h>
+#include <stdio.h>
+
+#include <new>
+
+#include "fibre.h"
+#include "protocol.h"
+
+__thread ompls_sim_block ompls_sim_current;
+__thread char ompls_sim_dynamic_shared[SIM_MAX_SHARED] __attribute__((aligned(128)));
+
+namespace {
+
+constexpr unsigned WARP = 32, BARRIERS = 16;
+// CUDA gives a thread up to 512 KiB of local memory; only what is touched takes memory.
+constexpr size_t STACK = 544 << 10;
+
+enum class State : uint8_t { unstarted, runnable, at_barrier, at_warp, exited };
+
+struct Fibre {
+    void *context = nullptr;
+    uint3 thread;
+    unsigned linear;
+    Fibre *next = nullptr; // in a list
+};
+
+struct Thread {
+    State state;
+    uint8_t barrier;
+    ompls_sim_operation operation;
+    unsigned mask;
+    int source;
+    uint64_t value, result;
+    const void *pc;
+    Fibre *fibre;
+};
+
+struct List {
+    Fibre *head = nullptr, *tail = nullptr;
+    void push(Fibre *f)
+    {
+        f->next = nullptr;
+        (tail ? tail->next : head) = f;
+        tail = f;
+    }
+    Fibre *pop()
+    {
+        Fibre *f = head;
+        if (f && !(head = f->next)) tail = nullptr;
+        return f;
+    }
+};
+
+struct Barrier {
+    List waiting;
+    unsigned arrived, expected; // expected is 0 for "all that have not exited"
+    unsigned here;              // threads that wait, without the lanes that do not exist
+    bool open;                  // someone waits
+    unsigned votes, result;     // of __syncthreads_count
+};
+
+struct Worker {
+    void *scheduler = nullptr; // the context that runs blocks
+    Fibre *current = nullptr;
+    List ready, idle;
+    unsigned live;       // threads that have not exited
+    unsigned named_open; // barriers other than 0 at which someone waits
+    void (*run)(void *const *);
+    void *const *params;
+    Barrier barriers[BARRIERS];
+    Thread threads[SIM_MAX_THREADS];
+    unsigned fibres = 0;
+};
+
+__thread Worker *worker;
+
+void fibre_main();
+
+Fibre *new_fibre(Worker &w)
+{
+    if (Fibre *f = w.idle.pop()) return f;
+    char *stack = ompls_sim_map(STACK);
+    // Stacks a power of two apart would compete for the same cache lines.
+    char *top = stack + STACK - 320 * (w.fibres++ % 64) - sizeof(Fibre);
+    Fibre *f = new (reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t(63))) Fibre;
+    f->context = ompls_sim_prepare(reinterpret_cast<char *>(f), fibre_main);
+    return f;
+}
+
+void resume(Worker &w, Fibre *f)
+{
+    w.current = f;
+    ompls_sim_current.thread = f->thread;
+    ompls_sim_current.linear = f->linear;
+}
+
+// The block's first wait: until now threads ran to their end one after another.
+void start_tracking(Worker &w)
+{
+    ompls_sim_block &b = ompls_sim_current;
+    b.waited = true;
+    w.live = b.count - b.linear;
+    w.named_open = 0;
+    for (unsigned i = 0; i < b.count; ++i)
+        w.threads[i].state = i < b.linear ? State::exited : i == b.linear ? State::runnable : State::unstarted;
+    for (Barrier &barrier : w.barriers) {
+        barrier.waiting = List();
+        barrier.arrived = barrier.here = barrier.votes = 0;
+        barrier.open = false;
+    }
+}
+
+[[noreturn]] void deadlock(Worker &w)
+{
+    const ompls_sim_block &b = ompls_sim_current;
+    char text[384];
+    int used = 0;
+    const void *pc = nullptr;
+    auto say = [&](const char *what, unsigned waiting, int number) {
+        if (used < int(sizeof text) - 80)
+            used += snprintf(text + used, sizeof text - used, what, used ? "; " : "", waiting, b.count, number);
+    };
+    for (unsigned id = 0; id < BARRIERS; ++id)
+        if (w.barriers[id].open) say("%s%u of %u threads wait at barrier %d", w.barriers[id].here, int(id));
+    unsigned at_warp = 0;
+    for (unsigned i = 0; i < b.count; ++i) {
+        at_warp += w.threads[i].state == State::at_warp;
+        if (!pc && (w.threads[i].state == State::at_warp || w.threads[i].state == State::at_barrier)) pc = w.threads[i].pc;
+    }
+    if (at_warp) say("%s%u of %u threads wait for other lanes of their warps", at_warp, 0);
+    ompls_sim_fail(pc, "deadlock in block (%u,%u,%u): %s, %u left the kernel", b.block.x, b.block.y, b.block.z, text,
+                   b.count - w.live);
+}
+
+// The current thread cannot go on: run something else.  Returns when it has been made ready and its turn has come.
+void wait(Worker &w)
+{
+    ompls_sim_block &b = ompls_sim_current;
+    Fibre *me = w.current, *other;
+    me->thread = b.thread;
+    me->linear = b.linear;
+    if (b.next < b.count) {
+        other = new_fibre(w); // its loop takes the next thread
+        w.current = other;
+    } else if ((other = w.ready.pop())) {
+        if (other == me) return;
+        resume(w, other);
+    } else {
+        deadlock(w);
+    }
+    ompls_sim_switch(&me->context, other->context);
+}
+
+void make_ready(Worker &w, Fibre *f)
+{
+    w.threads[f->linear].state = State::runnable;
+    w.ready.push(f);
+}
+
+// All but the current thread, which arrived last and goes on.
+void release(Worker &w, Barrier &barrier)
+{
+    if (barrier.open && &barrier != w.barriers) --w.named_open;
+    barrier.result = barrier.votes;
+    barrier.votes = barrier.arrived = barrier.here = 0;
+    barrier.open = false;
+    List waiting = barrier.waiting;
+    barrier.waiting = List();
+    while (Fibre *f = waiting.pop()) make_ready(w, f);
+}
+
+void stay_at(Worker &w, unsigned id, const void *pc)
+{
+    Barrier &barrier = w.barriers[id];
+    if (!barrier.open && id != 0) ++w.named_open;
+    barrier.open = true;
+    w.current->linear = ompls_sim_current.linear;
+    Thread &me = w.threads[w.current->linear];
+    me.state = State::at_barrier;
+    me.barrier = uint8_t(id);
+    me.pc = pc;
+    barrier.waiting.push(w.current);
+    wait(w);
+}
+
+Worker &tracked()
+{
+    Worker &w = *worker;
+    if (!ompls_sim_current.waited) start_tracking(w);
+    return w;
+}
+
+// Lanes of one warp must execute the same __syncthreads() (bar.sync is .aligned, PTX ISA "bar").
+void check_same_barrier(Worker &w, unsigned id, const void *pc)
+{
+    const unsigned me = ompls_sim_current.linear, first = me / WARP * WARP;
+    for (unsigned i = first; i < first + WARP && i < ompls_sim_current.count; ++i)
+        if (w.threads[i].state == State::at_barrier && w.threads[i].barrier != id)
+            ompls_sim_fail(pc, "lanes of one warp are at different barriers: thread %u at barrier %u, thread %u at barrier %u",
+                           me, id, i, w.threads[i].barrier);
+}
+
+unsigned arrive_all(bool value, const void *pc)
+{
+    Worker &w = tracked();
+    Barrier &barrier = w.barriers[0];
+    if (w.named_open) check_same_barrier(w, 0, pc);
+    barrier.votes += value;
+    barrier.expected = 0;
+    ++barrier.here;
+    if (++barrier.arrived == w.live) release(w, barrier);
+    else stay_at(w, 0, pc);
+    return barrier.result;
+}
+
+// --- warps --------------------------------------------------------------------------------------------------------
+
+// All lanes of `mask` have arrived: what each of them gets.  Results are computed now, since a lane that goes on may
+// deposit its next value before another has read this one.
+void complete(Worker &w, unsigned first, unsigned mask, ompls_sim_operation operation)
+{
+    uint64_t ballot = 0;
+    for (unsigned lane = 0; lane < WARP; ++lane)
+        if (mask >> lane & 1 && w.threads[first + lane].value) ballot |= 1ull << lane;
+    for (unsigned lane = 0; lane < WARP; ++lane) {
+        if (!(mask >> lane & 1)) continue;
+        Thread &t = w.threads[first + lane];
+        if (operation == OMPLS_SIM_SHUFFLE) {
+            // From a lane that is not in the mask the result is undefined (CUDA programming guide): certainly not useful.
+            t.result = mask >> t.source & 1 ? w.threads[first + t.source].value : 0x7ff7dead7ff7deadull;
+        } else if (operation == OMPLS_SIM_BALLOT) {
+            t.result = ballot;
+        } else if (operation == OMPLS_SIM_MATCH) {
+            t.result = 0;
+            for (unsigned other = 0; other < WARP; ++other)
+                if (mask >> other & 1 && w.threads[first + other].value == t.value) t.result |= 1ull << other;
+        }
+    }
+}
+
+// --- running ------------------------------------------------------------------------------------------------------
+
+// What every fibre runs: threads that have not started, then nothing until it is needed again.
+void fibre_main()
+{
+    Worker &w = *worker; // a fibre stays with its worker
+    for (;;) {
+        ompls_sim_take(ompls_sim_current);
+        if (ompls_sim_current.waited) w.threads[ompls_sim_current.linear].state = State::runnable;
+        w.run(w.params);
+        Fibre *me = w.current;
+        w.idle.push(me);
+        if (Fibre *other = w.ready.pop()) {
+            resume(w, other);
+            ompls_sim_switch(&me->context, other->context);
+        } else {
+            w.current = nullptr;
+            ompls_sim_switch(&me->context, w.scheduler);
+        }
+    }
+}
+
+} // namespace
+
+bool ompls_sim_exited()
+{
+    Worker &w = *worker;
+    ompls_sim_block &b = ompls_sim_current;
+    if (b.waited) {
+        w.threads[b.linear].state = State::exited;
+        --w.live;
+        Barrier &all = w.barriers[0];
+        if (all.open && all.expected == 0 && all.arrived == w.live) release(w, all);
+    }
+    if (b.next < b.count) {
+        ompls_sim_take(b);
+        if (b.waited) w.threads[b.linear].state = State::runnable;
+        return true;
+    }
+    if (b.waited && w.live > 0 && !w.ready.head) deadlock(w);
+    return false;
+}
+
+void ompls_sim_syncthreads() { arrive_all(false, __builtin_return_address(0)); }
+unsigned ompls_sim_syncthreads_count(bool value) { return arrive_all(value, __builtin_return_address(0)); }
+
+void ompls_sim_barrier(int id, int threads)
+{
+    const void *pc = __builtin_return_address(0);
+    if (id < 0 || id >= int(BARRIERS)) ompls_sim_fail(pc, "there is no barrier %d: a block has 16", id);
+    if (threads <= 0 || threads % WARP) ompls_sim_fail(pc, "barrier %d expects %d threads, not a multiple of 32", id, threads);
+    Worker &w = tracked();
+    Barrier &barrier = w.barriers[id];
+    if (barrier.open && barrier.expected != unsigned(threads))
+        ompls_sim_fail(pc, "barrier %d expects %u threads, now %d", id, barrier.expected, threads);
+    // Lanes that the block's last warp lacks count as arrived with the first of its lanes.
+    const ompls_sim_block &b = ompls_sim_current;
+    const unsigned missing = b.linear / WARP == b.count / WARP ? WARP - b.count % WARP : 0;
+    bool first = missing != 0;
+    for (unsigned i = b.linear / WARP * WARP; first && i < b.count; ++i)
+        if (w.threads[i].state == State::at_barrier && w.threads[i].barrier == id) first = false;
+    barrier.expected = unsigned(threads);
+    barrier.arrived += 1 + (first ? missing : 0);
+    ++barrier.here;
+    if (barrier.arrived > barrier.expected)
+        ompls_sim_fail(pc, "%u threads arrive at barrier %d, which expects %d", barrier.arrived, id, threads);
+    if (barrier.arrived == barrier.expected) release(w, barrier);
+    else stay_at(w, unsigned(id), pc);
+}
+
+void ompls_sim_yield()
+{
+    Worker &w = tracked();
+    w.current->linear = ompls_sim_current.linear;
+    if (!w.ready.head && ompls_sim_current.next == ompls_sim_current.count) {
+        sched_yield(); // only another block can change anything
+        return;
+    }
+    w.ready.push(w.current);
+    wait(w);
+}
+
+uint64_t ompls_sim_warp(ompls_sim_operation operation, unsigned mask, uint64_t value, int source)
+{
+    const void *pc = __builtin_return_address(0);
+    Worker &w = tracked();
+    const unsigned linear = ompls_sim_current.linear, first = linear / WARP * WARP, lane = linear % WARP;
+    if (!(mask >> lane & 1)) ompls_sim_fail(pc, "lane %u calls a warp function with mask %#x, which lacks it", lane, mask);
+    Thread &me = w.threads[linear];
+    me.operation = operation;
+    me.mask = mask;
+    me.value = value;
+    me.source = source & 31;
+    me.pc = pc;
+    bool all = true;
+    for (unsigned i = 0; i < WARP; ++i) {
+        if (i == lane || !(mask >> i & 1)) continue;
+        const unsigned other = first + i;
+        if (other >= ompls_sim_current.count || w.threads[other].state == State::exited)
+            ompls_sim_fail(pc, "lane %u waits for lane %u of its warp (mask %#x), which %s", lane, i, mask,
+                           other >= ompls_sim_current.count ? "does not exist" : "has left the kernel");
+        if (w.threads[other].state != State::at_warp) all = false;
+        else if (w.threads[other].mask != mask || w.threads[other].operation != operation)
+            ompls_sim_fail(pc, "lanes %u and %u of a warp call different warp functions, or with masks %#x and %#x", lane, i,
+                           mask, w.threads[other].mask);
+    }
+    if (!all) {
+        w.current->linear = linear;
+        me.state = State::at_warp;
+        me.fibre = w.current;
+        wait(w);
+        return me.result;
+    }
+    complete(w, first, mask, operation);
+    for (unsigned i = 0; i < WARP; ++i)
+        if (i != lane && mask >> i & 1) make_ready(w, w.threads[first + i].fibre);
+    return me.result;
+}
+
+void ompls_sim_run_block(const ompls_sim_launch &launch, uint64_t index)
+{
+    if (!worker) worker = new (ompls_sim_map(sizeof(Worker))) Worker();
+    Worker &w = *worker;
+    ompls_sim_block &b = ompls_sim_current;
+    const uint3 grid = launch.grid, block = launch.block;
+    b.block = {unsigned(index % grid.x), unsigned(index / grid.x % grid.y), unsigned(index / grid.x / grid.y)};
+    b.block_dim = block;
+    b.grid_dim = grid;
+    b.count = block.x * block.y * block.z;
+    b.next = 0;
+    b.next_thread = {0, 0, 0};
+    b.waited = false;
+    w.run = launch.run;
+    w.params = launch.params;
+    w.current = new_fibre(w);
+    ompls_sim_switch(&w.scheduler, w.current->context);
+}
+
+void ompls_sim_leave_stack(char *top, void (*entry)())
+{
+    void *left;
+    ompls_sim_switch(&left, ompls_sim_prepare(top, entry));
+}

@@ -1,0 +1,88 @@
+// engine.h -- a CUDA block on one CPU core: its threads are lazy fibres.
+//
+// A kernel's threads run one after another on one stack; only when a thread has to wait does the next one get a stack of
+// its own.  So a kernel without barriers is a plain loop over its threads, inlined, and one with barriers switches stacks.
+// Each core ("worker") runs whole blocks.  Everything here belongs to the worker that runs the block.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct uint3 { unsigned x, y, z; };
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+};
+
+// What a thread sees: CUDA's special registers, and what is left of the block.
+struct ompls_sim_block {
+    uint3 thread;         // threadIdx
+    unsigned linear;      // the same as one number
+    uint3 block;          // blockIdx
+    uint3 block_dim, grid_dim;
+    unsigned count;       // threads of the block
+    unsigned next;        // the first that has not started
+    uint3 next_thread;    // its index
+    bool waited;          // some thread of the block had to wait: the engine keeps track of all
+    unsigned failed_swaps;
+};
+extern __thread ompls_sim_block ompls_sim_current;
+
+// Take the next thread that has not started.
+inline __attribute__((always_inline)) void ompls_sim_take(ompls_sim_block &b)
+{
+    b.thread = b.next_thread;
+    b.linear = b.next++;
+    if (++b.next_thread.x == b.block_dim.x) {
+        b.next_thread.x = 0;
+        if (++b.next_thread.y == b.block_dim.y) {
+            b.next_thread.y = 0;
+            ++b.next_thread.z;
+        }
+    }
+}
+
+// A thread has returned from the kernel.  True: `ompls_sim_current` is another one, to be run on this stack.
+bool ompls_sim_exited();
+inline __attribute__((always_inline)) bool ompls_sim_another()
+{
+    ompls_sim_block &b = ompls_sim_current;
+    if (__builtin_expect(b.waited || b.next == b.count, 0)) return ompls_sim_exited();
+    ompls_sim_take(b);
+    return true;
+}
+
+// --- waiting ----------------------------------------------------------------------------------------------------
+void ompls_sim_syncthreads();                      // all threads of the block that have not exited
+unsigned ompls_sim_syncthreads_count(bool value);  // how many of them came with true
+void ompls_sim_barrier(int id, int threads);       // barrier.sync id, threads: lanes arrive one by one
+void ompls_sim_yield();                            // let others run
+
+// Warp operations: every lane of `mask` calls it, with the same kind and mask.
+enum ompls_sim_operation { OMPLS_SIM_SYNC, OMPLS_SIM_SHUFFLE, OMPLS_SIM_BALLOT, OMPLS_SIM_MATCH };
+// SHUFFLE: the value of lane `source`; BALLOT: lanes with a non-zero value; MATCH: lanes with the same value.
+uint64_t ompls_sim_warp(ompls_sim_operation operation, unsigned mask, uint64_t value, int source);
+
+// --- running ----------------------------------------------------------------------------------------------------
+struct ompls_sim_launch {
+    void (*run)(void *const *params);
+    void *const *params;
+    uint3 grid, block;
+};
+// Run block number `index` (x fastest) of the launch on the calling worker.
+void ompls_sim_run_block(const ompls_sim_launch &launch, uint64_t index);
+
+// Go on in `entry`, which does not return, on the stack that ends at `top`; the present stack may then be unmapped.
+void ompls_sim_leave_stack(char *top, void (*entry)());
+
+// --- the process around it (process.cpp) ------------------------------------------------------------------------
+// End the kernel and the device process with a message; `pc` is where (0 unknown).
+[[noreturn]] void ompls_sim_fail(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int ompls_sim_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Memory where no host pointer can be; the last page below it is a guard.  Fails the process when there is none.
+char *ompls_sim_map(size_t size);
+double ompls_sim_seconds();
+long long ompls_sim_clock();
+[[noreturn]] void ompls_sim_assert_failed(const char *expression, const char *file, unsigned line, const char *function);
+// Dynamic shared memory: every `extern __shared__` array of a kernel is this one (devices/cudasim.py renames them).
+extern __thread char ompls_sim_dynamic_shared[];

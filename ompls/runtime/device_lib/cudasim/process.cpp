@@ -1,0 +1,447 @@
+// process.cpp -- the device process: takes commands from the host's module through shared memory and runs kernels.
+//
+// Started as `image CONTROL_FD ARENA_FD HOST_PID INDEX ARENA_BYTES`.  It owns no memory where the host could have some
+// (protocol.h says where what lies): the stack that the kernel gave it is left and unmapped first of all.  It ends with
+// the host, whatever the host dies of; a PR_SET_PDEATHSIG would fire when the *thread* that opened the device ends.
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <malloc.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <initializer_list>
+
+#include "engine.h"
+#include "protocol.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+namespace {
+
+sim_control *control;
+int arena_fd, device_index;
+pid_t host;
+uint64_t arena_bytes;
+pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
+int ended; // someone reports the end of the process
+
+void futex_wait(uint32_t *word, uint32_t seen, long milliseconds)
+{
+    const timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    syscall(SYS_futex, word, FUTEX_WAIT, seen, milliseconds < 0 ? nullptr : &limit, nullptr, 0);
+}
+void futex_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0); }
+uint32_t load(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+void raise_event()
+{
+    __atomic_add_fetch(&control->event, 1, __ATOMIC_RELEASE);
+    futex_wake(&control->event);
+}
+void reply()
+{
+    __atomic_store_n(&control->reply, load(&control->request), __ATOMIC_RELEASE);
+    raise_event();
+}
+
+// The first who comes here reports; everything else that runs in the process just stops.
+void claim_the_end()
+{
+    if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
+        for (;;) pause();
+}
+[[noreturn]] void end_process()
+{
+    control->status = SIM_FAILED;
+    reply();
+    _exit(1);
+}
+
+// --- faults -----------------------------------------------------------------------------------------------------
+
+const char *signal_text(int number)
+{
+    switch (number) {
+    case SIGFPE: return "an integer was divided by zero (or overflowed in a division)";
+    case SIGILL: return "the kernel reached code that cannot be executed";
+    case SIGABRT: return "the kernel called abort()";
+    default: return "the kernel was interrupted by a signal";
+    }
+}
+
+void on_fault(int number, siginfo_t *info, void *context)
+{
+    claim_the_end();
+    const ucontext_t *c = static_cast<ucontext_t *>(context);
+#if defined(__x86_64__)
+    control->pc = uint64_t(c->uc_mcontext.gregs[REG_RIP]);
+    bool write = c->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+    control->pc = c->uc_mcontext.pc;
+    bool write = false;
+    // The exception syndrome register travels in a record of the signal frame (Linux, asm/sigcontext.h).
+    for (const uint8_t *p = c->uc_mcontext.__reserved; p < c->uc_mcontext.__reserved + 4096;) {
+        uint32_t magic, size;
+        memcpy(&magic, p, 4);
+        memcpy(&size, p + 4, 4);
+        if (magic == 0 || size == 0) break;
+        uint64_t esr;
+        memcpy(&esr, p + 8, 8);
+        if (magic == 0x45535201) write = esr >> 6 & 1; // WnR
+        p += size;
+    }
+#endif
+    if (number == SIGSEGV || number == SIGBUS) {
+        const uint64_t address = reinterpret_cast<uint64_t>(info->si_addr);
+        const uint64_t arena = SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE;
+        control->fault = write ? 2 : 1;
+        control->fault_address = address;
+        const char *did = write ? "wrote" : "read";
+        const unsigned long long shown = address;
+        // A non-canonical address is reported as 0 by x86-64.
+        if (address >= SIM_INTERNAL_BASE && address < SIM_INTERNAL_BASE + SIM_INTERNAL_SIZE)
+            snprintf(control->reason, sizeof control->reason, "the stack of a thread is full (512 KiB of local variables)"),
+                control->fault = 0;
+        else if (address >= arena && address < arena + SIM_ARENA_STRIDE)
+            snprintf(control->reason, sizeof control->reason, "%s device address %#llx, which is not allocated", did, shown);
+        else
+            snprintf(control->reason, sizeof control->reason, "%s address %#llx, which is not the device's", did, shown);
+    } else {
+        snprintf(control->reason, sizeof control->reason, "%s", signal_text(number));
+    }
+    end_process();
+}
+
+void catch_faults()
+{
+    stack_t alternate = {};
+    alternate.ss_sp = ompls_sim_map(65536);
+    alternate.ss_size = 65536;
+    sigaltstack(&alternate, nullptr); // of this thread
+    struct sigaction action = {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(number, &action, nullptr);
+}
+
+// --- cores ------------------------------------------------------------------------------------------------------
+// The main thread and its helpers take blocks from one counter.
+
+struct Job {
+    ompls_sim_launch launch;
+    uint64_t blocks, step;
+    uint64_t next;
+    unsigned active; // helpers that may still be at it
+};
+Job job;
+unsigned helpers;
+uint32_t job_number; // futex
+uint32_t job_done;   // futex
+
+void take_blocks()
+{
+    for (;;) {
+        const uint64_t first = __atomic_fetch_add(&job.next, job.step, __ATOMIC_RELAXED);
+        if (first >= job.blocks) return;
+        const uint64_t last = first + job.step < job.blocks ? first + job.step : job.blocks;
+        for (uint64_t i = first; i < last; ++i) ompls_sim_run_block(job.launch, i);
+    }
+}
+
+void *helper_main(void *)
+{
+    catch_faults();
+    for (uint32_t seen = 0;;) {
+        while (load(&job_number) == seen) futex_wait(&job_number, seen, -1);
+        seen = load(&job_number);
+        take_blocks();
+        if (__atomic_sub_fetch(&job.active, 1, __ATOMIC_ACQ_REL) == 0) {
+            __atomic_add_fetch(&job_done, 1, __ATOMIC_RELEASE);
+            futex_wake(&job_done);
+        }
+    }
+}
+
+void start_thread(void *(*body)(void *), void *argument, size_t stack)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, ompls_sim_map(stack), stack);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (int failed = pthread_create(&thread, &attributes, body, argument))
+        ompls_sim_fail(nullptr, "cannot start a thread: %s", strerror(failed));
+    pthread_attr_destroy(&attributes);
+}
+
+unsigned count_cores()
+{
+    if (const char *asked = getenv("OMPLS_CUDASIM_CORES")) {
+        const int number = atoi(asked);
+        if (number > 0) return number < 1024 ? unsigned(number) : 1024;
+    }
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? unsigned(CPU_COUNT(&set)) : 1;
+}
+
+void run_blocks(const ompls_sim_launch &launch)
+{
+    const uint64_t blocks = uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
+    static bool started;
+    if (blocks > 1 && !started) {
+        started = true;
+        for (helpers = 0; helpers + 1 < count_cores(); ++helpers) start_thread(helper_main, nullptr, 1 << 20);
+    }
+    const unsigned others = blocks > 1 ? helpers : 0;
+    const uint64_t step = blocks / (uint64_t(others + 1) * 16);
+    job.launch = launch;
+    job.blocks = blocks;
+    job.step = step < 1 ? 1 : step > 256 ? 256 : step;
+    job.next = 0;
+    if (others == 0) return take_blocks();
+    job.active = others;
+    const uint32_t done = load(&job_done);
+    __atomic_add_fetch(&job_number, 1, __ATOMIC_RELEASE);
+    futex_wake(&job_number);
+    take_blocks();
+    while (load(&job_done) == done) futex_wait(&job_done, done, -1);
+}
+
+// --- commands ---------------------------------------------------------------------------------------------------
+
+void refuse(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(control->reason, sizeof control->reason, format, arguments);
+    va_end(arguments);
+    control->status = SIM_REFUSED;
+}
+
+void launch()
+{
+    const sim_kernel *kernel = reinterpret_cast<const sim_kernel *>(control->kernel);
+    if (kernel->nparams != control->nparams)
+        return refuse("the kernel has %u parameters, the launch %u", kernel->nparams, control->nparams);
+    void *params[SIM_MAX_PARAMS];
+    for (uint32_t i = 0; i < kernel->nparams; ++i) {
+        if (kernel->sizes[i] != control->sizes[i])
+            return refuse("parameter %u of the kernel has %u bytes, of the launch %u", i, kernel->sizes[i], control->sizes[i]);
+        params[i] = control->params + control->offsets[i];
+    }
+    ompls_sim_launch what;
+    what.run = kernel->run;
+    what.params = params;
+    what.grid = {control->grid[0], control->grid[1], control->grid[2]};
+    what.block = {control->block[0], control->block[1], control->block[2]};
+    run_blocks(what);
+}
+
+void protect()
+{
+    char *arena = reinterpret_cast<char *>(SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE);
+    for (uint32_t i = 0; i < control->nprotections; ++i) {
+        const sim_protection &p = control->protections[i];
+        // Too many separate ranges for the kernel: then there are fewer guards, never less memory.
+        if (mprotect(arena + p.offset, p.size, p.accessible ? PROT_READ | PROT_WRITE : PROT_NONE) != 0 && p.accessible)
+            refuse("cannot open memory of the device: %s", strerror(errno));
+    }
+    control->nprotections = 0;
+}
+
+void obey()
+{
+    control->status = SIM_OK;
+    control->fault = 0;
+    control->pc = 0;
+    protect();
+    if (control->status != SIM_OK) return;
+    void *address = reinterpret_cast<void *>(control->address);
+    switch (control->command) {
+    case SIM_LAUNCH: launch(); break;
+    case SIM_READ: memcpy(control->staging, address, control->length); break;
+    case SIM_WRITE: memcpy(address, control->staging, control->length); break;
+    case SIM_EXIT: reply(); _exit(0);
+    default: break;
+    }
+}
+
+[[noreturn]] void serve()
+{
+    uint32_t done = 0;
+    for (;;) {
+        for (int spin = 0; spin < 200 && load(&control->request) == done; ++spin) sched_yield();
+        while (load(&control->request) == done) futex_wait(&control->request, done, -1);
+        done = load(&control->request);
+        obey();
+        reply();
+    }
+}
+
+// --- starting ---------------------------------------------------------------------------------------------------
+
+// Ends the process when the host has ended.
+void *watch_host(void *)
+{
+    const int file = int(syscall(SYS_pidfd_open, host, 0));
+    pollfd wanted = {file, POLLIN, 0};
+    for (;;) {
+        if (file >= 0) poll(&wanted, 1, -1);
+        else usleep(100000); // before Linux 5.3
+        if (getppid() != host || (file >= 0 && wanted.revents)) _exit(0);
+    }
+}
+
+uintptr_t old_stack, old_stack_end;
+
+void find_stack()
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    unsigned long long from, to;
+    while (maps && fgets(line, sizeof line, maps))
+        if (strstr(line, "[stack]") && sscanf(line, "%llx-%llx", &from, &to) == 2) old_stack = from, old_stack_end = to;
+    if (maps) fclose(maps);
+}
+
+void on_own_stack()
+{
+    munmap(reinterpret_cast<void *>(old_stack), old_stack_end - old_stack);
+    catch_faults();
+    start_thread(watch_host, nullptr, 1 << 18);
+    serve();
+}
+
+} // namespace
+
+char *ompls_sim_map(size_t size)
+{
+    static uintptr_t next = SIM_INTERNAL_BASE; // each device is a process of its own
+    constexpr size_t page = 65536;             // the largest page size there is
+    size = (size + page - 1) / page * page;
+    for (;;) {
+        const uintptr_t at = __atomic_fetch_add(&next, size + page, __ATOMIC_RELAXED) + page; // a page of nothing before it
+        if (at + size > SIM_INTERNAL_BASE + SIM_INTERNAL_SIZE) ompls_sim_fail(nullptr, "out of address space for stacks");
+        void *got = mmap(reinterpret_cast<void *>(at), size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == reinterpret_cast<void *>(at)) return static_cast<char *>(got);
+        if (got != MAP_FAILED) munmap(got, size); // taken, and the kernel does not know MAP_FIXED_NOREPLACE
+        else if (errno != EEXIST) ompls_sim_fail(nullptr, "out of memory for the stacks of threads: %s", strerror(errno));
+    }
+}
+
+void ompls_sim_fail(const void *pc, const char *format, ...)
+{
+    claim_the_end();
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(control->reason, sizeof control->reason, format, arguments);
+    va_end(arguments);
+    control->fault = 0;
+    control->pc = reinterpret_cast<uint64_t>(pc);
+    end_process();
+}
+
+void ompls_sim_assert_failed(const char *expression, const char *file, unsigned line, const char *function)
+{
+    ompls_sim_fail(nullptr, "%s:%u: %s: block (%u,%u,%u), thread (%u,%u,%u): assertion `%s` failed", file, line, function,
+                   ompls_sim_current.block.x, ompls_sim_current.block.y, ompls_sim_current.block.z,
+                   ompls_sim_current.thread.x, ompls_sim_current.thread.y, ompls_sim_current.thread.z, expression);
+}
+
+int ompls_sim_printf(const char *format, ...)
+{
+    char small[1024], *text = small;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(small, sizeof small, format, arguments);
+    va_end(arguments);
+    if (length >= int(sizeof small) && (text = static_cast<char *>(malloc(size_t(length) + 1)))) {
+        va_start(arguments, format);
+        vsnprintf(text, size_t(length) + 1, format, arguments);
+        va_end(arguments);
+    }
+    if (length < 0 || !text) return -1;
+    pthread_mutex_lock(&printing);
+    for (int done = 0; done < length;) {
+        const uint32_t drained = load(&control->drained), room = sizeof control->output - (control->written - drained);
+        if (room == 0) {
+            raise_event();
+            futex_wait(&control->drained, drained, 100);
+            continue;
+        }
+        const uint32_t at = control->written % sizeof control->output;
+        uint32_t part = uint32_t(length - done) < room ? uint32_t(length - done) : room;
+        if (part > sizeof control->output - at) part = sizeof control->output - at;
+        memcpy(control->output + at, text + done, part);
+        __atomic_store_n(&control->written, control->written + part, __ATOMIC_RELEASE);
+        done += int(part);
+    }
+    pthread_mutex_unlock(&printing);
+    if (text != small) free(text);
+    return length;
+}
+
+double ompls_sim_seconds()
+{
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+}
+
+long long ompls_sim_clock() { return (long long)(ompls_sim_seconds() * 1e9); }
+
+int main(int count, char **arguments)
+{
+    if (count != 6) {
+        fputs("This is a device image of ompls: it is started by the program it belongs to.\n", stderr);
+        return 2;
+    }
+    control = static_cast<sim_control *>(mmap(reinterpret_cast<void *>(SIM_INTERNAL_BASE + SIM_INTERNAL_SIZE), sizeof(sim_control),
+                                              PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, atoi(arguments[1]), 0));
+    arena_fd = atoi(arguments[2]);
+    host = atoi(arguments[3]);
+    device_index = atoi(arguments[4]);
+    arena_bytes = strtoull(arguments[5], nullptr, 10);
+    if (control == MAP_FAILED || getppid() != host) return 1;
+    char *arena = reinterpret_cast<char *>(SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE);
+    if (mmap(arena, arena_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, arena_fd, 0) != arena)
+        ompls_sim_fail(nullptr, "cannot map the device's memory: %s", strerror(errno));
+    const int nothing = open("/dev/null", O_RDWR);
+    for (int file = 0; file < 2; ++file) dup2(nothing, file); // printing goes through the host
+    if (syscall(SYS_close_range, 3, ~0u, 0) != 0)             // the program's own files are not ours to keep open
+        for (int file = 3; file < 1024; ++file) close(file);  // before Linux 5.9
+    for (int number : {SIGINT, SIGHUP, SIGQUIT, SIGTERM, SIGPIPE}) signal(number, SIG_IGN); // the host decides
+    mallopt(M_MMAP_MAX, 0);  // malloc in a kernel stays behind the image,
+    mallopt(M_ARENA_MAX, 1); // whoever calls it
+    prctl(PR_SET_NAME, "ompls-cudasim");
+    static char cores[16];
+    snprintf(cores, sizeof cores, "%u", count_cores());
+    static char *no_environment[] = {nullptr};
+    find_stack();
+    environ = no_environment;
+    setenv("OMPLS_CUDASIM_CORES", cores, 1);
+    constexpr size_t stack = 1 << 20;
+    ompls_sim_leave_stack(ompls_sim_map(stack) + stack, on_own_stack);
+}

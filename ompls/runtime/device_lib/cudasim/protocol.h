@@ -1,0 +1,78 @@
+/* protocol.h -- what the device module (devices/cudasim.c, in the user's program) and the device process share.
+
+   One command at a time: the host fills the page, raises `request` and waits on `event`; the process raises `reply` to
+   the same number.  What kernels print comes back through `output`, so that the host's stdio keeps the order.
+
+   Addresses.  Nothing of the process may lie where something of the host can: a host pointer in a kernel has to fault.
+   So the image is linked at SIM_IMAGE_BASE, memory comes from the arena at SIM_ARENA_BASE + index * SIM_ARENA_STRIDE, and
+   stacks and the like from SIM_INTERNAL_BASE; the host reserves these ranges. */
+#ifndef OMPLS_SIM_PROTOCOL_H
+#define OMPLS_SIM_PROTOCOL_H
+#include <stdint.h>
+
+#define SIM_PROTOCOL 1
+#define SIM_IMAGE_BASE 0x60000000ull /* also in devices/cudasim.py */
+#define SIM_IMAGE_SIZE 0x48000000ull /* with the heap behind it, which the kernel moves by up to 1 GiB */
+#if defined(__aarch64__) /* 39 bits on a Jetson */
+#define SIM_ARENA_BASE 0x2000000000ull
+#define SIM_ARENA_STRIDE (8ull << 30)
+#define SIM_MAX_DEVICES 8
+#else
+#define SIM_ARENA_BASE 0x2a0000000000ull
+#define SIM_ARENA_STRIDE (1ull << 40)
+#define SIM_MAX_DEVICES 16
+#endif
+#define SIM_INTERNAL_BASE (SIM_ARENA_BASE + SIM_MAX_DEVICES * SIM_ARENA_STRIDE)
+#define SIM_INTERNAL_SIZE (64ull << 30)
+
+/* The limits of the architecture that is simulated: compute capability 5.3 (CUDA programming guide, table of technical
+   specifications per compute capability). */
+enum {
+    SIM_MAX_THREADS = 1024,
+    SIM_MAX_BLOCK_Z = 64,
+    SIM_MAX_SHARED = 49152,
+    SIM_MAX_PARAM_BYTES = 4096,
+    SIM_MAX_PARAMS = 512
+};
+
+enum { SIM_LAUNCH = 1, SIM_READ, SIM_WRITE, SIM_NOTHING, SIM_EXIT };
+enum { SIM_OK = 0, SIM_REFUSED, SIM_FAILED /* the process is gone */ };
+
+typedef struct {
+    uint64_t offset, size; /* in the arena */
+    uint32_t accessible;
+} sim_protection;
+
+/* A kernel as the image holds it: the symbol ompls_sim_kernel_NAME. */
+typedef struct {
+    void (*run)(void *const *params); /* runs threads of the current block until none is left to start */
+    uint32_t nparams;
+    const uint32_t *sizes;
+} sim_kernel;
+
+typedef struct {
+    uint32_t version;
+    uint32_t request, reply, event; /* futexes */
+    uint32_t command;
+    uint32_t status;
+    char reason[448];
+    uint64_t pc; /* where it happened, 0 unknown */
+    int32_t fault; /* as in ompls_error */
+    uint64_t fault_address;
+
+    uint32_t nprotections; /* to apply before the command */
+    sim_protection protections[256];
+
+    uint64_t kernel; /* address of its sim_kernel */
+    uint32_t grid[3], block[3], dynamic_shared, static_shared;
+    uint32_t nparams;
+    uint32_t offsets[SIM_MAX_PARAMS], sizes[SIM_MAX_PARAMS];
+    char params[SIM_MAX_PARAM_BYTES] __attribute__((aligned(16)));
+
+    uint64_t address, length; /* SIM_READ, SIM_WRITE */
+    char staging[65536];
+
+    uint32_t written, drained; /* of output, free-running; `drained` is a futex */
+    char output[65536];
+} sim_control;
+#endif

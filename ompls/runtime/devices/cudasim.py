@@ -1,0 +1,133 @@
+"""The device `cudasim`: CUDA C++ kernels compiled by g++ into the executable that is their device process.
+
+The image is engine, device library and kernels, linked statically at an address where no program lies (cudasim.c starts
+it, device_lib/cudasim is its source).  Only g++ and binutils are needed.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Dict, Iterator, List, Sequence, Tuple
+
+from ..errors import BuildFailed
+from ..toolchain import Compile, Toolchain
+from . import Availability, Device, ImageJob
+
+LIBRARY = Path(__file__).resolve().parent.parent / "device_lib"
+ENGINE = LIBRARY / "cudasim"
+IMAGE_BASE = 0x60000000  # SIM_IMAGE_BASE of protocol.h
+MAX_SHARED = 49152  # bytes a block, compute capability 5.3
+DYNAMIC_SHARED = "ompls_sim_dynamic_shared"
+# Floating point as on the host, instruction by instruction; line tables for the reports of faults.
+FLAGS = ("-std=c++17", "-O2", "-g1", "-ffp-contract=off", "-fno-math-errno", "-fno-pie", "-fno-exceptions", "-fno-rtti")
+KERNEL_FLAGS = (*FLAGS, "-w", "-fno-extern-tls-init", "-I" + str(ENGINE), "-I" + str(LIBRARY / "cuda"))
+
+
+@dataclass(frozen=True)
+class Object:
+    """What is of interest in a relocatable ELF file: bytes of thread-local storage, undefined thread-local symbols."""
+
+    shared: int
+    undefined_shared: Tuple[str, ...]
+
+
+def read_object(data: bytes) -> Object:
+    """Read a 64-bit little-endian object file (System V ABI, chapters 4 and 5).
+
+    `__shared__` variables are thread-local to g++: their total is the static shared memory, and the undefined ones are
+    the `extern __shared__` arrays.
+    """
+    (offset,) = struct.unpack_from("<Q", data, 40)
+    size, count = struct.unpack_from("<HH", data, 58)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size) for i in range(count)]
+    shared = sum(section[5] for section in sections if section[2] & 0x400)  # SHF_TLS
+    undefined: List[str] = []
+    for section in sections:
+        if section[1] != 2:  # SHT_SYMTAB
+            continue
+        names = sections[section[6]][4]
+        for at in range(section[4], section[4] + section[5], 24):
+            name, info, _, index = struct.unpack_from("<IBBH", data, at)
+            if info & 15 == 6 and index == 0:  # STT_TLS, SHN_UNDEF
+                start = names + name
+                undefined.append(data[start : data.index(b"\0", start)].decode())
+    return Object(shared, tuple(n for n in undefined if not n.startswith("ompls_sim_")))
+
+
+def wrap(text: bytes, label: str, kernels: Sequence[str]) -> bytes:
+    """A kernel file as g++ gets it: the CUDA language before it, the entries of its kernels after it."""
+    entries = "".join("OMPLS_SIM_KERNEL({})\n".format(name) for name in kernels)
+    before = '#include "prelude.h"\n#line 1 "{}"\n'.format(label.replace("\\", "\\\\").replace('"', '\\"'))
+    return before.encode() + text + '\n#line 1 "ompls_entries"\n'.encode() + entries.encode()
+
+
+def _library_files() -> Iterator[Path]:
+    for directory in (ENGINE, LIBRARY / "cuda"):
+        yield from sorted(p for p in directory.iterdir() if p.is_file())
+
+
+def _kernel_object(tools: Toolchain, path: Path, label: str, kernels: Sequence[str]) -> Path:
+    """Compile one kernel file; give its dynamic shared memory and the size of the static one the names of engine.h."""
+    text = wrap(path.read_bytes(), label, kernels)
+    # A stable name for the text, so that the cache finds it again whatever directory the bundle is in.
+    source = tools.cached([b"cudasim kernel", text], ".cu", lambda made: (made.write_bytes(text), None)[1])
+    depends = (source, *_library_files())
+    flags = ("-x", "c++", *KERNEL_FLAGS)
+    compiled = tools.object(Compile(source, flags, "g++", depends, label))
+    data = compiled.read_bytes()
+    found = read_object(data)
+    if found.shared > MAX_SHARED:
+        reason = "{}: {} bytes of shared memory, a block has at most {}\n".format(label, found.shared, MAX_SHARED)
+        raise BuildFailed("compiling " + label, reason, 1)
+    changes = ["--redefine-sym={}={}".format(name, DYNAMIC_SHARED) for name in found.undefined_shared]
+    changes += ["--add-symbol=ompls_sim_shared_{}={:#x},global".format(name, found.shared) for name in kernels]
+
+    def make(made: Path) -> None:
+        tools.run(["objcopy", *changes, str(compiled), str(made)], "compiling " + label)
+
+    return tools.cached([data, "\0".join(changes).encode()], ".o", make)
+
+
+def build_image(tools: Toolchain, files: Sequence[Tuple[Path, str, Sequence[str]]]) -> Path:
+    """The executable of (kernel file, its name in messages, its kernels).  Raises BuildFailed, ToolMissing."""
+    library = tuple(_library_files())
+    engine = [Compile(ENGINE / name, (*FLAGS, "-Wall"), "g++", library) for name in ("engine.cpp", "process.cpp")]
+    objects = [_kernel_object(tools, path, label, kernels) for path, label, kernels in files]
+    objects += tools.objects(engine)
+    link = ["-static", "-no-pie", "-Wl,-Ttext-segment={:#x}".format(IMAGE_BASE), "-pthread"]
+    return tools.link(link, objects, ".image", "linking the image of 'cudasim'", "g++")
+
+
+class CudaSim(Device):
+    """CUDA's threads, warps, blocks, shared memory and barriers on the CPU, in a process of its own."""
+
+    name = "cudasim"
+    image_class = "cudasim"
+    kernel_class = "gpu"
+
+    def probe(self) -> Availability:
+        """It is there when its compiler is, on the machines that the engine knows."""
+        if platform.machine() not in ("x86_64", "aarch64"):
+            return Availability(False, "cudasim does not know " + platform.machine(), "use the device `host`")
+        for tool in ("g++", "objcopy"):
+            if shutil.which(tool) is None:
+                return Availability(False, tool + " is not on PATH", "apt-get install build-essential")
+        return Availability(True, description="CUDA kernels on the CPU, in a process of their own")
+
+    def build_image(self, job: ImageJob) -> Path:
+        """All kernels in one executable.  The user's -D and -I are in the kernels already."""
+        files: Dict[Path, Tuple[str, List[str]]] = {}
+        for kernel, path in job.kernels:
+            files.setdefault(path, (path.name, []))[1].append(kernel.name)
+        return build_image(job.tools, [(path, label, names) for path, (label, names) in files.items()])
+
+    def native_inputs(self) -> List[Path]:
+        """cudasim.c shares the protocol with the image."""
+        return [ENGINE / "protocol.h"]
+
+
+DEVICE = CudaSim()

@@ -1,0 +1,188 @@
+"""Drives the module `cudasim` through its table (runtime/core/device.h), as the core does, on hand-written kernels."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ompls.runtime.devices.cudasim import build_image
+from ompls.runtime.toolchain import Compile, Toolchain
+
+RUNTIME = Path(__file__).resolve().parents[2] / "ompls" / "runtime"
+KERNELS = Path(__file__).resolve().parent / "kernels"
+ENTRY = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(')
+
+P = ctypes.c_void_p
+
+
+class Error(ctypes.Structure):
+    """ompls_error."""
+
+    _fields_ = [
+        ("reason", ctypes.c_char * 512),
+        ("hint", ctypes.c_char * 256),
+        ("fatal", ctypes.c_int),
+        ("fault", ctypes.c_int),
+        ("fault_address", ctypes.c_uint64),
+        ("fault_line", ctypes.c_uint32),
+    ]
+
+
+class Request(ctypes.Structure):
+    """ompls_launch_request."""
+
+    _fields_ = [
+        ("region_file", ctypes.c_char_p),
+        ("region_line", ctypes.c_uint32),
+        ("name", ctypes.c_char_p),
+        ("mode", ctypes.c_uint32),
+        ("grid", ctypes.c_uint32 * 3),
+        ("block", ctypes.c_uint32 * 3),
+        ("shared_bytes", ctypes.c_uint32),
+        ("nparams", ctypes.c_uint32),
+        ("params", ctypes.POINTER(P)),
+        ("sizes", ctypes.POINTER(ctypes.c_uint64)),
+    ]
+
+
+FUNCTIONS = (
+    *("probe", "open", "close", "properties", "alloc", "free", "copy_in", "copy_out", "copy_within"),
+    *("load", "find_kernel", "find_symbol", "launch", "synchronize"),
+)
+
+
+class Module(ctypes.Structure):
+    """ompls_module."""
+
+    _fields_ = [
+        ("abi", ctypes.c_uint32),
+        ("name", ctypes.c_char_p),
+        ("image_class", ctypes.c_char_p),
+        *((name, P) for name in FUNCTIONS),
+        ("user", P),
+    ]
+
+
+@dataclass
+class SimError(Exception):
+    """What a function of the module answered."""
+
+    reason: str
+    hint: str
+    fatal: bool
+    fault: int
+    address: int
+    line: int
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def u64(value: int) -> ctypes.c_uint64:
+    return ctypes.c_uint64(value)
+
+
+class Device:
+    """One opened device with an image."""
+
+    def __init__(self, module: Module, index: int = 0, image: bytes | None = None) -> None:
+        self.module = module
+        self.pointer = ctypes.pointer(module)
+        self.handle = P()
+        self.call("open", self.pointer, ctypes.c_int(index), ctypes.byref(self.handle))
+        self.loaded = P()
+        self.image = image
+        if image is not None:
+            self.call("load", self.handle, image, u64(len(image)), ctypes.byref(self.loaded))
+
+    def call(self, name: str, *arguments: Any) -> None:
+        error = Error()
+        function = ctypes.CFUNCTYPE(ctypes.c_int)(getattr(self.module, name))
+        function.argtypes = None
+        if function(*arguments, ctypes.byref(error)):
+            text = [getattr(error, key).decode(errors="replace") for key in ("reason", "hint")]
+            raise SimError(*text, bool(error.fatal), error.fault, error.fault_address, error.fault_line)
+
+    def close(self) -> None:
+        function = ctypes.CFUNCTYPE(None, P)(self.module.close)
+        function(self.handle)
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def alloc(self, size: int) -> int:
+        address = ctypes.c_uint64()
+        self.call("alloc", self.handle, u64(size), ctypes.byref(address))
+        return address.value
+
+    def free(self, address: int) -> None:
+        self.call("free", self.handle, u64(address))
+
+    def put(self, address: int, data: Any) -> None:
+        self.call("copy_in", self.handle, u64(address), data, u64(ctypes.sizeof(data)))
+
+    def get(self, address: int, kind: Any) -> Any:
+        result = kind()
+        self.call("copy_out", self.handle, ctypes.byref(result), u64(address), u64(ctypes.sizeof(kind)))
+        return result
+
+    def array(self, kind: Any, values: Sequence[Any]) -> int:
+        """Allocate and fill; the device's address."""
+        data = (kind * len(values))(*values)
+        address = self.alloc(ctypes.sizeof(data))
+        self.put(address, data)
+        return address
+
+    def read(self, address: int, kind: Any, count: int) -> list[Any]:
+        return list(self.get(address, kind * count))
+
+    def symbol(self, name: str) -> int:
+        address = ctypes.c_uint64()
+        self.call("find_symbol", self.handle, self.loaded, name.encode(), ctypes.byref(address))
+        return address.value
+
+    def kernel(self, name: str) -> P:
+        found = P()
+        self.call("find_kernel", self.handle, self.loaded, name.encode(), ctypes.byref(found))
+        return found
+
+    def launch(self, name: str, grid: Any, block: Any, *params: Any, shared: int = 0) -> None:
+        """Run a kernel; Python integers are 8-byte addresses, everything else is a ctypes value."""
+        values = [u64(p) if isinstance(p, int) else p for p in params]
+        pointers = (P * max(len(values), 1))(*[ctypes.addressof(v) for v in values])
+        sizes = (ctypes.c_uint64 * max(len(values), 1))(*[ctypes.sizeof(v) for v in values])
+
+        def three(n: Any) -> Any:
+            return (ctypes.c_uint32 * 3)(*(n if isinstance(n, tuple) else (n, 1, 1)))
+
+        text = name.encode()
+        request = Request(b"test.c", 1, text, 0, three(grid), three(block), shared, len(values), pointers, sizes)
+        self.call("launch", self.handle, self.kernel(name), ctypes.byref(request))
+
+
+def load_module(directory: Path) -> Module:
+    """Compile cudasim.c as a shared object and take its table."""
+    stub = directory / "stub.c"
+    stub.write_text(
+        '#include "core/device.h"\nompls_module *registered;\n'
+        "void ompls_register_module(ompls_module *m) { registered = m; }\n"
+    )
+    with Toolchain() as tools:
+        flags = ("-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I" + str(RUNTIME))
+        objects = tools.objects([Compile(RUNTIME / "devices" / "cudasim.c", flags), Compile(stub, flags)])
+        library = tools.link(["-shared", "-pthread"], objects, ".so", "linking the module")
+    return ctypes.POINTER(Module).in_dll(ctypes.CDLL(str(library)), "registered").contents
+
+
+def build(*files: Path) -> bytes:
+    """The image of kernel files, with every `extern "C" __global__` function in them."""
+    with Toolchain() as tools:
+        listed = [(path, path.name, ENTRY.findall(path.read_text())) for path in files]
+        return build_image(tools, listed).read_bytes()
