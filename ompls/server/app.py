@@ -48,7 +48,7 @@ class OmplsServer(LanguageServer):
         self._main: asyncio.Task[None] | None = None
         self._lens_refresh: asyncio.Task[None] | None = None
         self._stop = threading.Event()
-        self.engine = Engine(self._fresh, self._headers_changed)
+        self.engine = Engine(self._fresh, self._headers_changed, lambda problem: self.say("warning", problem))
         self.diagnostics = DiagnosticsFeature(self)
         self.previews = PreviewFeature(self)
         self.runs = RunFeature(self)

@@ -16,6 +16,7 @@ from typing import Any
 from ompls.analysis.diagnostic import Diagnostic, Edit
 from ompls.analysis.source import Location
 from ompls.analysis.text import Encoding, LineIndex
+from ompls.project.problem import FileProblem
 
 Json = dict[str, Any]
 
@@ -41,7 +42,7 @@ class Places:
 
     main, lines -- path and LineIndex of the analysed text
     uri_of      -- path -> URI (the client's own spelling for what it has open)
-    read        -- path -> bytes of any other file; an OSError or ValueError shows as the file's first line
+    read        -- path -> bytes of any other file; a problem with it (FileProblem) shows as the file's first line
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class Places:
         if index is None:
             try:
                 data = self._read(path)
-            except (OSError, ValueError):
+            except FileProblem:
                 data = b""
             index = self._indexes[path] = LineIndex(data)
         return index

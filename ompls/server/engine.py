@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +24,7 @@ from ompls.analysis.model.tu import TU
 from ompls.analysis.rules import check
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
 from ompls.analysis.text import LineIndex
+from ompls.project.files import read_source
 from ompls.project.workspace import Workspace
 from ompls.server.documents import Document
 from ompls.server.guard import logged
@@ -31,6 +34,8 @@ log = logging.getLogger("ompls.server")
 
 FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
 PAUSE = 0.3  # seconds without an edit before the headers are looked at again
+
+_DIRECTIVE = re.compile(rb"(?m)^[ \t]*#[ \t]*(?!pragma\b)(?:[^\n\\]|\\\r?\n|\\)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class Session:
     job: asyncio.Task[Result] | None = None
     headers_job: asyncio.Task[None] | None = None
     headers_due: float = 0.0
+    directives: list[bytes] = field(default_factory=list)  # of the text that the snapshot was made for
     announce_job: asyncio.Task[None] | None = None
 
     @property
@@ -64,26 +70,50 @@ class Session:
 
 
 class Engine:
-    """The sessions, and the threads that work for them.  `on_result(session)` is called for every fresh result."""
+    """The sessions, and the threads that work for them.
 
-    def __init__(self, on_result: Callable[[Session], None], on_headers: Callable[[Session], None]) -> None:
+    on_result(session)  -- called for every fresh result
+    on_headers(session) -- the background look at the headers made what was shown before outdated
+    on_problem(text)    -- something is wrong with the surroundings (no compiler, …); called once for each
+    """
+
+    def __init__(
+        self,
+        on_result: Callable[[Session], None],
+        on_headers: Callable[[Session], None],
+        on_problem: Callable[[str], None],
+    ) -> None:
         self.sessions: dict[str, Session] = {}  # by URI
         self.settings = Settings()
         self.workspace = Workspace([])
         self._on_result = on_result
         self._on_headers = on_headers
+        self._on_problem = on_problem
+        self._problems: set[str] = set()
+        self._roots: list[str] = []
+        self._overlays: dict[str, bytes | None] = {}  # texts that the workspace has not been told yet (None: closed)
         self._analysis = ThreadPoolExecutor(1, "analysis")
-        self._io = ThreadPoolExecutor(2, "headers")
+        self._io = ThreadPoolExecutor(1, "headers")
 
     def set_roots(self, roots: list[str]) -> None:
-        self.workspace = Workspace(roots)
-        for session in self.sessions.values():
-            self.workspace.open(session.document.path, session.document.source)
-            self._headers_later(session, 0.0)
+        self._roots = roots
+        self._renew_workspace()
 
     def read(self, path: str) -> bytes:
-        """The text of a file, or of the open document."""
-        return self.workspace.read(path)
+        """The text of a file, or of the open document.  Raises FileProblem."""
+        session = self.by_path(path)
+        return session.document.source if session is not None else read_source(path)
+
+    def _renew_workspace(self) -> None:
+        self.workspace = Workspace(self._roots, self.settings.flags)
+        for session in self.sessions.values():
+            self._overlay(session.document.path, session.document.source)
+            self._headers_later(session, 0.0)
+
+    def _overlay(self, path: str, text: bytes | None) -> None:
+        """Noted only: the workspace may be busy with a compiler for a while, and this thread must not wait for it."""
+        if os.path.isabs(path):
+            self._overlays[path] = text
 
     # --- the documents' life -------------------------------------------------------------------------------------
 
@@ -91,7 +121,7 @@ class Engine:
         self.close(document.uri)
         session = Session(document)
         self.sessions[document.uri] = session
-        self.workspace.open(document.path, document.source)
+        self._overlay(document.path, document.source)
         self._headers_later(session, 0.0)
         self.announce(session)
         self._touch_includers(session)
@@ -100,9 +130,10 @@ class Engine:
     def changed(self, session: Session) -> None:
         """The document's text is new."""
         session.stamp += 1
-        self.workspace.open(session.document.path, session.document.source)
+        self._overlay(session.document.path, session.document.source)
         self.announce(session)
-        self._headers_later(session, PAUSE)
+        if _DIRECTIVE.findall(session.document.source) != session.directives:
+            self._headers_later(session, PAUSE)
         self._touch_includers(session)
 
     def close(self, uri: str) -> Session | None:
@@ -110,7 +141,7 @@ class Engine:
         if session is None:
             return None
         session.closed = True
-        self.workspace.close(session.document.path)
+        self._overlay(session.document.path, None)
         for job in (session.headers_job, session.announce_job):
             if job is not None:
                 job.cancel()
@@ -120,9 +151,9 @@ class Engine:
     def configure(self, settings: Settings) -> None:
         """New settings: every document is analysed again, with flags looked up anew."""
         self.settings = settings
+        self._renew_workspace()
         for session in self.sessions.values():
             session.stamp += 1
-            self._headers_later(session, 0.0)
             self.announce(session)
 
     def files_changed(self) -> None:
@@ -195,9 +226,16 @@ class Engine:
         while (wait := session.headers_due - time.monotonic()) > 0:
             await asyncio.sleep(wait)
         document = session.document
+        session.directives = _DIRECTIVE.findall(document.source)
+        overlays, self._overlays = self._overlays, {}
+        workspace = self.workspace
         snapshot = await asyncio.get_running_loop().run_in_executor(
-            self._io, read_headers, self.workspace, document.path, document.source, self.settings.flags
+            self._io, read_headers, workspace, overlays, document.path, document.source
         )
+        for problem in map(str, list(workspace.problems.values())):
+            if problem not in self._problems:
+                self._problems.add(problem)
+                self._on_problem(problem)
         if session.closed:
             return
         previous, session.snapshot = session.snapshot, snapshot
@@ -226,5 +264,11 @@ def analyse(
     return tu, LineIndex(source), diagnostics
 
 
-def read_headers(workspace: Workspace, path: str, source: bytes, flags: tuple[str, ...]) -> HeaderSnapshot:
-    return workspace.snapshot(path, source, (*workspace.flags(path), *flags))
+def read_headers(workspace: Workspace, overlays: dict[str, bytes | None], path: str, source: bytes) -> HeaderSnapshot:
+    """The snapshot for `source`, after the workspace has been told of the texts in `overlays`."""
+    for changed, text in overlays.items():
+        if text is None:
+            workspace.close(changed)
+        else:
+            workspace.open(changed, text)
+    return workspace.snapshot(path, source, workspace.flags(path))

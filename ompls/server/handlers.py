@@ -204,25 +204,24 @@ class Handlers:
 
 def _symbols(result: Result, places: Places) -> list[Json]:
     """Functions (kind 12) with their regions (kind 19, object) below them."""
+    regions: dict[str, list[Json]] = {}
+    for region in features.regions(result.tu):
+        if region.whole.path == result.tu.path:
+            ranges = {"range": places.range(region.whole), "selectionRange": places.range(region.directive)}
+            regions.setdefault(region.function, []).append(
+                {"name": f"{region.name} ({region.id})", "kind": 19, **ranges}
+            )
     symbols: list[Json] = []
     for item in result.tu.items:
         node = item.content.node
-        if not isinstance(node, FunctionDef):
-            continue
         where = result.tu.locate(item, node.span)
-        if where.path != result.tu.path:
-            continue
-        regions = []
-        for region in item.content.regions:
-            directive = result.tu.locate(item, region.directive.span)
-            if directive.path == where.path:
-                range_ = places.range(directive)
-                name = f"{region.directive.name} ({region.id})"
-                regions.append({"name": name, "kind": 19, "range": range_, "selectionRange": range_})
-        whole = places.range(where)
-        name_range = {"start": whole["start"], "end": whole["start"]}
-        function = {"name": node.symbol.name, "kind": 12, "range": whole, "selectionRange": name_range}
-        symbols.append({**function, "children": regions})
+        if isinstance(node, FunctionDef) and where.path == result.tu.path:
+            name = node.symbol.name
+            ranges = {
+                "range": places.range(where),
+                "selectionRange": places.range(result.tu.locate(item, node.name_span)),
+            }
+            symbols.append({"name": name, "kind": 12, **ranges, "children": regions.get(name, [])})
     return symbols
 
 

@@ -23,7 +23,6 @@ from ompls.server.convert import Json, uri_of
 from ompls.server.engine import Session
 from ompls.server.guard import logged
 from ompls.server.runs import refuse
-from ompls.translate import preview as translate_preview
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -69,11 +68,14 @@ class PreviewFeature:
         """The text of a virtual document."""
         parts = urllib.parse.urlsplit(virtual)
         if parts.scheme == MANUAL_SCHEME:
-            return rules.manual(os.path.splitext(parts.path.strip("/"))[0])
+            rule = os.path.splitext(parts.path.strip("/"))[0]
+            if rule not in rules.RULES:
+                raise refuse(f"{virtual}: there is no rule '{rule}'")
+            return rules.manual(rule)
         target = target_of(virtual)
         if target is None:
             raise refuse(f"{virtual}: not a preview; the form is {SCHEME}://DEVICE/PATH/REGION.EXT")
-        text = (await self._make(target))["text"]
+        text = str((await self._make(target))["text"])
         self._watched[virtual] = text
         self._watched.move_to_end(virtual)
         while len(self._watched) > WATCHED:
@@ -117,7 +119,7 @@ class PreviewFeature:
         if session is None:
             raise refuse(f"preview of {target.region}: {target.uri} is not open; open the source first")
         result = await self.server.engine.result(session)
-        made = await self.server.engine.call(translate_preview, result.tu, target.device, target.region)
+        made = await self.server.engine.call(_translate, result.tu, target.device, target.region)
         places = self.server.places(result)
         text = made.text
         if not text:
@@ -148,6 +150,12 @@ class PreviewFeature:
         line = int(position.get("line", 0))
         starts = [(result.lines.position(where.start)[0], region) for where, region in lenses]
         return max((s for s in starts if s[0] <= line), default=min(starts))[1]
+
+
+def _translate(tu: TU, device: str, region: str) -> Any:
+    from ompls.translate import preview  # noqa: PLC0415 - the templates' engine is not needed to start
+
+    return preview(tu, device, region)
 
 
 def _reason(tu: TU, range_: Json, diagnostic: Any) -> str:

@@ -140,3 +140,22 @@ def _camel(name: str) -> str:
 def _show(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def vscode_properties() -> dict[str, dict[str, Any]]:
+    """The list as VS Code's `contributes.configuration.properties` (a test compares package.json with it)."""
+    properties: dict[str, dict[str, Any]] = {}
+    for name, hint, default, doc in listing():
+        shape: dict[str, Any] = {}
+        if typing.get_origin(hint) is Literal:
+            shape = {"type": "string", "enum": list(typing.get_args(hint))}
+        elif hint in _JSON_TYPES:
+            shape = {"type": _JSON_TYPES[hint]}
+        else:
+            shape = {"type": "array", "items": {"type": "string"}}
+        shape["default"] = list(default) if isinstance(default, tuple) else default
+        properties[name] = {**shape, "scope": "resource", "markdownDescription": doc}
+    return properties
+
+
+_JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}

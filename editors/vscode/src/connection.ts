@@ -1,0 +1,145 @@
+// The language client and its life: started once, restarted one at a time, stopped with the window.
+import * as vscode from 'vscode';
+import {
+  type ClientCapabilities,
+  type FeatureState,
+  LanguageClient,
+  type LanguageClientOptions,
+  type ServerOptions,
+  State,
+  type StaticFeature,
+  TransportKind,
+} from 'vscode-languageclient/node';
+import { findServer } from './server';
+
+export type Health = 'starting' | 'running' | 'stopped' | 'missing';
+
+/** The commands of code lenses that this extension runs itself; the server then does not offer them. */
+const OWN_COMMANDS = ['ompls.preview', 'ompls.run'];
+
+class Announcement implements StaticFeature {
+  fillClientCapabilities(capabilities: ClientCapabilities): void {
+    const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
+    capabilities.experimental = { ...experimental, ompls: { commands: OWN_COMMANDS } };
+  }
+  initialize(): void {}
+  getState(): FeatureState {
+    return { kind: 'static' };
+  }
+  clear(): void {}
+}
+
+export class Connection {
+  private client: LanguageClient | undefined;
+  private restarting: Promise<void> | undefined;
+  private again = false;
+  private readonly changed = new vscode.EventEmitter<Health>();
+  private readonly clientChanged = new vscode.EventEmitter<LanguageClient>();
+  health: Health = 'stopped';
+  /** Fires whenever the server starts, stops or cannot be found. */
+  readonly onHealth = this.changed.event;
+  /** Fires for each new client, before it starts: the place to register handlers of notifications. */
+  readonly onClient = this.clientChanged.event;
+
+  constructor(
+    context: vscode.ExtensionContext,
+    readonly log: vscode.LogOutputChannel,
+  ) {
+    context.subscriptions.push(
+      this.changed,
+      this.clientChanged,
+      vscode.commands.registerCommand('ompls.restart', () => this.restart('asked for')),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.restart('the workspace is trusted now')),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('ompls.server')) {
+          void this.restart('its settings have changed');
+        }
+      }),
+    );
+  }
+
+  /** Single-flight: a restart that is asked for during another one follows it, once. */
+  restart(why: string): Promise<void> {
+    if (this.restarting) {
+      this.again = true;
+      return this.restarting;
+    }
+    this.restarting = (async () => {
+      do {
+        this.again = false;
+        this.log.info(`starting the server: ${why}`);
+        await this.stop();
+        await this.start();
+      } while (this.again);
+    })().finally(() => {
+      this.restarting = undefined;
+    });
+    return this.restarting;
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client) {
+      await client.dispose().catch((problem: unknown) => this.log.warn(`stopping the server: ${String(problem)}`));
+      this.report('stopped');
+    }
+  }
+
+  /** Ask the server. Rejects with a readable message when there is none. */
+  async request<T>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<T> {
+    await this.restarting;
+    const client = this.client;
+    if (!client || this.health !== 'running') {
+      throw new Error('the ompls server is not running; see "ompls: Show Log"');
+    }
+    return token ? client.sendRequest<T>(method, params, token) : client.sendRequest<T>(method, params);
+  }
+
+  private async start(): Promise<void> {
+    const found = findServer(this.log);
+    if (!found) {
+      this.report('missing');
+      void this.offerHelp();
+      return;
+    }
+    const server: ServerOptions = { command: found.command, args: found.args, transport: TransportKind.stdio };
+    const options: LanguageClientOptions = {
+      documentSelector: [{ language: 'c' }, { language: 'cpp', pattern: '**/*.h' }],
+      initializationOptions: {
+        trusted: vscode.workspace.isTrusted,
+        settings: vscode.workspace.getConfiguration().get('ompls'),
+      },
+      outputChannel: this.log,
+      markdown: { isTrusted: false },
+    };
+    const client = new LanguageClient('ompls', 'ompls', server, options);
+    client.registerFeature(new Announcement());
+    client.onDidChangeState(({ newState }) => {
+      if (client === this.client) {
+        this.report(newState === State.Running ? 'running' : newState === State.Starting ? 'starting' : 'stopped');
+      }
+    });
+    this.client = client;
+    this.clientChanged.fire(client);
+    try {
+      await client.start();
+    } catch (problem) {
+      this.log.error(`the server did not start: ${String(problem)}`);
+      this.report('stopped');
+    }
+  }
+
+  private report(health: Health): void {
+    this.health = health;
+    this.changed.fire(health);
+  }
+
+  private async offerHelp(): Promise<void> {
+    const settings = 'Open Settings';
+    const message = 'ompls: no server found: install the Python package ompls, or set ompls.server.path.';
+    if ((await vscode.window.showErrorMessage(message, settings)) === settings) {
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'ompls.server.path');
+    }
+  }
+}

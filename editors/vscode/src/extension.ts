@@ -1,0 +1,26 @@
+// The entry point: builds the connection to the server and gives it to each feature.
+// A feature is one file in features/; its header says which server capability it needs.
+import * as vscode from 'vscode';
+import { Connection } from './connection';
+import * as devices from './features/devices';
+import * as preview from './features/preview';
+import * as run from './features/run';
+import * as status from './features/status';
+
+const FEATURES = [status, preview, run, devices];
+
+let connection: Connection | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const log = vscode.window.createOutputChannel('ompls', { log: true });
+  connection = new Connection(context, log);
+  context.subscriptions.push(log, vscode.commands.registerCommand('ompls.showLog', () => log.show()));
+  for (const feature of FEATURES) {
+    feature.activate(context, connection);
+  }
+  await connection.restart('start');
+}
+
+export async function deactivate(): Promise<void> {
+  await connection?.stop();
+}

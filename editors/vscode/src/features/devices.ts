@@ -1,0 +1,28 @@
+// Devices: a list of every known device, with the reason why one is not available.
+// Needs `ompls/devices` (experimental).
+import * as vscode from 'vscode';
+import type { Connection } from '../connection';
+
+interface Device {
+  name: string;
+  available?: boolean;
+  reason?: string;
+  hint?: string;
+}
+
+export function activate(context: vscode.ExtensionContext, connection: Connection): void {
+  const show = async (): Promise<void> => {
+    try {
+      const answer = await connection.request<Device[] | { devices: Device[] }>('ompls/devices', {});
+      const devices = Array.isArray(answer) ? answer : answer.devices;
+      const items = devices.map((d) => ({
+        label: `${d.available ? '$(check)' : '$(circle-slash)'} ${d.name}`,
+        detail: [d.reason, d.hint].filter(Boolean).join('; '),
+      }));
+      await vscode.window.showQuickPick(items, { placeHolder: 'Devices of this machine' });
+    } catch (problem) {
+      void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
+    }
+  };
+  context.subscriptions.push(vscode.commands.registerCommand('ompls.devices', show));
+}

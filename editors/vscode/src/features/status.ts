@@ -1,0 +1,27 @@
+// Status: an item in the language status of C files that says how the server is. Needs nothing of the server.
+import * as vscode from 'vscode';
+import type { Connection, Health } from '../connection';
+
+const TEXTS: Record<Health, [string, vscode.LanguageStatusSeverity]> = {
+  starting: ['starting', vscode.LanguageStatusSeverity.Information],
+  running: ['running', vscode.LanguageStatusSeverity.Information],
+  stopped: ['not running', vscode.LanguageStatusSeverity.Error],
+  missing: ['no server found', vscode.LanguageStatusSeverity.Error],
+};
+
+export function activate(context: vscode.ExtensionContext, connection: Connection): void {
+  const item = vscode.languages.createLanguageStatusItem('ompls.status', { language: 'c' });
+  item.name = 'ompls';
+  const show = (health: Health): void => {
+    const [text, severity] = TEXTS[health];
+    item.text = `ompls: ${text}`;
+    item.severity = severity;
+    item.busy = health === 'starting';
+    item.command =
+      health === 'running'
+        ? { command: 'ompls.showLog', title: 'Show Log' }
+        : { command: 'ompls.restart', title: 'Restart' };
+  };
+  show(connection.health);
+  context.subscriptions.push(item, connection.onHealth(show));
+}

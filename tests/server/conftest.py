@@ -1,0 +1,228 @@
+"""Editors to test with: real LSP clients over stdio that negotiate as VS Code, Neovim and Emacs do.
+
+`Editor` hides what differs between them (pull or push, columns), so that a test says what a user sees.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+from pytest_lsp import LanguageClient, client_capabilities
+
+from ompls.analysis.text import LineIndex
+from ompls.server.protocol import converter
+
+SERVER = [sys.executable, "-m", "ompls", "serve", "--stdio"]
+WAIT = 20.0
+
+
+def visual_studio_code() -> types.ClientCapabilities:
+    """The recorded capabilities are of 2022; what vscode-languageclient 11 and our extension add is put in."""
+    capabilities = client_capabilities("visual-studio-code")
+    assert capabilities.text_document is not None
+    assert capabilities.workspace is not None
+    capabilities.text_document.diagnostic = types.DiagnosticClientCapabilities(dynamic_registration=True)
+    capabilities.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    capabilities.workspace.text_document_content = types.TextDocumentContentClientCapabilities(True)
+    capabilities.general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind.Utf16])
+    capabilities.experimental = {"ompls": {"commands": ["ompls.preview", "ompls.run"]}}
+    return capabilities
+
+
+EDITORS: dict[str, Callable[[], types.ClientCapabilities]] = {
+    "vscode": visual_studio_code,
+    "neovim": lambda: client_capabilities("neovim@v0.11"),
+    "emacs": lambda: client_capabilities("emacs"),
+}
+ENCODING = {"vscode": "utf-16", "neovim": "utf-8", "emacs": "utf-32"}
+PULLS = {"vscode": True, "neovim": True, "emacs": False}
+
+
+class Editor:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.encoding: Any = ENCODING[name]
+        self.client = LanguageClient(converter_factory=converter)
+        self.published: list[types.PublishDiagnosticsParams] = []
+        self.registered: list[types.Registration] = []
+        self.requested: list[tuple[str, Any]] = []  # what the server asked
+        self.notified: list[tuple[str, Any]] = []
+        self.texts: dict[str, str] = {}
+        self.versions: dict[str, int] = {}
+        self.result: Any = None
+        self.settings: dict[str, Any] = {}
+        self._arrived = asyncio.Event()
+        self._listen()
+
+    def _listen(self) -> None:
+        feature = self.client.feature
+
+        @feature("textDocument/publishDiagnostics")
+        def published(params: types.PublishDiagnosticsParams) -> None:
+            self.published.append(params)
+            self._arrived.set()
+
+        @feature("client/registerCapability")
+        def register(params: types.RegistrationParams) -> None:
+            self.registered += params.registrations
+
+        @feature("workspace/configuration")
+        def configuration(params: types.ConfigurationParams) -> list[Any]:
+            return [self.settings for _ in params.items]
+
+        def note_request(method: str) -> Callable[[Any], None]:
+            def note(params: Any) -> None:
+                self.requested.append((method, params))
+                self._arrived.set()
+
+            return note
+
+        for method in (
+            "workspace/diagnostic/refresh",
+            "workspace/codeLens/refresh",
+            "workspace/textDocumentContent/refresh",
+            "window/showDocument",
+        ):
+            feature(method)(note_request(method))
+        for method in ("window/showMessage", "window/logMessage", "ompls/runOutput", "$/progress"):
+
+            def note(params: Any, method: str = method) -> None:
+                self.notified.append((method, params))
+                self._arrived.set()
+
+            feature(method)(note)
+
+    async def start(self, command: list[str] = SERVER, root: Path | None = None, options: Any = None) -> Any:
+        await self.client.start_io(*command)
+        params = types.InitializeParams(
+            capabilities=EDITORS[self.name](),
+            root_uri=root.as_uri() if root else None,
+            initialization_options=options,
+        )
+        self.result = await self.client.initialize_session(params)
+        return self.result
+
+    # --- what a user does ----------------------------------------------------------------------------------------
+
+    def open(self, uri: str, text: str, language: str = "c") -> None:
+        self.texts[uri], self.versions[uri] = text, 1
+        item = types.TextDocumentItem(uri, language, 1, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+    def replace(self, uri: str, old: str, new: str) -> None:
+        """Type `new` in place of the first `old`, as an incremental change."""
+        text = self.texts[uri]
+        start = len(text[: text.index(old)].encode())
+        range_ = types.Range(self.position(uri, start), self.position(uri, start + len(old.encode())))
+        self.texts[uri] = text.replace(old, new, 1)
+        self.change(uri, [types.TextDocumentContentChangePartial(range=range_, text=new)])
+
+    def change(self, uri: str, changes: list[Any]) -> None:
+        self.versions[uri] += 1
+        document = types.VersionedTextDocumentIdentifier(version=self.versions[uri], uri=uri)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, changes))
+
+    def close(self, uri: str) -> None:
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+
+    # --- what a user sees ----------------------------------------------------------------------------------------
+
+    def position(self, uri: str, offset: int) -> types.Position:
+        return types.Position(*LineIndex(self.texts[uri].encode()).position(offset, self.encoding))
+
+    def at(self, uri: str, needle: str) -> types.Position:
+        return self.position(uri, len(self.texts[uri][: self.texts[uri].index(needle)].encode()))
+
+    def under(self, uri: str, range_: types.Range) -> str:
+        """The text that a range covers."""
+        index = LineIndex(self.texts[uri].encode())
+        start = index.offset(range_.start.line, range_.start.character, self.encoding)
+        end = index.offset(range_.end.line, range_.end.character, self.encoding)
+        return self.texts[uri].encode()[start:end].decode()
+
+    async def pull(self, uri: str, previous: str | None = None) -> Any:
+        params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri), previous_result_id=previous)
+        return await asyncio.wait_for(self.client.text_document_diagnostic_async(params), WAIT)
+
+    async def diagnostics(self, uri: str) -> list[types.Diagnostic]:
+        """What is shown for the document as it is now, header snapshot included."""
+        if PULLS[self.name]:
+            return list((await self.pull(uri)).items)
+        await self.until(lambda: any(p.uri == uri and p.version == self.versions[uri] for p in self.published))
+        return list([p for p in self.published if p.uri == uri][-1].diagnostics)
+
+    async def shows(self, uri: str, codes: list[str]) -> list[types.Diagnostic]:
+        """Wait until exactly these rules are shown (the background tier may come after the live one)."""
+        deadline = asyncio.get_running_loop().time() + WAIT
+        while True:
+            found = await self.diagnostics(uri)
+            if sorted(str(d.code) for d in found) == sorted(codes):
+                return found
+            if asyncio.get_running_loop().time() > deadline:
+                raise AssertionError(f"expected {codes}, shown: {[(d.code, d.message) for d in found]}")
+            await asyncio.sleep(0.05)
+
+    async def request(self, method: str, params: Any) -> Any:
+        return await asyncio.wait_for(self.client.protocol.send_request_async(method, params), WAIT)
+
+    async def content(self, uri: str) -> str:
+        """The text of a virtual document."""
+        return str((await self.request("workspace/textDocumentContent", types.TextDocumentContentParams(uri))).text)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for something the server sends."""
+
+        async def wait() -> None:
+            while not condition():
+                self._arrived.clear()
+                await self._arrived.wait()
+
+        await asyncio.wait_for(wait(), WAIT)
+
+    def messages(self) -> list[str]:
+        return [p.message for m, p in self.notified if m == "window/showMessage"]
+
+    async def stop(self) -> None:
+        if self.client._server is not None and self.client._server.returncode is None:
+            await asyncio.wait_for(self.client.shutdown_session(), WAIT)
+        await self.client.stop()
+
+
+@asynccontextmanager
+async def running(name: str, **how: Any) -> AsyncIterator[Editor]:
+    editor = Editor(name)
+    await editor.start(**how)
+    try:
+        yield editor
+    finally:
+        await editor.stop()
+
+
+@pytest_asyncio.fixture(params=list(EDITORS))
+async def editor(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Editor]:
+    """Each of the editors in turn, in an empty workspace."""
+    async with running(request.param, root=tmp_path) as it:
+        yield it
+
+
+@pytest_asyncio.fixture
+async def vscode(tmp_path: Path) -> AsyncIterator[Editor]:
+    async with running("vscode", root=tmp_path) as it:
+        yield it
+
+
+@pytest_asyncio.fixture
+async def emacs(tmp_path: Path) -> AsyncIterator[Editor]:
+    async with running("emacs", root=tmp_path) as it:
+        yield it
+
+
+Start = Callable[..., Awaitable[Editor]]

@@ -1,0 +1,121 @@
+"""What only a client like VS Code's does: result ids, refreshes, virtual documents, settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from .conftest import Editor, running
+from .test_editors import MISTAKE, SAXPY
+
+pytestmark = pytest.mark.asyncio
+
+
+async def test_what_did_not_change_is_not_sent_again(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, MISTAKE)
+    await vscode.shows(uri, ["unknown-directive"])
+    first = await vscode.pull(uri)
+    assert (await vscode.pull(uri, first.result_id)).kind == "unchanged"
+    vscode.replace(uri, "y[i] = a", "y[i] = 2 * a")
+    assert (await vscode.pull(uri, first.result_id)).kind == "unchanged"
+    vscode.replace(uri, "tarrget", "target")
+    assert (await vscode.pull(uri, first.result_id)).kind == "full"
+
+
+async def test_a_preview_follows_the_source(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, SAXPY)
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": uri}, "region": "saxpy_0"})
+    virtual = made["uri"]
+    content = await vscode.content(virtual)
+    assert content == made["text"]
+    vscode.replace(uri, "a * x[i]", "a * x[i] * 2")
+    await vscode.until(lambda: any(m == "workspace/textDocumentContent/refresh" for m, _ in vscode.requested))
+    (refresh,) = [p for m, p in vscode.requested if m == "workspace/textDocumentContent/refresh"]
+    assert refresh.uri == virtual
+    content = await vscode.content(virtual)
+    assert "a * x[i] * 2" in content
+
+
+async def test_a_preview_that_stays_the_same_is_not_refreshed(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, SAXPY + "int unrelated;\n")
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": uri}, "region": "saxpy_0"})
+    await vscode.content(made["uri"])
+    vscode.replace(uri, "unrelated", "something_else")
+    await vscode.diagnostics(uri)
+    await vscode.request("ompls/serverStatus", None)
+    assert not [m for m, _ in vscode.requested if m == "workspace/textDocumentContent/refresh"]
+
+
+async def test_the_manual_page_of_a_rule_is_a_document(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, MISTAKE)
+    (shown,) = await vscode.shows(uri, ["unknown-directive"])
+    assert shown.code_description is not None
+    page = await vscode.content(shown.code_description.href)
+    assert "unknown-directive" in page
+
+
+@pytest.mark.parametrize("uri", ["ompls-preview://cuda", "ompls-preview:///", "ompls-preview://cuda/x.c/f_0.cu", "x:y"])
+async def test_a_virtual_document_that_does_not_exist_is_an_error(vscode: Editor, uri: str) -> None:
+    with pytest.raises(JsonRpcException):
+        await vscode.content(uri)
+
+
+async def test_the_schemes_are_registered(vscode: Editor) -> None:
+    await vscode.request("ompls/serverStatus", None)
+    options = {r.method: r.register_options for r in vscode.registered}
+    assert options["workspace/textDocumentContent"]["schemes"] == ["ompls-preview", "ompls-rule"]
+
+
+async def test_settings_are_asked_for_and_a_bad_one_is_named(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, MISTAKE)
+    await vscode.shows(uri, ["unknown-directive"])
+    vscode.settings = {"diagnostics": {"ignore": ["unknown-directive"]}, "openmp": "7"}
+    vscode.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings=None))
+    await vscode.until(lambda: bool(vscode.messages()))
+    assert vscode.messages()[0].startswith("ompls.openmp: expected one of")
+    await vscode.shows(uri, [])
+
+
+async def test_headers_of_the_project_are_read_from_the_editor(vscode: Editor, tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("#define DIRECTIVE target\n")
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, SAXPY.replace("omp target", "omp DIRECTIVE").replace("void", '#include "own.h"\nvoid', 1))
+    await vscode.shows(uri, [])
+    header = (tmp_path / "own.h").as_uri()
+    vscode.open(header, "#define DIRECTIVE target\n")
+    vscode.replace(header, "target", "tarrget")
+    await vscode.until(lambda: any(m == "workspace/diagnostic/refresh" for m, _ in vscode.requested))
+    await vscode.shows(uri, ["unknown-directive"])
+
+
+async def test_a_mistake_in_a_header_is_shown_there_when_it_is_open(vscode: Editor, tmp_path: Path) -> None:
+    body = MISTAKE.replace("void saxpy", "static void saxpy")
+    (tmp_path / "own.h").write_text(body)
+    uri, header = (tmp_path / "a.c").as_uri(), (tmp_path / "own.h").as_uri()
+    vscode.open(uri, '#include "own.h"\nint main(void) { return 0; }\n')
+    (shown,) = await vscode.shows(uri, ["unknown-directive"])
+    assert vscode.under(uri, shown.range).startswith('#include "own.h"')
+    assert shown.related_information is not None
+    assert shown.related_information[0].location.uri == header
+    vscode.open(header, body)
+    await vscode.shows(header, ["unknown-directive"])
+    vscode.replace(uri, "return 0", "return 1")
+    await vscode.shows(uri, [])
+    await vscode.shows(header, ["unknown-directive"])
+
+
+async def test_settings_come_with_the_start_too(tmp_path: Path) -> None:
+    options = {"settings": {"diagnostics": {"enable": False}}}
+    async with running("emacs", root=tmp_path, options=options) as emacs:
+        uri = (tmp_path / "a.c").as_uri()
+        emacs.settings = options["settings"]
+        emacs.open(uri, MISTAKE)
+        await emacs.shows(uri, [])
