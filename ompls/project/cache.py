@@ -66,7 +66,7 @@ class DiskCache:
     def store(self, key: str, value: Preprocessed) -> None:
         data = {
             "version": VERSION, "read": stamps(value.read), "predefined": [_pack(m) for m in value.predefined],
-            "missing": value.missing,
+            "missing": value.missing, "exists": value.exists,
             "units": {str(n): {"ops": [_pack(op) for op in u.ops], "text": u.text} for n, u in value.units.items()},
         }  # fmt: skip
         try:
@@ -110,4 +110,5 @@ def _unpack(data: Any) -> Preprocessed:
         for number, unit in data["units"].items()
     }
     predefined = tuple(_macro(m) for m in data["predefined"])
-    return Preprocessed(predefined, units, [int(n) for n in data["missing"]], list(data["read"]))
+    missing, exists = [int(n) for n in data["missing"]], [int(n) for n in data["exists"]]
+    return Preprocessed(predefined, units, missing, exists, list(data["read"]))

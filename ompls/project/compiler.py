@@ -28,11 +28,15 @@ _MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"')
 
 @dataclass(slots=True)
 class Preprocessed:
-    """predefined, units (by number of the mark), missing (numbers), and the headers that were read."""
+    """What the marks say: units and missing includes by number, headers that exist by number of the question.
+
+    `read` are the paths of the headers that were read.
+    """
 
     predefined: tuple[Macro, ...] = ()
     units: dict[int, HeaderUnit] = field(default_factory=dict)
     missing: list[int] = field(default_factory=list)
+    exists: list[int] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
 
 
@@ -134,6 +138,8 @@ def cut(output: str) -> Preprocessed:
                 result.units[int(number)] = HeaderUnit(tuple(ops), "\n".join([*text, ""]) if text else "")
             elif word == "missing":
                 result.missing.append(int(number))
+            elif word == "exists":
+                result.exists.append(int(number))
             ops, text = [], []
             continue
         text.append(line)

@@ -27,6 +27,7 @@ _DIRECTIVE = re.compile(
     re.S,
 )
 _OPERAND = re.compile(r'[ \t]*(<[^>\n]*>|"[^"\n]*"|[A-Za-z_]\w*)')
+_HAS_INCLUDE = re.compile(r'__has_include(?:_next)?[ \t]*\([ \t]*(<[^>\n]*>|"[^"\n]*")')
 _STRING_MACRO = re.compile(r'[ \t]+([A-Za-z_]\w*)[ \t]+(<[^>\n]*>|"[^"\n]*")')
 _SYSTEM = ("/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/lib", "/lib", "/opt")
 
@@ -38,7 +39,7 @@ class Skeleton:
     text: str = ""
     operands: list[str] = field(default_factory=list)
     texts: dict[str, tuple[str, bytes]] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)  # operands of `__has_include` that are not the project's, by number
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,12 @@ def build(path: str, source: bytes, search: SearchPath, read: Reader, directives
     depth = 0
     for line in lines:
         depth += line.startswith("#if") - line.startswith("#endif")
-    skeleton.text = "\n".join([f"{MARK} start", *lines, *["#endif"] * depth, ""])
+    questions = [
+        line
+        for number, operand in enumerate(skeleton.asked)
+        for line in (f"#if __has_include({operand})", f"{MARK} exists {number}", "#endif")
+    ]
+    skeleton.text = "\n".join([f"{MARK} start", *lines, *["#endif"] * depth, *questions, ""])
     return skeleton
 
 
@@ -145,12 +151,26 @@ class _Builder:
             else:
                 if name == "define" and (match := _STRING_MACRO.match(line, len(name))):
                     self.strings[match.group(1)] = match.group(2)
+                if "__has_include" in line:
+                    self._has_include(path, line)
                 depth += name.startswith("if") - (name == "endif")
                 if depth < 0:
                     depth = 0  # an #endif too many would close a condition of the includer
                     continue
                 self.lines.append("#" + line)
         self.lines.extend(["#endif"] * depth)
+
+    def _has_include(self, path: str, line: str) -> None:
+        """Find out about headers that a condition asks for; they may never be included."""
+        for operand in _HAS_INCLUDE.findall(line):
+            texts, key = self.skeleton.texts, readable(operand)
+            for candidate in self.search.candidates(operand, path):
+                if self.search.own(candidate) and (data := self.read(candidate)) is not None:
+                    texts.setdefault(key, (candidate, data))
+                    break
+            else:
+                if operand not in self.skeleton.asked:
+                    self.skeleton.asked.append(operand)
 
     def _include(self, path: str, rest: str, line: str, stack: tuple[str, ...], depth: int) -> None:
         match = _OPERAND.match(rest)

@@ -111,12 +111,14 @@ class Workspace:
         found = self._cache.load(key)
         if found is None:
             found = compiler.preprocess(gcc, needed.text, flags, directory)
-            if not found.missing:  # a header that is missing now may be there the next time
+            if (
+                len(found.exists) == len(needed.asked) and not found.missing
+            ):  # a header that is missing now may be there the next time
                 self._cache.store(key, found)
                 self._warn_of_cache()
         if len(self._preprocessed) > 50:
             self._preprocessed.clear()
-        if not found.missing:
+        if len(found.exists) == len(needed.asked) and not found.missing:
             self._preprocessed[key] = (stamps(found.read), found)
         return key, found
 
@@ -138,6 +140,8 @@ class Workspace:
                 first = system.get(operand)
                 # a header that was included before gives nothing the second time
                 system[operand] = unit if first is None or not (first.ops or first.text) else first
+        for number in found.exists:
+            system.setdefault(needed.asked[number], HeaderUnit((), ""))
         parts = [part for k, (p, data) in sorted(needed.texts.items()) for part in (k, p, data.decode("latin-1"))]
         whole = key_of(key, *parts, *sorted(missing))
         before = self._snapshots.get(path)

@@ -25,6 +25,11 @@ class Parsed:
         return self.raw[self.tokens[0][3] :].strip() if self.tokens else ""
 
     @property
+    def for_preprocessor(self) -> bool:
+        """Whether this is a pragma that the preprocessor itself obeys (and gcc -E does not print)."""
+        return self.name == "pragma" and bool(self.tokens) and self.tokens[0][1] in ("once", "push_macro", "pop_macro")
+
+    @property
     def expands(self) -> bool:
         """Whether gcc -fopenmp expands macros in this pragma."""
         return self.name == "pragma" and len(self.tokens) > 1 and self.tokens[0][1] == "omp"

@@ -21,7 +21,8 @@ _OPERATORS = ("__has_include", "__has_include_next", "__has_attribute", "__has_c
 _WITHOUT_COMPILER = {
     "__STDC__": "1", "__STDC_VERSION__": "201710L", "__STDC_HOSTED__": "1", "_OPENMP": "201511", "__GNUC__": "12",
     "__GNUC_MINOR__": "2", "__x86_64__": "1", "__linux__": "1", "linux": "1", "__unix__": "1", "unix": "1",
-    "__LP64__": "1", "_LP64": "1", "__CHAR_BIT__": "8", "__INT_MAX__": "0x7fffffff", "__LONG_MAX__": "0x7fffffffffffffffL",
+    "__LP64__": "1", "_LP64": "1", "__CHAR_BIT__": "8", "__INT_MAX__": "0x7fffffff",
+    "__LONG_MAX__": "0x7fffffffffffffffL",
     "__SIZEOF_INT__": "4", "__SIZEOF_LONG__": "8", "__SIZEOF_POINTER__": "8", "__SIZE_TYPE__": "long unsigned int",
 }  # fmt: skip
 

@@ -50,7 +50,7 @@ DIGRAPHS = {"<:": "[", ":>": "]", "<%": "{", "%>": "}", "%:": "#", "%:%:": "##"}
 
 
 def decode(data: bytes) -> str:
-    """The text the functions here work on: one character per byte, a lone carriage return (a line end too) as newline."""
+    """The text that the functions here work on: one character per byte, a lone carriage return as newline."""
     text = data.decode("latin-1")
     if text.startswith("\xef\xbb\xbf"):
         text = "   " + text[3:]

@@ -247,7 +247,7 @@ class _File:
         raw = self.text[self.pos : end]
         if raw.lstrip()[:1] in ("#", "%", "/"):
             parsed = self._directive(raw)
-            if parsed is not None and parsed.name != "pragma":
+            if parsed is not None and (parsed.name != "pragma" or parsed.for_preprocessor):
                 self._act(parsed, raw, end)
                 return
         else:
@@ -259,8 +259,6 @@ class _File:
                 self.run_.pragmas.append((x + start, x + stop))
             self._notes(x, result)
         self._advance(end)
-        if parsed is not None:
-            self._act_on_pragma(parsed)
 
     def _notes(self, x: int, line: Line) -> None:
         kind = "pragma" if line.pragmas else "parse"
@@ -618,7 +616,8 @@ class _File:
     def _nothing(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         """`#ident` and the like."""
 
-    def _act_on_pragma(self, parsed: Parsed) -> None:
+    def _pragma(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
+        """`#pragma once`, `push_macro` and `pop_macro`."""
         run, tokens = self.run_, parsed.tokens
         words = [t[1] for t in tokens[:4]]
         if words[:1] == ["once"]:
@@ -652,7 +651,7 @@ _ACTIONS: dict[str, _Action] = {
     "elif": _File._elif, "elifdef": _File._elif, "elifndef": _File._elif, "else": _File._else, "endif": _File._endif,
     "include": _File._include, "include_next": _File._include, "import": _File._include, "line": _File._line,
     "error": _File._message, "warning": _File._message, "ident": _File._nothing, "sccs": _File._nothing,
-    "assert": _File._nothing, "unassert": _File._nothing, "": _File._nothing,
+    "assert": _File._nothing, "unassert": _File._nothing, "": _File._nothing, "pragma": _File._pragma,
 }  # fmt: skip
 
 
