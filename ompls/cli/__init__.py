@@ -11,6 +11,7 @@ import argparse
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -50,6 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+    except Exception as error:  # noqa: BLE001 -- our bug: shown whole, and with the exit code of our errors
+        traceback.print_exc()
+        complain(Problem(f"{type(error).__name__}: a bug of ompls; please report it with the lines above"))
+        return 125 if command == "run" else 2
 
 
 def _dispatch(arguments: list[str], command: str | None) -> int:

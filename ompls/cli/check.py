@@ -86,5 +86,5 @@ def _rules(words: list[str]) -> list[str]:
     ids = [rule for word in words for rule in word.split(",") if rule]
     for rule in ids:
         if rule not in RULES:
-            raise Problem(f"unknown rule '{rule}': no rule has this id; {near(rule, RULES)}")
+            raise Problem(f"unknown rule '{rule}': no rule has this id; {near(rule)}")
     return ids

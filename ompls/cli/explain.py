@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
-from collections.abc import Iterable
 
 from ompls.cli.problem import Problem
 
@@ -22,13 +20,14 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{rule:{width}}  {RULES[rule].title}")
         return 0
     if arguments.rule not in RULES:
-        raise Problem(f"unknown rule '{arguments.rule}': no rule has this id; {near(arguments.rule, RULES)}")
+        raise Problem(f"unknown rule '{arguments.rule}': no rule has this id; {near(arguments.rule)}")
     print(manual(arguments.rule).rstrip())
     return 0
 
 
-def near(name: str, known: Iterable[str]) -> str:
-    """The next step of an error about an unknown name: what it may have been."""
-    names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+def near(name: str) -> str:
+    """The next step of an error about an unknown rule: what it may have been."""
+    from ompls.analysis.rules import near_ids
+
+    close = near_ids(name)
     return f"did you mean {' or '.join(close)}?" if close else "'ompls explain' lists them"

@@ -1,0 +1,152 @@
+"""`ompls run`: the program's streams and exit code, and every way in which a program can end badly."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests_cli_paths import EXAMPLES
+
+DEVICE = "host"  # the quickest to build for; what is tested here does not depend on the device
+
+REGION = """
+    int n = 4;
+    #pragma omp target map(tofrom: n)
+    n++;
+"""
+
+
+def _program(path: Path, body: str, includes: str = "") -> Path:
+    path.write_text(
+        f"#include <stdio.h>\n#include <stdlib.h>\n{includes}\nint main(int argc, char **argv)\n{{{body}}}\n"
+    )
+    return path
+
+
+def test_arguments_streams_and_exit_code_are_the_programs(process, tmp_path: Path) -> None:
+    body = REGION + 'char line[20]; fgets(line, 20, stdin); fprintf(stderr, "err\\n");'
+    body += 'printf("%d %s %s %s", argc, argv[1], argv[2], line); return n + 2;'
+    path = _program(tmp_path / "args.c", body)
+    done = process("run", "--device", DEVICE, path, "--", "--profile", "-x.c", stdin="hello\n")
+    assert done == type(done)(7, "3 --profile -x.c hello\n", "err\n")
+
+
+def test_several_files_make_one_program(process, tmp_path: Path) -> None:
+    _program(tmp_path / "main.c", "return twice(argc) != 2;", "int twice(int);")
+    (tmp_path / "twice.c").write_text(
+        "int twice(int n)\n{\n    #pragma omp target map(tofrom: n)\n    n *= 2;\n    return n;\n}\n"
+    )
+    done = process("run", "--device", DEVICE, tmp_path / "main.c", tmp_path / "twice.c")
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_compilers_error_shows_the_users_line(process, tmp_path: Path) -> None:
+    path = _program(tmp_path / "bad.c", REGION + "\n    return undeclared_name;\n")
+    done = process("run", "--device", DEVICE, path)
+    assert done.code == 125
+    line = path.read_text().splitlines().index("    return undeclared_name;") + 1
+    assert f"bad.c:{line}:" in done.err
+    assert "undeclared_name" in done.err
+
+
+def test_a_program_without_regions_runs(process, tmp_path: Path) -> None:
+    done = process("run", "--device", DEVICE, _program(tmp_path / "plain.c", 'puts("hi"); return 3;'))
+    assert (done.code, done.out) == (3, "hi\n")
+
+
+def test_over_time_ends_with_124(process, tmp_path: Path) -> None:
+    path = _program(tmp_path / "loops.c", REGION + "for (volatile int i = 0;; i++) ;")
+    start = time.monotonic()
+    done = process("run", "--device", DEVICE, "--timeout", "1", path)
+    assert done.code == 124
+    assert re.search(r"ompls: error: loops: .*1 s.*--timeout", done.err), done.err
+    assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize(("statement", "number"), [("abort();", 6), ("*(volatile int *)argv[9999999] = 1;", 11)])
+def test_a_crash_is_reported_with_its_signal(process, tmp_path: Path, statement: str, number: int) -> None:
+    done = process("run", "--device", DEVICE, _program(tmp_path / "crash.c", REGION + statement))
+    assert done.code == 128 + number
+    assert signal.Signals(number).name in done.err
+
+
+def _processes_with(marker: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                words = (entry / "environ").read_bytes()
+            except OSError:
+                continue
+            if marker.encode() in words:
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.parametrize("device", ["host", "cudasim"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_stays_behind_when_it_is_interrupted(tmp_path: Path, device: str, number: int) -> None:
+    body = REGION + 'puts("ready"); fflush(stdout); for (volatile int i = 0;; i++) ;'
+    path = _program(tmp_path / "waits.c", body)
+    marker = f"OMPLS_TEST_MARKER={tmp_path}"
+    command = [sys.executable, "-m", "ompls", "run", "--device", device, str(path)]
+    env = {**os.environ, **dict([marker.split("=", 1)]), "TMPDIR": str(tmp_path)}
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, env=env, start_new_session=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"ready\n"
+    os.killpg(child.pid, number)  # as a terminal does
+    code = child.wait(30)
+    assert code in (128 + number, -number)
+    deadline = time.monotonic() + 5
+    while _processes_with(marker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert _processes_with(marker) == []
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith("ompls-run")] == []
+
+
+def test_profile_shows_what_was_transferred(process) -> None:
+    done = process("run", "--device", "cudasim", "--profile", EXAMPLES / "saxpy.c")
+    assert done.code == 0
+    assert done.out.endswith("correct\n")
+    assert "In all 8.0 MiB to devices, 4.0 MiB back." in done.err
+
+
+def test_trace_and_report_go_together(process, ompls, tmp_path: Path) -> None:
+    record = tmp_path / "t.jsonl"
+    assert process("run", "--device", DEVICE, "--trace", record, EXAMPLES / "matmul.c").code == 0
+    assert json.loads(record.read_text().splitlines()[0])["ompls_trace"] == 1
+    done = ompls("report", record)
+    assert done.code == 0
+    assert "matmul.c:" in done.out
+
+
+def test_an_unknown_device_is_named(process) -> None:
+    done = process("run", "--device", "abacus", EXAMPLES / "saxpy.c")
+    assert done.code == 125
+    assert re.fullmatch(r"ompls: error: .*'abacus'.*: .*; .*\n", done.err)
+
+
+def test_devices_lists_what_there_is(ompls) -> None:
+    listed = json.loads(ompls("devices", "--json").out)["devices"]
+    known = {entry["name"]: entry for entry in listed}
+    assert known["cudasim"]["available"]
+    assert known["host"]["available"]
+    for entry in listed:
+        assert entry["available"] or (entry["reason"] and entry["hint"])
+    assert "cudasim" in ompls("devices").out
+
+
+def test_an_unwritable_cache_costs_a_warning_only(process, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    cache = {"OMPLS_CACHE_DIR": str(tmp_path / "file" / "cache"), "TMPDIR": str(tmp_path)}
+    done = process("run", "--device", DEVICE, EXAMPLES / "matmul.c", env=cache)
+    assert done.code == 0
+    assert "warning" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

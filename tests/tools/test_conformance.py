@@ -1,0 +1,72 @@
+"""The conformance runner counts right: on a suite of three files whose outcome is known."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+GOOD = """\
+#include "ompvv.h"
+int main(void)
+{
+    int n = 1;
+    PROBE
+    #pragma omp target map(tofrom: n)
+    n++;
+    return n - 2;
+}
+"""
+WRONG = GOOD.replace("return n - 2;", "return 1;")
+NO_REGION = '#include "ompvv.h"\nint main(void)\n{\n    int n = 1;\n    #pragma omp target data map(n)\n    n++;\n    return n - 2;\n}\n'
+NOT_OURS = "int main(void)\n{\n    #pragma omp parallel\n    { }\n    return 0;\n}\n"
+HEADER = '#define PROBE _Pragma("omp target map(tofrom: n)") { n += 0; }\n'
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    (tmp_path / "ompvv").mkdir()
+    (tmp_path / "ompvv/ompvv.h").write_text(HEADER)
+    for version in ("4.5", "5.0"):
+        (tmp_path / "tests" / version).mkdir(parents=True)
+    (tmp_path / "tests/4.5/good.c").write_text(GOOD)
+    (tmp_path / "tests/4.5/wrong.c").write_text(WRONG)
+    (tmp_path / "tests/4.5/host_only.c").write_text(NOT_OURS)
+    (tmp_path / "tests/5.0/no_region.c").write_text(NO_REGION)
+    return tmp_path
+
+
+def test_the_table_and_the_reasons(suite: Path, tmp_path: Path) -> None:
+    command = [sys.executable, ROOT / "tools/conformance.py", suite, "--versions", "4.5,5.0", "--device", "host"]
+    command += ["--list-failures", "--json", tmp_path / "out.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.startswith(" ")}
+    assert rows["4.5"][1:3] == ["2", "4/4"]
+    assert rows["5.0"][1:3] == ["1", "0/0"]
+    assert rows["all"][1:3] == ["3", "4/4"]
+    assert "tests/4.5/wrong.c: exit code 1" in done.stdout
+    assert "tests/5.0/no_region.c: no region ran on the device" in done.stdout
+    stages = {
+        Path(entry["file"]).stem: entry["stages"]
+        for group in json.loads((tmp_path / "out.json").read_text())["versions"].values()
+        for entry in group
+    }
+    everything = {"regions": True, "clean": True, "translated": True, "compiled": True}
+    assert stages == {
+        "good": {**everything, "passed": True},
+        "wrong": {**everything, "passed": False},
+        "no_region": {**everything, "passed": False},
+    }
+
+
+def test_what_is_no_suite_is_refused(tmp_path: Path) -> None:
+    command = [sys.executable, ROOT / "tools/conformance.py", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "no directory 'tests'" in done.stderr
