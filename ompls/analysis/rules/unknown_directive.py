@@ -10,7 +10,6 @@ from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.spec.near import near
 
-
 _WORDS = frozenset(word for name in DIRECTIVES for word in name.split())
 
 

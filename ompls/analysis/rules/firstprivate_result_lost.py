@@ -1,0 +1,241 @@
+"""A scalar that a target region assigns and the host reads afterwards, although the region worked on a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+from ompls.analysis.dataenv.uses import Use, uses
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Node, Span, Symbol
+from ompls.analysis.model.tu import Region, Variable
+from ompls.analysis.rules.support.flow import Flow, State
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+
+
+class _Stale(Flow):
+    """For each scalar, the regions whose assignment to it did not come back and was not overwritten since."""
+
+    def __init__(self, regions: list[Region]) -> None:
+        super().__init__()
+        self.regions = {id(r.stmt): r for r in regions}
+        self.read_after: dict[tuple[int, Symbol], Node] = {}  # the first read of the lost value
+
+    def default(self, key: Hashable) -> frozenset[Any]:
+        return frozenset()
+
+    def expr(self, expr: Expr, state: State) -> State:
+        for use in uses(expr):
+            if use.depth == 0 and not self.is_private(use.symbol):
+                state = self._use(use, state)
+        return state
+
+    def declare(self, decl: ast.VarDecl, state: State) -> State:
+        state = super().declare(decl, state)
+        return {**state, decl.symbol: frozenset()} if decl.symbol in state else state
+
+    def original(self, expr: Expr, state: State, write: bool) -> State:
+        if not isinstance(expr, ast.Name) or expr.symbol is None or self.is_private(expr.symbol):
+            return state
+        return self._use(Use(expr.symbol, expr, 0, not write, write), state)
+
+    def _use(self, use: Use, state: State) -> State:
+        stale = state.get(use.symbol)
+        if not stale:
+            return state
+        if use.read and use.certain:
+            for region in stale:
+                known = self.read_after.get((region, use.symbol))
+                if known is None or use.node.span < known.span:
+                    self.read_after[region, use.symbol] = use.node
+        if use.write or not use.certain:
+            return {**state, use.symbol: frozenset()}
+        return state
+
+    def directive(self, stmt: ast.DirectiveStmt, state: State) -> State | None:
+        region = self.regions.get(id(stmt))
+        if region is None:
+            return self._host_directive(stmt, state)
+        end = self.construct(stmt, state)
+        after = dict(state if end is None else end)
+        for variable in region.variables:
+            if loses(variable):
+                after[variable.symbol] = state.get(variable.symbol, frozenset()) | {id(stmt)}
+        return after
+
+    def _host_directive(self, stmt: ast.DirectiveStmt, state: State) -> State | None:
+        """`target update to(x)` and `map(to: x)` read x; `from` overwrites it."""
+        for clause in stmt.directive.all("map", "to", "from"):
+            kind = clause.keyword if clause.name == "map" else clause.name
+            for item in clause.items:
+                if kind in ("to", "tofrom", "") or kind == "from":
+                    state = self.original(item.expr, state, kind == "from")
+        return self.construct(stmt, state)
+
+
+def loses(variable: Variable) -> bool:
+    """Whether the region assigns its own copy of an implicitly firstprivate scalar."""
+    return variable.sharing == "firstprivate" and variable.implicit and bool(_assignments(variable))
+
+
+def _assignments(variable: Variable) -> list[Node]:
+    return [n for n in variable.writes if not (isinstance(n, ast.Unary) and n.op == "&")]
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    function, content = scene.function, scene.content
+    if function is None or content is None:
+        return
+    regions = [r for r in content.regions if any(loses(v) for v in r.variables)]
+    if not regions:
+        return
+    flow = _Stale(regions)
+    flow.run(function.body, {})
+    for region in regions:
+        for variable in region.variables:
+            read = flow.read_after.get((id(region.stmt), variable.symbol))
+            if read is not None and loses(variable):
+                yield _finding(region, variable, read)
+
+
+def _finding(region: Region, variable: Variable, read: Node) -> Finding:
+    name = variable.symbol.name
+    write = min(_assignments(variable), key=lambda n: n.span)
+    message = (
+        f"the value of `{name}` is lost at the end of the region: `{name}` is firstprivate there, and read afterwards"
+    )
+    end = region.directive.span.end
+    change = Change(f"Map `{name}` tofrom", Span(end, end), f" map(tofrom: {name})", safe=False)
+    related = ((read.span, f"`{name}` still has its old value here"),)
+    return Finding(write.span, message, "hint" if region.tainted else "warning", related, (change,))
+
+
+RULE = Rule(
+    id="firstprivate-result-lost",
+    severity="warning",
+    title="A scalar that a target region assigns is read afterwards, but its value does not come back",
+    why="""
+A scalar that no clause lists is firstprivate in a target region (since OpenMP 4.5): the region gets a copy of its value,
+and what it assigns to the copy ends with the region. A result must be mapped (`map(tofrom: x)` or `map(from: x)`) or be
+a `reduction` variable.
+""",
+    section="5.8.1",
+    bad=(
+        """
+int f(int n, int *x) {
+    int last = 0;
+    #pragma omp target map(to: x[0:n])
+    {
+        last = x[n - 1];
+    //  ^^^^ warning: the value of `last` is lost at the end of the region: `last` is firstprivate there, and read afterwards
+    }
+    return last;
+}
+""",
+        """
+int f(int n, int *x) {
+    int count = 0;
+    for (int round = 0; round < 3; round++) {
+        #pragma omp target map(to: x[0:n])
+        for (int i = 0; i < n; i++)
+            count += x[i] > round;
+    //      ^^^^^ warning: the value of `count` is lost at the end of the region: `count` is firstprivate there, and read afterwards
+    }
+    return 0;
+}
+""",
+        """
+void use(double);
+void f(int n, double *x, int mode) {
+    double sum = 0;
+    if (mode) {
+        #pragma omp target teams distribute parallel for map(to: x[0:n])
+        for (int i = 0; i < n; i++) {
+            #pragma omp atomic
+            sum += x[i];
+    //      ^^^ warning: the value of `sum` is lost at the end of the region: `sum` is firstprivate there, and read afterwards
+        }
+    }
+    use(sum);
+}
+""",
+    ),
+    good=(
+        """
+int f(int n, int *x) {
+    int last = 0;
+    #pragma omp target map(to: x[0:n]) map(from: last)
+    { last = x[n - 1]; }
+    return last;
+}
+""",
+        """
+double f(int n, double *x) {
+    double sum = 0;
+    #pragma omp target teams distribute parallel for reduction(+: sum) map(to: x[0:n])
+    for (int i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
+""",
+        """
+void f(int n, double *x) {
+    int i;
+    double t;
+    for (int round = 0; round < 3; round++) {
+        #pragma omp target map(tofrom: x[0:n])
+        for (i = 0; i < n; i++) { t = 2 * x[i]; x[i] = t; }
+    }
+    for (i = 0; i < n; i++) { t = x[i]; x[i] = t + 1; }
+}
+""",
+        """
+int f(int *x) {
+    int v = 3;
+    #pragma omp target map(tofrom: x[0:1]) firstprivate(v)
+    { v = v + 1; x[0] = v; }
+    return v;
+}
+""",
+        """
+int f(int *x) {
+    int v = 3;
+    #pragma omp target map(tofrom: x[0:1]) defaultmap(tofrom: scalar)
+    { v = v + 1; x[0] = v; }
+    return v;
+}
+""",
+        """
+int f(int *x, int n) {
+    int v = 3;
+    #pragma omp target map(tofrom: x[0:1])
+    { int v = 4; x[0] = v; v = 5; }
+    if (n) {
+        #pragma omp target map(tofrom: x[0:1])
+        { v = 7; x[0] = v; }
+        v = 1;
+    }
+    return v;
+}
+""",
+        """
+#pragma omp declare target
+int counter;
+#pragma omp end declare target
+int f(void) {
+    #pragma omp target
+    counter = 1;
+    #pragma omp target update from(counter)
+    return counter;
+}
+""",
+        """
+int f(int n, int *x) {
+    int v = 3;
+    #pragma omp target teams distribute parallel for private(v) map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) { v = i; x[i] = v; }
+    return v;
+}
+""",
+    ),
+    check=check,
+)
