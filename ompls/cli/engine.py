@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ompls.cli.places import shown
 from ompls.cli.problem import Problem, warn
 
 if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
     from ompls.analysis.model.tu import TU
+    from ompls.analysis.source import HeaderSnapshot
 
 
 @dataclass(frozen=True)
@@ -49,13 +51,24 @@ def analyze(
         except EnvironmentProblem as error:
             raise Problem(f"cannot read {name}: {error.reason}; {error.hint}") from error
         file_flags = workspace.flags(path)
-        tu = Analyzer().analyze(path, source, workspace.snapshot(path, source, file_flags), settings)
+        snapshot = _as_typed(workspace.snapshot(path, source, file_flags))
+        tu = Analyzer().analyze(shown(path), source, snapshot, settings)
         for what in sorted(set(workspace.problems) - told):
             warn(str(workspace.problems[what]))
             told.add(what)
         if not notes.is_c(tu):
             raise Problem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
         yield Unit(name, tu, tuple(file_flags))
+
+
+def _as_typed(snapshot: HeaderSnapshot) -> HeaderSnapshot:
+    """With the project's headers named as the user would type them: a bundle does not depend on where it was made."""
+    texts = {}
+    for key, (path, data) in snapshot.texts.items():
+        operand, apart, folder = key.partition(" in /")  # preprocess.include_key
+        here = shown("/" + folder)
+        texts[f"{operand} in {'' if here == '.' else here}" if apart else key] = (shown(path), data)
+    return replace(snapshot, texts=texts)
 
 
 def _roots(files: Sequence[str], flags: Sequence[str]) -> list[str]:

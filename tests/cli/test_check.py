@@ -148,3 +148,15 @@ def test_explain_knows_near_names(ompls) -> None:
     assert done.code == 2
     assert "did you mean unknown-clause" in done.err
     assert "unknown-clause" in ompls("explain").out
+
+
+def test_of_two_headers_with_one_name_each_file_gets_its_own(ompls, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/size.h").write_text("#define CLAUSE WRONG\n")
+    (tmp_path / "lib/api.h").write_text('#include "size.h"\n')
+    (tmp_path / "size.h").write_text("#undef CLAUSE\n#define CLAUSE nowait\n")
+    text = '#include "lib/api.h"\n#include "size.h"\nvoid f(void)\n{\n    #pragma omp target CLAUSE\n    { }\n}\n'
+    (tmp_path / "main.c").write_text(text)
+    assert ompls("check", "main.c").code == 0
+    assert ompls("check", tmp_path / "main.c").code == 0
