@@ -1,0 +1,82 @@
+"""From the model of translation units to a bundle, and to the preview of one region.  Pure: values in, values out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.model.tu import TU, Item, Region
+from ompls.translate.bundle import Bundle, pack
+from ompls.translate.classes import set_of
+from ompls.translate.output import OutLine, line_map, text_of
+from ompls.translate.symbols import unit_name
+from ompls.translate.unit import Unit
+
+__all__ = ["Bundle", "Preview", "preview", "translate"]
+
+
+def translate(tus: list[TU], devices: list[str]) -> Bundle:
+    """The bundle of some translation units for some devices ('cuda', 'cudasim', 'host', …).
+
+    When something cannot be translated, the bundle has diagnostics (rule `untranslatable-construct`) and no files.
+    """
+    sets = list({s.name: s for s in map(set_of, devices)}.values())
+    files: dict[str, str] = {}
+    entries, problems = [], []
+    names: set[str] = set()
+    for tu in tus:
+        name = _unique(unit_name(tu.path), names)
+        unit = Unit(tu, name, sets, ", ".join(devices))
+        made, entry = unit.translate()
+        files.update(made)
+        entries.append(entry)
+        problems += unit.problems
+    if problems:
+        return Bundle(diagnostics=problems)
+    return pack(files, entries, list(devices), [s.name for s in sets])
+
+
+def _unique(name: str, names: set[str]) -> str:
+    result, k = name, 2
+    while result in names:
+        result, k = f"{name}_{k}", k + 1
+    names.add(result)
+    return result
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Kernel text for people.  `line_map`: (line of the text, line of the main file), both 1-based."""
+
+    text: str
+    line_map: tuple[tuple[int, int], ...]
+    diagnostics: tuple[Diagnostic, ...]
+    extension: str
+
+
+def preview(tu: TU, device: str, region: str | int | None = None) -> Preview:
+    """The kernels of `tu` for a device: all, or that of a region id, or those a 1-based line belongs to."""
+    s = set_of(device)
+    unit = Unit(tu, unit_name(tu.path), [s], device)
+    lines: list[OutLine] = []
+    for item, r in unit.regions():
+        if not _wanted(unit, item, r, region):
+            continue
+        if unit.prepare(item, r):
+            if lines:
+                lines.append(OutLine(""))
+            lines += unit.kernel(s, item, r)
+    text = text_of(lines)
+    return Preview(text, tuple(line_map(lines, tu.path)), tuple(unit.problems), s.extension)
+
+
+def _wanted(unit: Unit, item: Item, r: Region, region: str | int | None) -> bool:
+    if region is None or isinstance(region, str):
+        return region is None or r.id == region
+    path, first = unit.places.line(item, r.stmt.span.start)
+    _, last = unit.places.line(item, max(r.stmt.span.start, r.stmt.span.end - 1))
+    return path == unit.tu.path and first <= region <= last
+
+
+KernelClass = Literal["default", "gpu"]

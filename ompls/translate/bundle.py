@@ -1,0 +1,42 @@
+"""The bundle as a value: files and manifest (docs/bundle.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os.path
+from dataclasses import dataclass, field
+from typing import Any
+
+from ompls import __version__
+from ompls.analysis.diagnostic import Diagnostic
+
+FORMAT = 1
+
+
+@dataclass
+class Bundle:
+    """`files` by path in the bundle, manifest.json among them; empty when there are `diagnostics`."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    manifest: dict[str, Any] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def pack(files: dict[str, str], units: list[dict[str, Any]], devices: list[str], classes: list[str]) -> Bundle:
+    """A bundle of generated texts, with the manifest that describes them."""
+    data = {path: text.encode("utf-8", "surrogateescape") for path, text in sorted(files.items())}
+    manifest = {
+        "ompls_bundle": FORMAT,
+        "generator": f"ompls {__version__}",
+        "devices": devices,
+        "classes": classes,
+        "units": units,
+        "sha256": {path: hashlib.sha256(x).hexdigest() for path, x in data.items()},
+    }
+    data["manifest.json"] = (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
+    return Bundle(data, manifest)
+
+
+def directory_of(path: str) -> str:
+    return os.path.dirname(path.replace("\\", "/"))

@@ -1,0 +1,159 @@
+"""C and CUDA C++ text for types and for the base, begin and size of list items."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ctype import Array, CType, Enum, Function, Pointer, Record, Unknown
+from ompls.analysis.model.declare import declare
+from ompls.analysis.model.layout import offsetof
+from ompls.analysis.model.tu import TU
+
+_MARK = "@"  # in front of a typedef name that stands for an anonymous record or enum
+
+
+class Types:
+    """Prints types with the names they have in one translation unit."""
+
+    def __init__(self, tu: TU) -> None:
+        self._names: dict[int, str] = {}
+        for s in (d.symbol for i in tu.items if isinstance(i.content.node, ast.Declaration) for d in i.content.node.decls):
+            if s.kind == "typedef" and isinstance(s.type, (Record, Enum)) and not s.type.tag:
+                self._names.setdefault(s.type.uid, s.name)
+
+    def c(self, t: CType, name: str = "") -> str:
+        """A C declaration of `name` with type `t`."""
+        return _unmark(declare(self._named(t, frozenset()), name))
+
+    def cxx(self, t: CType, name: str = "") -> str:
+        """A CUDA C++ declaration: no restrict, no _Atomic, bool for _Bool."""
+        text = _unmark(declare(self._named(t, frozenset({"restrict", "_Atomic"})), name))
+        return re.sub(r"\b_Bool\b", "bool", text)
+
+    def _named(self, t: CType, drop: frozenset[str]) -> CType:
+        t = dataclasses.replace(t, quals=t.quals - drop)
+        if isinstance(t, Pointer):
+            return dataclasses.replace(t, to=self._named(t.to, drop))
+        if isinstance(t, Array):
+            return dataclasses.replace(t, of=self._named(t.of, drop))
+        if isinstance(t, Function):
+            params = tuple(self._named(p, drop) for p in t.params)
+            return dataclasses.replace(t, returns=self._named(t.returns, drop), params=params)
+        if isinstance(t, (Record, Enum)) and not t.tag and t.uid in self._names:
+            return dataclasses.replace(t, tag=_MARK + self._names[t.uid])
+        return t
+
+
+def _unmark(text: str) -> str:
+    return re.sub(rf"(?:struct|union|enum) {_MARK}", "", text)
+
+
+def is_unknown(t: CType) -> bool:
+    """Whether the front end could not tell some part of the type."""
+    if isinstance(t, Pointer):
+        return is_unknown(t.to)
+    if isinstance(t, Array):
+        return is_unknown(t.of)
+    return isinstance(t, Unknown)
+
+
+def is_vla(t: CType) -> bool:
+    """Whether a variable length is anywhere in `t`."""
+    if isinstance(t, Array):
+        return (t.vla and t.length is None) or is_vla(t.of)
+    return isinstance(t, Pointer) and is_vla(t.to)
+
+
+def as_array_pointer(t: Array) -> Pointer:
+    """The type of the pointer that stands for a mapped array: `T (*)[n]`; to the elements when the length varies."""
+    return Pointer(t.of) if t.length is None else Pointer(t)
+
+
+def strip(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Paren):
+        e = e.inner
+    return e
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Host C text for one list item: what an `ompls_arg` wants.
+
+    owner/offset -- for a member of a variable (`s.m`, `p->m`): the variable and the member's offset in it in bytes, by
+                    which it is joined with its siblings (they are one contiguous range, OpenMP 5.2 §5.8.3)
+    """
+
+    base: str
+    begin: str
+    size: str
+    attach: str = ""  # address of the pointer to attach; "" when the base is a variable
+    owner: ast.Symbol | None = None
+    offset: int = 0
+
+
+def place_of(text: Callable[[ast.Expr], str], expr: ast.Expr) -> Place:
+    """Where `expr`, a list item of map/to/from, begins, how long it is and what it is based on."""
+    begin, lengths = _first(text, expr)
+    terms = [f"({n} - 1) * sizeof({e})" for n, e in lengths[:-1]]
+    size = " + ".join([f"({n}) * sizeof({e})" for n, e in lengths[-1:]] + terms) or f"sizeof({begin})"
+    root, pointer, member = _base(expr)
+    offset = _offset(expr) if member else 0
+    if not isinstance(root, ast.Name):
+        name = text(root)
+        return Place(name if pointer else f"&{name}", f"&{begin}", size, f"&{name}" if pointer else "")
+    base = root.name if pointer else f"&{root.name}"
+    return Place(base, f"&{begin}", size, "", root.symbol if member else None, offset)
+
+
+def _first(text: Callable[[ast.Expr], str], e: ast.Expr) -> tuple[str, list[tuple[str, str]]]:
+    """The first element of an item as an lvalue; the section lengths with their elements, outermost first."""
+    e = strip(e)
+    if isinstance(e, ast.Section):
+        inner, lengths = _first(text, e.base)
+        lower = text(e.lower) if e.lower else "0"
+        length = text(e.length) if e.length else f"sizeof({inner}) / sizeof(({inner})[0]) - ({lower})"
+        element = f"{inner}[{lower}]"
+        return element, [*lengths, (f"({length})", element)]
+    if isinstance(e, ast.Index):
+        inner, lengths = _first(text, e.base)
+        return f"{inner}[{text(e.index)}]", lengths
+    if isinstance(e, ast.Member):
+        inner, lengths = _first(text, e.base)
+        return f"{inner}{'->' if e.arrow else '.'}{e.field}", lengths
+    if isinstance(e, ast.Unary) and e.op == "*":
+        return f"(*{text(e.operand)})", []
+    return text(e), []
+
+
+def _base(e: ast.Expr) -> tuple[ast.Expr, bool, bool]:
+    """(the object or pointer that an item is based on, whether it is a pointer, whether a member of it is meant)."""
+    member = False
+    while True:
+        e = strip(e)
+        if isinstance(e, (ast.Section, ast.Index)):
+            inner = strip(e.base)
+            if not isinstance(inner.type, Array):
+                return inner, True, member and isinstance(inner, ast.Name)
+        elif isinstance(e, ast.Unary) and e.op == "*":
+            return strip(e.operand), True, member
+        elif isinstance(e, ast.Member):
+            inner, member = strip(e.base), True
+            if e.arrow:
+                return inner, True, True
+        else:
+            return e, False, member
+        e = inner
+
+
+def _offset(e: ast.Expr) -> int:
+    e = strip(e)
+    if isinstance(e, (ast.Section, ast.Index)):
+        return _offset(e.base)
+    if not isinstance(e, ast.Member):
+        return 0
+    owner = e.base.type.to if isinstance(e.base.type, Pointer) else e.base.type
+    here = offsetof(owner, e.field) if isinstance(owner, Record) else None
+    return (here or 0) + (0 if e.arrow else _offset(e.base))

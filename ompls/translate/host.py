@@ -1,0 +1,252 @@
+"""The host file: the user's text with its device constructs rewritten in place.
+
+The text stays byte for byte what it was, except: a construct's pragma becomes the call of the runtime and gcc's own
+fallback around the same body; what a macro made is replaced by its rewritten expansion; a prologue declares the host
+ABI and describes the constructs, an epilogue registers the unit.  `#line` keeps messages and debug information right.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from dataclasses import dataclass, field
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ctype import Array
+from ompls.analysis.model.layout import sizeof
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.tu import TU, FileDirective, Item, Region
+from ompls.translate.clauses import fallback_pragma
+from ompls.translate.needs import Index
+from ompls.translate.original import Edits
+from ompls.translate.output import Places
+from ompls.translate.plan import ItemPlan, RegionPlan, plan_items
+from ompls.translate.problem import Problem
+from ompls.translate.symbols import global_symbol, unit_name
+from ompls.translate.templates import render
+
+DATA_CALLS = {
+    "target enter data": "ompls_enter_data",
+    "target exit data": "ompls_exit_data",
+    "target update": "ompls_update",
+}
+
+
+@dataclass
+class Construct:
+    """One descriptor of the prologue."""
+
+    id: str
+    file: str
+    line: int
+    kernel: str
+    mode: str
+    items: list[ItemPlan]
+    params: list[dict[str, object]] = field(default_factory=list)
+    nvalues: int = 0
+    directive: str = ""
+
+
+class Host:
+    """Rewrites one unit."""
+
+    def __init__(self, index: Index, places: Places, plans: dict[int, RegionPlan], modes: dict[int, str]) -> None:
+        self.index, self.places, self.plans, self.modes = index, places, plans, modes
+        self.tu: TU = index.tu
+        self.edits = Edits(self.tu)
+        self.constructs: list[Construct] = []
+
+    def files(self, name: str) -> tuple[dict[str, str], dict[str, str]]:
+        """The host file and the copies of its project headers, by path in the bundle; (copy, the user's header)."""
+        for d in self.tu.directives:
+            self._file_directive(d)
+        texts = self.edits.apply(self.places.texts)
+        out: dict[str, str] = {}
+        copies = self._headers(name)
+        for path, text in texts.items():
+            here = copies.get(path, f"host/{name}.c")
+            if path != self.tu.path and path not in copies:
+                continue
+            out[here] = f'#line 1 "{path}"\n' + _includes(text, here, path, copies, self.tu)
+        main = f"host/{name}.c"
+        out[main] = self._prologue() + out[main] + self._epilogue()
+        return out, {here: path for path, here in copies.items()}
+
+    def _headers(self, name: str) -> dict[str, str]:
+        used = {s.path for s in self.tu.map.segments}
+        paths = sorted({path for path, _ in self.tu.headers.values()} | (used - {self.tu.path}))
+        return {
+            p: f"host/{name}.inc/{k}_{os.path.basename(p)}" for k, p in enumerate(paths) if p in self.places.texts and p != self.tu.path
+        }
+
+    # --- constructs ---------------------------------------------------------------------------------------------
+
+    def construct(self, item: Item, stmt: DirectiveStmt) -> None:
+        """Rewrite one directive, when it is a device construct.  Raises Problem."""
+        d = stmt.directive
+        region = next((r for r in item.content.regions if r.stmt is stmt), None)
+        if region is not None:
+            self._target(item, region)
+        elif d.name == "target data":
+            self._target_data(item, stmt)
+        elif d.name in DATA_CALLS:
+            self._stand_alone(item, stmt)
+
+    def _target(self, item: Item, region: Region) -> None:
+        plan = self.plans[id(region)]
+        c = self._describe(item, region.stmt, plan.items, region.id)
+        c.kernel, c.mode = plan.kernel, self.modes[id(region)]
+        c.nvalues = len(plan.values)
+        c.params = [{"name": p.name, "kind": p.kind.upper(), "index": p.index, "size": p.size} for p in plan.params]
+        lines = self._args(c)
+        values = []
+        for k, v in enumerate(plan.values):
+            if v.lvalue:
+                values.append(f"(const void *)&{v.expr}")
+            else:
+                lines.append(f"{v.type} __ompls_v{k}_{c.id} = {v.expr};")
+                values.append(f"&__ompls_v{k}_{c.id}")
+        if values:
+            lines.append(f"const void *const __ompls_values_{c.id}[] = {{{', '.join(values)}}};")
+        launch = plan.launch
+        lines.append(
+            f"const struct __ompls_launch __ompls_l_{c.id} = {{(unsigned long)({launch.trip_count}), (unsigned)({launch.num_teams}), "
+            f"(unsigned)({launch.thread_limit}), (unsigned)({launch.num_threads}), 0}};"
+        )
+        lines.append(
+            f"if (!ompls_target(&__ompls_r_{c.id}, {self._device(item, region.directive)}, {self._ref('args', c, c.items)}, "
+            f"{self._ref('values', c, values)}, &__ompls_l_{c.id}))"
+        )
+        pragma = fallback_pragma(self.tu, item, region)
+        self._wrap(item, region.stmt, lines, [pragma], "}")
+
+    def _target_data(self, item: Item, stmt: DirectiveStmt) -> None:
+        c = self._describe(item, stmt, plan_items(self.tu, item, stmt.directive))
+        device = self._device(item, stmt.directive)
+        lines = self._args(c)
+        lines.append(f"const long long __ompls_d_{c.id} = {device};")
+        lines.append(f"struct ompls_env *__ompls_e_{c.id} = ompls_data_begin(&__ompls_r_{c.id}, __ompls_d_{c.id}, {self._ref('args', c, c.items)});")
+        copies = []
+        for clause in stmt.directive.all("use_device_ptr", "use_device_addr"):
+            for entry in clause.items:
+                if not isinstance(entry.expr, ast.Name):
+                    raise Problem(entry.span, f"{clause.name}({entry.text})", "only variables are there")
+                name = entry.expr.name
+                array = isinstance(entry.expr.type, Array)
+                if clause.name == "use_device_addr" and not array:
+                    raise Problem(entry.span, f"use_device_addr({name})", "only arrays are there; use a pointer")
+                lines.append(f"void *__ompls_u_{name}_{c.id} = ompls_device_address(__ompls_d_{c.id}, (const void *){name});")
+                kind = f"__typeof__(&{name}[0])" if array else f"__typeof__({name})"
+                copies.append(f"{kind} {name} = ({kind})__ompls_u_{name}_{c.id};")
+        if copies:
+            lines += ["{", *copies]
+        end = f" ompls_data_end(&__ompls_r_{c.id}, __ompls_e_{c.id}); }}"
+        self._wrap(item, stmt, lines, [], ("}" if copies else "") + end)
+
+    def _stand_alone(self, item: Item, stmt: DirectiveStmt) -> None:
+        c = self._describe(item, stmt, plan_items(self.tu, item, stmt.directive))
+        call = DATA_CALLS[stmt.directive.name]
+        device = self._device(item, stmt.directive)
+        lines = [*self._args(c), f"{call}(&__ompls_r_{c.id}, {device}, {self._ref('args', c, c.items)});"]
+        self._wrap(item, stmt, lines, [], None)
+
+    def _describe(self, item: Item, stmt: DirectiveStmt, items: list[ItemPlan], region: str = "") -> Construct:
+        path, line = self.places.line(item, stmt.span.start)
+        c = Construct(region or f"d{len(self.constructs)}", path, line, "", "SPMD", items, directive=stmt.directive.name)
+        self.constructs.append(c)
+        return c
+
+    def _args(self, c: Construct) -> list[str]:
+        if not c.items:
+            return []
+        rows = [
+            f"{{(const void *)({i.base}), (const void *)({i.begin}), {i.size}, {f'(const void *)({i.attach})' if i.attach else '0'}}}"
+            for i in c.items
+        ]
+        return [f"const struct __ompls_arg __ompls_args_{c.id}[] = {{{', '.join(rows)}}};"]
+
+    @staticmethod
+    def _ref(name: str, c: Construct, rows: object) -> str:
+        return f"__ompls_{name}_{c.id}" if rows else "0"
+
+    def _device(self, item: Item, d: Directive) -> str:
+        clause = d.clause("device")
+        device = f"(long long)({self.tu.text(item, clause.args[-1].span)})" if clause and clause.args else "-2LL"
+        for c in d.all("if"):
+            if c.args and (not c.keyword or c.keyword.startswith("target")):
+                return f"({self.tu.text(item, c.args[-1].span)}) ? {device} : -1LL"
+        return device
+
+    def _wrap(self, item: Item, stmt: DirectiveStmt, lines: list[str], pragmas: list[str], end: str | None) -> None:
+        """Replace the pragma by `{ lines; pragmas` and put `end` after the body."""
+        d = stmt.directive
+        path, last = self.places.line(item, d.span.end - 1)
+        first = self.places.line(item, d.span.start)[1]
+        wait = [self.tu.text(item, c.span) for c in d.all("depend")]
+        if wait and not any("depobj" in w or "iterator" in w for w in wait):
+            lines = [f'_Pragma("omp taskwait {" ".join(" ".join(w.split()) for w in wait)}")', *lines]
+        text = f'{{\n#line {first} "{path}"\n' + " ".join(lines)
+        if end is None:
+            text += " }"
+        text += f'\n#line {last} "{path}"\n' + "".join(f"{p}\n" for p in pragmas)[:-1]
+        self.edits.replace(item.start + d.span.start, item.start + d.span.end, text)
+        if end is not None:
+            at = item.start + stmt.span.end
+            self.edits.insert_after(at, " " + end)
+
+    def _file_directive(self, f: FileDirective) -> None:
+        """Spellings newer than the host's gcc, in the words that it knows."""
+        d = f.directive
+        text = self.tu.expanded[f.start : f.end].decode("utf-8", "replace")
+        if d.name == "declare target" and any(c.name == "enter" for c in d.clauses):
+            clauses = " ".join(f"{'to' if c.name == 'enter' else c.name}({c.text})" for c in d.clauses if c.text)
+            self.edits.replace(f.start, f.end, f"#pragma omp declare target {clauses}" + "\n" * text.rstrip().count("\n"))
+        elif d.name == "begin declare target":
+            self.edits.replace(f.start, f.end, "#pragma omp declare target")
+        elif d.name == "requires":
+            self.edits.replace(f.start, f.end, "\n" * text.rstrip().count("\n"))
+
+    # --- prologue and epilogue ----------------------------------------------------------------------------------
+
+    def _prologue(self) -> str:
+        return render("host_prologue.c.j2", constructs=self.constructs, source=self.tu.path)
+
+    def _epilogue(self) -> str:
+        return render("host_epilogue.c.j2", constructs=self.constructs, source=self.tu.path, globals=self.globals())
+
+    def globals(self) -> list[dict[str, object]]:
+        """The `declare target` variables that this unit defines."""
+        out: list[dict[str, object]] = []
+        for name in self.index.variables:
+            s: Symbol | None = self.tu.symbols.get(name)
+            if s is None or not s.declare_target or not s.defined:
+                continue
+            size = sizeof(s.type)
+            if size is None:
+                continue
+            symbol, link = global_symbol(self.tu, s), s.declare_target == "link"
+            out.append({"name": name, "symbol": symbol, "size": size, "link": link, "static": s.storage == "static"})
+        return out
+
+
+_INCLUDE = re.compile(r'^([ \t]*#[ \t]*include[ \t]*)(["<][^">\n]+[">])', re.M)
+
+
+def _includes(text: str, here: str, path: str, copies: dict[str, str], tu: TU) -> str:
+    """`#include`s of project headers lead to their copies in the bundle."""
+
+    def to_copy(m: re.Match[str]) -> str:
+        operand = m.group(2)
+        found = tu.headers.get(operand) or tu.headers.get(operand[1:-1])
+        if found is None or found[0] not in copies:
+            near = os.path.normpath(os.path.join(os.path.dirname(path), operand[1:-1]))
+            found = (near, b"") if near in copies else None
+        if found is None:
+            return m.group()
+        return f'{m.group(1)}"{os.path.relpath(copies[found[0]], os.path.dirname(here))}"'
+
+    return _INCLUDE.sub(to_copy, text)
+
+
+__all__ = ["Host", "unit_name"]

@@ -1,0 +1,186 @@
+"""Canonical loop nests (OpenMP 5.2 §4.4.1): from a `for` to a count of normalised iterations and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ctype import Enum, Integer, Pointer
+from ompls.analysis.model.omp import Directive
+from ompls.translate.ctext import strip
+from ompls.translate.problem import Problem
+
+LOOP_CONSTRUCTS = frozenset({"for", "distribute", "simd", "loop", "taskloop"})
+_SWAP = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
+
+
+@dataclass(frozen=True)
+class Loop:
+    """`for (symbol = lower; symbol OP bound; symbol += step)`; `step` counts in the loop's direction (`up`)."""
+
+    stmt: ast.For
+    symbol: Symbol
+    lower: ast.Expr
+    bound: ast.Expr
+    op: str
+    up: bool
+    step: ast.Expr | None  # None: one
+    negated: bool  # the written step counts against the direction
+
+    def step_text(self, text: str) -> str:
+        return "1" if self.step is None else f"(-({text}))" if self.negated else text
+
+    def count(self, lower: str, bound: str, kind: str, step: str = "1") -> str:
+        """The number of iterations as an expression of type `kind`, 0 when there are none."""
+        if isinstance(self.symbol.type, Pointer):
+            first, last = (lower, bound) if self.up else (bound, lower)
+            distance = f"({kind})(({last}) - ({first}))"
+        elif (lower if self.up else bound) == "0":
+            last = bound if self.up else lower
+            distance = f"({kind}){last}" if last.replace("_", "a").isalnum() else f"({kind})({last})"
+        else:
+            first, last = (lower, bound) if self.up else (bound, lower)
+            distance = f"({kind})({last}) - ({kind})({first})"
+        if self.op in ("<=", ">="):
+            distance += " + 1"
+        if step == "1":
+            return f"{lower} {self.op} {bound} ? {distance} : 0"
+        return f"{lower} {self.op} {bound} ? ({distance} + ({step}) - 1) / ({step}) : 0"
+
+
+@dataclass(frozen=True)
+class Nest:
+    """`collapse` loops, outermost first, and the innermost one's body."""
+
+    loops: tuple[Loop, ...]
+    body: ast.Stmt
+
+
+def find_nest(stmt: DirectiveStmt) -> Nest | None:
+    """The loop nest of the first loop construct in the chain of strictly nested directives; None without one."""
+    body: ast.Stmt | None = stmt
+    while body is not None:
+        if isinstance(body, DirectiveStmt):
+            if LOOP_CONSTRUCTS & set(body.directive.constructs):
+                try:
+                    return nest_of(body.directive, body.body)
+                except Problem:
+                    return None
+            body = body.body
+        elif isinstance(body, ast.Compound) and len(body.items) == 1:
+            body = body.items[0]
+        else:
+            return None
+    return None
+
+
+def nest_of(directive: Directive, body: ast.Stmt | None) -> Nest:
+    """The loops that `directive` is about.  Raises Problem when they are not in canonical form."""
+    depth = 1
+    for name in ("collapse", "ordered"):
+        clause = directive.clause(name)
+        if clause and clause.args:
+            arg = strip(clause.args[0])
+            if not isinstance(arg, ast.IntLiteral):
+                value = constant(arg)
+                if value is None:
+                    raise Problem(clause.span, f"{name}({clause.text})", "its argument is not a constant")
+                depth = max(depth, value)
+            else:
+                depth = max(depth, arg.value)
+    loops: list[Loop] = []
+    for _ in range(depth):
+        body = _only(body)
+        if not isinstance(body, ast.For):
+            where = body.span if body is not None else directive.span
+            raise Problem(where, f"'{directive.name}'", "it needs perfectly nested for loops here")
+        loop = _loop(body)
+        known = {x.symbol for x in loops}
+        for e in (loop.lower, loop.bound, *([loop.step] if loop.step else [])):
+            if any(isinstance(n, ast.Name) and n.symbol in known for n in e.walk()):
+                raise Problem(e.span, "a non-rectangular loop nest", "its bounds use an outer loop's counter")
+        loops.append(loop)
+        body = body.body
+    assert body is not None
+    return Nest(tuple(loops), body)
+
+
+def constant(e: ast.Expr) -> int | None:
+    """The value of a small integer constant expression."""
+    e = strip(e)
+    if isinstance(e, ast.IntLiteral):
+        return e.value
+    if isinstance(e, ast.Name) and e.symbol is not None:
+        return e.symbol.value
+    if isinstance(e, ast.Unary) and e.op == "-":
+        inner = constant(e.operand)
+        return None if inner is None else -inner
+    if isinstance(e, ast.Binary) and e.op in ("+", "-", "*"):
+        a, b = constant(e.left), constant(e.right)
+        if a is None or b is None:
+            return None
+        return a + b if e.op == "+" else a - b if e.op == "-" else a * b
+    return None
+
+
+def _only(body: ast.Stmt | None) -> ast.Stmt | None:
+    while isinstance(body, ast.Compound) and len(body.items) == 1:
+        body = body.items[0]
+    return body
+
+
+def _loop(s: ast.For) -> Loop:
+    symbol, lower = _init(s)
+    if not isinstance(symbol.type, (Integer, Pointer, Enum)):
+        raise Problem(s.span, f"a loop over '{symbol.name}'", "its counter is neither an integer nor a pointer")
+    c = strip(s.condition) if s.condition else None
+    if not isinstance(c, ast.Binary) or c.op not in _SWAP:
+        raise Problem(s.span, "the loop's condition", "it is not in canonical form (i < bound)")
+    if _is(c.left, symbol):
+        op, bound = c.op, c.right
+    elif _is(c.right, symbol):
+        op, bound = _SWAP[c.op], c.left
+    else:
+        raise Problem(c.span, "the loop's condition", f"it does not compare '{symbol.name}' with a bound")
+    forward, step = _step(s, symbol)
+    if op == "!=":
+        value = constant(step) if step is not None else 1
+        up = forward == (value is None or value > 0)
+        op = "<" if up else ">"
+    else:
+        up = op in ("<", "<=")
+    return Loop(s, symbol, lower, bound, op, up, step, negated=forward != up)
+
+
+def _init(s: ast.For) -> tuple[Symbol, ast.Expr]:
+    if isinstance(s.init, ast.DeclStmt) and len(s.init.decls) == 1 and s.init.decls[0].init is not None:
+        return s.init.decls[0].symbol, s.init.decls[0].init
+    if isinstance(s.init, ast.ExprStmt) and s.init.expr is not None:
+        e = strip(s.init.expr)
+        if isinstance(e, ast.Assign) and e.op == "=":
+            target = strip(e.target)
+            if isinstance(target, ast.Name) and target.symbol is not None:
+                return target.symbol, e.value
+    raise Problem(s.span, "the loop's initialisation", "it is not in canonical form (i = lower)")
+
+
+def _step(s: ast.For, symbol: Symbol) -> tuple[bool, ast.Expr | None]:
+    e = strip(s.step) if s.step else None
+    if isinstance(e, ast.Unary) and e.op in ("++", "--") and _is(e.operand, symbol):
+        return e.op == "++", None
+    if isinstance(e, ast.Assign) and _is(e.target, symbol):
+        if e.op in ("+=", "-="):
+            return e.op == "+=", e.value
+        value = strip(e.value)
+        if e.op == "=" and isinstance(value, ast.Binary) and value.op in ("+", "-"):
+            if _is(value.left, symbol):
+                return value.op == "+", value.right
+            if value.op == "+" and _is(value.right, symbol):
+                return True, value.left
+    raise Problem(s.span, "the loop's increment", "it is not in canonical form (i++, i += step)")
+
+
+def _is(e: ast.Expr, symbol: Symbol) -> bool:
+    e = strip(e)
+    return isinstance(e, ast.Name) and e.symbol is symbol

@@ -1,0 +1,199 @@
+"""What a kernel file needs besides the region: functions, types, globals, prototypes, transitively.
+
+Functions come by the call graph.  Types are found by the words of the text (a cast or a sizeof names them without a
+node of its own) and are emitted as the user wrote them when they are the user's, from the model when a system header
+declares them: a kernel file includes no header.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Symbol
+from ompls.analysis.model.ctype import CType, Enum, Record
+from ompls.analysis.model.tu import TU, Item, Region
+from ompls.translate.ctext import Types
+from ompls.translate.plan import RegionPlan
+from ompls.translate.uses import names_in
+
+_WORD = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|([A-Za-z_]\w*)""", re.S)
+_TAG = re.compile(r"\b(?:struct|union|enum)\b(?:\s*__attribute__\s*\(\([^)]*\)\))?\s*([A-Za-z_]\w*)?\s*\{")
+_STORAGE = re.compile(r"^\s*(?:(?:static|extern|inline|__extension__)\s+)+")
+
+
+def words(text: str) -> set[str]:
+    """The identifiers of C text, without comments and literals."""
+    return {m.group(1) for m in _WORD.finditer(text) if m.group(1)}
+
+
+@dataclass
+class Needs:
+    functions: list[tuple[Item, FunctionDef]] = field(default_factory=list)  # in source order
+    externals: dict[str, Symbol] = field(default_factory=dict)  # functions without a body here
+    globals: dict[str, Symbol] = field(default_factory=dict)  # declare target variables, of the region and functions
+    statics: dict[str, Symbol] = field(default_factory=dict)  # other file-scope variables that functions use
+    types: list[str] = field(default_factory=list)  # declarations, in order
+
+
+class Index:
+    """Where the file-scope names of a translation unit stand."""
+
+    def __init__(self, tu: TU) -> None:
+        self.tu = tu
+        self.functions: dict[str, tuple[Item, FunctionDef]] = {}
+        self.variables: dict[str, tuple[Item, ast.VarDecl]] = {}
+        self.types: dict[str, str] = {}  # typedef names, tags, enumerators -> the declaration's text
+        self.kinds = Types(tu)
+        for item in tu.items:
+            node = item.content.node
+            if isinstance(node, FunctionDef):
+                self.functions[node.symbol.name] = (item, node)
+            elif isinstance(node, Declaration):
+                self._declaration(item, node)
+
+    def _declaration(self, item: Item, node: Declaration) -> None:
+        text = item.content.text.decode("utf-8", "replace")
+        for d in node.decls:
+            if d.symbol.kind == "var" and (d.symbol.name not in self.variables or d.init is not None):
+                self.variables[d.symbol.name] = (item, d)
+        if "{" in text or any(d.symbol.kind == "typedef" for d in node.decls):
+            add_types(self.types, text, node.decls, 0)
+
+
+def add_types(index: dict[str, str], text: str, decls: list[ast.VarDecl], base: int) -> None:
+    """Enter the types that a declaration defines.  Variables that it declares with them are cut off."""
+    typedef = any(d.symbol.kind == "typedef" for d in decls)
+    own = text.rstrip().removesuffix(";") + ";"
+    if decls and not typedef:
+        start = min(d.span.start for d in decls) - base
+        own = _STORAGE.sub("", text.encode()[:start].decode("utf-8", "replace")).rstrip() + ";"
+        own = re.sub(r"\b(static|extern|const)\s+(?=struct|union|enum)", "", own)
+        if "{" not in own:
+            return
+    for d in decls if typedef else []:
+        index.setdefault(d.symbol.name, own)
+    for m in _TAG.finditer(text):
+        if m.group(1):
+            index[m.group(1)] = own
+    for m in re.finditer(r"\benum\b[^{;]*\{([^}]*)\}", text):
+        for e in re.split(r",(?![^(]*\))", re.sub(r"/\*.*?\*/|//[^\n]*", "", m.group(1), flags=re.S)):
+            name = re.match(r"\s*([A-Za-z_]\w*)", e)
+            if name:
+                index.setdefault(name.group(1), own)
+
+
+def needs_of(index: Index, plan: RegionPlan) -> Needs:
+    """Everything the kernel of `plan` needs."""
+    out = Needs()
+    local = _local_types(index, plan.item, plan.region)
+    todo: list[ast.Node] = [plan.region.stmt]
+    texts = [index.tu.text(plan.item, plan.region.stmt.span)]
+    found: set[str] = set()
+    while todo:
+        node = todo.pop()
+        inside = node is not plan.region.stmt
+        for n in names_in(node):
+            s = n.symbol
+            assert s is not None
+            if s.kind == "func" and s.name not in found:
+                found.add(s.name)
+                definition = index.functions.get(s.name)
+                if definition is None:
+                    out.externals[s.name] = s
+                    continue
+                out.functions.append(definition)
+                todo.append(definition[1])
+                texts.append(definition[0].content.text.decode("utf-8", "replace"))
+            elif s.kind == "var" and s.level == "file":
+                if s.declare_target:
+                    out.globals.setdefault(s.name, s)
+                elif inside:
+                    out.statics.setdefault(s.name, s)
+    for v in plan.globals:
+        out.globals.setdefault(v.symbol.name, v.symbol)
+    out.functions.sort(key=lambda f: f[0].start)
+    printed = [p.type for p in plan.params]
+    printed += [s.type for s in (*out.globals.values(), *out.statics.values(), *out.externals.values())]
+    texts += [index.kinds.c(t, "x") for t in printed]
+    wanted: set[str] = set()
+    for t in texts:
+        wanted |= words(t)
+    out.types = _Order(index, local).of(sorted(wanted))
+    return out
+
+
+def _local_types(index: Index, item: Item, region: Region) -> dict[str, str]:
+    """Types that the function around the region declares before it."""
+    out: dict[str, str] = {}
+    node = item.content.node
+    for n in node.walk():
+        if isinstance(n, ast.DeclStmt) and n.span.end <= region.stmt.span.start:
+            text = index.tu.text(item, n.span)
+            if "{" in text or any(d.symbol.kind == "typedef" for d in n.decls):
+                add_types(out, text, n.decls, n.span.start)
+    return out
+
+
+class _Order:
+    """Type declarations in an order in which every one follows what it needs."""
+
+    def __init__(self, index: Index, local: dict[str, str]) -> None:
+        self.index, self.local = index, local
+        self.out: list[str] = []
+        self.done: set[str] = set()
+
+    def of(self, names: Iterable[str]) -> list[str]:
+        for name in names:
+            self._need(name)
+        return self.out
+
+    def _need(self, name: str) -> None:
+        if name in self.done:
+            return
+        self.done.add(name)
+        text = self.local.get(name) or self.index.types.get(name)
+        if text is None:
+            text = self._system(name)
+        if text is None or text in self.out:
+            return
+        for w in sorted(words(text) - {name}):
+            self._need(w)
+        if text not in self.out:
+            self.out.append(text)
+
+    def _system(self, name: str) -> str | None:
+        """A typedef or tag that a system header declares."""
+        symbol = self.index.tu.symbols.get(name)
+        if symbol is not None and symbol.kind == "typedef" and not name.startswith("__builtin"):
+            t = symbol.type
+            if isinstance(t, (Record, Enum)) and not t.tag:
+                return f"typedef {self._record(t)} {name};" if isinstance(t, Record) else f"typedef int {name};"
+            return f"typedef {self.index.kinds.c(t, name)};"
+        tag = self.index.tu.tags.get(name)
+        if isinstance(tag, Record):
+            return f"{self._record(tag)};" if tag.body.fields is not None and not name.startswith("_IO") else f"{tag.kind} {name};"
+        return None
+
+    def _record(self, t: Record) -> str:
+        if t.body.fields is None:
+            return f"{t.kind} {t.tag}"
+        members = "".join(f" {self._member(f.type, f.name)}{f' : {f.bits}' if f.bits is not None else ''};" for f in t.body.fields)
+        return f"{t.kind} {t.tag} {{{members} }}"
+
+    def _member(self, t: CType, name: str) -> str:
+        if isinstance(t, Record) and not t.tag:
+            return f"{self._record(t)} {name}"
+        return self.index.kinds.c(t, name)
+
+
+def has_parallel(index: Index, plan: RegionPlan, needs: Needs, chained: set[int]) -> bool:
+    """Whether a parallel region can begin in the kernel, other than by the construct itself (`chained`: its directives)."""
+    nodes: list[ast.Node] = [plan.region.stmt, *(f for _, f in needs.functions)]
+    return any(
+        isinstance(n, DirectiveStmt) and n.directive.has("parallel") and id(n.directive) not in chained
+        for node in nodes
+        for n in node.walk()
+    )

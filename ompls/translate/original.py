@@ -1,0 +1,142 @@
+"""Edits made in expanded text, carried out in the files as the user wrote them.
+
+An edit whose ends lie in verbatim text (or on the border of a macro invocation) is made there.  Where one lies inside
+what a macro made, the invocation is replaced by its expansion with the edits in it; everything around it stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ompls.analysis.source import Segment
+from ompls.analysis.text import LineIndex
+from ompls.analysis.model.tu import TU
+
+
+@dataclass(frozen=True)
+class _Edit:
+    start: int  # expanded
+    end: int
+    text: str
+    order: int  # insertions at one place: the one made first ends up last (inner constructs close first)
+
+
+class Edits:
+    """Collects edits by expanded offsets of one unit."""
+
+    def __init__(self, tu: TU) -> None:
+        self.tu = tu
+        self._edits: list[_Edit] = []
+        segments = tu.map.segments
+        # Consecutive segments of one macro invocation are one group.
+        self._group: list[int] = []
+        for k, s in enumerate(segments):
+            p = segments[k - 1] if k else None
+            same = p is not None and s.kind == p.kind == "expansion" and (s.path, s.start, s.end) == (p.path, p.start, p.end)
+            self._group.append(self._group[-1] if same else k)
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put `text` for the expanded bytes [start, end)."""
+        self._edits.append(_Edit(start, end, text, len(self._edits)))
+
+    def insert_after(self, end: int, text: str) -> None:
+        """Put `text` after the byte before `end`.  Of two at one place the later one comes first."""
+        self._edits.append(_Edit(end, end, text, len(self._edits)))
+
+    def apply(self, texts: dict[str, bytes]) -> dict[str, str]:
+        """Every file of `texts` with its edits."""
+        by_path: dict[str, list[tuple[int, int, str, int]]] = {path: [] for path in texts}
+        for path, start, end, text, order in self._original():
+            by_path.setdefault(path, []).append((start, end, text, order))
+        out: dict[str, str] = {}
+        for path, data in texts.items():
+            parts: list[str] = []
+            at = 0
+            for start, end, text, _ in sorted(by_path[path], key=lambda e: (e[0], e[1] != e[0], -e[3])):
+                parts += [data[at:start].decode("utf-8", "surrogateescape"), text]
+                at = max(at, end)
+            out[path] = "".join(parts) + data[at:].decode("utf-8", "surrogateescape")
+        return out
+
+    def _original(self) -> list[tuple[str, int, int, str, int]]:
+        """The edits as (path, start, end, text, order) of original files."""
+        opened = self._opened()
+        out = []
+        for lo, hi in opened:
+            out.append(self._expanded(lo, hi))
+        for e in self._edits:
+            if any(lo <= e.start and e.end <= hi and not self._outside(e, lo, hi) for lo, hi in opened):
+                continue
+            if e.start == e.end:
+                path, at = self._end(e.end)
+                out.append((path, at, at, e.text, e.order))
+            else:
+                path, start = self._start(e.start)
+                out.append((path, start, self._end(e.end)[1], e.text, e.order))
+        return out
+
+    def _outside(self, e: _Edit, lo: int, hi: int) -> bool:
+        return e.start == e.end == lo
+
+    def _bounds(self, k: int) -> tuple[int, int]:
+        """The expanded range of the invocation that segment `k` belongs to."""
+        segments, g = self.tu.map.segments, self._group[k]
+        last = k
+        while last + 1 < len(segments) and self._group[last + 1] == g:
+            last += 1
+        return segments[g].x_start, segments[last].x_end
+
+    def _opened(self) -> list[tuple[int, int]]:
+        """Expanded ranges to be written out: invocations that an edit begins or ends inside of."""
+        ranges: list[tuple[int, int]] = []
+        for e in self._edits:
+            crossed = [self._inside(e.start), self._inside(e.end)] if e.start < e.end else [self._inside(e.end)]
+            found = [r for r in crossed if r is not None]
+            if found:
+                ranges.append((min(r[0] for r in found), max(r[1] for r in found)))
+        out: list[tuple[int, int]] = []
+        for lo, hi in sorted(set(ranges)):
+            if out and lo < out[-1][1]:
+                out[-1] = (out[-1][0], max(hi, out[-1][1]))
+            else:
+                out.append((lo, hi))
+        return out
+
+    def _inside(self, x: int) -> tuple[int, int] | None:
+        k = self._index(x)
+        if self.tu.map.segments[k].kind != "expansion":
+            return None
+        lo, hi = self._bounds(k)
+        return (lo, hi) if lo < x < hi else None
+
+    def _index(self, x: int) -> int:
+        s = self.tu.map.at(x)
+        k = self.tu.map.starts.index(s.x_start)
+        while self.tu.map.segments[k] is not s:
+            k += 1
+        return k
+
+    def _start(self, x: int) -> tuple[str, int]:
+        s = self.tu.map.at(x)
+        return s.path, s.start + (x - s.x_start if s.kind == "verbatim" else 0)
+
+    def _end(self, x: int) -> tuple[str, int]:
+        s: Segment = self.tu.map.at(max(0, x - 1))
+        return s.path, s.start + (x - s.x_start) if s.kind == "verbatim" else s.end
+
+    def _expanded(self, lo: int, hi: int) -> tuple[str, int, int, str, int]:
+        """What stands for the original of [lo, hi): its expansion with the edits in it."""
+        parts: list[str] = []
+        at = lo
+        mine = [e for e in self._edits if lo <= e.start and e.end <= hi and not self._outside(e, lo, hi)]
+        for e in sorted(mine, key=lambda e: (e.start, e.end != e.start, -e.order)):
+            parts += [self.tu.expanded[at : e.start].decode("utf-8", "surrogateescape"), e.text]
+            at = max(at, e.end)
+        text = "".join(parts) + self.tu.expanded[at:hi].decode("utf-8", "surrogateescape")
+        path, start = self._start(lo)
+        _, end = self._end(hi)
+        if "\n" in text:
+            data = self.tu.source if path == self.tu.path else dict(self.tu.headers.values()).get(path, b"")
+            line = LineIndex(data).position(max(start, end - 1), "utf-8")[0] + 1
+            text = f'{text}\n#line {line} "{path}"\n'
+        return path, start, end, text, 0

@@ -1,0 +1,86 @@
+"""Generated files as lines that know their source line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.tu import TU, FileDirective, Item
+from ompls.analysis.text import LineIndex
+from ompls.translate.rewrite import Chunk, Line, lines_of, reindent
+
+
+@dataclass(frozen=True)
+class OutLine:
+    """A line of output; `line` is 1-based in `path`, 0 when it stands for nothing in the user's text."""
+
+    text: str
+    path: str = ""
+    line: int = 0
+
+
+class Places:
+    """Lines of the user's files (memo of their line starts)."""
+
+    def __init__(self, tu: TU) -> None:
+        self.tu = tu
+        self.texts: dict[str, bytes] = {path: text for path, text in tu.headers.values()}
+        self.texts[tu.path] = tu.source
+        self._index: dict[str, LineIndex] = {}
+
+    def line(self, item: Item | FileDirective, offset: int) -> tuple[str, int]:
+        """(path, 1-based line) of an offset in an item."""
+        where = self.tu.locate(item, Span(offset, offset + 1))
+        return where.path, self.line_of(where.path, where.start)
+
+    def line_of(self, path: str, offset: int) -> int:
+        if path not in self._index:
+            self._index[path] = LineIndex(self.texts.get(path, b""))
+        return self._index[path].position(offset, "utf-8")[0] + 1
+
+    def located(self, item: Item, chunks: list[Chunk]) -> list[OutLine]:
+        """Rendered chunks of an item as lines."""
+        out = []
+        for line in lines_of(chunks):
+            path, number = self.line(item, line.source) if line.source is not None else ("", 0)
+            out.append(OutLine(line.text, path, number))
+        return out
+
+
+def generated(text: str) -> list[OutLine]:
+    return [OutLine(x) for x in text.splitlines()]
+
+
+def reindented(lines: list[OutLine]) -> list[OutLine]:
+    """The same lines, indented by their braces."""
+    moved = reindent([Line(x.text, None) for x in lines])
+    return [OutLine(m.text, x.path, x.line) for m, x in zip(moved, lines, strict=True)]
+
+
+def with_line_directives(lines: list[OutLine]) -> list[OutLine]:
+    """`lines` with `#line` wherever a compiler's count would not be the user's.
+
+    Lines that stand for nothing count on from the line before them: an error in them is reported close by.
+    """
+    out: list[OutLine] = []
+    path, following = "", -1
+    for x in lines:
+        if x.line and (x.path, x.line) != (path, following):
+            out.append(OutLine(f'#line {x.line} "{_escaped(x.path)}"'))
+            path, following = x.path, x.line
+        out.append(x)
+        following += 1
+    return out
+
+
+def _escaped(path: str) -> str:
+    return path.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def text_of(lines: list[OutLine]) -> str:
+    return "".join(f"{x.text}\n" for x in lines)
+
+
+def line_map(lines: list[OutLine], path: str) -> list[tuple[int, int]]:
+    """(line of the output, line of `path`), both 1-based, for every line that has one."""
+    return [(k, x.line) for k, x in enumerate(lines, 1) if x.line and x.path == path and x.text.strip()]

@@ -1,0 +1,188 @@
+"""Text edits that keep everything they do not touch, and know where every line came from.
+
+A `Rewriter` works on one text.  `replace(span, *parts)` says what stands for a span: strings, and spans of the same
+text, which are rendered with the edits inside them.  Edits nest; two that overlap without nesting are our bug.
+Rendering gives `Chunk`s, which `Lines` turns into text with a source line for every line.
+Nothing in here knows C beyond comments and literals (`reindent`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Union
+
+from ompls.analysis.model.ast import Span
+
+Part = Union[str, Span]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of output.  `source` is its offset in the text (verbatim), or that of what it was generated for."""
+
+    text: str
+    source: int
+    verbatim: bool
+
+
+@dataclass
+class _Edit:
+    start: int
+    end: int
+    parts: tuple[Part, ...]
+    inner: list[_Edit] = field(default_factory=list)
+
+
+class Rewriter:
+    """Collects edits of `text` (bytes, UTF-8 as far as possible) and renders spans of it."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self._edits: list[_Edit] = []
+        self._tree: list[_Edit] | None = None
+
+    def replace(self, span: Span, *parts: Part) -> None:
+        """Let `parts` stand for `span`.  Of two edits of the same span the later one is inside the earlier one."""
+        self._edits.append(_Edit(span.start, span.end, parts))
+        self._tree = None
+
+    def render(self, span: Span) -> list[Chunk]:
+        """`span` with all edits that lie in it."""
+        out: list[Chunk] = []
+        self._render(span.start, span.end, self._nested(), out)
+        return out
+
+    def string(self, span: Span) -> str:
+        return "".join(c.text for c in self.render(span))
+
+    def _nested(self) -> list[_Edit]:
+        if self._tree is None:
+            roots: list[_Edit] = []
+            stack: list[_Edit] = []
+            for e in self._edits:
+                e.inner = []
+            for e in sorted(self._edits, key=lambda e: (e.start, -e.end)):
+                while stack and stack[-1].end <= e.start and not (e.start == e.end == stack[-1].end):
+                    stack.pop()
+                if stack and e.end > stack[-1].end:
+                    raise ValueError(f"edits overlap: {stack[-1].start}..{stack[-1].end} and {e.start}..{e.end}")
+                (stack[-1].inner if stack else roots).append(e)
+                stack.append(e)
+            self._tree = roots
+        return self._tree
+
+    def _render(self, start: int, end: int, edits: list[_Edit], out: list[Chunk]) -> None:
+        at = start
+        for e in edits:
+            if e.end <= start and not (e.start == e.end == start):
+                continue
+            if e.start >= end and not (e.start == e.end == end):
+                break
+            if e.start < start or e.end > end:  # the span asked for lies inside this edit
+                self._render(max(start, e.start), min(end, e.end), e.inner, out)
+                at = min(end, e.end)
+                continue
+            self._copy(at, e.start, out)
+            for part in e.parts:
+                if isinstance(part, Span):
+                    self._render(part.start, part.end, e.inner, out)
+                elif part:
+                    out.append(Chunk(part, e.start, False))
+            at = e.end
+        self._copy(at, end, out)
+
+    def _copy(self, start: int, end: int, out: list[Chunk]) -> None:
+        if start < end:
+            out.append(Chunk(self.text[start:end].decode("utf-8", "replace"), start, True))
+
+
+@dataclass(frozen=True)
+class Line:
+    text: str
+    source: int | None  # offset in the source text, None: stands for nothing there
+
+
+def lines_of(chunks: list[Chunk]) -> list[Line]:
+    """Chunks as lines.  A line's source is that of the first verbatim character on it, else what it was made for."""
+    out: list[Line] = []
+    text = ""
+    verbatim: int | None = None
+    made: int | None = None
+    for chunk in chunks:
+        offset = chunk.source
+        for piece in chunk.text.splitlines(keepends=True):
+            body = piece.rstrip("\r\n")
+            stripped = body.lstrip()
+            if stripped and chunk.verbatim and verbatim is None:
+                verbatim = offset + len(body[: len(body) - len(stripped)].encode())
+            elif stripped and made is None:
+                made = chunk.source
+            text += body
+            if piece != body:
+                out.append(Line(text.rstrip(), verbatim if verbatim is not None else made))
+                text, verbatim, made = "", None, None
+            if chunk.verbatim:
+                offset += len(piece.encode())
+    if text.strip():
+        out.append(Line(text.rstrip(), verbatim if verbatim is not None else made))
+    return out
+
+
+_SKIP = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.S)
+
+
+def reindent(lines: list[Line], width: int = 4) -> list[Line]:
+    """The lines indented by their braces: what came from different depths reads as one function.
+
+    Unbraced bodies and continued statements go one step deeper; lines inside a comment move with its first line.
+    """
+    out: list[Line] = []
+    braces: list[int] = []  # for each open brace: how much deeper than the brace around it its contents stand
+    hanging, parens = 0, 0
+    shift: int | None = None  # inside a comment of several lines
+    for line in lines:
+        raw = line.text
+        stripped = raw.lstrip()
+        if shift is not None:
+            indent = len(raw) - len(stripped)
+            out.append(Line((" " * max(0, indent + shift) + stripped).rstrip(), line.source))
+            if "*/" in stripped:
+                shift = None
+            continue
+        if not stripped or stripped.startswith("#"):
+            out.append(Line(stripped, line.source))
+            continue
+        code = _SKIP.sub(" ", stripped)
+        opened = code.find("/*")
+        code = (code[:opened] if opened >= 0 else code).strip()
+        if code.startswith("{"):
+            hanging = max(0, hanging - 1)
+        closing = re.match(r"[}\s]*", code)
+        for _ in range(closing.group().count("}") if closing else 0):
+            hanging = braces.pop() - 1 if braces else 0
+        level = sum(braces) + hanging + (1 if parens else 0)
+        if code.startswith(("case ", "default:")) or re.match(r"[A-Za-z_]\w*\s*:(?!:)", code):
+            level -= 1
+        new = " " * (width * max(0, level)) + stripped
+        out.append(Line(new, line.source))
+        if opened >= 0:
+            shift = (len(new) - len(stripped)) - (len(raw) - len(stripped))
+        for c in code[closing.end() if closing else 0 :]:
+            if c == "{":
+                braces.append(hanging + 1)
+                hanging = 0
+            elif c == "}":
+                hanging = braces.pop() - 1 if braces else 0
+        parens = max(0, parens + code.count("(") - code.count(")"))
+        if code and not parens:
+            ended = code[-1] in ";}:"
+            if ended:
+                hanging = 0
+            elif code[-1] != "{":
+                hanging += 1 if hanging == 0 or code[-1] == ")" or _opens(code) else 0
+    return out
+
+
+def _opens(code: str) -> bool:
+    return code.endswith(("else", "do"))

@@ -1,0 +1,20 @@
+"""Names of ours that several files agree on."""
+
+from __future__ import annotations
+
+import os.path
+import re
+
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.tu import TU
+
+
+def unit_name(path: str) -> str:
+    """The file's name without directories and extension, as part of an identifier."""
+    stem = os.path.splitext(os.path.basename(path.replace("\\", "/")))[0]
+    return re.sub(r"\W", "_", stem) or "unit"
+
+
+def global_symbol(tu: TU, s: Symbol) -> str:
+    """The pointer that stands for a `declare target` variable in every image (2015 paper §3.3.2)."""
+    return f"__ompls_g_{unit_name(tu.path)}_{s.name}" if s.storage == "static" else f"__ompls_g_{s.name}"

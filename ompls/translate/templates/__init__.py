@@ -1,0 +1,33 @@
+"""The skeletons of generated files.  A name that a skeleton uses and nobody gives is an error."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    # The output is C, not HTML: nothing is escaped.
+    env = Environment(
+        loader=PackageLoader("ompls.translate", "templates"),
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    env.filters["cstring"] = cstring
+    return env
+
+
+def cstring(text: str) -> str:
+    """`text` as a C string literal."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def render(name: str, **values: object) -> str:
+    """The template `name` with `values`."""
+    return _environment().get_template(name).render(**values)

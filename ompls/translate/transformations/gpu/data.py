@@ -1,0 +1,167 @@
+"""Data-sharing clauses on a GPU: what stands before and after the code that sees the private copies.
+
+A private copy has the user's name and hides the original, which is kept under a name of ours in the scope around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ctype import Array, Floating, Integer, Pointer
+from ompls.analysis.model.omp import Clause, Directive
+from ompls.translate.loops import Nest
+from ompls.translate.problem import Problem
+from ompls.translate.transformations.gpu.emitter import Emitter
+
+OPERATORS = {
+    "+": "ompls_add", "-": "ompls_add", "*": "ompls_mul", "min": "ompls_min", "max": "ompls_max", "&": "ompls_and",
+    "|": "ompls_or", "^": "ompls_xor", "&&": "ompls_land", "||": "ompls_lor",
+}  # fmt: skip
+
+
+@dataclass
+class Data:
+    """Text around a construct's code.
+
+    outer  -- declarations that still see the originals; `before` -- the private copies; `after` -- what goes back
+    last   -- lastprivate copies: (target expression, copy), to be assigned by whoever runs the last iteration
+    """
+
+    outer: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    last: list[tuple[str, str]] = field(default_factory=list)
+    linear: list[str] = field(default_factory=list)  # at the start of an iteration
+
+    def opening(self) -> str:
+        if not self.outer:
+            return "".join(f"{x}\n" for x in self.before)
+        return "".join(f"{x}\n" for x in self.outer) + "{\n" + "".join(f"{x}\n" for x in self.before)
+
+    def closing(self) -> str:
+        return "".join(f"{x}\n" for x in self.after) + ("}\n" if self.outer else "")
+
+
+def data_of(
+    e: Emitter,
+    directives: list[Directive],
+    nest: Nest | None = None,
+    team: bool = True,
+    original: dict[Symbol, str] | None = None,
+) -> Data:
+    """The copies that the clauses of `directives` (one construct, or a chain that is run as one) ask for.
+
+    team     -- all threads of the team run the code: a reduction is one atomic a team; else one thread of the team does
+    original -- variables whose original is reached through a pointer expression instead of by name
+    """
+    out = Data()
+    seen: set[Symbol] = set()
+    counters = {x.symbol for x in nest.loops} if nest else set()
+    lasts = {i.symbol for d in directives for c in d.all("lastprivate") for i in c.items}
+    for d in directives:
+        for c in d.all("reduction", "in_reduction", "lastprivate", "firstprivate", "linear", "private"):
+            for entry in c.items:
+                s = entry.symbol
+                if s is None:
+                    raise Problem(entry.span, f"'{entry.text}' in '{c.name}'", "it is not a variable")
+                if s in seen or (s in counters and c.name != "lastprivate"):
+                    continue
+                if c.name == "firstprivate" and (d.has("target") or s in lasts):
+                    continue  # on the target construct: the kernel's parameter is the copy
+                seen.add(s)
+                ref = (original or {}).get(s)
+                if c.name in ("reduction", "in_reduction"):
+                    _reduction(e, out, c, s, entry.expr, team, ref)
+                elif c.name == "private":
+                    if not (d.has("target") and e.plan is not None and team is False):
+                        out.before.append(f"{e.cxx(s.type, s.name)};  // private")
+                elif c.name == "lastprivate":
+                    first = any(i.symbol is s for x in directives for y in x.all("firstprivate") for i in y.items)
+                    _lastprivate(e, out, s, ref, s in counters, first)
+                elif c.name == "firstprivate":
+                    _copy(e, out, s)
+                else:
+                    _linear(e, out, c, s, nest)
+    return out
+
+
+def _reduction(e: Emitter, out: Data, c: Clause, s: Symbol, expr: ast.Expr, team: bool, ref: str | None) -> None:
+    op = OPERATORS.get(c.keyword)
+    if op is None:
+        raise Problem(c.span, f"reduction({c.keyword}: …)", "only the built-in reduction operators are there")
+    if "inscan" in c.modifiers:
+        raise Problem(c.span, "an inscan reduction", "it is not there yet")
+    name, t, pointer = s.name, s.type, ref
+    count: int | None = None
+    if isinstance(t, Array) and t.length is not None:
+        count, t = t.length, t.of
+    if not isinstance(t, (Integer, Floating)) or isinstance(expr, (ast.Section, ast.Index)):
+        if not isinstance(expr, ast.Section) or count is None:
+            raise Problem(c.span, f"a reduction of '{e.tu.text(e.item, expr.span)}'", "reduce scalars or whole arrays")
+    if isinstance(t, Array):
+        raise Problem(c.span, f"a reduction of '{name}'", "reduce scalars or one-dimensional arrays")
+    if pointer is None:
+        out.outer.append(f"{e.cxx(s.type, f'(&ompls_sum_{name})' if count else f'&ompls_sum_{name}')} = {name};")
+        pointer = f"ompls_sum_{name}" if count else f"&ompls_sum_{name}"
+    elif count:
+        pointer = f"*{pointer}"
+    kind = e.cxx(t)
+    identity = f"ompls_identity<{op}, {kind}>()"
+    if count is None:
+        out.before.append(f"{kind} {name} = {identity};  // reduction({c.keyword}: {name}): this thread's part")
+        if team:
+            out.after.append(f"ompls_reduce<{op}>({pointer}, {name});  // joined in the team, then one atomic a team")
+        else:
+            out.after.append(f"ompls_atomic<{op}>({pointer}, {name});")
+        return
+    each = f"for (int ompls_k = 0; ompls_k < {count}; ompls_k++)"
+    out.before.append(f"{e.cxx(s.type, name)};  // reduction({c.keyword}: {name}): this thread's part")
+    out.before.append(f"{each}\n{name}[ompls_k] = {identity};")
+    base = f"({pointer})" if pointer.startswith("*") else pointer
+    out.after.append(f"{each}\nompls_atomic<{op}>(&{base}[ompls_k], {name}[ompls_k]);")
+
+
+def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, counter: bool, first: bool) -> None:
+    target = f"*{ref}" if ref else f"ompls_last_{s.name}"
+    if ref is None:
+        out.outer.append(f"{_reference(e, s, f'ompls_last_{s.name}')} = {s.name};")
+    if not counter:
+        out.before.append(f"{e.cxx(s.type, s.name)}{f' = {target}' if first else ''};  // lastprivate")
+    out.last.append((target, s.name))
+
+
+def _copy(e: Emitter, out: Data, s: Symbol) -> None:
+    original = f"ompls_first_{s.name}"
+    out.outer.append(f"const auto &{original} = {s.name};")
+    if isinstance(s.type, Array):
+        out.before.append(f"{e.cxx(s.type, s.name)};  // firstprivate")
+        out.before.append(f"memcpy(&{s.name}, &{original}, sizeof {s.name});")
+    else:
+        out.before.append(f"{e.cxx(s.type, s.name)} = {original};  // firstprivate")
+
+
+def _linear(e: Emitter, out: Data, c: Clause, s: Symbol, nest: Nest | None) -> None:
+    if nest is None:
+        raise Problem(c.span, "linear", "it needs a loop")
+    step = e.text(c.args[-1]) if c.args else "1"
+    out.outer.append(f"{_reference(e, s, f'ompls_linear_{s.name}')} = {s.name};")
+    out.outer.append(f"const {e.cxx(s.type, f'ompls_start_{s.name}')} = {s.name};")
+    out.before.append(f"{e.cxx(s.type, s.name)};  // linear")
+    out.linear.append(f"{s.name} = ompls_start_{s.name} + ompls_it * ({step});")
+    out.last.append((f"ompls_linear_{s.name}", s.name))
+
+
+def _reference(e: Emitter, s: Symbol, name: str) -> str:
+    return e.cxx(s.type, f"(&{name})" if isinstance(s.type, Array) else f"&{name}")
+
+
+def assign(target: str, name: str, s_type: object) -> str:
+    """`target = name` for any type, arrays too."""
+    if isinstance(s_type, Array):
+        return f"memcpy(&{target}, &{name}, sizeof {name});"
+    return f"{target} = {name};"
+
+
+__all__ = ["OPERATORS", "Data", "Pointer", "assign", "data_of"]

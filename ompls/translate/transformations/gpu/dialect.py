@@ -1,0 +1,185 @@
+"""C that is not C++: the edits that make a piece of the user's C acceptable to a CUDA C++ compiler.
+
+CUDA C++ of any toolkit since 10.2 is aimed at (C++14).  Types come from the model, so conversions that C does silently
+become casts.  What has no counterpart is a Problem.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Void
+from ompls.translate.ctext import Types, is_vla, strip
+from ompls.translate.problem import Problem
+from ompls.translate.rewrite import Chunk, Rewriter
+
+_RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast
+    constexpr decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public reinterpret_cast requires static_assert static_cast template
+    this thread_local throw true try typeid typename using virtual wchar_t xor xor_eq""".split()  # noqa: SIM905
+_SPELLED = {
+    "_Bool": "bool", "restrict": "__restrict__", "__restrict": "__restrict__", "_Noreturn": "", "register": "",
+    "_Static_assert": "static_assert", "_Alignof": "alignof", "_Alignas": "alignas", "__extension__": "",
+    "__const": "const", "__inline": "inline", "__inline__": "inline", "_Thread_local": "thread_local",
+    "__volatile__": "volatile", "__signed__": "signed", "typeof": "__typeof__",
+}  # fmt: skip
+# What `true`, `false` and `bool` mean when they are not macros any more is what C++ means by them.
+_WORDS = {w: f"{w}_" for w in _RENAMED if w not in ("bool", "true", "false", "static_assert", "nullptr")} | _SPELLED
+_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\b("""
+    + "|".join(sorted(_WORDS, key=len, reverse=True))
+    + r")\b",
+    re.S,
+)
+
+
+def respell(chunks: list[Chunk]) -> list[Chunk]:
+    """The user's words that C++ reserves or spells differently, in verbatim chunks."""
+    return [Chunk(respelled(c.text), c.source, True) if c.verbatim else c for c in chunks]
+
+
+def respelled(text: str) -> str:
+    return _TOKEN.sub(lambda m: _WORDS[m.group(1)] if m.group(1) else m.group(), text)
+
+
+class Dialect:
+    """Adds the edits for one function or region to `rw`."""
+
+    def __init__(self, rw: Rewriter, types: Types, returns: CType | None = None) -> None:
+        self.rw = rw
+        self.types = types
+        self.returns = returns
+
+    def visit(self, node: ast.Node) -> None:
+        for n in node.walk():
+            self._node(n)
+
+    def _node(self, n: ast.Node) -> None:
+        if isinstance(n, ast.Expr) and isinstance(n.type, Floating) and n.type.complex:
+            raise Problem(n.span, "complex arithmetic", "CUDA C++ has no _Complex")
+        if isinstance(n, ast.Assign) and n.op == "=":
+            self.convert(n.value, n.target.type)
+        elif isinstance(n, ast.VarDecl):
+            self._declaration(n)
+        elif isinstance(n, ast.Jump) and n.kind == "return" and n.value is not None and self.returns is not None:
+            self.convert(n.value, self.returns)
+        elif isinstance(n, ast.Call):
+            self._call(n)
+        elif isinstance(n, ast.CompoundLiteral):
+            self._compound_literal(n)
+        elif isinstance(n, ast.Generic) and n.chosen is not None:
+            self.rw.replace(n.span, "(", n.chosen.span, ")")
+        elif isinstance(n, ast.Conditional) and n.then is None:
+            self.rw.replace(n.span, "[&] { auto ompls_v = (", n.condition.span, "); return ompls_v ? ompls_v : (",
+                            n.otherwise.span, "); }()")  # fmt: skip
+        elif isinstance(n, ast.Unary) and n.op in ("&&", "__real__", "__imag__") and not n.postfix:
+            raise Problem(n.span, f"'{n.op}'", "CUDA C++ has no such operator")
+
+    def convert(self, e: ast.Expr, to: CType) -> None:
+        """C converts `e` to `to` silently; C++ wants a cast from void *, from literals and to enumerations."""
+        inner = strip(e)
+        if isinstance(inner, ast.Conditional) and inner.then is not None:
+            self.convert(inner.then, to)
+            self.convert(inner.otherwise, to)
+            return
+        source = inner.type
+        if isinstance(to, Pointer):
+            from_void = isinstance(source, Pointer) and isinstance(source.to, Void) and not isinstance(to.to, Void)
+            literal = isinstance(inner, ast.StringLiteral) and "const" not in to.to.quals
+            if from_void or literal:
+                self._cast(e, to)
+        elif isinstance(to, Enum) and isinstance(source, (Integer, Enum)) and source != to:
+            self._cast(e, to)
+
+    def _cast(self, e: ast.Expr, to: CType) -> None:
+        self.rw.replace(e.span, f"({self.types.cxx(to)})(", e.span, ")")
+
+    def _call(self, n: ast.Call) -> None:
+        t = n.function.type
+        if isinstance(t, Pointer):
+            t = t.to
+        if isinstance(t, Function):
+            for arg, to in zip(n.args, t.params, strict=False):
+                self.convert(arg, to)
+
+    def _declaration(self, d: ast.VarDecl) -> None:
+        t = d.symbol.type
+        if is_vla(t):
+            raise Problem(d.span, f"the variable-length array '{d.symbol.name}'", "CUDA C++ has none; give it a constant length")
+        if isinstance(d.init, ast.InitList):
+            self.initializer(d.init, t)
+        elif d.init is not None:
+            self.convert(d.init, t)
+
+    def _compound_literal(self, n: ast.CompoundLiteral) -> None:
+        self.initializer(n.init, n.of)
+        if isinstance(n.of, Record):
+            name = self.types.cxx(n.of).replace("struct ", "").replace("union ", "")
+            if "<" in name:
+                raise Problem(n.span, "a compound literal of an unnamed type", "CUDA C++ cannot name it")
+            self.rw.replace(n.span, name, n.init.span)
+        elif isinstance(n.of, Array):
+            raise Problem(n.span, "a compound literal of array type", "CUDA C++ has none; declare an array")
+        else:
+            self.rw.replace(n.span, f"({self.types.cxx(n.of)})(", n.init.elements[0].span, ")")
+
+    def initializer(self, init: ast.InitList, t: CType) -> None:
+        """`{…}` for `t`: designators become positions, and C's silent conversions become casts."""
+        if isinstance(t, Record) and t.body.fields is not None:
+            named = [f for f in t.body.fields if f.name]
+            places = self._designated(init)
+            if places is not None:
+                known = {f.name: f for f in named}
+                values = dict(places)
+                if t.kind == "union" or not set(values) <= set(known):
+                    raise Problem(init.span, "a designated initializer", "CUDA C++ initializes a union's first member only")
+                last = max(k for k, f in enumerate(named) if f.name in values)
+                parts: list[str | Span] = ["{"]
+                for k, f in enumerate(named[: last + 1]):
+                    parts += [", "] if k else []
+                    parts.append(values[f.name].span if f.name in values else "{}" if isinstance(f.type, (Array, Record)) else "0")
+                    if f.name in values:
+                        self._element(values[f.name], f.type)
+                self.rw.replace(init.span, *parts, "}")
+                return
+            for e, f in zip(init.elements, named, strict=False):
+                self._element(e, f.type)
+        elif isinstance(t, Array):
+            if re.search(r"(?:[{,])\s*\[", self._bare(init)):
+                raise Problem(init.span, "an array initializer with designators", "CUDA C++ has none; assign the elements")
+            for e in init.elements:
+                self._element(e, t.of)
+        elif init.elements:
+            self._element(init.elements[0], t)
+
+    def _element(self, e: ast.Expr, t: CType) -> None:
+        if isinstance(e, ast.InitList):
+            self.initializer(e, t)
+        elif isinstance(t, (Integer, Floating, Enum)) and isinstance(e.type, (Integer, Floating, Enum)) and e.type != t:
+            self._cast(e, t)  # C++ rejects narrowing in braces
+        elif isinstance(t, Pointer):
+            self.convert(e, t)
+
+    def _designated(self, init: ast.InitList) -> list[tuple[str, ast.Expr]] | None:
+        """(field, value) of every element when all have a `.field =`; None when none has."""
+        out: list[tuple[str, ast.Expr]] = []
+        at = init.span.start
+        for e in init.elements:
+            m = re.search(rb"\.\s*(\w+)\s*=\s*$", self.rw.text[at : e.span.start])
+            out.append((m.group(1).decode() if m else "", e))
+            at = e.span.end
+        if not any(name for name, _ in out):
+            return None
+        if not all(name for name, _ in out):
+            raise Problem(init.span, "an initializer with some designators", "give all members a designator or none")
+        return out
+
+    def _bare(self, init: ast.InitList) -> str:
+        """The text of the braces without its elements."""
+        at, out = init.span.start, b""
+        for e in init.elements:
+            out += self.rw.text[at : e.span.start]
+            at = e.span.end
+        return (out + self.rw.text[at : init.span.end]).decode("utf-8", "replace")

@@ -1,0 +1,193 @@
+"""Worksharing loops: one counter of normalised iterations, its distribution, and the user's counters out of it.
+
+Jetson paper §3.1: the two phases of distribution are done by all threads; there is no team master in them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt, Span
+from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.omp import Directive
+from ompls.translate.ctext import strip
+from ompls.translate.loops import Loop, Nest, constant, nest_of
+from ompls.translate.problem import Problem
+from ompls.translate.rewrite import Part
+from ompls.translate.transformations.gpu.data import Data, data_of
+from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
+from ompls.translate.uses import declared_in
+
+# Which iterations a thread takes:
+#   league     -- of the team's chunk of all iterations, this thread's (distribute parallel for)
+#   team       -- of `ompls_team`, which stands before, this thread's (the parallel for of such a construct)
+#   all        -- of all iterations, this thread's (for)
+#   distribute -- the team's chunk (distribute, run by one thread of each team)
+Source = Literal["league", "team", "all", "distribute"]
+
+
+def counts(e: Emitter, nest: Nest) -> str:
+    """Declares `ompls_count`, and a count a loop when there are several."""
+    loops = nest.loops
+    if len(loops) == 1:
+        return f"const long long ompls_count = {_count(e, loops[0])};\n"
+    names = [f"ompls_count_{x.symbol.name}" for x in loops]
+    lines = "".join(f"const long long {n} = {_count(e, x)};\n" for n, x in zip(names, loops, strict=True))
+    return f"{lines}const long long ompls_count = {' * '.join(names)};  // collapse({len(loops)})\n"
+
+
+def _count(e: Emitter, loop: Loop) -> str:
+    step = loop.step_text(e.text(loop.step)) if loop.step else "1"
+    return loop.count(e.text(loop.lower), e.text(loop.bound), "long long", step)
+
+
+def _counters(e: Emitter, nest: Nest) -> str:
+    """The user's counters from `ompls_it`: mixed radix, innermost fastest."""
+    out = ""
+    for k, loop in enumerate(nest.loops):
+        faster = [f"ompls_count_{x.symbol.name}" for x in nest.loops[k + 1 :]]
+        part = "ompls_it"
+        if faster:
+            part += f" / {faster[0]}" if len(faster) == 1 else f" / ({' * '.join(faster)})"
+        if k > 0:
+            part += f" % ompls_count_{loop.symbol.name}"
+        step = loop.step_text(e.text(loop.step)) if loop.step else "1"
+        scaled = f"({part})" if " " in part else part
+        if not isinstance(loop.symbol.type, Pointer):
+            scaled = f"({e.cxx(loop.symbol.type)}){scaled}"
+        if step != "1":
+            scaled += f" * {step}" if step.isalnum() else f" * ({step})"
+        lower = e.text(loop.lower)
+        value = scaled if lower == "0" and loop.up else f"{lower} {'+' if loop.up else '-'} {scaled}"
+        out += f"{e.cxx(loop.symbol.type, loop.symbol.name)} = {value};\n"
+    return out
+
+
+def _final(e: Emitter, loop: Loop) -> str:
+    """The counter's value after the whole loop."""
+    step = loop.step_text(e.text(loop.step)) if loop.step else "1"
+    count = _count(e, loop)
+    cast = "" if isinstance(loop.symbol.type, Pointer) else f"({e.cxx(loop.symbol.type)})"
+    return f"{e.text(loop.lower)} {'+' if loop.up else '-'} {cast}({count}) * ({step})"
+
+
+def clause_value(e: Emitter, d: Directive, name: str) -> str | None:
+    """The value of a clause's expression in the kernel: what the host evaluated, or the expression itself."""
+    clause = d.clause(name)
+    if clause is None or not clause.args:
+        return None
+    if e.plan is not None and id(clause) in e.plan.hoisted:
+        return e.plan.hoisted[id(clause)]
+    return e.text(clause.args[-1])
+
+
+def loop_parts(
+    e: Emitter, d: Directive, nest: Nest, source: Source, data: Data, counted: bool = False
+) -> tuple[str, Span, str]:
+    """(text before the body, the body, text after it) of a distributed loop.  `counted`: ompls_count is there already."""
+    head = "" if counted else counts(e, nest)
+    tail = ""
+    ordered = d.clause("ordered")
+    if ordered:
+        raise Problem(ordered.span, "ordered", "iterations of a GPU loop have no order")
+    if source in ("league", "distribute"):
+        chunk = clause_value(e, d, "dist_schedule")
+        if source == "league":
+            head += "// Two-phase distribution: this team's chunk of the iterations, then this thread's part of it.\n"
+        else:
+            head += "// This team's chunk of the iterations; its one thread runs them all.\n"
+        extra = f", (long long)({chunk})" if chunk else ""
+        head += f"ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count{extra});\n"
+        if chunk:
+            head += "do {\n"
+            tail = f"}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, (long long)({chunk})));\n"
+    elif source == "all":
+        head += "const ompls_range<long long> ompls_team = {0, ompls_count, 1};\n"
+    mine = "ompls_team"
+    if source != "distribute":
+        mine = "ompls_mine"
+        more, end = _thread_phase(e, d)
+        head += more
+        tail = end + tail
+    head += f"for (long long ompls_it = {mine}.begin; ompls_it < {mine}.end; ompls_it += {mine}.stride) {{\n"
+    head += _counters(e, nest) + "".join(f"{x}\n" for x in data.linear)
+    if data.last:
+        head = f"bool ompls_last = false;\n{head}ompls_last = ompls_it == ompls_count - 1;\n"
+    return head, _body(nest), f"\n}}\n{tail}{_last(e, nest, data)}"
+
+
+def _thread_phase(e: Emitter, d: Directive) -> tuple[str, str]:
+    schedule = d.clause("schedule")
+    call = "ompls_get_static_chunk"
+    chunk = clause_value(e, d, "schedule") if schedule and schedule.keyword == "static" else None
+    if chunk is not None and not (schedule and constant(strip(schedule.args[-1])) == 1):
+        head = f"ompls_range<long long> ompls_mine = {call}(ompls_team, (long long)({chunk}));\ndo {{\n"
+        return head, f"}} while (ompls_next_static_chunk(&ompls_mine, ompls_team, (long long)({chunk})));\n"
+    if schedule and schedule.keyword == "static" and chunk is None:
+        call += "_contiguous"
+    return f"const ompls_range<long long> ompls_mine = {call}(ompls_team);\n", ""
+
+
+def _last(e: Emitter, nest: Nest, data: Data) -> str:
+    if not data.last:
+        return ""
+    loops = {x.symbol.name: x for x in nest.loops}
+    out = "if (ompls_last) {  // this thread ran the last iteration\n"
+    for target, name in data.last:
+        value = _final(e, loops[name]) if name in loops else name
+        out += f"{target} = {value};\n"
+    return out + "}\n"
+
+
+def _body(nest: Nest) -> Span:
+    """The body without its braces, unless it declares a name that the generated code around it declares, too."""
+    if isinstance(nest.body, ast.Compound):
+        own = {x.symbol.name for x in nest.loops}
+        if any(s.name in own for i in nest.body.items if isinstance(i, ast.DeclStmt) for s in declared_in(i)):
+            return nest.body.span
+    return inner(nest.body)
+
+
+def check_lastprivate_arrays(data: Data, nest: Nest) -> None:
+    """Arrays cannot be assigned."""
+    for _target, name in data.last:
+        for x in nest.loops:
+            if x.symbol.name == name and isinstance(x.symbol.type, Array):
+                raise Problem(x.stmt.span, f"lastprivate({name})", "it is an array")
+
+
+@transformation("for")
+def for_(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    """`for` [`simd`] in a parallel region or device function: all iterations over the current team's threads."""
+    d = s.directive
+    nest = nest_of(d, s.body)
+    data = data_of(e, [d], nest)
+    e.visit(nest.body, level)
+    head, body, tail = loop_parts(e, d, nest, "all", data)
+    barrier = "" if d.clause("nowait") else "ompls_barrier();\n"
+    parts: list[Part] = ["{\n", data.opening(), head, body, tail, data.closing(), barrier, "}"]
+    e.replace(s.span, *parts)
+
+
+@transformation("simd", "taskloop", "unroll", "tile")
+def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    """The loop as it stands: one thread runs it, so linear, lastprivate and reduction items are the variables themselves."""
+    e.visit(s.body, level)
+    assert s.body is not None
+    private = [i.symbol for c in s.directive.all("private") for i in c.items if i.symbol is not None]
+    if private:
+        declared = "".join(f"{e.cxx(x.type, x.name)};  // private\n" for x in private)
+        e.replace(s.span, "{\n", declared, s.body.span, "\n}")
+    else:
+        e.replace(s.span, s.body.span)
+
+
+@transformation("loop")
+def loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    """`loop`: over the current team's threads in a parallel region, sequential elsewhere."""
+    bind = s.directive.clause("bind")
+    if level == "parallel" and not (bind and bind.keyword == "thread"):
+        for_(e, s, level)
+    else:
+        sequential_loop(e, s, level)

@@ -1,0 +1,151 @@
+"""Stand-alone `parallel`, and `distribute`, in sequential code of a kernel (Jetson paper §3.2).
+
+A parallel region becomes a lambda that the master hands to the workers.  What it shares is captured by reference when
+it is in memory that all threads see, by value when nothing in a parallel region modifies it; what they modify has been
+moved to shared memory where it is declared (`Emitter.team_shared`), or is pushed there for the region's time in a
+device function, whose frame may be any thread's.
+"""
+
+from __future__ import annotations
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ctype import Array
+from ompls.translate.loops import nest_of
+from ompls.translate.problem import Problem
+from ompls.translate.rewrite import Part
+from ompls.translate.transformations.gpu.data import data_of
+from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
+from ompls.translate.transformations.gpu.loops import clause_value, counts, loop_parts
+from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in
+
+
+@transformation("parallel")
+def parallel(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    region(e, s, level, "", "")
+
+
+@transformation("distribute")
+def distribute(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    d = s.directive
+    nest = nest_of(d, s.body)
+    if d.has("parallel"):
+        head = counts(e, nest)
+        head += "// This team's chunk of the iterations; the parallel region below divides it.\n"
+        chunk = clause_value(e, d, "dist_schedule")
+        if chunk is None:
+            head += "const ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count);\n"
+            region(e, s, level, f"{{\n{head}", "\n}", "team")
+        else:
+            head += f"ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count, (long long)({chunk}));\n"
+            more = f"\n}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, (long long)({chunk})));\n}}"
+            region(e, s, level, f"{{\n{head}do {{\n", more, "team")
+        return
+    data = data_of(e, [d], nest, team=False)
+    e.visit(nest.body, level)
+    before, body, after = loop_parts(e, d, nest, "distribute", data)
+    e.replace(s.span, "{\n", data.opening(), before, body, after, data.closing(), "}")
+
+
+def region(e: Emitter, s: DirectiveStmt, level: Level, before: str, after: str, source: str = "all") -> None:
+    """`before`, the parallel region of `s` (with the loop or sections that are combined with it), `after`."""
+    d = s.directive
+    copyin = d.clause("copyin")
+    if copyin:
+        raise Problem(copyin.span, "copyin", "a GPU has no threadprivate variables")
+    loop = nest_of(d, s.body) if d.has("for") or d.has("loop") else None
+    data = data_of(e, [d], loop)
+    captures, push, pop = _captures(e, s, level)
+    if source == "team":
+        captures = ["ompls_count", "ompls_team", *captures, *[f"ompls_count_{x.symbol.name}" for x in loop.loops]] if (
+            loop and len(loop.loops) > 1) else ["ompls_count", "ompls_team", *captures]  # fmt: skip
+    threads = clause_value(e, d, "num_threads") or "0"
+    for c in d.all("if"):
+        if c.args and c.keyword in ("", "parallel"):
+            threads = f"({e.text(c.args[-1])}) ? {threads} : 1"
+    outer, e.scope = e.scope, e.scope | (declared_in(s.body) if s.body else set())
+    parts: list[Part]
+    if loop is not None:
+        e.visit(loop.body, "parallel")
+        head, body, tail = loop_parts(e, d, loop, "team" if source == "team" else "all", data, counted=source == "team")
+        parts = [head, body, tail]
+    elif d.has("sections"):
+        raise Problem(d.name_span, "'parallel sections'", "write sections inside a parallel construct")
+    else:
+        e.visit(s.body, "parallel")
+        parts = [inner(s.body), "\n"]
+        if d.has("masked") or d.has("master"):
+            parts = ["if (omp_get_thread_num() == 0) {\n", *parts, "}\n"]
+    e.scope = outer
+    if push:
+        before, after = f"{before}{{\n{push}", f"\n{pop}}}{after}"
+    e.replace(s.span, before, f"ompls_parallel_region([{', '.join(captures)}] {{  // the workers run this\n",
+              data.opening(), *parts, data.closing(), f"}}, {threads});", after)  # fmt: skip
+
+
+def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], str, str]:
+    """The lambda's capture list, and what has to be pushed to shared memory before and popped after."""
+    own = declared_in(s.body) if s.body else set()
+    private = {i.symbol for c in s.directive.all("private") for i in c.items}
+    if s.directive.has("for"):
+        private |= {x.symbol for x in nest_of(s.directive, s.body).loops if x.symbol not in own}
+        private -= {i.symbol for c in s.directive.all("lastprivate") for i in c.items}
+    used: dict[Symbol, None] = {}
+    for n in names_in(s):
+        x = n.symbol
+        if x is not None and x.kind in ("var", "param") and x not in own and x not in private:
+            used.setdefault(x)
+    modified = modified_in(s)
+    out: list[str] = []
+    push = pop = ""
+    for x in used:
+        if x.level == "file" and x not in e.references:
+            continue
+        if x in e.team_shared:
+            continue
+        if x in e.references or x in e.scope or (level == "parallel"):
+            out.append(f"&{x.name}")
+        elif level == "function" and (x in modified or is_aggregate(x)) and x.storage != "static":
+            kind = e.cxx(x.type, "(*)" if isinstance(x.type, Array) else "*")
+            push += f"void *ompls_shared_{x.name} = ompls_push_shmem(&{x.name}, sizeof {x.name});\n"
+            pop = f"ompls_pop_shmem(&{x.name}, sizeof {x.name});\n{pop}"
+            out.append(f"&{x.name} = *({kind})ompls_shared_{x.name}")
+        elif x.storage != "static":
+            out.append(x.name)
+    return out, push, pop
+
+
+def team_shared(body: ast.Node, params: set[Symbol]) -> set[Symbol]:
+    """The variables of sequential code (locals, by-value parameters) that parallel regions in it share and modify."""
+    out: set[Symbol] = set()
+    everywhere = modified_in(body)
+    local = declared_in(body) | params
+    for s in _outermost(body):
+        own = declared_in(s.body) if s.body else set()
+        private = {i.symbol for c in s.directive.all("private") for i in c.items}
+        if s.directive.has("for"):
+            private |= {x.symbol for x in nest_of(s.directive, s.body).loops}
+        inside = modified_in(s) | _addressed(body)
+        for n in names_in(s):
+            x = n.symbol
+            if x is None or x not in local or x in own or x in private or x.storage == "static":
+                continue
+            if x in params:
+                if x in everywhere:
+                    out.add(x)
+            elif x in inside or is_aggregate(x):
+                out.add(x)
+    return out
+
+
+def _outermost(node: ast.Node) -> list[DirectiveStmt]:
+    if isinstance(node, DirectiveStmt) and node.directive.has("parallel"):
+        return [node]
+    return [s for c in node.children() for s in _outermost(c)]
+
+
+def _addressed(node: ast.Node) -> set[Symbol]:
+    from ompls.translate.uses import root_symbol  # noqa: PLC0415
+
+    found = (root_symbol(n.operand) for n in node.walk() if isinstance(n, ast.Unary) and n.op == "&" and not n.postfix)
+    return {s for s in found if s is not None}

@@ -1,0 +1,136 @@
+"""One translation unit on its way to a bundle: plans, kernel files, host file, manifest entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.tu import TU, Item, Region
+from ompls.analysis.source import Location
+from ompls.translate.bundle import directory_of
+from ompls.translate.classes import TransformationSet
+from ompls.translate.host import DATA_CALLS, Host
+from ompls.translate.needs import Index, Needs, needs_of
+from ompls.translate.output import OutLine, Places, line_map, text_of, with_line_directives
+from ompls.translate.plan import RegionPlan, plan_region
+from ompls.translate.problem import RULE, Problem
+from ompls.translate.symbols import global_symbol, unit_name
+
+
+class Unit:
+    """Translates one TU.  `problems` are what stands in the way; with any of them there is no output."""
+
+    def __init__(self, tu: TU, name: str, sets: list[TransformationSet], device: str) -> None:
+        self.tu, self.name, self.sets, self.device = tu, name, sets, device
+        self.index, self.places = Index(tu), Places(tu)
+        self.problems: list[Diagnostic] = []
+        self.plans: dict[int, RegionPlan] = {}
+        self.needs: dict[int, Needs] = {}
+
+    def regions(self) -> Iterator[tuple[Item, Region]]:
+        for item in self.tu.items:
+            for region in item.content.regions:
+                yield item, region
+
+    def prepare(self, item: Item, region: Region) -> bool:
+        """Plan one region.  False: there is a problem."""
+
+        def make() -> None:
+            plan = plan_region(self.tu, item, region, self.kernel_name(region))
+            self.needs[id(region)] = needs_of(self.index, plan)
+            plan.settle(self.index, self.needs[id(region)])
+            self.plans[id(region)] = plan
+
+        return self.guarded(item, region.stmt.directive.span, make)
+
+    def kernel_name(self, region: Region) -> str:
+        return f"ompls_{unit_name(self.name)}_{region.id}"
+
+    def kernel(self, s: TransformationSet, item: Item, region: Region) -> list[OutLine]:
+        """The lines of one kernel file; none when there is a problem."""
+        out: list[OutLine] = []
+        plan, needs = self.plans[id(region)], self.needs[id(region)]
+        self.guarded(item, region.stmt.directive.span, lambda: out.extend(s.kernel(self.index, self.places, plan, needs)))
+        return out
+
+    def guarded(self, item: Item, span: Span, work: Callable[[], None]) -> bool:
+        try:
+            work()
+        except Problem as p:
+            where = self.tu.locate(item, p.span or span)
+            self.problems.append(diagnostic(p, where, self.device))
+            return False
+        return True
+
+    def translate(self) -> tuple[dict[str, str], dict[str, Any]]:
+        """(files, manifest entry).  Only to be used when `problems` is empty afterwards."""
+        files: dict[str, str] = {}
+        kernels = []
+        for item, region in self.regions():
+            if not self.prepare(item, region):
+                continue
+            paths, maps, barriers = {}, {}, False
+            file, line = self.places.line(item, region.stmt.span.start)
+            for s in self.sets:
+                lines = with_line_directives(self.kernel(s, item, region))
+                path = f"kernels/{s.name}/{self.kernel_name(region)}.{s.extension}"
+                files[path] = text_of(lines)
+                paths[s.name], maps[s.name] = path, [list(x) for x in line_map(lines, file)]
+                barriers |= s.name == "gpu" and any(w in files[path] for w in _WAITING)
+            kernels.append(self._kernel_entry(item, region, paths, maps, barriers, file, line))
+        entry = {"source": self.tu.path, "host": f"host/{self.name}.c", "headers": {}, "kernels": kernels}
+        if self.problems:
+            return {}, entry
+        host = Host(self.index, self.places, self.plans, {k: p.mode.upper() for k, p in self.plans.items()})
+        for item in self.tu.items:
+            for stmt in item.content.directives:
+                self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: host.construct(i, s))  # type: ignore[misc]
+        if self.problems:
+            return {}, entry
+        made, copies = host.files(self.name)
+        files.update(made)
+        entry["headers"] = copies
+        entry["includes_from"] = directory_of(self.tu.path)
+        entry["globals"] = host.globals()
+        entry["constructs"] = [
+            {"construct": c.directive, "line": c.line, "file": c.file,
+             "maps": [{"name": i.name, "flags": list(i.flags)} for i in c.items]}
+            for c in host.constructs if c.directive == "target data" or c.directive in DATA_CALLS
+        ]  # fmt: skip
+        return files, entry
+
+    def _kernel_entry(
+        self, item: Item, region: Region, paths: dict[str, str], maps: dict[str, Any], barriers: bool, file: str, line: int
+    ) -> dict[str, Any]:
+        plan, needs = self.plans[id(region)], self.needs[id(region)]
+        end = self.places.line(item, region.stmt.span.end - 1)
+        launch = plan.launch
+        return {
+            "name": plan.kernel, "region": region.id, "function": region.function, "line": line,
+            "end_line": end[1] if end[0] == file else line, "file": file, "mode": plan.mode, "files": paths,
+            "params": [{"name": p.name, "kind": p.kind, "size": p.size, "align": p.align,
+                        "ctype": self.index.kinds.c(p.type)} for p in plan.params],
+            "maps": [
+                {"name": m.item.text if m.item else v.symbol.name, "variable": v.symbol.name, "type": m.map_type,
+                 "sharing": v.sharing, "implicit": m.item is None, "why": v.why, "section": v.section}
+                for v in region.variables for m in v.maps
+            ] + [
+                {"name": v.symbol.name, "variable": v.symbol.name, "type": "", "sharing": v.sharing,
+                 "implicit": v.implicit, "why": v.why, "section": v.section}
+                for v in region.variables if not v.maps
+            ],
+            "globals": [global_symbol(self.tu, s) for s in needs.globals.values()],
+            "launch": {"num_teams": launch.num_teams, "thread_limit": launch.thread_limit,
+                       "num_threads": launch.num_threads, "trip_count": launch.trip_count},
+            "constructs": plan.constructs(), "barriers": barriers, "line_map": maps,
+        }  # fmt: skip
+
+
+_WAITING = ("ompls_barrier(", "ompls_reduce<", "ompls_target_begin(", "__syncthreads(", "ompls_parallel")
+
+
+def diagnostic(p: Problem, where: Location, device: str) -> Diagnostic:
+    """A Problem as people read it."""
+    return Diagnostic(RULE, "error", f"{p.what} cannot be translated for {device}: {p.why}", where)

@@ -1,0 +1,84 @@
+"""Which variables a statement uses, modifies and privatises; which directives stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
+from ompls.analysis.model.ctype import Array, Record
+from ompls.analysis.model.omp import Directive
+from ompls.translate.ctext import strip
+
+PRIVATISING = ("private", "firstprivate", "lastprivate", "reduction", "linear", "in_reduction")
+
+
+def directives_in(node: Node) -> Iterator[DirectiveStmt]:
+    return (n for n in node.walk() if isinstance(n, DirectiveStmt))
+
+
+def clause_exprs(d: Directive) -> Iterator[ast.Expr]:
+    for c in d.clauses:
+        yield from c.args
+        for i in c.items:
+            yield i.expr
+    for i in d.args:
+        yield i.expr
+
+
+def everything(node: Node) -> Iterator[Node]:
+    """`node.walk()` and the expressions in the clauses of the directives on the way."""
+    for n in node.walk():
+        yield n
+        if isinstance(n, DirectiveStmt):
+            for e in clause_exprs(n.directive):
+                yield from e.walk()
+
+
+def names_in(node: Node) -> Iterator[ast.Name]:
+    return (n for n in everything(node) if isinstance(n, ast.Name) and n.symbol is not None)
+
+
+def declared_in(node: Node) -> set[Symbol]:
+    return {n.symbol for n in node.walk() if isinstance(n, ast.VarDecl)}
+
+
+def privatised(d: Directive) -> set[Symbol]:
+    return {i.symbol for c in d.all(*PRIVATISING) for i in c.items if i.symbol is not None}
+
+
+def modified_in(node: Node) -> set[Symbol]:
+    """Variables that are assigned, whose address is taken, or that a clause writes to, in `node`."""
+    out: set[Symbol] = set()
+    for n in node.walk():
+        target: ast.Expr | None = None
+        if isinstance(n, ast.Assign):
+            target = n.target
+        elif isinstance(n, ast.Unary) and n.op in ("++", "--", "&"):
+            target = n.operand
+        elif isinstance(n, DirectiveStmt):
+            for c in n.directive.all("reduction", "lastprivate", "linear"):
+                out |= {i.symbol for i in c.items if i.symbol is not None}
+        if target is not None:
+            root = root_symbol(target)
+            if root is not None:
+                out.add(root)
+    return out
+
+
+def root_symbol(e: ast.Expr) -> Symbol | None:
+    """The variable whose own storage `e` designates a part of; None when it goes through a pointer."""
+    while True:
+        e = strip(e)
+        if isinstance(e, ast.Name):
+            return e.symbol
+        if isinstance(e, ast.Member) and not e.arrow:
+            e = e.base
+        elif isinstance(e, ast.Index) and isinstance(strip(e.base).type, Array):
+            e = e.base
+        else:
+            return None
+
+
+def is_aggregate(s: Symbol) -> bool:
+    return isinstance(s.type, (Array, Record))
