@@ -1,6 +1,6 @@
 """Generates the C file that the figures of README.md speak about: 2,000 lines, 500 target regions, four lines each.
 
-    python bench/generate.py [REGIONS] > big.c
+python bench/generate.py [REGIONS] > big.c
 """
 
 from __future__ import annotations

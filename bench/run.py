@@ -111,7 +111,17 @@ def cudasim() -> dict[str, float]:
     return {"cudasim: saxpy's kernel, 1,048,576 threads": min(launches), "cudasim: `ompls run`, built before": whole}
 
 
-MEASURES = (analysis, cold_check, cudasim)
+def server() -> dict[str, float]:
+    """The medians of bench/server_latency.py: the language server over stdio."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = os.path.join(folder, "figures")
+        script = Path(__file__).with_name("server_latency.py")
+        subprocess.run([sys.executable, str(script), "--json", result], check=True, stdout=subprocess.DEVNULL)
+        figures = json.loads(Path(result).read_text())
+    return {name.replace("ompls:", "server:"): f["median"] for name, f in figures.items() if name.startswith("ompls:")}
+
+
+MEASURES = (analysis, cold_check, cudasim, server)
 
 
 def main() -> int:
