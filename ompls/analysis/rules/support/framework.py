@@ -7,8 +7,8 @@ declaration's start, so that the answers are kept with the declaration and moved
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
@@ -52,6 +52,7 @@ class Unit:
     settings: Settings
     complete_headers: bool
     requires: frozenset[str]
+    summaries: dict[str, Any] = field(default_factory=dict)  # of callees, kept by the analysis that makes them
 
 
 @dataclass(frozen=True, slots=True)
