@@ -55,10 +55,9 @@ def calibration() -> float:
 def analysis() -> dict[str, float]:
     """The generated file of 2,000 lines and 500 regions: from scratch, after a keystroke, and the rules."""
     from ompls.analysis.model.builder import Analyzer
-    from ompls.project.workspace import Workspace
-
     from ompls.analysis.rules import check
     from ompls.analysis.source import Settings
+    from ompls.project.workspace import Workspace
 
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "big.c")

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from ompls.cli import options, pipeline, trace
 from ompls.cli.engine import analyze
@@ -18,7 +23,7 @@ OUR_ERROR = 125
 
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser)
-    options.add_device(parser, "auto", counted=True)
+    options.add_device(parser, os.environ.get("OMPLS_DEVICES") or "auto", counted=True)
     parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="end the program after that time")
     parser.add_argument("--trace", metavar="FILE", help="record a trace (see 'ompls report')")
     parser.add_argument("--profile", action="store_true", help="show what was launched and transferred, on stderr")
@@ -29,10 +34,28 @@ def run(arguments: argparse.Namespace) -> int:
     from ompls.runtime.errors import RuntimeProblem
 
     try:
-        with tempfile.TemporaryDirectory(prefix="ompls-run-") as scratch:
+        with _tidy_end(), tempfile.TemporaryDirectory(prefix="ompls-run-") as scratch:
             return _run(arguments, Path(scratch))
     except RuntimeProblem as error:
         raise Problem(str(error), OUR_ERROR) from error
+
+
+@contextmanager
+def _tidy_end() -> Iterator[None]:
+    """Being asked to end while we build ends us as Ctrl-C does: private files go, nothing is left half done."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    old = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
 
 
 def _run(arguments: argparse.Namespace, scratch: Path) -> int:
