@@ -13,6 +13,7 @@ from ompls.runtime.devices.cudasim import build_image
 from ompls.runtime.toolchain import Compile, Toolchain
 
 RUNTIME = Path(__file__).resolve().parents[2] / "ompls" / "runtime"
+DEVICE_LIB = RUNTIME / "device_lib"
 KERNELS = Path(__file__).resolve().parent / "kernels"
 ENTRY = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(')
 
@@ -184,5 +185,8 @@ def load_module(directory: Path) -> Module:
 def build(*files: Path) -> bytes:
     """The image of kernel files, with every `extern "C" __global__` function in them."""
     with Toolchain() as tools:
-        listed = [(path, path.name, ENTRY.findall(path.read_text())) for path in files]
+        listed = []
+        for path in files:  # expanded, since macros define kernels too
+            expand = ["g++", "-E", "-P", "-x", "c++", "-I" + str(DEVICE_LIB / "cuda"), str(path)]
+            listed.append((path, path.name, ENTRY.findall(tools.run(expand, "listing kernels").decode())))
         return build_image(tools, listed).read_bytes()

@@ -1,0 +1,260 @@
+"""The device library: loops, teams, reductions, atomics; run on cudasim against models in Python."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+import random
+from collections.abc import Callable
+from ctypes import (
+    c_byte,
+    c_double,
+    c_float,
+    c_int,
+    c_long,
+    c_longlong,
+    c_short,
+    c_ubyte,
+    c_uint,
+    c_ulong,
+    c_ulonglong,
+    c_ushort,
+)
+from functools import reduce
+from typing import Any
+
+import pytest
+import sim
+
+Open = Callable[..., sim.Device]
+PLAIN, CONTIGUOUS, DISTRIBUTE_CHUNK, STATIC_CHUNK, BOTH_CHUNKS = range(5)
+
+
+# --- loops --------------------------------------------------------------------------------------------------------
+
+
+def shares(items: list[int], members: int) -> list[list[int]]:
+    """Contiguous shares; the first ones take the rest."""
+    each, rest = divmod(len(items), members)
+    sizes = [each + (m < rest) for m in range(members)]
+    ends = list(itertools.accumulate(sizes))
+    return [items[end - size : end] for size, end in zip(sizes, ends)]
+
+
+def dealt(items: list[int], members: int, chunk: int) -> list[list[int]]:
+    """Chunks dealt round robin."""
+    chunks = [items[i : i + chunk] for i in range(0, len(items), chunk)]
+    return [sum(chunks[m::members], []) for m in range(members)]
+
+
+def owners(count: int, teams: int, threads: int, schedule: int, chunk: int) -> list[int]:
+    """Which thread runs each iteration, as OpenMP (5.2, sections 11.5.3 and 11.6) and the head of the library say."""
+    result = [-1] * count
+    every = list(range(count))
+    parts = [(team, items) for team, items in enumerate(shares(every, teams))]
+    if schedule == DISTRIBUTE_CHUNK:
+        pieces = [every[i : i + chunk] for i in range(0, count, chunk)]
+        parts = [(i % teams, piece) for i, piece in enumerate(pieces)]
+    elif schedule == BOTH_CHUNKS:
+        pieces = [every[i : i + 4 * chunk] for i in range(0, count, 4 * chunk)]
+        parts = [(i % teams, piece) for i, piece in enumerate(pieces)]
+    for team, items in parts:
+        if schedule == CONTIGUOUS:
+            mine = shares(items, threads)
+        elif schedule in {STATIC_CHUNK, BOTH_CHUNKS}:
+            mine = dealt(items, threads, chunk)
+        else:
+            mine = [items[t::threads] for t in range(threads)]
+        for thread, iterations in enumerate(mine):
+            for i in iterations:
+                result[i] = team * 1024 + thread
+    return result
+
+
+@pytest.mark.parametrize("schedule", range(5))
+def test_every_iteration_has_its_thread(opened: Open, schedule: int) -> None:
+    device = opened("loops.cu")
+    rng = random.Random(schedule)
+    cases = [(0, 1, 1, 1), (1, 3, 64, 1), (1000, 1, 1, 7), (1000, 7, 33, 3), (96, 3, 32, 32), (5, 8, 128, 2)]
+    cases += [(rng.randrange(700), rng.randrange(1, 9), rng.randrange(1, 130), rng.randrange(1, 50)) for _ in range(25)]
+    for count, teams, threads, chunk in cases:
+        room = max(count, 1)
+        owner, times = device.array(c_int, [-1] * room), device.array(c_int, [0] * room)
+        device.launch("loop", teams, threads, owner, times, c_int(count), c_int(schedule), c_int(chunk))
+        assert device.read(times, c_int, count) == [1] * count, (count, teams, threads, chunk)
+        assert device.read(owner, c_int, count) == owners(count, teams, threads, schedule, chunk)
+        device.free(owner)
+        device.free(times)
+
+
+def test_ranges_do_not_overflow(opened: Open) -> None:
+    device = opened("loops.cu")
+    out = device.array(c_longlong, [0] * 6)
+    count, big, teams = 2**31 - 1, 2**62 + 5, 1000
+    device.launch("far", teams, 96, out, c_int(count), c_longlong(big))
+    got = device.read(out, c_longlong, 6)
+    assert got[1] == got[5] == count
+    assert got[0] == got[4] == count - count // teams
+    assert got[2:4] == [big - big // teams, big]
+
+
+def test_ids_of_an_spmd_region(opened: Open) -> None:
+    device = opened("loops.cu")
+    out = device.array(c_int, [0] * 8 * 6)
+    device.launch("ids", 2, 3, out)
+    got = device.read(out, c_int, 48)
+    assert got == [v for team in range(2) for t in range(3) for v in (t, 3, team, 2, 1, 1, 0, 1)]
+
+
+# --- master/worker ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2, 31, 32, 33, 40, 64, 65, 95, 96, 1000])
+def test_parallel_regions_with_barriers(opened: Open, threads: int) -> None:
+    device = opened("generic.cu")
+    out = device.array(c_int, [0] * 98)
+    device.launch("counts", 1, 128, out, c_int(threads), c_int(3))
+    n = threads if 0 < threads < 96 else 96
+    values = [i + 1 for i in range(n)]
+    for _ in range(3):
+        values = [values[i] + values[(i + 1) % n] for i in range(n)]
+    got = device.read(out, c_int, 98)
+    assert got[:n] == values
+    assert got[n:96] == [0] * (96 - n)
+    assert got[96:] == [3, 10]  # popped vars; the master's ids outside a region
+
+
+@pytest.mark.parametrize("threads", [1, 5, 32, 33, 95, 96])
+def test_reduction_in_a_parallel_region(opened: Open, threads: int) -> None:
+    device = opened("generic.cu")
+    out = device.array(c_longlong, [7])
+    device.launch("generic_sum", 4, 128, out, c_int(1001), c_int(threads))
+    assert device.read(out, c_longlong, 1) == [7 + 4 * 1000 * 1001 // 2]
+
+
+@pytest.mark.parametrize("threads", [1, 40, 96])
+def test_nested_regions_are_teams_of_one(opened: Open, threads: int) -> None:
+    device = opened("generic.cu")
+    out = device.array(c_int, [-1] * 97)
+    device.launch("nested", 1, 128, out, c_int(threads))
+    got = device.read(out, c_int, 97)
+    assert got[:threads] == [i * 1000 + 12 for i in range(threads)]  # thread 0 of 1, level 2
+    assert got[threads:] == [-1] * (97 - threads)
+
+
+def test_shared_stack_overflows_to_the_heap(opened: Open) -> None:
+    device = opened("generic.cu")
+    out = device.array(c_int, [0] * 1500)
+    device.launch("stack", 1, 128, out, c_int(1500))
+    assert device.read(out, c_int, 1500) == [2 * i + i % 100 + 5 for i in range(1500)]
+
+
+# --- reductions ---------------------------------------------------------------------------------------------------
+
+INTEGERS = {
+    **{"i8": c_byte, "u8": c_ubyte, "i16": c_short, "u16": c_ushort, "i32": c_int, "u32": c_uint},
+    **{"i64": c_longlong, "u64": c_ulong},
+}
+FLOATS = {"f32": c_float, "f64": c_double}
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "mul": operator.mul,
+    "min": min,
+    "max": max,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "land": lambda a, b: int(bool(a) and bool(b)),
+    "lor": lambda a, b: int(bool(a) or bool(b)),
+}
+
+
+@pytest.mark.parametrize("operation", OPERATORS)
+def test_reductions_of_every_type(opened: Open, operation: str) -> None:
+    device = opened("reduce.cu")
+    rng = random.Random(operation)
+    apply = OPERATORS[operation]
+    types = {**INTEGERS, **({} if operation in {"and", "or", "xor"} else FLOATS)}
+    for (suffix, kind), (teams, threads, n) in itertools.product(
+        types.items(), [(1, 1, 5), (1, 33, 20), (3, 128, 300), (2, 100, 777), (1, 1024, 1000), (4, 31, 3)]
+    ):
+        low, high = (-1, 2) if operation == "mul" else (-100, 100)
+        if suffix[0] == "u":
+            low = 0
+        values = [kind(rng.randint(low, high)).value for _ in range(n)]
+        if operation == "mul":
+            values = [v if v else 1 for v in values]
+            if suffix[0] == "f":
+                values = [math.copysign(1.0, v) for v in values]
+        if operation in {"land", "lor"} and n > 100:
+            values = [int(operation == "land")] * n
+            values[rng.randrange(n)] ^= 1
+        start = kind(3).value
+        target, source = device.array(kind, [start]), device.array(kind, values)
+        device.launch(f"{operation}_{suffix}", teams, threads, target, source, c_int(n))
+        expected = kind(reduce(apply, values, start)).value
+        assert device.read(target, kind, 1) == [expected], (suffix, teams, threads, n)
+        device.free(target)
+        device.free(source)
+
+
+# --- atomics ------------------------------------------------------------------------------------------------------
+
+ATOMIC_TYPES = {**INTEGERS, "i64": c_long, "u64": c_ulonglong, **FLOATS}
+
+
+@pytest.mark.parametrize("suffix", ATOMIC_TYPES)
+def test_atomic_updates(opened: Open, suffix: str) -> None:
+    device = opened("atomics.cu")
+    kind = ATOMIC_TYPES[suffix]
+    teams, threads, targets = 8, 128, 3  # neighbours of 1 and 2 bytes share a word
+    updates = [len(range(t, teams * threads, targets)) for t in range(targets)]
+    for operation, start, value, expected in (
+        ("add", 1, 3, [1 + 3 * u for u in updates]),
+        ("sub", 100, 2, [100 - 2 * u for u in updates]),
+        ("mul", 3, 1, [3] * targets),
+        ("min", 90, 17, [17] * targets),
+        ("max", 90, 117, [117] * targets),
+    ):
+        address = device.array(kind, [start] * targets)
+        device.launch(f"{operation}_{suffix}", teams, threads, address, kind(value), c_int(targets))
+        assert device.read(address, kind, targets) == [kind(e).value for e in expected], operation
+        device.free(address)
+
+
+def test_atomics_that_only_a_loop_can_do(opened: Open) -> None:
+    device = opened("atomics.cu")
+    for name, kind, start, value, expected in (
+        ("xor_i64", c_long, 5, 0x123456789ABCD, 5),  # an even number of times
+        ("rsub_i32", c_int, 4, 10, 4),
+        ("shl_u32", c_uint, 3, 1, 0),
+    ):
+        address = device.array(kind, [start])
+        device.launch(name, 2, 64, address, kind(value), c_int(1))
+        assert device.read(address, kind, 1) == [expected], name
+
+
+def test_captured_values_are_all_different(opened: Open) -> None:
+    device = opened("atomics.cu")
+    counter, seen = device.array(c_int, [0]), device.array(c_int, [0] * 4096)
+    device.launch("tickets", 32, 128, counter, seen)
+    assert device.read(counter, c_int, 1) == [4096]
+    assert device.read(seen, c_int, 4096) == [1] * 4096
+
+
+def test_compare_exchange_read_and_write(opened: Open) -> None:
+    device = opened("atomics.cu")
+    biggest, swapped, written = device.array(c_long, [0]), device.array(c_float, [1]), device.array(c_double, [0])
+    device.launch("others", 16, 64, biggest, swapped, written, c_long(2**40))
+    assert device.read(biggest, c_long, 1) == [2**40 + 1023]
+    assert device.read(swapped, c_float, 1) == [3.5]
+    assert device.read(written, c_double, 1) == [9.0]
+
+
+def test_critical_excludes_all_threads_of_all_blocks(opened: Open) -> None:
+    device = opened("atomics.cu")
+    total, square = device.array(c_long, [0]), device.array(c_long, [0])
+    device.launch("locked", 16, 128, total, square)
+    assert device.read(total, c_long, 1) == [2048]
+    assert device.read(square, c_long, 1) == [2048 * 2048]
