@@ -6,11 +6,13 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import List, Optional, Sequence
 
 from . import hosted, launcher
 from .build import build
+from .bundle import read_bundle
 from .devices import all_devices
 from .errors import BuildFailed, RuntimeProblem
 
@@ -20,7 +22,10 @@ OUR_ERROR = 125
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m ompls.runtime", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, text in (("build", "build a bundle"), ("run", "build a bundle and run it")):
+    for name, text in (
+        ("build", "build a bundle"),
+        ("run", "build a bundle and run it; the program's arguments follow --"),
+    ):
         one = commands.add_parser(name, help=text)
         one.add_argument("bundle", type=Path)
         one.add_argument(
@@ -36,11 +41,8 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.choices["run"]
     run.add_argument("--timeout", type=float)
     run.add_argument("--trace", type=Path)
-    run.add_argument("args", nargs="*", help="for the program, after --")
     commands.add_parser("devices", help="every known device").add_argument("--json", action="store_true")
-    hosted = commands.add_parser("host-program", help="run a program built for devices written in Python")
-    hosted.add_argument("program", type=Path)
-    hosted.add_argument("args", nargs=argparse.REMAINDER)
+    commands.add_parser("host-program", help="run a program built for devices written in Python: PROGRAM ARGS")
     return parser
 
 
@@ -69,21 +71,33 @@ def list_devices(as_json: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _perform(arguments: List[str], program_arguments: Sequence[str]) -> int:
+    if arguments[:1] == ["host-program"] and len(arguments) > 1:  # what follows is the program's: nothing to parse
+        return hosted.run_program(Path(arguments[1]), arguments[2:])
+    options = _parser().parse_args(arguments)
+    if options.command == "devices":
+        sys.stdout.write(list_devices(options.json))
+    elif options.command == "build":
+        build(options.bundle, options.device, options.output, options.cflag, options.ldflag)
+    elif options.command == "run":
+        with tempfile.TemporaryDirectory(prefix="ompls-run-") as scratch:
+            program = Path(scratch) / Path(read_bundle(options.bundle).units[0].source).stem
+            built = build(options.bundle, options.device, program, options.cflag, options.ldflag)
+            return launcher.run(
+                built, program_arguments, options.timeout, launcher.environment(built, trace=options.trace)
+            )
+    return 0
+
+
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Run one command; returns its exit code (125: the runtime could not do it)."""
     arguments: List[str] = list(sys.argv[1:] if argv is None else argv)
-    options = _parser().parse_args(arguments)
+    program_arguments: List[str] = []
+    if arguments[:1] == ["run"] and "--" in arguments:
+        cut = arguments.index("--")
+        arguments, program_arguments = arguments[:cut], arguments[cut + 1 :]
     try:
-        if options.command == "devices":
-            sys.stdout.write(list_devices(options.json))
-            return 0
-        if options.command == "host-program":
-            return hosted.run_program(options.program, options.args)
-        output = options.output if options.command == "build" else None
-        built = build(options.bundle, options.device, output, options.cflag, options.ldflag)
-        if options.command == "build":
-            return 0
-        return launcher.run(built, options.args, options.timeout, launcher.environment(built, trace=options.trace))
+        return _perform(arguments, program_arguments)
     except BuildFailed as error:
         sys.stderr.write(error.output)
         sys.stderr.write("ompls: error: {}\n".format(error))

@@ -21,7 +21,7 @@ LC_ALL = 6  # of <locale.h> on Linux
 
 
 def _original_environment() -> Dict[bytes, bytes]:
-    """The environment at the start of the process: the interpreter adds LC_CTYPE in the C locale (PEP 538)."""
+    """The environment at the start of the process: the interpreter sets LC_CTYPE in the C locale (PEP 538)."""
     with open("/proc/self/environ", "rb") as file:
         pairs = [entry.partition(b"=") for entry in file.read().split(b"\0") if entry]
     return {name: value for name, _, value in pairs}
@@ -33,6 +33,9 @@ def _look_native(libc: ctypes.CDLL, name: bytes) -> None:
     original = _original_environment()
     for variable in [key for key in os.environb if key not in original]:
         del os.environb[variable]
+    for variable, value in original.items():
+        if os.environb.get(variable) != value:
+            os.environb[variable] = value
     libc.setlocale(LC_ALL, b"C")
     ctypes.c_char_p.in_dll(libc, "program_invocation_name").value = name
     ctypes.c_char_p.in_dll(libc, "program_invocation_short_name").value = os.path.basename(name)

@@ -120,18 +120,20 @@ class _Forwarding:
     def __init__(self, process: "subprocess.Popen[bytes]", kill: Callable[[], None]) -> None:
         self._process, self._kill = process, kill
         self._old: Dict[int, Any] = {}
+        self.asked = False  # somebody wants us to end
 
-    def __enter__(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            self._old[number] = signal.signal(number, self._forward)
+    def __enter__(self) -> _Forwarding:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                self._old[number] = signal.signal(number, self._forward)
+        return self
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._old.items():
             signal.signal(number, handler)
 
     def _forward(self, number: int, frame: Optional[FrameType]) -> None:
+        self.asked = True
         if number == signal.SIGINT and _terminal_signals_both():
             return
         if self._process.poll() is None:
@@ -155,7 +157,7 @@ def run(
         process = subprocess.Popen(command(built, args), env=dict(environment(built) if env is None else env))
     except OSError as error:
         raise RuntimeProblem(str(built.program), error.strerror or str(error), "build it again") from error
-    with _Forwarding(process, lambda: kill_all(before)):
+    with _Forwarding(process, lambda: kill_all(before)) as forwarding:
         try:
             status = process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -167,6 +169,8 @@ def run(
                 timeout,
             )
             return TIMED_OUT
+        if forwarding.asked:
+            kill_all(before)
     if status >= 0:
         return status
     _say("{}: ended by signal {} ({})", built, -status, signal.Signals(-status).name)

@@ -15,7 +15,9 @@ typedef void object;
 
 static struct {
     int (*PyGILState_Ensure)(void);
-    void (*PyGILState_Release)(int);
+    void *(*PyGILState_GetThisThreadState)(void);
+    void (*PyThreadState_Clear)(void *);
+    void (*PyThreadState_DeleteCurrent)(void);
     void *(*PyEval_SaveThread)(void);
     void (*PyEval_RestoreThread)(void *);
     object *(*PyObject_CallMethod)(object *, const char *, const char *, ...);
@@ -37,7 +39,7 @@ static struct {
 } py;
 
 static const char *const names[] = {
-    "PyGILState_Ensure", "PyGILState_Release", "PyEval_SaveThread", "PyEval_RestoreThread", "PyObject_CallMethod",
+    "PyGILState_Ensure", "PyGILState_GetThisThreadState", "PyThreadState_Clear", "PyThreadState_DeleteCurrent", "PyEval_SaveThread", "PyEval_RestoreThread", "PyObject_CallMethod",
     "PyObject_GetAttrString", "PyMapping_GetItemString", "PyMemoryView_FromMemory", "PyBytes_FromStringAndSize", "PyTuple_New",
     "PyTuple_SetItem", "PyObject_Str", "PyUnicode_AsUTF8", "PyLong_AsUnsignedLongLong", "PyErr_Occurred", "PyErr_Fetch",
     "PyErr_NormalizeException", "PyErr_Clear", "Py_IncRef", "Py_DecRef",
@@ -56,12 +58,15 @@ static const char *find_interpreter(void) {
 /* --- the lock of the interpreter -------------------------------------------------------------------------------------- */
 
 static _Thread_local void *kept;
+static _Thread_local bool foreign; /* the thread state is ours to delete */
 static pthread_key_t at_thread_end;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
+/* Not PyGILState_Release: it asks a thread-specific value that may be gone when a thread ends. */
 static void thread_ends(void *state) {
     py.PyEval_RestoreThread(state);
-    py.PyGILState_Release(1); /* 1: PyGILState_UNLOCKED, as PyGILState_Ensure answered a foreign thread */
+    py.PyThreadState_Clear(state);
+    py.PyThreadState_DeleteCurrent();
 }
 
 static void make_key(void) {
@@ -69,14 +74,19 @@ static void make_key(void) {
 }
 
 static void enter_python(void) {
-    if (OMPLS_LIKELY(kept != NULL)) py.PyEval_RestoreThread(kept);
-    else py.PyGILState_Ensure();
+    if (OMPLS_LIKELY(kept != NULL)) {
+        py.PyEval_RestoreThread(kept);
+        return;
+    }
+    foreign = py.PyGILState_GetThisThreadState() == NULL;
+    py.PyGILState_Ensure();
 }
 
 static void leave_python(void) {
     void *state = py.PyEval_SaveThread();
     if (OMPLS_LIKELY(kept != NULL)) return;
     kept = state;
+    if (!foreign) return;
     pthread_once(&key_once, make_key);
     pthread_setspecific(at_thread_end, state);
 }

@@ -2,16 +2,21 @@
 
 A file `NAME.py` here defines `DEVICE`, an object with the attributes and methods of `Device` below; its native half,
 if it has one, is `NAME.c` beside it.  A device written in Python names a factory instead (`python_module`): it then
-runs in the Python-hosted form only.  Nothing else of the runtime knows a device by name.
+runs in the Python-hosted form only.  Nothing else of the runtime knows a device by name.  OMPLS_DEVICE_PATH names
+further directories (separated by `:`) with such files.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import os
 import pkgutil
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..errors import DeviceUnavailable
@@ -72,11 +77,25 @@ class Device(ABC):
         return []
 
 
+def _load(file: Path) -> ModuleType:
+    name = "ompls_device_" + file.stem
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, str(file))
+        if spec is None or spec.loader is None:
+            raise DeviceUnavailable(file.stem, "{} is not a Python file".format(file), "see OMPLS_DEVICE_PATH")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        sys.modules[name] = module
+    return sys.modules[name]
+
+
 def all_devices() -> Dict[str, Device]:
     """Every known device by name, in the order of preference."""
+    modules = [importlib.import_module("." + info.name, __name__) for info in pkgutil.iter_modules([str(HERE)])]
+    for directory in filter(None, os.environ.get("OMPLS_DEVICE_PATH", "").split(":")):
+        modules += [_load(file) for file in sorted(Path(directory).glob("*.py"))]
     found: Dict[str, Device] = {}
-    for info in pkgutil.iter_modules([str(HERE)]):
-        module = importlib.import_module("." + info.name, __name__)
+    for module in modules:
         device = getattr(module, "DEVICE", None)
         if isinstance(device, Device):
             found[device.name] = device

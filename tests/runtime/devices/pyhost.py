@@ -1,0 +1,113 @@
+"""A device written in Python, for tests of the bridge: memory is ctypes buffers, kernels are `host`'s image.
+
+What a real one would do with pycuda or mpi4py is done here with ctypes; the protocol is the same (core/device.h).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from pathlib import Path
+
+from ompls.runtime.devices import Availability, Device, ImageJob, all_devices
+
+
+class OutOfMemory(Exception):
+    """What the bridge is to report: it reads `reason` and `hint`."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.reason = f"no buffer of {size} bytes"
+        self.hint = "map less"
+
+
+class OpenDevice:
+    """One open device."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.buffers: dict[int, ctypes.Array[ctypes.c_char]] = {}
+        self.threads: set[int] = set()
+
+    def properties(self) -> dict[str, object]:
+        return {"name": "ctypes", "max_threads": 64, "default_threads": 32}
+
+    def alloc(self, size: int) -> int:
+        if size > int(os.environ.get("PYHOST_LIMIT", "1000000000")):
+            raise OutOfMemory(size)
+        buffer = ctypes.create_string_buffer(size)
+        self.buffers[ctypes.addressof(buffer)] = buffer
+        return ctypes.addressof(buffer)
+
+    def free(self, address: int) -> None:
+        del self.buffers[address]
+
+    def copy_in(self, to: int, data: memoryview) -> None:
+        ctypes.memmove(to, bytes(data), len(data))
+
+    def copy_out(self, into: memoryview, address: int) -> None:
+        into[:] = ctypes.string_at(address, len(into))
+
+    def copy_within(self, to: int, address: int, size: int) -> None:
+        ctypes.memmove(to, address, size)
+
+    def load(self, image: memoryview) -> ctypes.CDLL:
+        file = os.memfd_create("pyhost")
+        os.write(file, image)
+        return ctypes.CDLL(f"/proc/self/fd/{file}")
+
+    def find_kernel(self, loaded: ctypes.CDLL, name: str) -> object:
+        return loaded[name]
+
+    def find_symbol(self, loaded: ctypes.CDLL, name: str) -> int:
+        return ctypes.addressof(ctypes.c_void_p.in_dll(loaded, name))
+
+    def launch(self, kernel: object, name: str, region: tuple[str, int], mode: int, *geometry: object) -> None:
+        assert callable(kernel)
+        assert mode in (0, 1)
+        params = geometry[-1]
+        assert isinstance(params, tuple)
+        self.threads.add(threading.get_ident())
+        buffers = [ctypes.create_string_buffer(value, len(value)) for value in params]
+        kernel((ctypes.c_void_p * len(buffers))(*map(ctypes.addressof, buffers)))
+
+    def synchronize(self) -> None:
+        return None
+
+    def close(self) -> None:
+        print(f"closed {self.index}: {len(self.buffers)} buffers, {len(self.threads)} threads", flush=True)
+
+
+class Module:
+    """What the bridge is given."""
+
+    name = "pyhost"
+    image_class = "pyhost"
+
+    def probe(self, wanted: int) -> int:
+        return wanted or 1
+
+    def open(self, index: int) -> OpenDevice:
+        return OpenDevice(index)
+
+
+class PyHost(Device):
+    """The device at build time."""
+
+    name = "pyhost"
+    image_class = "pyhost"
+    kernel_class = "default"
+    python_module = Module
+
+    def probe(self) -> Availability:
+        return Availability(True, description="a test")
+
+    def build_image(self, job: ImageJob) -> Path:
+        return all_devices()["host"].build_image(job)
+
+    def native_sources(self) -> list[Path]:
+        return []
+
+
+DEVICE = PyHost()

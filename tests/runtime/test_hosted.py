@@ -1,0 +1,177 @@
+"""The Python-hosted form: a device written in Python (devices/pyhost.py) under a program that must not notice it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from handmade import SAXPY_HOST, SAXPY_KERNEL, SAXPY_PARAMS, make_bundle, saxpy_bundle
+
+from ompls.runtime import launcher
+from ompls.runtime.build import build
+
+# Says everything that could differ between a native and a hosted run.
+NOSY = r"""
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+extern char **environ;
+static const char *name(void (*handler)(int)) {
+    return handler == SIG_DFL ? "default" : handler == SIG_IGN ? "ignored" : "handled";
+}
+static void at_end(void) { printf("atexit\n"); }
+static int compare(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+int main(int argc, char **argv, char **envp) {
+    struct rlimit limit;
+    for (int i = 1; i < argc; i++) printf("argv[%d] = %s\n", i, argv[i]);
+    printf("%d %s\n", argv[argc] == NULL, argv[0][strlen(argv[0]) - 1] ? "named" : "");
+    for (int i = 1; i < 32; i++)
+        if (i != SIGKILL && i != SIGSTOP) {
+            struct sigaction action;
+            sigaction(i, NULL, &action);
+            printf("signal %d %s\n", i, name(action.sa_handler));
+        }
+    int count = 0;
+    while (envp[count]) count++;
+    qsort(envp, count, sizeof *envp, compare);
+    for (int i = 0; i < count; i++) printf("%s\n", envp[i]);
+    getrlimit(RLIMIT_STACK, &limit);
+    printf("%d %s %s %lu %d\n", envp == environ, setlocale(LC_ALL, NULL), localeconv()->decimal_point,
+           (unsigned long)limit.rlim_cur, isatty(1));
+    sigset_t mask;
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    for (int i = 1; i < 32; i++) if (sigismember(&mask, i)) printf("blocked %d\n", i);
+    char big[4 << 20];
+    memset(big, argc, sizeof big);
+    printf("%d %d\n", big[sizeof big - 1], getchar());
+    fprintf(stderr, "stderr\n");
+    atexit(at_end);
+    printf("no newline at the end");
+    if (argc > 1 && !strcmp(argv[1], "raise")) { fflush(stdout); raise(atoi(argv[2])); }
+    if (argc > 1 && !strcmp(argv[1], "pipe")) for (;;) if (puts("x") < 0) return errno;
+    return 42;
+}
+"""
+
+
+def both(
+    tmp_path: Path, host: str, kernels: dict[str, str], params: dict[str, list[dict[str, Any]]]
+) -> list[list[str]]:
+    """The command lines of the native and of the hosted program."""
+    bundle = make_bundle(tmp_path / "bundle", host, kernels, params)
+    built = [build(bundle, device, tmp_path / device / "prog") for device in ("host", "pyhost")]
+    return [launcher.command(one) for one in built]
+
+
+@pytest.fixture(autouse=True)
+def directories(tmp_path: Path) -> None:
+    (tmp_path / "host").mkdir()
+    (tmp_path / "pyhost").mkdir()
+
+
+@pytest.mark.parametrize(
+    "args", [[], ["a", "", "x y", "--help"], ["--"], ["raise", "11"], ["raise", "2"], ["raise", "13"]]
+)
+@pytest.mark.parametrize("env", [{}, {"LC_ALL": "C"}, {"LC_CTYPE": "C"}, {"LANG": "C.UTF-8", "ODD": "a=b"}])
+def test_a_program_does_not_notice(tmp_path: Path, args: list[str], env: dict[str, str], cache: Path) -> None:
+    minimal = {
+        "PATH": "/usr/bin:/bin",
+        "OMPLS_DEVICES": "pyhost",
+        "OMPLS_DEVICE_PATH": str(Path(__file__).parent / "devices"),
+        **env,
+    }
+    minimal["OMP_TARGET_OFFLOAD"] = "disabled"
+    runs = []
+    for command in both(tmp_path, NOSY, {}, {}):
+        done = subprocess.run([*command, *args], env=minimal, input=b"in", capture_output=True, check=False)
+        runs.append((done.returncode, done.stdout, done.stderr))
+    assert runs[0] == runs[1]
+    assert runs[0][0] == (-int(args[1]) if args[:1] == ["raise"] else 42)
+
+
+def test_a_broken_pipe_is_one(tmp_path: Path) -> None:
+    for command in both(tmp_path, NOSY, {}, {}):
+        with subprocess.Popen(
+            [*command, "pipe"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            child.stdout.close()
+            assert child.wait(20) == -13
+
+
+def test_ctrl_c_ends_it(tmp_path: Path) -> None:
+    text = '#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("up"); fflush(stdout); for (;;) pause(); }\n'
+    for command in both(tmp_path, text, {}, {}):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == b"up\n"
+            child.send_signal(2)
+            assert child.wait(20) == -2
+
+
+THREADS = SAXPY_HOST.replace(
+    "int main(",
+    """
+#include <pthread.h>
+static void *foreign(void *wrong) {
+    enum { N = 100 };
+    float x[N], y[N];
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < N; i++) x[i] = i, y[i] = round;
+        saxpy(N, 3, x, y);
+        for (int i = 0; i < N; i++) __atomic_fetch_add((int *)wrong, y[i] != round + 3.0f * i, __ATOMIC_RELAXED);
+    }
+    return 0;
+}
+static int several(void) {
+    int wrong = 0;
+    pthread_t thread[3];
+    for (int i = 0; i < 3; i++) pthread_create(&thread[i], 0, foreign, &wrong);
+#pragma omp parallel num_threads(3)
+    foreign(&wrong);
+    for (int i = 0; i < 3; i++) pthread_join(thread[i], 0);
+    return wrong;
+}
+int main(""",
+).replace("wrong = 0;\n    float", "wrong = several();\n    float")
+
+
+def test_several_host_threads(tmp_path: Path) -> None:
+    """Threads of libgomp and of the program call the Python device at once; some end before the program does."""
+    bundle = make_bundle(tmp_path / "bundle", THREADS, {"saxpy_0": SAXPY_KERNEL}, {"saxpy_0": SAXPY_PARAMS})
+    built = build(bundle, "pyhost", tmp_path / "prog")
+    done = subprocess.run(
+        launcher.command(built), env=launcher.environment(built), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("0 wrong, 1 devices, initial 1\nclosed 0: 0 buffers, ")
+
+
+def test_python_errors_are_reported(tmp_path: Path) -> None:
+    built = build(saxpy_bundle(tmp_path / "bundle"), "pyhost", tmp_path / "prog")
+    env = {**launcher.environment(built), "PYHOST_LIMIT": "100"}
+    done = subprocess.run(launcher.command(built), env=env, capture_output=True, text=True, check=False)
+    said = (
+        "saxpy.c:9: region on pyhost:0: no device memory for 'x[0:n]' (4000 bytes): no buffer of 4000 bytes; map less\n"
+    )
+    assert (done.returncode, done.stderr) == (125, said)
+    env["PYHOST_LIMIT"] = "not a number"
+    done = subprocess.run(launcher.command(built), env=env, capture_output=True, text=True, check=False)
+    assert "no device memory for 'x[0:n]' (4000 bytes): ValueError: invalid literal" in done.stderr
+
+
+def test_a_damaged_program(tmp_path: Path) -> None:
+    (tmp_path / "bad.so").write_bytes(b"no")
+    command = [sys.executable, "-m", "ompls.runtime", "host-program", str(tmp_path / "bad.so")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 125
+    assert "bad.so: file too short; build it again" in done.stderr

@@ -1,0 +1,144 @@
+"""Running programs: exit codes, signals, time limits, and that nothing stays behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from handmade import make_bundle
+
+from ompls.runtime import launcher
+from ompls.runtime.build import Built, build
+from ompls.runtime.errors import RuntimeProblem
+
+PROGRAM = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void start_helper(int detached) {
+    if (fork() == 0) {
+        if (detached) setsid();
+        signal(SIGINT, SIG_IGN), signal(SIGTERM, SIG_IGN);
+        execlp("sleep", "sleep", "4242.5", (char *)0);
+    }
+}
+int main(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "";
+    if (!strcmp(what, "exit")) return atoi(argv[2]);
+    if (!strcmp(what, "echo")) {
+        for (int c; (c = getchar()) != EOF;) putchar(c);
+        fprintf(stderr, "to stderr\n");
+        return 0;
+    }
+    if (!strcmp(what, "raise")) raise(atoi(argv[2]));
+    if (!strcmp(what, "fault")) *(volatile int *)argv[1][100] = 1;
+    if (!strcmp(what, "loop")) {
+        start_helper(0);
+        start_helper(1);
+        puts("looping");
+        fflush(stdout);
+        for (;;) pause();
+    }
+    if (!strcmp(what, "deaf")) {
+        signal(SIGTERM, SIG_IGN);
+        puts("deaf");
+        fflush(stdout);
+        for (;;) pause();
+    }
+    for (int i = 1; i < argc; i++) printf("[%s]", argv[i]);
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Built:
+    os.environ["OMPLS_CACHE_DIR"] = str(cache)
+    directory = tmp_path_factory.mktemp("launcher")
+    text = PROGRAM.replace("*(volatile int *)argv[1][100]", "*(volatile int *)8")
+    return build(make_bundle(directory / "bundle", text, {}, {}), "host", directory / "prog")
+
+
+def sleepers() -> list[str]:
+    found = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in found.splitlines() if "sleep 4242.5" in line]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "says"),
+    [
+        (["exit", "0"], 0, ""),
+        (["exit", "7"], 7, ""),
+        (["raise", "6"], 134, "ompls: error: prog: ended by signal 6 (SIGABRT)\n"),
+        (["raise", "15"], 143, "ompls: error: prog: ended by signal 15 (SIGTERM)\n"),
+        (["fault"], 139, "ompls: error: prog: ended by signal 11 (SIGSEGV)\n"),
+    ],
+)
+def test_exit_codes(program: Built, capfd: pytest.CaptureFixture[str], args: list[str], code: int, says: str) -> None:
+    assert launcher.run(program, args) == code
+    assert capfd.readouterr().err == says
+
+
+def test_arguments_are_passed(program: Built, capfd: pytest.CaptureFixture[str]) -> None:
+    launcher.run(program, ["a b", "--x", "", "é", "$HOME"])
+    assert capfd.readouterr().out == "[a b][--x][][é][$HOME]"
+
+
+def as_process(program: Built, *args: str, **streams: int) -> subprocess.Popen[str]:
+    code = (
+        "import sys; from pathlib import Path; from ompls.runtime import launcher\n"
+        "from ompls.runtime.build import Built\n"
+        "sys.exit(launcher.run(Built(Path(sys.argv[1]), False, 'host'), sys.argv[2:]))"
+    )
+    command = [sys.executable, "-c", code, str(program.program), *args]
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **streams)
+
+
+def test_streams_are_the_programs(program: Built) -> None:
+    child = as_process(program, "echo", stdin=subprocess.PIPE)
+    assert child.communicate("one\ntwo", timeout=20) == ("one\ntwo", "to stderr\n")
+
+
+def test_timeout_ends_everything(program: Built, capfd: pytest.CaptureFixture[str]) -> None:
+    bystander = subprocess.Popen(["sleep", "4243"])
+    began = time.monotonic()
+    assert launcher.run(program, ["loop"], timeout=0.5) == 124
+    assert time.monotonic() - began < 5
+    out, err = capfd.readouterr()
+    assert out == "looping\n"
+    assert err.startswith("ompls: error: prog: still running after 0.5 s: it was ended with all its processes; ")
+    assert sleepers() == []
+    assert bystander.poll() is None
+    bystander.kill()
+    bystander.wait()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_requests_to_end_leave_nothing(program: Built, number: int, code: int) -> None:
+    child = as_process(program, "loop", stdin=subprocess.DEVNULL)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "looping\n"
+    child.send_signal(number)
+    assert child.wait(timeout=10) == code
+    assert sleepers() == []
+
+
+def test_a_deaf_program_is_killed(program: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    child = as_process(program, "deaf", stdin=subprocess.DEVNULL)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "deaf\n"
+    child.terminate()
+    assert child.wait(timeout=launcher.GRACE + 5) == 137
+
+
+def test_a_program_that_is_not_one(tmp_path: Path) -> None:
+    (tmp_path / "prog").write_text("not a program")
+    with pytest.raises(RuntimeProblem, match="prog: Permission denied; build it again"):
+        launcher.run(Built(tmp_path / "prog", False, "host"))
