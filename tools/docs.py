@@ -1,6 +1,6 @@
 """`make docs`: writes the pages of docs/ that are generated.  A test compares them with what this would write.
 
-    python tools/docs.py [--check]
+python tools/docs.py [--check]
 """
 
 from __future__ import annotations
