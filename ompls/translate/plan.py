@@ -275,7 +275,7 @@ def _item_of(plan: RegionPlan, s: Symbol) -> tuple[int, ItemPlan]:
 
 
 def _hoist(plan: RegionPlan, clause: Clause, text: str) -> None:
-    name = f"ompls_{clause.name}"
+    name = f"ompls_c_{clause.name}"
     plan.hoisted[id(clause)] = name
     plan.params.append(Param(name, None, "value", len(plan.values), INT))
     plan.values.append(Value(text, "int", lvalue=False))

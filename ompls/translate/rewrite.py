@@ -138,7 +138,7 @@ def reindent(lines: list[Line], width: int = 4) -> list[Line]:
     Unbraced bodies and continued statements go one step deeper; lines inside a comment move with its first line.
     """
     out: list[Line] = []
-    braces: list[int] = []  # for each open brace: how much deeper than the brace around it its contents stand
+    braces: list[tuple[int, int]] = []  # for each open brace: how much deeper its contents stand, parentheses before it
     hanging, parens = 0, 0
     shift: int | None = None  # inside a comment of several lines
     for line in lines:
@@ -159,9 +159,11 @@ def reindent(lines: list[Line], width: int = 4) -> list[Line]:
         if code.startswith("{"):
             hanging = max(0, hanging - 1)
         closing = re.match(r"[}\s]*", code)
-        for _ in range(closing.group().count("}") if closing else 0):
-            hanging = braces.pop() - 1 if braces else 0
-        level = sum(braces) + hanging + (1 if parens else 0)
+        closes = closing.group().count("}") if closing else 0
+        for _ in range(closes):
+            hanging, parens = braces.pop() if braces else (1, 0)
+            hanging -= 1
+        level = sum(b[0] for b in braces) + hanging + (1 if parens and not closes else 0)
         if code.startswith(("case ", "default:")) or re.match(r"[A-Za-z_]\w*\s*:(?!:)", code):
             level -= 1
         new = " " * (width * max(0, level)) + stripped
@@ -170,11 +172,13 @@ def reindent(lines: list[Line], width: int = 4) -> list[Line]:
             shift = (len(new) - len(stripped)) - (len(raw) - len(stripped))
         for c in code[closing.end() if closing else 0 :]:
             if c == "{":
-                braces.append(hanging + 1)
-                hanging = 0
+                braces.append((hanging + 1, parens))
+                hanging = parens = 0
             elif c == "}":
-                hanging = braces.pop() - 1 if braces else 0
-        parens = max(0, parens + code.count("(") - code.count(")"))
+                hanging, parens = braces.pop() if braces else (1, 0)
+                hanging -= 1
+            elif c in "()":
+                parens = max(0, parens + (1 if c == "(" else -1))
         if code and not parens:
             ended = code[-1] in ";}:"
             if ended:

@@ -28,6 +28,6 @@ def cstring(text: str) -> str:
     return f'"{escaped}"'
 
 
-def render(name: str, **values: object) -> str:
-    """The template `name` with `values`."""
-    return _environment().get_template(name).render(**values)
+def render(template: str, **values: object) -> str:
+    """The template with `values`."""
+    return _environment().get_template(template).render(**values)

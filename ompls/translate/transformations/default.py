@@ -97,10 +97,10 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
         if p in copied and p.symbol is not None:
             t = unqualified(p.symbol.type)
             name = p.symbol.name
-            head.append(f"{types.c(p.type, f'ompls_{name}')} = *({types.c(Pointer(p.type))}){source};")
+            head.append(f"{types.c(p.type, f'ompls_p_{name}')} = *({types.c(Pointer(p.type))}){source};")
             head.append(f"{types.c(t, name)};")
-            head.append(f"__builtin_memcpy(&{name}, (const void *)ompls_{name}, sizeof {name});")
-            back.append(f"__builtin_memcpy((void *)ompls_{name}, &{name}, sizeof {name});")
+            head.append(f"__builtin_memcpy(&{name}, (const void *)ompls_p_{name}, sizeof {name});")
+            back.append(f"__builtin_memcpy((void *)ompls_p_{name}, &{name}, sizeof {name});")
         elif isinstance(p.type, Array):
             head.append(f"{types.c(p.type, p.name)};")
             head.append(f"__builtin_memcpy((void *){p.name}, {source}, sizeof {p.name});")

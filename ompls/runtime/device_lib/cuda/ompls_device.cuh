@@ -87,3 +87,14 @@ template <class F> static __device__ void ompls_critical(int *lock, F body);
 #include "ompls_loops.cuh"
 #include "ompls_atomic.cuh"
 #include "ompls_reduce.cuh"
+
+// --- what generated code is written in --------------------------------------------------------------------------
+// A parallel region's body as a lambda: the closure goes to shared memory, where the workers find it.
+template <class F> static __device__ void ompls_call(void *closure) { (*(F *)closure)(); }
+template <class F> static __device__ void ompls_parallel_region(F body, int num_threads) {
+    void *closure = ompls_push_shmem(&body, sizeof body);
+    ompls_parallel(ompls_call<F>, closure, num_threads);
+    ompls_pop_shmem(&body, sizeof body);
+}
+// A firstprivate array: as a parameter of its own type it would be a pointer.
+template <typename T, unsigned long N> struct ompls_array { T v[N]; };

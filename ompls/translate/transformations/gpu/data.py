@@ -75,8 +75,8 @@ def data_of(
                 if c.name in ("reduction", "in_reduction"):
                     _reduction(e, out, c, s, entry.expr, team, ref)
                 elif c.name == "private":
-                    if not (d.has("target") and e.plan is not None and team is False):
-                        out.before.append(f"{e.cxx(s.type, s.name)};  // private")
+                    where = "__shared__ " if s in e.team_shared else ""
+                    out.before.append(f"{where}{e.cxx(s.type, s.name)};  // private")
                 elif c.name == "lastprivate":
                     first = any(i.symbol is s for x in directives for y in x.all("firstprivate") for i in y.items)
                     _lastprivate(e, out, s, ref, s in counters, first)

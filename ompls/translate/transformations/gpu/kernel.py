@@ -1,0 +1,266 @@
+"""A kernel file of class `gpu`: what the region needs, then the kernel itself.
+
+Two kinds of kernel.  SPMD: the construct is teams, parallel or both, all the way down to its loop or block, so every
+thread of the grid runs the body.  Generic (master/worker): sequential code with parallel regions in it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import FunctionDef, Span, Symbol
+from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.tu import Item
+from ompls.translate.loops import LOOP_CONSTRUCTS, nest_of
+from ompls.translate.needs import Index, Needs
+from ompls.translate.output import OutLine, Places, generated, reindented
+from ompls.translate.plan import Param, RegionPlan, chain_directives
+from ompls.translate.problem import Problem
+from ompls.translate.rewrite import Chunk, Rewriter
+from ompls.translate.symbols import global_symbol
+from ompls.translate.templates import render
+from ompls.translate.transformations.gpu.data import data_of
+from ompls.translate.transformations.gpu.dialect import Dialect, respell, respelled
+from ompls.translate.transformations.gpu.emitter import Emitter, inner
+from ompls.translate.transformations.gpu.library import CUDA_NAMES, is_device_function
+from ompls.translate.transformations.gpu.loops import loop_parts
+from ompls.translate.transformations.gpu.parallel import team_shared
+from ompls.translate.transformations.gpu.sync import lock
+from ompls.translate.uses import PRIVATISING, modified_in, names_in
+
+EXTENSION = "cu"
+_LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
+
+
+def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
+    """The kernel file of one region.  Raises Problem."""
+    _check_functions(needs)
+    locks: set[str] = set()
+    functions: list[OutLine] = []
+    for item, f in needs.functions:
+        functions += [*_function(index, places, needs, item, f, locks), OutLine("")]
+    body = _Kernel(index, places, plan, needs, locks).lines()
+    head = render(
+        "kernel.cu.j2",
+        name=plan.kernel,
+        source=index.tu.path,
+        generic=plan.mode == "master_worker",
+        types=[respelled(t) for t in needs.types],
+        globals=[index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s)) for s in needs.globals.values()],
+        constants=_constants(index, needs),
+        prototypes=[f"{_header(index, needs, item, f)};" for item, f in needs.functions],
+        locks=[lock(n) for n in sorted(locks)],
+    )
+    return reindented([*generated(head), *functions, *body])
+
+
+def _check_functions(needs: Needs) -> None:
+    for name, s in needs.externals.items():
+        if not is_device_function(name):
+            why = "declare target names it, but its body is in another file" if s.declare_target else "its body is not in this file"
+            raise Problem(None, f"the call of '{name}'", f"{why}, and the device has no function of that name")
+
+
+def _constants(index: Index, needs: Needs) -> list[str]:
+    """File-scope constants that device functions read."""
+    out = []
+    for s in needs.statics.values():
+        item, d = index.variables.get(s.name, (None, None))
+        element = s.type.of if isinstance(s.type, Array) else s.type
+        if item is None or d is None or d.init is None or "const" not in element.quals:
+            raise Problem(None, f"the global variable '{s.name}'", "a function called from the region uses it: put it under declare target")
+        rw = Rewriter(item.content.text)
+        Dialect(rw, index.kinds).visit(d)
+        out.append(f"static __device__ {index.kinds.cxx(s.type, s.name)} = {rw.string(d.init.span)};")
+    return out
+
+
+def _names(needs: Needs) -> dict[str, str]:
+    """Functions of the user's that CUDA has, too."""
+    return {f.symbol.name: f"{f.symbol.name}_" for _, f in needs.functions if f.symbol.name in CUDA_NAMES}
+
+
+def _rename(rw: Rewriter, needs: Needs, node: ast.Node) -> None:
+    renamed = _names(needs)
+    if renamed:
+        for n in names_in(node):
+            if n.symbol is not None and n.symbol.kind == "func" and n.name in renamed:
+                rw.replace(n.span, renamed[n.name])
+
+
+def _header(index: Index, needs: Needs, item: Item, f: FunctionDef) -> str:
+    text = index.tu.text(item, f.header)
+    name = f.symbol.name
+    if name in _names(needs):
+        text = re.sub(rf"\b{name}\b", f"{name}_", text)
+    return f"static __device__ {' '.join(respelled(_LINKAGE.sub('', text)).split())}"
+
+
+def _aliases(index: Index, needs: Needs, node: ast.Node) -> tuple[list[str], set[Symbol]]:
+    """References to the `declare target` variables that `node` uses."""
+    lines, found = [], {}
+    for n in names_in(node):
+        s = n.symbol
+        if s is not None and s.level == "file" and s.name in needs.globals and s.name not in found:
+            found[s.name] = s
+            lines.append(f"{_reference(index, s)} = *{global_symbol(index.tu, s)};  // declare target: this device's own")
+    return lines, {n.symbol for n in names_in(node) if n.symbol is not None and n.symbol.name in found}
+
+
+def _reference(index: Index, s: Symbol) -> str:
+    return index.kinds.cxx(s.type, f"(&{s.name})" if isinstance(s.type, Array) else f"&{s.name}")
+
+
+def _function(index: Index, places: Places, needs: Needs, item: Item, f: FunctionDef, locks: set[str]) -> list[OutLine]:
+    rw = Rewriter(item.content.text)
+    t = f.symbol.type
+    Dialect(rw, index.kinds, getattr(t, "returns", None)).visit(f.body)
+    _rename(rw, needs, f.body)
+    aliases, references = _aliases(index, needs, f.body)
+    e = Emitter(index.tu, item, rw, index.kinds, references=references, locks=locks)
+    e.visit(f.body, "function")
+    start = f.header.start
+    chunks = [Chunk(f"{_header(index, needs, item, f)}\n{{\n" + "".join(f"{a}\n" for a in aliases), start, False)]
+    chunks += [*respell(_trimmed(rw.render(inner(f.body)))), Chunk("\n}", f.body.span.end - 1, False)]
+    return places.located(item, chunks)
+
+
+def _trimmed(chunks: list[Chunk]) -> list[Chunk]:
+    """Without the blank rest of the line that an opening brace stood on, and the blanks before a closing one."""
+    if chunks and chunks[-1].verbatim:
+        last = chunks[-1]
+        chunks = [*chunks[:-1], Chunk(last.text.rstrip(), last.source, True)]
+    if chunks and chunks[0].verbatim:
+        text = chunks[0].text
+        short = re.sub(r"\A[ \t]*\r?\n", "", text)
+        cut = len(text.encode()) - len(short.encode())
+        return [Chunk(short, chunks[0].source + cut, True), *chunks[1:]]
+    return chunks
+
+
+class _Kernel:
+    """Puts one kernel function together."""
+
+    def __init__(self, index: Index, places: Places, plan: RegionPlan, needs: Needs, locks: set[str]) -> None:
+        self.index, self.places, self.plan, self.needs = index, places, plan, needs
+        self.types = index.kinds
+        self.stmt = plan.region.stmt
+        self.chain = chain_directives(self.stmt)
+        self.generic = plan.mode == "master_worker"
+        self.body = _innermost(self.stmt)
+        self.rw = Rewriter(plan.item.content.text)
+        self.emitter = Emitter(index.tu, plan.item, self.rw, index.kinds, plan, locks=locks)
+
+    def lines(self) -> list[OutLine]:
+        e, plan = self.emitter, self.plan
+        if self.body is None:
+            raise Problem(None, "an empty target construct", "there is no statement after it")
+        dialect = Dialect(self.rw, self.types)
+        dialect.visit(self.stmt)
+        _rename(self.rw, self.needs, self.stmt)
+        aliases, references = _aliases(self.index, self.needs, self.stmt)
+        e.references = references | {p.symbol for p in plan.params if p.deref and p.symbol is not None}
+        values = {p.symbol for p in plan.params if not p.deref and p.symbol is not None}
+        if self.generic:
+            e.team_shared = team_shared(self.body, values | self._clause_privates())
+        elif not plan.single:
+            e.team_shared = self._written_values(values)
+        taken = {i.symbol for d in self.chain for c in d.all("reduction", "lastprivate") for i in c.items}
+        copies: list[str] = []
+        for p in plan.params:
+            copies += self._local(p, taken)
+        begin = ["if (!ompls_target_begin())\nreturn;  // a worker: it served the parallel regions"] if self.generic else ["ompls_spmd_begin();"]
+        if not self.generic and e.team_shared:
+            copies.append("ompls_barrier();")
+        opening = _block([*begin, *copies, *aliases])
+        at = self.stmt.span.start
+        chunks = [Chunk(f"{self._signature()}\n{opening}", at, False), *respell(self._content(taken))]
+        chunks.append(Chunk("\nompls_target_end();\n}" if self.generic else "\n}", self.stmt.span.end - 1, False))
+        return self.places.located(plan.item, chunks)
+
+    def _signature(self) -> str:
+        names = ", ".join(d.name for d in self.chain)
+        path, line = self.places.line(self.plan.item, self.stmt.span.start)
+        params = ", ".join(self._param(p) for p in self.plan.params)
+        return f"// {path}:{line}: {names}\nextern \"C\" __global__ void {self.plan.kernel}({params})"
+
+    def _renamed(self, p: Param) -> bool:
+        return p.deref or isinstance(p.type, Array) or p.symbol in self.emitter.team_shared
+
+    def _param(self, p: Param) -> str:
+        name = f"ompls_p_{p.name}" if self._renamed(p) and p.symbol is not None else p.name
+        if isinstance(p.type, Array):  # an array parameter would be a pointer
+            return f"ompls_array<{self.types.cxx(p.type.of)}, {p.type.length}> {name}"
+        return self.types.cxx(p.type, name)
+
+    def _local(self, p: Param, taken: set[Symbol | None]) -> list[str]:
+        """What makes a parameter the user's variable."""
+        s = p.symbol
+        if s is None or not self._renamed(p):
+            return []
+        source = f"ompls_p_{p.name}.v" if isinstance(p.type, Array) else f"ompls_p_{p.name}"
+        if p.deref:
+            return [] if s in taken else [f"{_reference(self.index, s)} = *{source};"]
+        if s not in self.emitter.team_shared:
+            return [f"{_reference(self.index, s)} = {source};"]
+        declared = f"__shared__ {self.emitter.cxx(s.type, s.name)};  // firstprivate of the region, shared by the team's threads"
+        value = f"memcpy(&{p.name}, &{source}, sizeof {p.name});" if isinstance(p.type, Array) else f"{p.name} = {source};"
+        return [declared, value if self.generic else f"if (threadIdx.x == 0)\n{value}"]
+
+    def _clause_privates(self) -> set[Symbol]:
+        return {i.symbol for d in self.chain for c in d.all("private") for i in c.items if i.symbol is not None}
+
+    def _written_values(self, values: set[Symbol]) -> set[Symbol]:
+        """By-value parameters that are shared in the parallel construct and written there: one copy a team."""
+        assert self.body is not None
+        private = {i.symbol for d in self.chain for c in d.all(*PRIVATISING) for i in c.items
+                   if d.has("parallel") or d.has("loop") or c.name != "firstprivate"}  # fmt: skip
+        d = self._loop_directive()
+        if d is not None:
+            private |= {x.symbol for x in nest_of(d, self.body).loops}
+        return {s for s in values & modified_in(self.body) if s not in private}
+
+    def _loop_directive(self) -> object:
+        return next((d for d in reversed(self.chain) if LOOP_CONSTRUCTS & set(d.constructs)), None)
+
+    def _content(self, taken: set[Symbol | None]) -> list[Chunk]:
+        """The body with its distribution and the copies of the construct's data-sharing clauses."""
+        e, at = self.emitter, self.stmt.span.start
+        assert self.body is not None
+        directive = next((d for d in reversed(self.chain) if LOOP_CONSTRUCTS & set(d.constructs)), None)
+        leaves = {c for d in self.chain for c in d.constructs}
+        together = not (self.generic or self.plan.single)
+        plain = directive is None or not (leaves & {"distribute", "for", "loop"})
+        nest = nest_of(directive, self.body) if directive is not None and not plain else None
+        original = {p.symbol: f"ompls_p_{p.name}" for p in self.plan.params if p.deref and p.symbol in taken and p.symbol is not None}
+        data = data_of(e, self.chain, nest, team=together, original=original)
+        if nest is None or directive is None:
+            e.visit(self.body, "parallel" if together else "master")
+            content = _trimmed(self.rw.render(inner(self.body)))
+            return [Chunk(data.opening(), at, False), *content, Chunk("\n" + data.closing().rstrip("\n"), at, False)]
+        e.visit(nest.body, "parallel" if together else "master")
+        source = "distribute" if not together else "league" if leaves & {"distribute"} or leaves >= {"teams", "loop"} else "all"
+        schedule = next((d for d in self.chain if d.clause("schedule", "dist_schedule")), directive)
+        before, body, after = loop_parts(e, schedule, nest, source, data)  # type: ignore[arg-type]
+        content = _trimmed(self.rw.render(body))
+        tail = Chunk(after.rstrip("\n") + "\n" + data.closing().rstrip("\n"), at, False)
+        return [Chunk(data.opening() + before, at, False), *content, tail]
+
+
+def _block(lines: list[str]) -> str:
+    return "{\n" + "".join(f"{x}\n" for x in lines)
+
+
+def _innermost(stmt: ast.DirectiveStmt) -> ast.Stmt | None:
+    """The body of the last directive of the chain."""
+    last: ast.Stmt | None = stmt
+    for d in chain_directives(stmt):
+        while isinstance(last, ast.Compound):
+            last = last.items[0]
+        assert isinstance(last, ast.DirectiveStmt) and last.directive is d
+        last = last.body
+    return last
+
+
+__all__ = ["EXTENSION", "Span", "kernel"]
