@@ -6,6 +6,7 @@ Everything here happens on one event loop; analysis and header reading have thre
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -126,7 +127,7 @@ class OmplsServer(LanguageServer):
         if self.client.configuration:
             params = types.ConfigurationParams([types.ConfigurationItem(section="ompls")])
             answer = await self.request("workspace/configuration", params)
-            if isinstance(answer, list) and answer:
+            if isinstance(answer, (list, tuple)) and answer:
                 self.configure(answer[0])
 
     def configure(self, value: object) -> None:
@@ -219,6 +220,7 @@ def serve(port: int | None = None) -> int:
     level = logging.getLevelName(os.environ.get("OMPLS_LOG", "WARNING").upper())
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     log.setLevel(level if isinstance(level, int) else logging.WARNING)
+    gc.set_threshold(20_000, 20, 50)  # trees of many small objects that live long: the default costs 20 % of didOpen
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what it reports we log ourselves, with the context
     server = OmplsServer()
     asyncio.run(server.run(port))

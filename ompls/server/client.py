@@ -53,7 +53,9 @@ def read(capabilities: types.ClientCapabilities) -> Client:
         watches_files=has("workspace.did_change_watched_files.dynamic_registration"),
         virtual_documents=has("workspace.text_document_content.dynamic_registration"),
         shows_documents=has("window.show_document.support"),
-        commands=frozenset(c for c in commands if isinstance(c, str)) if isinstance(commands, list) else frozenset(),
+        commands=frozenset(c for c in commands if isinstance(c, str))
+        if isinstance(commands, (list, tuple))
+        else frozenset(),
     )
 
 

@@ -206,6 +206,7 @@ class Engine:
         snapshot = session.snapshot or EMPTY_SNAPSHOT
         arguments = (session.analyzer, document.path, document.source, snapshot, self.settings)
         version = document.version
+        self._tell_of_size(document)
         started = time.perf_counter()
         tu, lines, diagnostics = await self.call(analyse, *arguments)
         result = Result(stamp, version, tu, lines, diagnostics, time.perf_counter() - started)
@@ -213,6 +214,18 @@ class Engine:
             session.result = result
             self._on_result(session)
         return result
+
+    def _tell_of_size(self, document: Document) -> None:
+        limit = self.settings.diagnostics.max_file_size
+        if len(document.source) > limit:
+            name = os.path.basename(document.path)
+            why = f"it has more than {limit:,} bytes; raise ompls.diagnostics.maxFileSize to change that"
+            self._tell(f"{name} is not analysed: {why}")
+
+    def _tell(self, problem: str) -> None:
+        if problem not in self._problems:
+            self._problems.add(problem)
+            self._on_problem(problem)
 
     # --- headers -------------------------------------------------------------------------------------------------
 
@@ -233,9 +246,7 @@ class Engine:
             self._io, read_headers, workspace, overlays, document.path, document.source
         )
         for problem in map(str, list(workspace.problems.values())):
-            if problem not in self._problems:
-                self._problems.add(problem)
-                self._on_problem(problem)
+            self._tell(problem)
         if session.closed:
             return
         previous, session.snapshot = session.snapshot, snapshot
@@ -259,7 +270,9 @@ class Engine:
 def analyse(
     analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings
 ) -> tuple[TU, LineIndex, list[Diagnostic]]:
-    tu = analyzer.analyze(path, source, snapshot, settings.for_analysis())
+    """On the analysis thread.  A text above the limit is analysed as an empty one."""
+    text = source if len(source) <= settings.diagnostics.max_file_size else b""
+    tu = analyzer.analyze(path, text, snapshot, settings.for_analysis())
     diagnostics = check(tu) if settings.diagnostics.enable else []
     return tu, LineIndex(source), diagnostics
 

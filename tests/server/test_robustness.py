@@ -1,0 +1,296 @@
+"""What must not hurt: bad input, odd documents, clients that vanish.  The server says why, answers, and goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from .conftest import SERVER, Editor, running
+from .test_editors import MISTAKE, SAXPY
+
+asynchronous = pytest.mark.asyncio
+
+NOT_GOOD_C = {
+    "not C at all": 'Dear reader,\n\tthis is a letter. \u2603\f\n#!%$ }}} ((( /* "\n',
+    "an unclosed pragma": "void f(int n) {\n#pragma omp target map(to: n\n",
+    "a pragma that ends in a backslash": "void f(void) {\n#pragma omp target \\",
+    "an unclosed comment": "int x; /* here\n#pragma omp target\n",
+    "an unclosed string": 'char *s = "abc\n#pragma omp target\n',
+    "nothing": "",
+    "a NUL": "int a\x00b;\n#pragma omp target\n{ }\n",
+    "lone surrogate and no line ends": "int \ud83d;",
+    "deep nesting": "int x = " + "(" * 5000 + "1" + ")" * 5000 + ";\n",
+    "an include of a device": '#include "/dev/zero"\nint x;\n',
+    "an include of itself": '#include "a.c"\nint x;\n',
+    "a line of a megabyte": "int x = " + "1 + " * 250_000 + "1;\n",
+}
+
+
+@asynchronous
+@pytest.mark.parametrize("text", NOT_GOOD_C.values(), ids=NOT_GOOD_C)
+async def test_bad_text_is_answered(vscode: Editor, tmp_path: Path, text: str) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, text)
+    await vscode.pull(uri)
+    place = types.Position(1, 3)
+    await vscode.client.text_document_hover_async(types.HoverParams(types.TextDocumentIdentifier(uri), place))
+    await vscode.client.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
+    await alive(vscode, tmp_path)
+
+
+async def alive(editor: Editor, directory: Path) -> None:
+    """The server still finds a mistake in another document."""
+    uri = (directory / "alive.c").as_uri()
+    editor.open(uri, MISTAKE)
+    await editor.shows(uri, ["unknown-directive"])
+
+
+@asynchronous
+async def test_a_huge_document_is_left_alone_with_a_message(emacs: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "huge.c").as_uri()
+    emacs.open(uri, MISTAKE + "int filler;\n" * 400_000)
+    assert await emacs.diagnostics(uri) == []
+    (message,) = emacs.messages()
+    assert "huge.c" in message
+    assert "ompls.diagnostics.maxFileSize" in message
+    emacs.change(uri, [types.TextDocumentContentChangeWholeDocument(text=MISTAKE)])
+    emacs.texts[uri] = MISTAKE
+    await emacs.shows(uri, ["unknown-directive"])
+
+
+@asynchronous
+@pytest.mark.parametrize("uri", ["untitled:Untitled-1", "git:/x/a.c?ref%3DHEAD", "vscode-remote://host/a.c"])
+async def test_a_document_that_is_no_file_is_checked(vscode: Editor, uri: str) -> None:
+    vscode.open(uri, MISTAKE)
+    await vscode.shows(uri, ["unknown-directive"])
+    lenses = await vscode.client.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
+    assert not [lens for lens in lenses or () if lens.command and lens.command.title == "Run"]
+
+
+@asynchronous
+async def test_a_document_that_is_no_file_has_a_preview(vscode: Editor) -> None:
+    uri = "untitled:Untitled-1"
+    vscode.open(uri, SAXPY)
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": uri}})
+    assert made["uri"] == "ompls-preview://cuda/Untitled-1/saxpy_0.cu?untitled%3AUntitled-1"
+    assert await vscode.content(made["uri"]) == made["text"]
+
+
+@asynchronous
+async def test_other_languages_are_left_alone(emacs: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.py").as_uri()
+    emacs.open(uri, MISTAKE, language="python")
+    await alive(emacs, tmp_path)
+    assert not [p for p in emacs.published if p.uri == uri]
+
+
+@asynchronous
+async def test_edits_out_of_range_and_of_unknown_documents(emacs: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    unknown = types.VersionedTextDocumentIdentifier(version=3, uri="file:///nowhere.c")
+    whole = types.TextDocumentContentChangeWholeDocument(text="x")
+    emacs.client.text_document_did_change(types.DidChangeTextDocumentParams(unknown, [whole]))
+    emacs.open(uri, "int x;")
+    far = types.Position(10**6, 10**6)
+    emacs.change(uri, [types.TextDocumentContentChangePartial(range=types.Range(far, far), text="\n" + MISTAKE)])
+    emacs.texts[uri] = "int x;\n" + MISTAKE
+    await emacs.shows(uri, ["unknown-directive"])
+
+
+@asynchronous
+async def test_closing_a_document_takes_its_diagnostics_away(emacs: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    emacs.open(uri, MISTAKE)
+    await emacs.shows(uri, ["unknown-directive"])
+    emacs.close(uri)
+    await emacs.until(lambda: emacs.published[-1].diagnostics == ())
+    emacs.open(uri, MISTAKE)
+    await emacs.shows(uri, ["unknown-directive"])
+
+
+@asynchronous
+async def test_only_the_last_version_is_published_last(emacs: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    emacs.open(uri, MISTAKE)
+    for _ in range(30):
+        emacs.replace(uri, "tarrget", "target")
+        emacs.replace(uri, "target", "tarrget")
+    await emacs.shows(uri, ["unknown-directive"])
+    versions = [p.version for p in emacs.published if p.uri == uri]
+    assert versions == sorted(versions)  # type: ignore[type-var]
+    assert versions[-1] == 61
+
+
+@asynchronous
+async def test_wrong_parameters_are_answered_with_an_error(vscode: Editor, tmp_path: Path) -> None:
+    for method, params in (
+        ("ompls/preview", []),
+        ("ompls/preview", {}),
+        ("ompls/preview", {"textDocument": {"uri": "file:///nowhere.c"}, "region": "main_0"}),
+        ("ompls/run", {"textDocument": {"uri": "file:///nowhere.c"}}),
+        ("ompls/nonsense", {}),
+    ):
+        with pytest.raises(JsonRpcException):
+            await vscode.request(method, params)
+    await alive(vscode, tmp_path)
+
+
+@asynchronous
+async def test_a_cancelled_request_is_answered_as_cancelled(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, "".join(SAXPY.replace("saxpy", f"f{k}") for k in range(300)))
+    params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(1, 1))
+    future = vscode.client.protocol.send_request("textDocument/hover", params, msg_id="slow")
+    vscode.client.cancel_request(types.CancelParams(id="slow"))
+    with pytest.raises(JsonRpcException, match=r"(?i)cancel"):
+        await asyncio.wait_for(asyncio.wrap_future(future), 20)
+    await alive(vscode, tmp_path)
+
+
+@asynchronous
+async def test_a_missing_compiler_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    async with running("emacs", root=tmp_path) as emacs:
+        for name in ("a.c", "b.c"):
+            uri = (tmp_path / name).as_uri()
+            emacs.open(uri, "#include <stdio.h>\n" + MISTAKE)
+            await emacs.shows(uri, ["unknown-directive"])
+        assert len([m for m in emacs.messages() if "gcc" in m]) == 1
+
+
+# --- the process itself: raw bytes over stdio -----------------------------------------------------------------------
+
+
+class Raw:
+    """A client that sends what it likes."""
+
+    def __init__(self, *command: str, stdin: Any = subprocess.PIPE) -> None:
+        arguments = list(command) or SERVER
+        self.process = subprocess.Popen(
+            arguments, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+        )
+
+    def send(self, message: bytes | dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        if isinstance(message, dict):
+            body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+            message = b"Content-Length: %d\r\n\r\n" % len(body) + body
+        self.process.stdin.write(message)
+
+    def receive(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        header = b""
+        while not header.endswith(b"\r\n\r\n"):
+            byte = self.process.stdout.read(1)
+            assert byte, "the server has ended"
+            header += byte
+        length, body = int(header.split(b":")[1].split(b"\r")[0]), b""
+        while len(body) < length:
+            body += self.process.stdout.read(length - len(body)) or b""
+        return dict(json.loads(body))
+
+    def initialize(self, process: int | None = None) -> None:
+        self.send({"id": 1, "method": "initialize", "params": {"processId": process, "capabilities": {}}})
+        assert self.receive()["id"] == 1
+        self.send({"method": "initialized", "params": {}})
+
+    def ends(self, within: float = 10.0) -> int:
+        code = self.process.wait(within)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+        return code
+
+
+def test_shutdown_and_exit_end_it_well_and_exit_alone_does_not() -> None:
+    for polite, code in ((True, 0), (False, 1)):
+        raw = Raw()
+        raw.initialize()
+        if polite:
+            raw.send({"id": 2, "method": "shutdown", "params": None})
+            assert raw.receive()["id"] == 2
+        raw.send({"method": "exit"})
+        assert raw.ends() == code
+
+
+def test_a_closed_input_ends_it() -> None:
+    raw = Raw()
+    raw.initialize()
+    raw.process.stdin.close()  # type: ignore[union-attr]
+    assert raw.ends() == 1
+
+
+def test_garbage_between_messages_is_survived() -> None:
+    raw = Raw()
+    raw.initialize()
+    raw.send(b"Content-Length: 9\r\n\r\n{not json")
+    raw.send(b"hello?\r\n")
+    raw.send({"id": 7, "method": "textDocument/hover", "params": {"textDocument": 3}})
+    assert raw.receive()["error"]["code"] == -32602
+    raw.send({"id": 8, "method": "ompls/serverStatus"})
+    assert raw.receive()["id"] == 8
+    raw.send({"method": "exit"})
+    raw.ends()
+
+
+def test_a_signal_ends_it() -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        raw = Raw()
+        raw.initialize()
+        raw.process.send_signal(number)
+        assert raw.ends() == 128 + number
+
+
+def test_it_does_not_outlive_its_client() -> None:
+    client = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    raw = Raw()
+    raw.initialize(process=client.pid)
+    client.kill()
+    client.wait()
+    started = time.monotonic()
+    assert raw.ends(15) == 1
+    assert time.monotonic() - started < 10
+
+
+def test_a_client_of_another_container_is_not_waited_for() -> None:
+    raw = Raw()
+    raw.initialize(process=2**22 + 1)  # above the largest number a process can have
+    raw.send({"id": 8, "method": "ompls/serverStatus"})
+    assert raw.receive()["id"] == 8
+    raw.process.kill()
+    raw.ends()
+
+
+def test_tcp_is_for_one_client_on_the_loopback() -> None:
+    import socket
+
+    raw = Raw(sys.executable, "-m", "ompls", "serve", "--tcp", "0", stdin=subprocess.DEVNULL)
+    assert raw.process.stderr is not None
+    line = raw.process.stderr.readline().decode()
+    host, port = line.split()[-1].split(":")
+    assert host == "127.0.0.1"
+    with socket.create_connection((host, int(port)), 5) as client:
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}).encode()
+        client.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        assert b"Content-Length" in client.recv(1 << 16)
+    assert raw.ends() == 1
+
+
+def test_check_does_not_load_the_server(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(SAXPY)
+    script = (
+        "import sys; from ompls.cli import main; main(['check', 'a.c']);"
+        "print([m for m in sys.modules if m.startswith(('pygls', 'lsprotocol', 'ompls.server'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("[]")
