@@ -37,7 +37,7 @@ from ompls.analysis.syntax.lexer import (
 from ompls.analysis.syntax.macros import Definition, Expander, Runaway, pragma_operator
 from ompls.analysis.syntax.output import Line, Output
 
-MAX_INCLUDE_DEPTH = 200
+MAX_INCLUDE_DEPTH = 60  # gcc allows 200; each takes six frames of Python's stack
 MAX_EXPANDED = 64 << 20  # bytes
 
 _VERBATIM = "verbatim"  # memo entry: the line stays as it is
@@ -342,7 +342,8 @@ class _File:
             invocations = expander.line(tokens[skip:])
         except Runaway as error:
             run.counter = counter
-            invocations, expander.pulled = [], 0
+            # all lines that were read stay as they are: trying again from each of them would be quadratic
+            invocations = []
             expander.notes = [(tokens[0][3], tokens[-1][4], str(error))]
         end = ends[expander.pulled]
         whole = self.text[self.pos : end]
