@@ -16,17 +16,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from .errors import RuntimeProblem
+
 DEVICE_LIB = Path(__file__).resolve().parent / "device_lib" / "cuda"
 _HINT = "install the extra with: pip install 'ompls[cuda-preview]', or a CUDA toolkit"
 
 
-class NvrtcUnavailable(Exception):
+class NvrtcUnavailable(RuntimeProblem):
     """There is no usable libnvrtc.  ``reason`` says what was tried, ``hint`` the next step."""
 
     def __init__(self, reason: str, hint: str = _HINT) -> None:
-        super().__init__("nvrtc is not available: {}; {}".format(reason, hint))
+        super().__init__("nvrtc is not available", reason, hint)
         self.reason = reason
-        self.hint = hint
 
 
 @dataclass(frozen=True)

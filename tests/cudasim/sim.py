@@ -127,7 +127,7 @@ class Device:
         self.call("free", self.handle, u64(address))
 
     def put(self, address: int, data: Any) -> None:
-        self.call("copy_in", self.handle, u64(address), data, u64(ctypes.sizeof(data)))
+        self.call("copy_in", self.handle, u64(address), ctypes.byref(data), u64(ctypes.sizeof(data)))
 
     def get(self, address: int, kind: Any) -> Any:
         result = kind()

@@ -39,13 +39,13 @@ def shares(items: list[int], members: int) -> list[list[int]]:
     each, rest = divmod(len(items), members)
     sizes = [each + (m < rest) for m in range(members)]
     ends = list(itertools.accumulate(sizes))
-    return [items[end - size : end] for size, end in zip(sizes, ends)]
+    return [items[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 
 def dealt(items: list[int], members: int, chunk: int) -> list[list[int]]:
     """Chunks dealt round robin."""
     chunks = [items[i : i + chunk] for i in range(0, len(items), chunk)]
-    return [sum(chunks[m::members], []) for m in range(members)]
+    return [list(itertools.chain(*chunks[m::members])) for m in range(members)]
 
 
 def owners(count: int, teams: int, threads: int, schedule: int, chunk: int) -> list[int]:

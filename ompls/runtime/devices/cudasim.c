@@ -137,16 +137,18 @@ static uint32_t find_line(device *d, uint64_t pc, char *where, size_t size) {
     char command[128], line[512];
     uint32_t found = 0;
     where[0] = '\0';
-    /* One before: a return address may be the next line's. */
     snprintf(command, sizeof command, "addr2line -i -e /proc/%d/fd/%d %#llx 2>/dev/null", (int)getpid(), d->image_fd,
              (unsigned long long)pc);
     FILE *answer = popen(command, "r");
     if (answer == NULL) return 0;
     while (fgets(line, sizeof line, answer) != NULL) {
-        char *colon = strrchr(line, ':');
-        if (found != 0 || colon == NULL || strstr(line, "ompls_") != NULL || strstr(line, "prelude.h") != NULL) continue;
+        char *colon = strrchr(line, ':'), *slash = strrchr(line, '/');
+        const char *file = slash != NULL ? slash + 1 : line; /* before it, where the image was built */
+        /* The innermost line that is the user's: not the library's, not of a generated file. */
+        if (found != 0 || colon == NULL || strncmp(file, "ompls_", 6) == 0 || strncmp(file, "prelude.h", 9) == 0) continue;
+        *colon = '\0';
         found = (uint32_t)strtoul(colon + 1, NULL, 10);
-        if (found != 0) snprintf(where, size, "%.*s:%u", (int)(colon - line), line, found);
+        if (found != 0) snprintf(where, size, "%.200s:%u", file, found);
     }
     pclose(answer);
     return found;
@@ -155,6 +157,7 @@ static uint32_t find_line(device *d, uint64_t pc, char *where, size_t size) {
 static int failed(device *d, ompls_error *err) {
     sim_control *control = d->control;
     char where[256] = "";
+    /* One before a return address, which may be the next line's. */
     uint32_t line = control->pc != 0 ? find_line(d, control->fault ? control->pc : control->pc - 1, where, sizeof where) : 0;
     int status;
     d->dead = true;

@@ -346,10 +346,10 @@ uint64_t ompls_sim_warp(ompls_sim_operation operation, unsigned mask, uint64_t v
         if (other >= ompls_sim_current.count || w.threads[other].state == State::exited)
             ompls_sim_fail(pc, "lane %u waits for lane %u of its warp (mask %#x), which %s", lane, i, mask,
                            other >= ompls_sim_current.count ? "does not exist" : "has left the kernel");
-        if (w.threads[other].state != State::at_warp) all = false;
-        else if (w.threads[other].mask != mask || w.threads[other].operation != operation)
-            ompls_sim_fail(pc, "lanes %u and %u of a warp call different warp functions, or with masks %#x and %#x", lane, i,
-                           mask, w.threads[other].mask);
+        // With another mask it waits for something else, and may still come.
+        if (w.threads[other].state != State::at_warp || w.threads[other].mask != mask) all = false;
+        else if (w.threads[other].operation != operation)
+            ompls_sim_fail(pc, "lanes %u and %u of a warp wait for each other in different warp functions (mask %#x)", lane, i, mask);
     }
     if (!all) {
         w.current->linear = linear;

@@ -124,9 +124,9 @@ void on_fault(int number, siginfo_t *info, void *context)
             snprintf(control->reason, sizeof control->reason, "the stack of a thread is full (512 KiB of local variables)"),
                 control->fault = 0;
         else if (address >= arena && address < arena + SIM_ARENA_STRIDE)
-            snprintf(control->reason, sizeof control->reason, "%s device address %#llx, which is not allocated", did, shown);
+            snprintf(control->reason, sizeof control->reason, "%s device address 0x%llx, which is not allocated", did, shown);
         else
-            snprintf(control->reason, sizeof control->reason, "%s address %#llx, which is not the device's", did, shown);
+            snprintf(control->reason, sizeof control->reason, "%s address 0x%llx, which is not the device's", did, shown);
     } else {
         snprintf(control->reason, sizeof control->reason, "%s", signal_text(number));
     }
