@@ -30,4 +30,4 @@ GPU_DEVICES = frozenset({"cuda", "cudasim"})
 
 def set_of(device: str) -> TransformationSet:
     """The transformation set of a device name, `:N` ignored."""
-    return SETS["gpu" if device.split(":")[0] in GPU_DEVICES else "default"]
+    return SETS["gpu" if device.split(":", maxsplit=1)[0] in GPU_DEVICES else "default"]

@@ -14,7 +14,9 @@ _DROPPED = frozenset({
 })  # fmt: skip
 
 
-def fallback_pragma(tu: TU, item: Item, region: Region, plan: RegionPlan | None = None, locals_: tuple[str, ...] = ()) -> str:
+def fallback_pragma(
+    tu: TU, item: Item, region: Region, plan: RegionPlan | None = None, locals_: tuple[str, ...] = ()
+) -> str:
     """The construct as gcc is to run it in place: a new initial thread, no device.
 
     `plan`: for a kernel, where hoisted clause values are parameters; `locals_`: its copies of mapped variables.

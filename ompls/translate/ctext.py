@@ -20,7 +20,9 @@ class Types:
 
     def __init__(self, tu: TU) -> None:
         self._names: dict[int, str] = {}
-        for s in (d.symbol for i in tu.items if isinstance(i.content.node, ast.Declaration) for d in i.content.node.decls):
+        for s in (
+            d.symbol for i in tu.items if isinstance(i.content.node, ast.Declaration) for d in i.content.node.decls
+        ):
             if s.kind == "typedef" and isinstance(s.type, (Record, Enum)) and not s.type.tag:
                 self._names.setdefault(s.type.uid, s.name)
 

@@ -77,7 +77,9 @@ class Host:
         used = {s.path for s in self.tu.map.segments}
         paths = sorted({path for path, _ in self.tu.headers.values()} | (used - {self.tu.path}))
         return {
-            p: f"host/{name}.inc/{k}_{os.path.basename(p)}" for k, p in enumerate(paths) if p in self.places.texts and p != self.tu.path
+            p: f"host/{name}.inc/{k}_{os.path.basename(p)}"
+            for k, p in enumerate(paths)
+            if p in self.places.texts and p != self.tu.path
         }
 
     # --- constructs ---------------------------------------------------------------------------------------------
@@ -126,7 +128,9 @@ class Host:
         device = self._device(item, stmt.directive)
         lines = self._args(c)
         lines.append(f"const long long __ompls_d_{c.id} = {device};")
-        lines.append(f"struct ompls_env *__ompls_e_{c.id} = ompls_data_begin(&__ompls_r_{c.id}, __ompls_d_{c.id}, {self._ref('args', c, c.items)});")
+        lines.append(
+            f"struct ompls_env *__ompls_e_{c.id} = ompls_data_begin(&__ompls_r_{c.id}, __ompls_d_{c.id}, {self._ref('args', c, c.items)});"
+        )
         copies = []
         for clause in stmt.directive.all("use_device_ptr", "use_device_addr"):
             for entry in clause.items:
@@ -136,7 +140,9 @@ class Host:
                 array = isinstance(entry.expr.type, Array)
                 if clause.name == "use_device_addr" and not array:
                     raise Problem(entry.span, f"use_device_addr({name})", "only arrays are there; use a pointer")
-                lines.append(f"void *__ompls_u_{name}_{c.id} = ompls_device_address(__ompls_d_{c.id}, (const void *){name});")
+                lines.append(
+                    f"void *__ompls_u_{name}_{c.id} = ompls_device_address(__ompls_d_{c.id}, (const void *){name});"
+                )
                 kind = f"__typeof__(&{name}[0])" if array else f"__typeof__({name})"
                 copies.append(f"{kind} {name} = ({kind})__ompls_u_{name}_{c.id};")
         if copies:
@@ -153,7 +159,9 @@ class Host:
 
     def _describe(self, item: Item, stmt: DirectiveStmt, items: list[ItemPlan], region: str = "") -> Construct:
         path, line = self.places.line(item, stmt.span.start)
-        c = Construct(region or f"d{len(self.constructs)}", path, line, "", "SPMD", items, directive=stmt.directive.name)
+        c = Construct(
+            region or f"d{len(self.constructs)}", path, line, "", "SPMD", items, directive=stmt.directive.name
+        )
         self.constructs.append(c)
         return c
 
@@ -201,7 +209,9 @@ class Host:
         text = self.tu.expanded[f.start : f.end].decode("utf-8", "replace")
         if d.name == "declare target" and any(c.name == "enter" for c in d.clauses):
             clauses = " ".join(f"{'to' if c.name == 'enter' else c.name}({c.text})" for c in d.clauses if c.text)
-            self.edits.replace(f.start, f.end, f"#pragma omp declare target {clauses}" + "\n" * text.rstrip().count("\n"))
+            self.edits.replace(
+                f.start, f.end, f"#pragma omp declare target {clauses}" + "\n" * text.rstrip().count("\n")
+            )
         elif d.name == "begin declare target":
             self.edits.replace(f.start, f.end, "#pragma omp declare target")
         elif d.name == "requires":

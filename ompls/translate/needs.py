@@ -174,13 +174,19 @@ class _Order:
             return f"typedef {self.index.kinds.c(t, name)};"
         tag = self.index.tu.tags.get(name)
         if isinstance(tag, Record):
-            return f"{self._record(tag)};" if tag.body.fields is not None and not name.startswith("_IO") else f"{tag.kind} {name};"
+            return (
+                f"{self._record(tag)};"
+                if tag.body.fields is not None and not name.startswith("_IO")
+                else f"{tag.kind} {name};"
+            )
         return None
 
     def _record(self, t: Record) -> str:
         if t.body.fields is None:
             return f"{t.kind} {t.tag}"
-        members = "".join(f" {self._member(f.type, f.name)}{f' : {f.bits}' if f.bits is not None else ''};" for f in t.body.fields)
+        members = "".join(
+            f" {self._member(f.type, f.name)}{f' : {f.bits}' if f.bits is not None else ''};" for f in t.body.fields
+        )
         return f"{t.kind} {t.tag} {{{members} }}"
 
     def _member(self, t: CType, name: str) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ompls.analysis.model.tu import TU
 from ompls.analysis.source import Segment
 from ompls.analysis.text import LineIndex
-from ompls.analysis.model.tu import TU
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,11 @@ class Edits:
         self._group: list[int] = []
         for k, s in enumerate(segments):
             p = segments[k - 1] if k else None
-            same = p is not None and s.kind == p.kind == "expansion" and (s.path, s.start, s.end) == (p.path, p.start, p.end)
+            same = (
+                p is not None
+                and s.kind == p.kind == "expansion"
+                and (s.path, s.start, s.end) == (p.path, p.start, p.end)
+            )
             self._group.append(self._group[-1] if same else k)
 
     def replace(self, start: int, end: int, text: str) -> None:

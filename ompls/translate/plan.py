@@ -117,7 +117,9 @@ class RegionPlan:
 
     def constructs(self) -> list[str]:
         """The leaf constructs in the region, sorted."""
-        return sorted({c for n in self.region.stmt.walk() if isinstance(n, DirectiveStmt) for c in n.directive.constructs})
+        return sorted(
+            {c for n in self.region.stmt.walk() if isinstance(n, DirectiveStmt) for c in n.directive.constructs}
+        )
 
     def param(self, symbol: Symbol) -> Param | None:
         return next((p for p in self.params if p.symbol is symbol), None)
@@ -287,7 +289,9 @@ def _launch(tu: TU, item: Item, region: Region) -> Launch:
 
     def of(name: str, default: str) -> str:
         clause = next((c for x in d for c in x.all(name) if c.args), None)
-        if clause is None or (clause.broken or not _host_safe(clause.args[-1], region, clause in region.directive.clauses)):
+        if clause is None or (
+            clause.broken or not _host_safe(clause.args[-1], region, clause in region.directive.clauses)
+        ):
             return default
         return tu.text(item, clause.args[-1].span)
 
@@ -323,9 +327,9 @@ def _host_safe(e: ast.Expr, region: Region, outer: bool) -> bool:
             declared_inside = v is None and n.symbol.level == "block" and not outer
             if declared_inside or not isinstance(n.symbol.type, Integer) or (v is not None and v.writes):
                 return False
-        elif not outer and isinstance(n, (ast.Call, ast.Index, ast.Member, ast.Assign, ast.OtherExpr, ast.StatementExpr)):
-            return False
-        elif not outer and isinstance(n, ast.Unary) and n.op in ("*", "&", "++", "--"):
+        elif (not outer and isinstance(
+            n, (ast.Call, ast.Index, ast.Member, ast.Assign, ast.OtherExpr, ast.StatementExpr)
+        )) or (not outer and isinstance(n, ast.Unary) and n.op in ("*", "&", "++", "--")):
             return False
     return True
 

@@ -52,7 +52,9 @@ class Unit:
         """The lines of one kernel file; none when there is a problem."""
         out: list[OutLine] = []
         plan, needs = self.plans[id(region)], self.needs[id(region)]
-        self.guarded(item, region.stmt.directive.span, lambda: out.extend(s.kernel(self.index, self.places, plan, needs)))
+        self.guarded(
+            item, region.stmt.directive.span, lambda: out.extend(s.kernel(self.index, self.places, plan, needs))
+        )
         return out
 
     def guarded(self, item: Item, span: Span, work: Callable[[], None]) -> bool:
@@ -102,7 +104,14 @@ class Unit:
         return files, entry
 
     def _kernel_entry(
-        self, item: Item, region: Region, paths: dict[str, str], maps: dict[str, Any], barriers: bool, file: str, line: int
+        self,
+        item: Item,
+        region: Region,
+        paths: dict[str, str],
+        maps: dict[str, Any],
+        barriers: bool,
+        file: str,
+        line: int,
     ) -> dict[str, Any]:
         plan, needs = self.plans[id(region)], self.needs[id(region)]
         end = self.places.line(item, region.stmt.span.end - 1)

@@ -57,7 +57,11 @@ def _statics(index: Index, needs: Needs) -> list[OutLine]:
             continue
         init = f" = {index.tu.text(item, d.init.span)}" if d.init is not None else ""
         if "const" not in (s.type.of if isinstance(s.type, Array) else s.type).quals:
-            raise Problem(None, f"the global variable '{s.name}'", "a function called from the region uses it: put it under declare target")
+            raise Problem(
+                None,
+                f"the global variable '{s.name}'",
+                "a function called from the region uses it: put it under declare target",
+            )
         out += generated(f"static {index.kinds.c(s.type, s.name)}{init};")
     return out
 

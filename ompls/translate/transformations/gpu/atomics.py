@@ -34,7 +34,9 @@ def atomic(e: Emitter, s: DirectiveStmt, level: Level) -> None:
             else:
                 e.replace(s.span, f"{_update(e, expr)[0]};")
     except _NotAtomicError as err:
-        raise Problem((s.body or s).span, f"'{d.name}' of this statement", "it is none of the forms of OpenMP 5.2 §15.8.4") from err
+        raise Problem(
+            (s.body or s).span, f"'{d.name}' of this statement", "it is none of the forms of OpenMP 5.2 §15.8.4"
+        ) from err
 
 
 class _NotAtomicError(Exception):
@@ -115,7 +117,11 @@ def _new(e: Emitter, call: str, target: ast.Expr, op: str, operand: str) -> str:
 
 def _capture_two(e: Emitter, first: ast.Expr, second: ast.Expr) -> str:
     """`{ v = x; x = …; }` or `{ x = …; v = x; }`."""
-    if isinstance(first, ast.Assign) and first.op == "=" and not isinstance(strip(first.value), (ast.Assign, ast.Binary)):
+    if (
+        isinstance(first, ast.Assign)
+        and first.op == "="
+        and not isinstance(strip(first.value), (ast.Assign, ast.Binary))
+    ):
         x = e.text(strip(first.value))
         v = e.text(first.target)
         if x == _target(e, second):

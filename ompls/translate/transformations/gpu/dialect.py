@@ -107,7 +107,9 @@ class Dialect:
     def _declaration(self, d: ast.VarDecl) -> None:
         t = d.symbol.type
         if is_vla(t):
-            raise Problem(d.span, f"the variable-length array '{d.symbol.name}'", "CUDA C++ has none; give it a constant length")
+            raise Problem(
+                d.span, f"the variable-length array '{d.symbol.name}'", "CUDA C++ has none; give it a constant length"
+            )
         if isinstance(d.init, ast.InitList):
             self.initializer(d.init, t)
         elif d.init is not None:
@@ -134,12 +136,20 @@ class Dialect:
                 known = {f.name: f for f in named}
                 values = dict(places)
                 if t.kind == "union" or not set(values) <= set(known):
-                    raise Problem(init.span, "a designated initializer", "CUDA C++ initializes a union's first member only")
+                    raise Problem(
+                        init.span, "a designated initializer", "CUDA C++ initializes a union's first member only"
+                    )
                 last = max(k for k, f in enumerate(named) if f.name in values)
                 parts: list[str | Span] = ["{"]
                 for k, f in enumerate(named[: last + 1]):
                     parts += [", "] if k else []
-                    parts.append(values[f.name].span if f.name in values else "{}" if isinstance(f.type, (Array, Record)) else "0")
+                    parts.append(
+                        values[f.name].span
+                        if f.name in values
+                        else "{}"
+                        if isinstance(f.type, (Array, Record))
+                        else "0"
+                    )
                     if f.name in values:
                         self._element(values[f.name], f.type)
                 self.rw.replace(init.span, *parts, "}")
@@ -148,7 +158,9 @@ class Dialect:
                 self._element(e, f.type)
         elif isinstance(t, Array):
             if re.search(r"(?:[{,])\s*\[", self._bare(init)):
-                raise Problem(init.span, "an array initializer with designators", "CUDA C++ has none; assign the elements")
+                raise Problem(
+                    init.span, "an array initializer with designators", "CUDA C++ has none; assign the elements"
+                )
             for e in init.elements:
                 self._element(e, t.of)
         elif init.elements:

@@ -12,8 +12,8 @@ from typing import Literal
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
-from ompls.analysis.model.ctype import CType
 from ompls.analysis.model.convert import unqualified
+from ompls.analysis.model.ctype import CType
 from ompls.analysis.model.tu import TU, Item
 from ompls.translate.ctext import Types
 from ompls.translate.plan import RegionPlan

@@ -58,7 +58,11 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
 def _check_functions(needs: Needs) -> None:
     for name, s in needs.externals.items():
         if not is_device_function(name):
-            why = "declare target names it, but its body is in another file" if s.declare_target else "its body is not in this file"
+            why = (
+                "declare target names it, but its body is in another file"
+                if s.declare_target
+                else "its body is not in this file"
+            )
             raise Problem(None, f"the call of '{name}'", f"{why}, and the device has no function of that name")
 
 
@@ -69,7 +73,11 @@ def _constants(index: Index, needs: Needs) -> list[str]:
         item, d = index.variables.get(s.name, (None, None))
         element = s.type.of if isinstance(s.type, Array) else s.type
         if item is None or d is None or d.init is None or "const" not in element.quals:
-            raise Problem(None, f"the global variable '{s.name}'", "a function called from the region uses it: put it under declare target")
+            raise Problem(
+                None,
+                f"the global variable '{s.name}'",
+                "a function called from the region uses it: put it under declare target",
+            )
         rw = Rewriter(item.content.text)
         Dialect(rw, index.kinds).visit(d)
         out.append(f"static __device__ {index.kinds.cxx(s.type, s.name)} = {rw.string(d.init.span)};")
@@ -104,7 +112,9 @@ def _aliases(index: Index, needs: Needs, node: ast.Node) -> tuple[list[str], set
         s = n.symbol
         if s is not None and s.level == "file" and s.name in needs.globals and s.name not in found:
             found[s.name] = s
-            lines.append(f"{_reference(index, s)} = *{global_symbol(index.tu, s)};  // declare target: this device's own")
+            lines.append(
+                f"{_reference(index, s)} = *{global_symbol(index.tu, s)};  // declare target: this device's own"
+            )
     return lines, {n.symbol for n in names_in(node) if n.symbol is not None and n.symbol.name in found}
 
 
@@ -170,7 +180,11 @@ class _Kernel:
         copies: list[str] = []
         for p in plan.params:
             copies += self._local(p, taken)
-        begin = ["if (!ompls_target_begin())\nreturn;  // a worker: it served the parallel regions"] if self.generic else ["ompls_spmd_begin();"]
+        begin = (
+            ["if (!ompls_target_begin())\nreturn;  // a worker: it served the parallel regions"]
+            if self.generic
+            else ["ompls_spmd_begin();"]
+        )
         if not self.generic and e.team_shared:
             copies.append("ompls_barrier();")
         opening = _block([*begin, *copies, *aliases])
@@ -183,7 +197,7 @@ class _Kernel:
         names = ", ".join(d.name for d in self.chain)
         path, line = self.places.line(self.plan.item, self.stmt.span.start)
         params = ", ".join(self._param(p) for p in self.plan.params)
-        return f"// {path}:{line}: {names}\nextern \"C\" __global__ void {self.plan.kernel}({params})"
+        return f'// {path}:{line}: {names}\nextern "C" __global__ void {self.plan.kernel}({params})'
 
     def _renamed(self, p: Param) -> bool:
         return p.deref or isinstance(p.type, Array) or p.symbol in self.emitter.team_shared
@@ -205,7 +219,9 @@ class _Kernel:
         if s not in self.emitter.team_shared:
             return [f"{_reference(self.index, s)} = {source};"]
         declared = f"__shared__ {self.emitter.cxx(s.type, s.name)};  // firstprivate of the region, shared by the team's threads"
-        value = f"memcpy(&{p.name}, &{source}, sizeof {p.name});" if isinstance(p.type, Array) else f"{p.name} = {source};"
+        value = (
+            f"memcpy(&{p.name}, &{source}, sizeof {p.name});" if isinstance(p.type, Array) else f"{p.name} = {source};"
+        )
         return [declared, value if self.generic else f"if (threadIdx.x == 0)\n{value}"]
 
     def _clause_privates(self) -> set[Symbol]:
@@ -233,14 +249,24 @@ class _Kernel:
         together = not (self.generic or self.plan.single)
         plain = directive is None or not (leaves & {"distribute", "for", "loop"})
         nest = nest_of(directive, self.body) if directive is not None and not plain else None
-        original = {p.symbol: f"ompls_p_{p.name}" for p in self.plan.params if p.deref and p.symbol in taken and p.symbol is not None}
+        original = {
+            p.symbol: f"ompls_p_{p.name}"
+            for p in self.plan.params
+            if p.deref and p.symbol in taken and p.symbol is not None
+        }
         data = data_of(e, self.chain, nest, team=together, original=original)
         if nest is None or directive is None:
             e.visit(self.body, "parallel" if together else "master")
             content = _trimmed(self.rw.render(inner(self.body)))
             return [Chunk(data.opening(), at, False), *content, Chunk("\n" + data.closing().rstrip("\n"), at, False)]
         e.visit(nest.body, "parallel" if together else "master")
-        source = "distribute" if not together else "league" if leaves & {"distribute"} or leaves >= {"teams", "loop"} else "all"
+        source = (
+            "distribute"
+            if not together
+            else "league"
+            if leaves & {"distribute"} or leaves >= {"teams", "loop"}
+            else "all"
+        )
         schedule = next((d for d in self.chain if d.clause("schedule", "dist_schedule")), directive)
         before, body, after = loop_parts(e, schedule, nest, source, data)  # type: ignore[arg-type]
         content = _trimmed(self.rw.render(body))

@@ -37,7 +37,9 @@ def distribute(e: Emitter, s: DirectiveStmt, level: Level) -> None:
             head += "const ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count);\n"
             region(e, s, level, f"{{\n{head}", "\n}", "team")
         else:
-            head += f"ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count, (long long)({chunk}));\n"
+            head += (
+                f"ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count, (long long)({chunk}));\n"
+            )
             more = f"\n}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, (long long)({chunk})));\n}}"
             region(e, s, level, f"{{\n{head}do {{\n", more, "team")
         return
