@@ -124,6 +124,12 @@ CASES = [
     ("#pragma omp interop init(targetsync: o)", "interop | init +targetsync {o}"),
     ("#pragma omp target map(x) private(y), firstprivate(z) , nowait",
      "target | map {x} | private {y} | firstprivate {z} | nowait"),
+    ("#pragma omp for induction(step(2), *: x)", "for | induction <*> +step(2) {x}"),
+    ("#pragma omp target teams firstprivate(teams: x) collapse(2)",
+     "target teams | firstprivate +teams {x} | collapse (2)"),
+    ("#pragma omp target teams num_teams(teams: 4)", "target teams | num_teams +teams (4)"),
+    ("#pragma omp metadirective when(device={arch(nvptx)}: teams) default(parallel for)",
+     "metadirective | when | default"),
     # keywords
     ("#pragma omp for schedule(static)", "for | schedule <static>"),
     ("#pragma omp for schedule(nonmonotonic, simd: dynamic, n + 1)",

@@ -39,6 +39,8 @@ def _followed(variable: Variable) -> list[Node]:
     listed = variable.sharing == "mapped" and any(m.item and depth_of(m.item.expr) > 0 for m in variable.maps)
     if listed or variable.sharing not in ("mapped", "firstprivate"):
         return []
+    if any(isinstance(n, Expr) and depth_of(n) == 0 for n in variable.writes):
+        return []  # the region gives the pointer another value
     nodes = [*variable.reads, *variable.writes]
     return [n for n in nodes if isinstance(n, Expr) and not isinstance(n, ast.Name) and depth_of(n) >= 1 and _loads(n)]
 
@@ -182,6 +184,20 @@ void f(void) {
 """,
     ),
     good=(
+        """
+void *malloc(unsigned long);
+int omp_target_is_accessible(const void *, unsigned long, int);
+void f(int n) {
+    int a[10];
+    int *p = malloc(n), *q = malloc(n);
+    #pragma omp target map(tofrom: a)
+    { p = &a[3]; *p = 1; }
+    if (omp_target_is_accessible(q, n, 0)) {
+        #pragma omp target firstprivate(q)
+        q[0] = 1;
+    }
+}
+""",
         """
 void *malloc(unsigned long);
 void f(int n) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from ompls.analysis.dataenv.uses import Use, uses
+from ompls.analysis.dataenv.uses import Use, depth_of, uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Span, Symbol
 from ompls.analysis.model.tu import Region, Variable
@@ -75,18 +75,22 @@ class _Stale(Flow):
 
 def loses(variable: Variable) -> bool:
     """Whether the region assigns its own copy of an implicitly firstprivate scalar."""
-    return variable.sharing == "firstprivate" and variable.implicit and bool(_assignments(variable))
+    # A `defaultmap(firstprivate)` (section 5.8.7) is deliberate.
+    by_default = variable.sharing == "firstprivate" and variable.implicit and variable.section != "5.8.7"
+    return by_default and bool(_assignments(variable))
 
 
 def _assignments(variable: Variable) -> list[Node]:
-    return [n for n in variable.writes if not (isinstance(n, ast.Unary) and n.op == "&")]
+    """Writes of the variable itself, not of what it points to, nor by who gets its address."""
+    addresses = [n for n in variable.writes if isinstance(n, ast.Unary) and n.op == "&"]
+    return [n for n in variable.writes if n not in addresses and isinstance(n, Expr) and depth_of(n) == 0]
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     function, content = scene.function, scene.content
     if function is None or content is None:
         return
-    regions = [r for r in content.regions if any(loses(v) for v in r.variables)]
+    regions = [r for r in content.regions if any(loses(v) for v in r.variables) and not _default_is_private(r)]
     if not regions:
         return
     flow = _Stale(regions)
@@ -96,6 +100,12 @@ def check(scene: Scene) -> Iterator[Finding]:
             read = flow.read_after.get((id(region.stmt), variable.symbol))
             if read is not None and loses(variable):
                 yield _finding(region, variable, read)
+
+
+def _default_is_private(region: Region) -> bool:
+    """`default(private)` or `default(firstprivate)`: whoever writes that wants copies."""
+    clause = region.directive.clause("default")
+    return clause is not None and clause.keyword in ("private", "firstprivate")
 
 
 def _finding(region: Region, variable: Variable, read: Node) -> Finding:
@@ -161,6 +171,16 @@ void f(int n, double *x, int mode) {
 """,
     ),
     good=(
+        """
+void f(int *p, int n) {
+    int v = 3;
+    #pragma omp target defaultmap(firstprivate) map(tofrom: p[0:n])
+    { v = v + 1; p[0] = v; }
+    #pragma omp target teams default(firstprivate) map(tofrom: p[0:n])
+    { v = v + 1; p[0] = v; }
+    p += v;
+}
+""",
         """
 int f(int n, int *x) {
     int last = 0;

@@ -219,6 +219,13 @@ int f(void) {
     good=(
         """
 void f(int n) {
+    int a[10] = {1};
+    #pragma omp target map(alloc: a) map(tofrom: a)
+    a[0] += a[1];
+}
+""",
+        """
+void f(int n) {
     double a[100];
     #pragma omp target teams distribute parallel for map(from: a)
     for (int i = 0; i < n; i++) {

@@ -138,14 +138,14 @@ class _Parser:
 
     def contents(self, clause: Clause, spec: ClauseSpec, start: int, stop: int) -> str:
         """Parse the tokens between a clause's parentheses by its shape; returns why it failed, or ""."""
-        if spec.shape in ("raw", "none"):
-            return ""
+        if spec.shape in ("raw", "none") or self.directive.endswith("metadirective"):
+            return ""  # a directive in `default(…)` of a metadirective has its own grammar
         colon = self.colon(start, stop)
         if spec.shape == "keyword":
             return self.keyword(clause, spec, start, stop, colon)
         if spec.shape in ("expr", "exprs"):
             return self.expressions(clause, spec, start, stop, colon)
-        if clause.name in ("linear", "aligned", "induction") and colon >= 0 and not self.is_modifier_list(start, colon):
+        if clause.name in ("linear", "aligned") and colon >= 0 and not self.is_modifier_list(start, colon):
             clause.items, why = self.items(start, colon)
             return why or self.after_list(clause, colon + 1, stop)
         if colon >= 0:
@@ -170,7 +170,9 @@ class _Parser:
                 continue
             word = self.tokens[first]
             alone = last == first + 1
-            if clause.name in ("reduction", "in_reduction", "task_reduction", "induction"):
+            if _canonical(self.join(first, last)) in DIRECTIVES and (last < colon or word.text not in spec.keywords):
+                clause.modifiers += (_canonical(self.join(first, last)),)  # 6.0's directive-name modifier
+            elif clause.name in ("reduction", "in_reduction", "task_reduction", "induction"):
                 if alone and word.text in spec.modifiers and last < colon:
                     clause.modifiers += (word.text,)
                 elif alone:
@@ -252,12 +254,12 @@ class _Parser:
             first = self.tokens[start].text if start < colon else ""
             if clause.name == "if" or words in spec.keywords:
                 self.set_keyword(clause, start)
-                clause.keyword = " ".join(words.replace("_", " ").split()) if clause.name == "if" else words
+                clause.keyword = _canonical(words) if clause.name == "if" else words
                 clause.keyword_span = Span(self.tokens[start].start, self.tokens[colon - 1].end)
                 if clause.name == "if" and clause.keyword not in DIRECTIVES:
                     return f"'{words}' is no directive name"
                 start = colon + 1
-            elif first in spec.modifiers:
+            elif first in spec.modifiers or _canonical(words) in DIRECTIVES:
                 clause.modifiers = tuple(self.join(a, b) for a, b in self.split(start, colon))
                 start = colon + 1
         if start >= stop:
@@ -365,6 +367,11 @@ class _Parser:
                 out.append(" ")
             out.append(token.text)
         return "".join(out)
+
+
+def _canonical(name: str) -> str:
+    """A directive name with blanks for 6.0's underscores."""
+    return " ".join(name.replace("_", " ").split())
 
 
 def _is_word(text: str) -> bool:

@@ -142,7 +142,7 @@ class Presence(Flow):
     def _call(self, call: ast.Call, state: State) -> State:
         name = call.function if isinstance(call.function, ast.Name) else None
         symbol = name.symbol if name is not None else None
-        if name is not None and (name.name in MAPPING_FUNCTIONS or name.name.startswith("omp_target_associate")):
+        if name is not None and name.name in MAPPING_FUNCTIONS:
             return self._forget(state, call.args, False)
         if symbol is not None and symbol.kind == "func" and symbol.from_system_header:
             return state
@@ -289,7 +289,8 @@ def mappings(directive: Directive) -> list[Mapping]:
             place = place_of(item.expr)
             if place is not None:
                 found.append(Mapping(place, clause.keyword or "tofrom", "always" in clause.modifiers))
-    return found
+    # What copies goes before what only allocates (5.2 §5.8.3), whatever the order of the clauses.
+    return sorted(found, key=lambda m: m.map_type not in ("to", "tofrom"))
 
 
 # --- calls inside the unit
