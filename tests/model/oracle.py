@@ -42,7 +42,7 @@ def judge(tu: TU, header: str, only_regions: bool = False) -> Verdict:
     parts.append(bytes(text[at:]))
     verdict = asker.verdict
     command = ["gcc", "-fsyntax-only", "-w", "-x", "c", "-std=gnu11", "-fmax-errors=0", "-"]
-    done = subprocess.run(command, input=b"".join(parts), capture_output=True)
+    done = subprocess.run(command, check=False, input=b"".join(parts), capture_output=True)
     errors = [line for line in done.stderr.decode().split("\n") if " error: " in line]
     for line in errors:
         m = re.search(r'static assertion failed: "(\d+)"', line)
@@ -54,7 +54,11 @@ def judge(tu: TU, header: str, only_regions: bool = False) -> Verdict:
 
 
 def _pragma_ranges(tu: TU) -> list[tuple[int, int]]:
-    return [m.span() for m in re.finditer(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", tu.expanded, re.M)]
+    found = [(d.start + d.directive.span.start, d.start + d.directive.span.end) for d in tu.directives]
+    for item in tu.items:
+        spans = [d.directive.span for d in item.content.directives]
+        found += [(item.start + s.start, item.start + s.end) for s in spans]
+    return found
 
 
 class _Asker:
@@ -128,7 +132,7 @@ class _Asker:
 
     def question(self, e: ast.Expr) -> str:
         inside = any(r.start <= e.span.start < r.end for r in self.regions)
-        if (self.only_regions and not inside) or isinstance(e, ast.InitList) or _is_bit_field(e):
+        if (self.only_regions and not inside) or isinstance(e, ast.InitList) or _is_bit_field(e) or _builtin(e):
             return ""
         verdict = self.verdict
         verdict.asked += 1
@@ -164,6 +168,10 @@ def _expressions(n: ast.Node) -> list[ast.Expr]:
     return found
 
 
+def _builtin(e: ast.Expr) -> bool:
+    return isinstance(e, ast.Name) and e.name.startswith(("__builtin_", "__sync_", "__atomic_"))
+
+
 def _is_bit_field(e: ast.Expr) -> bool:
     while isinstance(e, ast.Paren):
         e = e.inner
@@ -191,4 +199,4 @@ def _has_unknown(t: CType) -> bool:
 
 
 def _anonymous(t: CType) -> bool:
-    return any(isinstance(p, (Record, Enum)) and not p.tag for p in _parts(t))
+    return any(isinstance(p, (Record, Enum)) and p.tag in ("", "__va_list_tag") for p in _parts(t))

@@ -380,10 +380,14 @@ def names_in(nodes: Iterable[Node]) -> Iterator[ast.Name]:
 
 def walk_all(node: Node) -> Iterator[Node]:
     """As `Node.walk`, and through the clauses of directives too."""
-    yield node
-    if isinstance(node, ast.DirectiveStmt):
-        for clause in node.directive.clauses:
-            for expr in (*(i.expr for i in clause.items), *clause.args):
-                yield from walk_all(expr)
-    for child in node.children():
-        yield from walk_all(child)
+    stack = [node]
+    while stack:
+        n = stack.pop()
+        yield n
+        below: list[Node] = []
+        if isinstance(n, ast.DirectiveStmt):
+            for clause in n.directive.clauses:
+                below.extend(i.expr for i in clause.items)
+                below.extend(clause.args)
+        below.extend(n.children())
+        stack.extend(reversed(below))

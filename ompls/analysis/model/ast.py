@@ -30,7 +30,8 @@ class Node:
 
     def children(self) -> Iterator[Node]:
         """Direct children in source order."""
-        for name in _CHILDREN.get(type(self)) or _child_fields(type(self)):
+        names = _CHILDREN.get(type(self))
+        for name in _child_fields(type(self)) if names is None else names:
             value = getattr(self, name)
             if isinstance(value, list):
                 yield from value
@@ -39,9 +40,11 @@ class Node:
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, in source order."""
-        yield self
-        for c in self.children():
-            yield from c.walk()
+        stack: list[Node] = [self]
+        while stack:
+            n = stack.pop()
+            yield n
+            stack.extend(reversed(list(n.children())))
 
 
 _CHILDREN: dict[type, tuple[str, ...]] = {}  # per class: the fields that hold nodes

@@ -37,6 +37,7 @@ Range = tuple[int, int]
 class _Unit:
     """The unit in the making."""
 
+    tree: SyntaxTree
     root: Node
     file: FileScope
     expanded: Expanded
@@ -84,7 +85,7 @@ class Analyzer:
         while True:
             self._memo.next_version()
             file = FileScope(declared, self._interned)
-            unit = _Unit(root, file, expanded, settings, not headers.missing)
+            unit = _Unit(self._tree, root, file, expanded, settings, not headers.missing)
             try:
                 self._build(unit, budget)
                 break
@@ -100,7 +101,7 @@ class Analyzer:
     def _build(self, unit: _Unit, budget: Budget | None) -> None:
         pragmas = unit.expanded.pragmas
         at = 0
-        for piece in externals(unit.root):
+        for piece in externals(unit.tree, unit.root, unit.expanded.parse_text):
             if budget is not None and budget.expired():
                 unit.complete = False
                 unit.notes.append(SyntaxNote("budget", piece.start, len(unit.expanded.text), "no time left to go on"))

@@ -6,7 +6,6 @@ import re
 
 from ompls.analysis.model.ctype import CHAR, INT, UNKNOWN, Array, CType, Floating, Integer
 
-_SUFFIX = re.compile(r"[uUlLiIjJ]*$")
 _STRING = re.compile(r'(u8|[uUL])?"((?:[^"\\\n]|\\.)*)"', re.S)
 _ESCAPE = re.compile(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.S)
 _SIMPLE = {b"n": 10, b"t": 9, b"r": 13, b"0": 0, b"a": 7, b"b": 8, b"f": 12, b"v": 11, b"e": 27, b"E": 27}
@@ -25,8 +24,8 @@ def number(text: str) -> tuple[CType, int | None]:
     hexadecimal = low.startswith("0x")
     if ("p" in low) if hexadecimal else ("." in low or "e" in low):
         return _floating(low, hexadecimal), None
-    suffix_at = _SUFFIX.search(low).start()  # type: ignore[union-attr]
-    digits, suffix = low[:suffix_at], low[suffix_at:]
+    digits = low.rstrip("ul")
+    suffix = low[len(digits) :]
     try:
         if hexadecimal:
             value = int(digits, 16)
@@ -36,8 +35,6 @@ def number(text: str) -> tuple[CType, int | None]:
             value = int(digits, 8) if len(digits) > 1 and digits[0] == "0" else int(digits)
     except ValueError:
         return (_floating(low, hexadecimal) if low[:1].isdigit() and low[-1:] == "f" else UNKNOWN), None
-    if set(suffix) - {"u", "l"}:
-        return UNKNOWN, None
     decimal = not hexadecimal and not digits.startswith("0b") and (digits[:1] != "0" or digits == "0")
     return _integer(value, "u" in suffix, suffix.count("l"), decimal), value
 
@@ -55,8 +52,8 @@ def _integer(value: int, unsigned: bool, longs: int, decimal: bool) -> CType:
 
 
 def _floating(low: str, hexadecimal: bool) -> CType:
-    imaginary = low[-1:] in "ij"
-    body = low.rstrip("ij")
+    imaginary = "i" in low or "j" in low
+    body = low.replace("i", "").replace("j", "")
     if body.endswith("f128"):
         return Floating("_Float128", imaginary)
     if body.endswith("f16"):

@@ -184,9 +184,11 @@ def _call(s: Sema, e: ast.Call) -> CType:
         callee = callee.inner
     if isinstance(callee, ast.Name) and callee.symbol is None:
         known = builtin_result(callee.name, [decay(a.type) for a in e.args])
-        if known is not None:
-            return known
-        return INT if s.implicit_int else UNKNOWN
+        if known is None and not s.implicit_int:
+            return UNKNOWN
+        result = INT if known is None else known
+        callee.type = Function(result, (), prototype=False)
+        return result
     t: CType = decay(e.function.type)
     if isinstance(t, Pointer):
         t = t.to
@@ -194,7 +196,7 @@ def _call(s: Sema, e: ast.Call) -> CType:
 
 
 def _index(_s: Sema, e: ast.Index) -> CType:
-    for t in (decay(e.base.type), decay(e.index.type)):
+    for t in (decay(_base_type(e.base)), decay(e.index.type)):
         if isinstance(t, Pointer):
             return t.to
     return UNKNOWN
@@ -209,12 +211,17 @@ def _member(s: Sema, e: ast.Member) -> CType:
 
 
 def _section(_s: Sema, e: ast.Section) -> CType:
-    """The array type of the section when its length is constant; else an array of unknown length."""
-    base = decay(e.base.type)
+    """The array type of the section in its own dimension; its length is None when it is not constant."""
+    base = decay(_base_type(e.base))
     if not isinstance(base, Pointer):
         return UNKNOWN
     length = fold(e.length)
     return Array(base.to, length, vla=length is None)
+
+
+def _base_type(e: ast.Expr) -> CType:
+    """What a subscript after `e` is applied to: after a section, to one element of it."""
+    return e.type.of if isinstance(e, ast.Section) and isinstance(e.type, Array) else e.type
 
 
 def _shaping(_s: Sema, e: ast.Shaping) -> CType:

@@ -29,6 +29,7 @@ _OMP = re.compile(rb"\s*#\s*pragma(?:\s|\\\r?\n)+omp\b")
 _ITERATOR = re.compile(r"iterator\s*\((.*)\)\s*$", re.S)
 _ITERATOR_NAME = re.compile(r"(?:^|,)\s*((?:\w+[\s*]+)*)(\w+)\s*=")
 _SILENT = frozenset(("{", "}", "comment", ";", ":", "case", "default", "else"))
+MAX_STACKED = 16  # directives on one statement
 _DECLARATIONS = frozenset(("declaration", "type_definition"))
 _TAGS = frozenset(("struct_specifier", "union_specifier", "enum_specifier"))
 
@@ -217,7 +218,7 @@ class Adapter(ExpressionReader):
         over: list[Directive] = []
         slots: list[int] = []
         while (d := self.next_directive(n.start_byte)) is not None:
-            if self.standalone(d):
+            if self.standalone(d) or len(over) >= MAX_STACKED:
                 stmt: ast.Stmt = self.bound(d, None)
                 assert isinstance(stmt, ast.DirectiveStmt)
                 self.directives.append(stmt)
@@ -228,7 +229,9 @@ class Adapter(ExpressionReader):
                 self.directives.append(self.bound(d, None))  # keeps source order; `wrap` puts the body in
                 over.append(d)
         made: list[ast.Stmt] = []
+        self.depth += len(over)
         self.convert(n, made)
+        self.depth -= len(over)
         if over and made:
             out.append(self.wrap(over, slots, made[0]))
             out.extend(made[1:])
@@ -414,9 +417,15 @@ class Adapter(ExpressionReader):
     def jump(self, n: Node, out: list[ast.Stmt]) -> None:
         kind = n.type.removesuffix("_statement")
         parts = named(n)
-        label, value = "", None
+        label = ""
+        value: ast.Expr | None = None
         if kind == "goto":
-            label = self.text(parts[0]) if parts else ""
+            computed = b"*" in self.source[n.start_byte : parts[0].start_byte] if parts else False
+            if computed:  # GNU `goto *p`, masked; the grammar calls the name a label
+                name = self.text(parts[0])
+                value = self.typed(ast.Name(self.span(parts[0]), name, self.sema.scope.lookup(name)))
+            else:
+                label = self.text(parts[0]) if parts else ""
         elif parts:
             value = self.expr(parts[0])
         out.append(ast.Jump(self.span(n), kind, label, value))  # type: ignore[arg-type]

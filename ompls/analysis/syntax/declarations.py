@@ -222,8 +222,10 @@ class DeclarationReader(Reader):
             self.file.declare_record(found.body)
             if tag:
                 scope.declare_tag(tag, found)
-        if body is not None:
+        if body is not None and self.depth < MAX_DEPTH:
+            self.depth += 1
             self.fill(found, n, body)
+            self.depth -= 1
         return found
 
     def fill(self, record: Record, n: Node, body: Node) -> None:

@@ -110,6 +110,8 @@ class ExpressionReader(DeclarationReader):
         if argument is None or operator is None:
             return self.other(n)
         op = self.text(operator)
+        if op == "_":  # masked
+            op = "__real__" if self.source.startswith(b"__real", n.start_byte) else "__imag__"
         if op == "&" and argument.type == "pointer_expression" and argument.start_byte == operator.end_byte:
             label = argument.child_by_field_name("argument")
             if label is not None and label.type == "identifier" and self.text(argument)[:1] == "&":
@@ -217,6 +219,8 @@ class ExpressionReader(DeclarationReader):
             return self.other(n)
         to = self.type_in_parens(function)
         nodes = named(arguments)
+        if function.type == "identifier" and self.is_type(self.text(function)):
+            return self.other(n, ())
         if to is not None and nodes and not broken(arguments):
             return self.cast_of(function, to, self.in_parens(arguments, nodes))
         name = self.text(function)
@@ -226,12 +230,12 @@ class ExpressionReader(DeclarationReader):
             return ast.OtherExpr(self.span(n), [], type=INT)
         if arguments.has_error and broken(arguments):
             return self.other(n, (function, *nodes))
-        e = ast.Call(self.span(n), self.expr(function), [self.expr(c) for c in nodes])
-        callee = e.function
+        called = callee = self.expr(function)
         while isinstance(callee, ast.Paren):
             callee = callee.inner
         if isinstance(callee, ast.Name) and callee.symbol is not None and callee.symbol.kind == "func":
             self.calls.setdefault(callee.name, callee.symbol)
+        e = ast.Call(self.span(n), called, [self.expr(c) for c in nodes])
         self.typed(e)
         if isinstance(e.type, Unknown) and isinstance(callee, ast.Name) and callee.symbol is None:
             self.taint(n)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tree_sitter import Node
 
+from ompls.analysis.syntax.tree import SyntaxTree
+
+# A line that begins a function (or another declaration) for every reader: at the margin, a type before the name.
+_HEAD = re.compile(
+    rb"^(?!(?:return|else|goto|case|if|for|while|do|switch|default|sizeof)\b)"
+    rb"(?:[A-Za-z_]\w*[ \t]+|[A-Za-z_]\w*[ \t]*\*+[ \t]*)+[*A-Za-z_]\w*[ \t]*\([^;{\n]*(?:\{[^\n]*)?$",
+    re.M,
+)
 _COMPLETE = frozenset(("function_definition", "declaration", "type_definition"))
 
 
@@ -18,13 +27,43 @@ class Piece(NamedTuple):
     nodes: list[Node]
 
 
-def externals(root: Node) -> Iterator[Piece]:
-    """The external declarations in order.
+def externals(tree: SyntaxTree, root: Node, text: bytes) -> Iterator[Piece]:
+    """The external declarations of `root`, the tree of `text`, in order.
 
-    Inside an error at file scope, what the grammar could complete is a declaration of its own; what lies between two
-    of these is one broken piece.
+    An unclosed brace or parenthesis makes everything after it one error.  So where an erroneous stretch holds lines
+    that look like the head of a function, each stretch from one head to the next is read on its own: a function that
+    is being typed does not take those below it along.
     """
+    broken: list[Node] = []
     for n in root.children:
+        if n.type == "comment" or _empty(n):
+            continue
+        if n.has_error:
+            broken.append(n)
+            continue
+        yield from _stretch(tree, broken, text)
+        broken = []
+        yield Piece(n.start_byte, n.end_byte, [n])
+    yield from _stretch(tree, broken, text)
+
+
+def _stretch(tree: SyntaxTree, broken: list[Node], text: bytes) -> Iterator[Piece]:
+    """The declarations in consecutive erroneous nodes."""
+    if not broken:
+        return
+    start, end = broken[0].start_byte, broken[-1].end_byte
+    heads = [m.start() for m in _HEAD.finditer(text, start + 1, end)]
+    if not heads:
+        yield from _pieces(broken)
+        return
+    for a, b in zip([start, *heads], [*heads, end], strict=True):
+        yield from _pieces(tree.part(a, b).children)
+
+
+def _pieces(nodes: Iterable[Node]) -> Iterator[Piece]:
+    """Inside an error at file scope, what the grammar could complete is a declaration of its own; what lies between
+    two of these is one broken piece."""
+    for n in nodes:
         if n.type == "comment" or _empty(n):
             continue
         if n.type != "ERROR":

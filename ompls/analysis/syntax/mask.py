@@ -14,14 +14,17 @@ _SPELLINGS = {
     b"__signed__": b"signed", b"__signed": b"signed", b"__extension__": b"", b"_Thread_local": b"__thread",
     b"_Noreturn": b"", b"__alignof": b"_Alignof", b"__alignof__": b"_Alignof",
 }  # fmt: skip
-_WORD = re.compile(rb"\b(?:__[a-z]+|_Thread_local|_Noreturn)\b")
+_WORD = re.compile(rb"\b(?:__[a-z]+(?:__)?|_Thread_local|_Noreturn)\b")
 _ATTRIBUTE = re.compile(rb"\b(?:__attribute(?:__)?|__declspec|_Alignas|alignas)\s*\(")
 _ASM_NAME = re.compile(rb"(?<=\))\s*\b(?:__asm__|__asm|asm)\s*\(\s*(?:\"[^\"\n]*\"\s*)+\)")
 _COMPLEX = re.compile(
     rb"\b(?:(?:(?:long\s+double|double|float)\s+(?:_Complex|__complex__))|(?:(?:_Complex|__complex__)\s+(?:long\s+double|double|float)))\b"
 )
+_PART = re.compile(rb"\b__(?:real|imag)(?:__)?\b")
+_IMAGINARY = re.compile(rb"(?<![\w.])(\.?\d[\d.]*(?:[eE][+-]?\d+)?)(?:[iIjJ]([fFlL]?)|([fFlL])[iIjJ])(?!\w)")
 _TYPEOF = re.compile(rb"\b(?:__typeof__|__typeof|typeof)\s*\(")
 _CASE_RANGE = re.compile(rb"\bcase\b[^;{}:?]*?\.\.\.")
+_COMPUTED_GOTO = re.compile(rb"\bgoto\s*\*")
 _VA_ARG = re.compile(rb"\b__builtin_va_arg\s*\(")
 _OFFSETOF = re.compile(rb"\b__builtin_offsetof\s*\(")
 
@@ -36,10 +39,14 @@ def mask(text: bytes) -> bytes:
         text = _ASM_NAME.sub(lambda m: _blank(m.group()), text)
     if b"omplex" in text:
         text = _COMPLEX.sub(lambda m: _word(m.group()), text)
+        text = _PART.sub(lambda m: b"~".ljust(len(m.group())), text)
+        text = _IMAGINARY.sub(lambda m: m.group(1) + b"0" + (m.group(2) or m.group(3) or b""), text)
     if b"typeof" in text:
         text = _groups(text, _TYPEOF, _word)
     if b"..." in text:
         text = _CASE_RANGE.sub(lambda m: m.group()[:-3] + b"|| ", text)
+    if b"goto" in text:
+        text = _COMPUTED_GOTO.sub(lambda m: m.group()[:-1] + b" ", text)
     if b"__builtin_va_arg" in text:
         text = _groups(text, _VA_ARG, _second_argument)
     if b"__builtin_offsetof" in text:

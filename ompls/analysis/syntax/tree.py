@@ -7,7 +7,7 @@ recovery may depend on the old tree, so then the text is parsed afresh.
 from __future__ import annotations
 
 import tree_sitter_c
-from tree_sitter import Language, Node, Parser, Tree
+from tree_sitter import Language, Node, Parser, Point, Range, Tree
 
 from ompls.analysis.syntax.mask import mask
 
@@ -37,6 +37,12 @@ class SyntaxTree:
                 tree = self._parser.parse(text)
         self._text, self._tree = text, tree
         return tree.root_node
+
+    def part(self, start: int, end: int) -> Node:
+        """The root of bytes [start, end) of the current text, parsed on their own; offsets stay the text's."""
+        text = self._text
+        where = Range(Point(*_point(text, start)), Point(*_point(text, end)), start, end)
+        return Parser(_LANGUAGE, included_ranges=[where]).parse(text).root_node
 
 
 def parse_once(text: bytes) -> Node:

@@ -1,0 +1,136 @@
+"""A version's result is the same whatever was analysed before it, and little is analysed again."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.source import Settings
+
+from . import dump
+from .support import EXAMPLES, FIXTURES, snapshot
+
+PROGRAM = b"""#include <stdio.h>
+struct list;
+typedef struct list list;
+struct list { list *next; int value; };
+#define SIZE 10
+static int total;
+int table[SIZE];
+int helper(int x);
+void first(list *l, double *a, int n) {
+#pragma omp target map(tofrom: a[0:n])
+  for (int i = 0; i < n; i++)
+    a[i] += l->value;
+}
+#pragma omp declare target
+int helper(int x) { return x + total; }
+#pragma omp end declare target
+void second(int *b) {
+#pragma omp target teams distribute parallel for
+  for (int i = 0; i < SIZE; i++) b[i] = helper(i) + table[i];
+  printf("%d", b[0]);
+}
+enum { LAST = 3 };
+int main(void) { int a[LAST]; second(a); return a[LAST - 1]; }
+"""
+PIECES = [
+    *(bytes([c]) for c in b";{}()*x1 \n,\""), b"#pragma omp target\n", b"struct list { int q; };", b"typedef int T;",
+    b"int ", b"/*", b"*/", b"map(to: a)", b"value", b"struct list", b"a[i]", b"else", b"#define n 3\n",
+]  # fmt: skip
+
+
+def check(analyzer: Analyzer, source: bytes) -> None:
+    headers = snapshot(Path("t.c"), PROGRAM)
+    kept = dump.unit(analyzer.analyze("t.c", source, headers, Settings()))
+    fresh = dump.unit(Analyzer().analyze("t.c", source, headers, Settings()))
+    assert kept == fresh
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_edits(seed: int) -> None:
+    rng = random.Random(seed)
+    analyzer = Analyzer()
+    source = PROGRAM
+    for step in range(50):
+        at = rng.randrange(len(source) + 1)
+        gone = rng.choice((0, 0, 1, 5, 20))
+        source = source[:at] + rng.choice(PIECES) + source[at + gone :]
+        if step % 12 == 11:
+            source = PROGRAM
+        check(analyzer, source)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "analysed"),
+    [
+        (b"a[i] += l", b"a[i] -= l", ["first"]),  # a body
+        (b"x + total", b"x - total", ["helper"]),  # a body: who calls it stays
+        (b"static int total", b"static long total", ["", "helper"]),  # a declaration, and what uses it
+        (b"LAST = 3", b"LAST = 4", ["", "main"]),
+        (b"#include <stdio.h>\n", b"#include <stdio.h>\n\n// moved\n\n", []),
+        (b"SIZE 10", b"SIZE 12", ["", "second"]),
+        (b"int helper(int x) {", b"int helper(long x) {", ["helper", "second"]),
+    ],
+)
+def test_only_what_depends_on_an_edit(old: bytes, new: bytes, analysed: list[str]) -> None:
+    analyzer = Analyzer()
+    headers = snapshot(Path("t.c"), PROGRAM)
+    analyzer.analyze("t.c", PROGRAM, headers, Settings())
+    edited = PROGRAM.replace(old, new)
+    assert edited != PROGRAM
+    analyzer.analyze("t.c", edited, headers, Settings())
+    assert analyzer.analysed == analysed
+    check(analyzer, edited)
+
+
+def test_an_old_unit_keeps_its_records() -> None:
+    analyzer = Analyzer()
+    headers = snapshot(Path("t.c"), PROGRAM)
+    old = analyzer.analyze("t.c", PROGRAM, headers, Settings())
+    before = dump.unit(old)
+    analyzer.analyze("t.c", PROGRAM.replace(b"int value;", b"double value, more;"), headers, Settings())
+    analyzer.analyze("t.c", PROGRAM.replace(b"struct list { list *next; int value; };", b""), headers, Settings())
+    assert dump.unit(old) == before
+
+
+def test_settings_are_part_of_the_key() -> None:
+    analyzer = Analyzer()
+    source = b"void f(int n) {\n#pragma omp target\n  n++;\n}\n"
+    headers = snapshot(Path("t.c"), source)
+    sharing = []
+    for version in ("5.2", "4.0", "5.2"):
+        tu = analyzer.analyze("t.c", source, headers, Settings(openmp=version))  # type: ignore[arg-type]
+        sharing.append(tu.items[0].content.regions[0].variables[0].sharing)
+    assert sharing == ["firstprivate", "mapped", "firstprivate"]
+
+
+class _Spent:
+    def __init__(self, polls: int) -> None:
+        self.left = polls
+
+    def expired(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+def test_a_budget_that_runs_out_keeps_what_there_is() -> None:
+    headers = snapshot(Path("t.c"), PROGRAM)
+    tu = Analyzer().analyze("t.c", PROGRAM, headers, Settings(), _Spent(5))
+    assert not tu.complete
+    assert len(tu.items) == 5
+    assert [n.kind for n in tu.notes] == ["budget"]
+
+
+@pytest.mark.parametrize("path", [*sorted(FIXTURES.glob("*.c")), EXAMPLES / "jacobi.c"], ids=lambda p: p.name)
+def test_one_analyzer_for_many_texts(path: Path) -> None:
+    analyzer = Analyzer()
+    check(analyzer, PROGRAM)
+    source = path.read_bytes()
+    headers = snapshot(path, source)
+    kept = dump.unit(analyzer.analyze("t.c", source, headers, Settings()))
+    assert kept == dump.unit(Analyzer().analyze("t.c", source, headers, Settings()))
+    check(analyzer, PROGRAM)

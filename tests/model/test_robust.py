@@ -1,0 +1,87 @@
+"""No text raises: truncated, deeply nested, not C, huge lines."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
+
+from . import dump
+from .support import EXAMPLES, FIXTURES, snapshot
+
+SOURCES = [*sorted(FIXTURES.glob("*.c")), *sorted(EXAMPLES.glob("*.c"))]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.name)
+def test_cut_anywhere(path: Path) -> None:
+    """At every offset with OMPLS_EXHAUSTIVE, else at every 17th and all of the last 40."""
+    source = path.read_bytes()
+    headers = snapshot(path, source)
+    step = 1 if "OMPLS_EXHAUSTIVE" in os.environ else 1 + len(source) // 120
+    analyzer = Analyzer()
+    for end in [*range(0, len(source) - 40, step), *range(len(source) - 40, len(source))]:
+        tu = analyzer.analyze("t.c", source[:end], headers, Settings())
+        for item in tu.items:
+            assert 0 <= item.start <= item.end <= len(tu.expanded)
+
+
+TEXTS = {
+    "empty": b"",
+    "zeros": b"\0" * 300,
+    "not C": b"<html><body>&nbsp;</body></html>\n" * 5,
+    "latin-1": 'void f(void) { char *s = "\xe9"; /* \xfc */ }'.encode("latin-1"),
+    "braces": b"void f(void) " + b"{" * 10_000,
+    "closed braces": b"void f(void) " + b"{" * 10_000 + b"}" * 10_000,
+    "parentheses": b"int x = " + b"(" * 10_000 + b"1" + b")" * 10_000 + b";",
+    "sum": b"int f(int a) { return " + b"a + " * 20_000 + b"a; }",
+    "assignments": b"void f(int a) { " + b"a = " * 5_000 + b"a; }",
+    "else if": b"void f(int a) { " + b"if (a) a++; else " * 3_000 + b"a--; }",
+    "pointers": b"int " + b"*" * 20_000 + b"p;",
+    "arrays": b"int a" + b"[2]" * 5_000 + b";",
+    "functions": b"int f" + b"(int)" * 3_000 + b";",
+    "initialisers": b"int a[] = " + b"{" * 5_000 + b"1" + b"}" * 5_000 + b";",
+    "records": b"struct a {" * 3_000 + b"int x;" + b"};" * 3_000,
+    "calls": b"void f(void) { " + b"f(" * 5_000 + b")" * 5_000 + b"; }",
+    "casts": b"int x = " + b"(int)" * 5_000 + b"1;",
+    "pragmas": b"void f(void) {\n" + b"#pragma omp target\n" * 1_000 + b";}",
+    "members": b"int f(void) { return a" + b".b" * 5_000 + b"; }",
+    "long line": b"int x; " * 150_000,
+    "conditionals": b"int f(int a) { return " + b"a ? a : " * 3_000 + b"a; }",
+    "typeof": b"int x; " + b"typeof(" * 3_000 + b"x" + b")" * 3_000 + b" y;",
+    "nested clauses": b"void f(int a) {\n#pragma omp target if(" + b"(" * 5_000 + b"a" + b")" * 5_000 + b")\na++; }",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_extreme_texts(name: str) -> None:
+    tu = Analyzer().analyze("t.c", TEXTS[name], EMPTY_SNAPSHOT, Settings())
+    if name != "long line":
+        dump.unit(tu)
+
+
+def test_what_is_too_deep_is_tainted() -> None:
+    tu = Analyzer().analyze("t.c", TEXTS["closed braces"], EMPTY_SNAPSHOT, Settings())
+    assert tu.items[0].content.tainted
+
+
+def test_a_broken_statement_taints_its_region_only() -> None:
+    source = b"""void f(int n) {
+#pragma omp target
+  { n = ; }
+#pragma omp target
+  { n++; }
+}
+"""
+    tu = Analyzer().analyze("t.c", source, EMPTY_SNAPSHOT, Settings())
+    assert [r.tainted for r in tu.items[0].content.regions] == [True, False]
+    assert [n.kind for n in tu.notes] == ["parse"]
+
+
+def test_functions_after_a_broken_one_are_read() -> None:
+    source = b"int f( { return 1; }\nint g(void) { return 2; }\nint h(void) { return 3; }\n"
+    tu = Analyzer().analyze("t.c", source, EMPTY_SNAPSHOT, Settings())
+    assert {"g", "h"} <= set(dict.keys(tu.symbols))
