@@ -60,16 +60,19 @@ static int host_properties(void *handle, ompls_properties *out, ompls_error *err
 
 static int host_alloc(void *handle, uint64_t size, ompls_address *out, ompls_error *err) {
     (void)handle;
-    void *memory = NULL;
-    int failed = size < 64 ? ((memory = malloc(size)) == NULL ? ENOMEM : 0) : posix_memalign(&memory, ALIGNMENT, size);
-    if (failed != 0) return fail(err, "map less at a time", "malloc", strerror(failed));
-    *out = (uintptr_t)memory;
+    /* Not posix_memalign: glibc would map and unmap large blocks each time, which costs more than the copy. */
+    uintptr_t memory = size > UINT64_MAX - 2 * ALIGNMENT ? 0 : (uintptr_t)malloc(size + 2 * ALIGNMENT);
+    if (memory == 0) return fail(err, "map less at a time", "malloc", strerror(ENOMEM));
+    *out = (memory + ALIGNMENT + sizeof memory - 1) & ~(uintptr_t)(ALIGNMENT - 1);
+    memcpy((void *)(uintptr_t)(*out - sizeof memory), &memory, sizeof memory);
     return 0;
 }
 
 static int host_free(void *handle, ompls_address address, ompls_error *err) {
     (void)handle, (void)err;
-    free((void *)(uintptr_t)address);
+    uintptr_t memory;
+    memcpy(&memory, (void *)(uintptr_t)(address - sizeof memory), sizeof memory);
+    free((void *)memory);
     return 0;
 }
 

@@ -1,0 +1,74 @@
+"""What the C core costs on `host`, beside gcc's fallback and libomptarget: ns per construct, and ratios.
+
+python bench/core_bench.py [--json FILE]
+
+Compiles core_bench.c three times: with ompls for `host`, with gcc (which runs regions in place: the floor), and, where
+it is installed, with clang-19 and its x86-64 device, which has separate copies too and is the peer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).with_name("core_bench.c")
+LLVM = "/usr/lib/llvm-19/lib"
+LIMIT_NS = 500  # a region whose data is present: the project's promise
+
+
+def figures(command: list[str]) -> dict[str, float] | None:
+    """The lines `NAME NUMBER` that a program prints, or None when it could not be run."""
+    env = {**os.environ, "LD_LIBRARY_PATH": LLVM}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        print(f"{command[0]}: ended with {done.returncode}: {done.stderr.strip()[-500:]}", file=sys.stderr)
+        return None
+    return {name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())}
+
+
+def compiled(compiler: list[str], program: Path) -> dict[str, float] | None:
+    """Build with an ordinary compiler and measure; None when it is not there or cannot build it."""
+    if shutil.which(compiler[0]) is None:
+        return None
+    if (
+        subprocess.run([*compiler, "-O2", str(SOURCE), "-o", str(program)], capture_output=True, check=False).returncode
+        != 0
+    ):
+        return None
+    return figures([str(program)])
+
+
+def main() -> int:
+    """Measure and print; 1 when the core is slower than it promises."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        ours = figures([sys.executable, "-m", "ompls", "run", "--device", "host", "-O2", str(SOURCE)])
+        gcc = compiled(["gcc", "-fopenmp", "-foffload=disable"], Path(scratch) / "gcc")
+        clang = compiled(["clang-19", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"], Path(scratch) / "clang")
+    if ours is None or ours.pop("on_device") != 1:
+        print("the regions did not run on the device", file=sys.stderr)
+        return 1
+    print(f"{'ns per construct':18} {'ompls':>10} {'gcc':>10} {'clang-19':>10} {'clang/ompls':>12}")
+    for name, value in ours.items():
+        others = [(peer or {}).get(name) for peer in (gcc, clang)]
+        ratio = f"{others[1] / value:.1f}x" if others[1] else "-"
+        print(
+            f"{name:18} {value:10.1f}",
+            *(f"{other:10.1f}" if other else f"{'-':>10}" for other in others),
+            f"{ratio:>12}",
+        )
+    if options.json:
+        options.json.write_text(json.dumps({"ompls": ours, "gcc": gcc, "clang-19": clang}, indent=2))
+    return int(ours["present_1"] > LIMIT_NS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
