@@ -115,6 +115,9 @@ class Analyzer:
             self._item(unit, piece, pragmas[first:at])
         for start, end in pragmas[at:]:
             self._file_directive(unit, start, end)
+        if unit.root.has_error and not any(note.kind == "parse" for note in unit.notes):
+            # an unclosed brace: the grammar gave up on the whole rest, whose parts are fine one by one
+            unit.notes += [SyntaxNote("parse", *e) for e in errors([unit.root], 1)]
         for body in unit.file.declared - unit.file.completed:
             if body.fields is not None:  # filled by a definition that is gone
                 raise RedefinedRecordError
