@@ -185,6 +185,18 @@ void f(void) {
     ),
     good=(
         """
+void f(void) {
+    int a[10], *p = 0;
+    #pragma omp target data map(tofrom: a)
+    {
+        #pragma omp target map(from: p)
+        p = &a[3];
+        #pragma omp target map(to: p)
+        *p = 1;
+    }
+}
+""",
+        """
 void *malloc(unsigned long);
 int omp_target_is_accessible(const void *, unsigned long, int);
 void f(int n) {

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ompls.analysis.dataenv.uses import root, walk_all
+from ompls.analysis.dataenv.uses import depth_of, root, walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.constants import fold
@@ -265,6 +265,8 @@ class Presence(Flow):
             place = place_in(variable)
             if variable.writes:
                 after[self.storages.find(place)] = filled(self.facts(after, place))
+            if place[0] == "pointee" and any(isinstance(n, Expr) and depth_of(n) == 0 for n in variable.writes):
+                after[self.storages.find(place)] = UNKNOWN  # a device address may come back in it
         for mapping in mappings(stmt.directive):
             after[self.storages.find(mapping.place)] = left(self.facts(after, mapping.place), mapping)
         return after
