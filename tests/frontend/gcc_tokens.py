@@ -30,7 +30,8 @@ def gcc_tokens(path: Path, flags: Sequence[str] = ()) -> list[str]:
             own = not marker.group(1).startswith(("/usr", "<"))
         elif own:
             lines.append(line)
-    return tokens_of("\n".join(lines))
+    # paths of headers are normalised here, so __FILE__ is too
+    return tokens_of("\n".join(lines).replace("/./", "/"))
 
 
 def expand(workspace: Workspace, path: Path, preprocessor: Preprocessor | None = None) -> Expanded:

@@ -26,7 +26,7 @@ def snapshot_of(path: Path) -> HeaderSnapshot:
 @pytest.mark.parametrize("path", ALL, **ids)
 def test_cut_at_every_offset(path: Path) -> None:
     source, snapshot, preprocessor = path.read_bytes(), snapshot_of(path), Preprocessor()
-    texts = {file: data for file, data in snapshot.texts.values()}
+    texts = dict(snapshot.texts.values())
     for end in range(len(source)):
         expanded = preprocessor.run(str(path), source[:end], snapshot)
         if end % 7 == 0:
@@ -40,8 +40,9 @@ def values(expanded: Expanded) -> dict[str, object]:
 
 
 FRAGMENTS = [
-    "\n", "#", "\\\n", "/*", "*/", '"', "'", "(", ")", ",", "N", "F(", "#define N 5\n", "#undef N\n", "#if N\n", "#else\n",
-    "#endif\n", "#define F(a, b) a##b\n", "__LINE__", "__COUNTER__", "_Pragma(\"omp barrier\")", "#pragma omp target map(N)\n",
+    "\n", "#", "\\\n", "/*", "*/", '"', "'", "(", ")", ",", "N", "F(", "#define N 5\n", "#undef N\n", "#if N\n",
+    "#else\n",     "#endif\n", "#define F(a, b) a##b\n", "__LINE__", "__COUNTER__", "_Pragma(\"omp barrier\")",
+    "#pragma omp target map(N)\n",
     "//", "\r\n", "\r", "\xff", "IDX(1,", "#include <math.h>\n", "%:", "CHECK(",
 ]  # fmt: skip
 

@@ -46,6 +46,10 @@ _LOGICAL = re.compile(
 )
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
 WORDS = re.compile(_WORD)
+_PASTING = {
+    *("++", "--", "&&", "||", "<<", ">>", "==", "##", "->", "//", "/*", "<:", ":>", "<%", "%>", "%:", "::", ".."),
+    *(operator + "=" for operator in "+-*/%&|^<>!"),
+}
 DIGRAPHS = {"<:": "[", ":>": "]", "<%": "{", "%>": "}", "%:": "#", "%:%:": "##"}
 
 
@@ -141,9 +145,7 @@ def pastes(left: str, right: str) -> bool:
     if not left or not right:
         return False
     a, b = left[-1], right[0]
-    if a.isspace() or b.isspace() or a in "([{,;)]}" or b in "([{,;)]}~?\\":
-        return False
     word_a, word_b = a.isalnum() or a in "_$." or a >= "\x80", b.isalnum() or b in "_$.\"'" or b >= "\x80"
-    if word_a != word_b:
-        return a in "eEpP" and b in "+-"
-    return True
+    if word_a and word_b:
+        return True
+    return a + b in _PASTING or (a in "eEpP" and b in "+-")

@@ -127,6 +127,14 @@ class Output:
             )
         source.x_start, source.start = x, verbatim
 
+    def find(self, path: str, offset: int) -> int:
+        """The expanded offset of `offset` of the file `path`, or of what follows it (slow)."""
+        for segment in self.segments:
+            if segment.path == path and segment.end > offset:
+                verbatim = segment.kind == "verbatim"
+                return segment.x_start + (max(0, offset - segment.start) if verbatim else 0)
+        return self.size
+
     def source_map(self, main: str) -> SourceMap:
         segments = tuple(self.segments) or (Segment(0, 0, "verbatim", main, 0, 0),)
         return SourceMap(main, segments, tuple([s.x_start for s in segments]))

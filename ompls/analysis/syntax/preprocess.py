@@ -116,12 +116,12 @@ class Preprocessor:
             self._memo, self._environments = _Memo(), Environments()
         run = _Run(self._memo, self._environments, path, headers)
         text = decode(source)
+        run.file(path, text, None)
         try:
             source.decode()
         except UnicodeDecodeError as error:
-            message = "the file is not UTF-8: its other bytes are taken as they are"
-            run.note("encoding", error.start, error.start, message)
-        run.file(path, text, None)
+            x = run.out.find(path, error.start)
+            run.note("encoding", x, x, "the file is not UTF-8: its other bytes are taken as they are")
         self._limit = max(20_000, 6 * text.count("\n"))
         return run.result()
 
