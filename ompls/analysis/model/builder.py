@@ -127,7 +127,8 @@ class Analyzer:
     def _item(self, unit: _Unit, piece: Piece, pragmas: Sequence[Range]) -> None:
         text = unit.expanded.text[piece.start : piece.end]
         broken = any(n.has_error for n in piece.nodes)
-        key: tuple[Hashable, ...] = (text, unit.file.declare_target)
+        parsed = unit.tree.text[piece.start : piece.end]  # differs where a pragma or an unknown spelling is masked
+        key: tuple[Hashable, ...] = (text, parsed, unit.file.declare_target)
         if broken:  # the grammar's recovery looks beyond the item: what it made of the text belongs to the key
             key = (*key, *map(str, piece.nodes))
         entry = self._memo.find(unit.file, key)

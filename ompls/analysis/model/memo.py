@@ -20,6 +20,7 @@ class Entry:
 
     used_names: dict[str, Symbol | None]
     used_tags: dict[str, CType | None]
+    used_records: dict[RecordBody, bool]  # whether its members were known, for each record that others declared
     new_names: list[Symbol]
     new_tags: list[tuple[str, CType]]
     new_records: list[RecordBody]
@@ -32,6 +33,9 @@ class Entry:
         """Whether every look-up would have the same answer in `file` now."""
         for name, symbol in self.used_names.items():
             if file.peek(name) is not symbol:
+                return False
+        for body, known in self.used_records.items():
+            if file.peek_members_known(body) is not known:
                 return False
         return all(file.peek_tag(tag) is t for tag, t in self.used_tags.items())
 
@@ -72,8 +76,10 @@ class Memo:
     def add(self, file: FileScope, key: Hashable, result: Content | Directive, notes: list[tuple[Span, str]]) -> Entry:
         """Remember the analysis that `file.begin_item()` began."""
         f = file
+        used_records = {body: known for body, known in f.used_records.items() if body not in f.new_records}
         entry = Entry(
-            f.used_names, f.used_tags, f.new_names, f.new_tags, f.new_records, f.filled, result, notes, self.version
-        )
+            f.used_names, f.used_tags, used_records, f.new_names, f.new_tags, f.new_records, f.filled, result, notes,
+            self.version,
+        )  # fmt: skip
         self._entries.setdefault(key, []).append(entry)
         return entry

@@ -24,7 +24,7 @@ class FileScope:
 
     __slots__ = (
         "completed", "declare_target", "declared", "filled", "interned", "names", "new_names", "new_records",
-        "new_tags", "outer", "tags", "used_names", "used_tags",
+        "new_tags", "outer", "tags", "used_names", "used_records", "used_tags",
     )  # fmt: skip
 
     parent = None
@@ -37,6 +37,7 @@ class FileScope:
         self.tags: dict[str, CType] = {}
         self.used_names: dict[str, Symbol | None] = {}
         self.used_tags: dict[str, CType | None] = {}
+        self.used_records: dict[RecordBody, bool] = {}
         self.new_names: list[Symbol] = []
         self.new_tags: list[tuple[str, CType]] = []
         self.filled: list[RecordBody] = []  # by the item at hand
@@ -45,7 +46,7 @@ class FileScope:
         self.completed: set[RecordBody] = set()
 
     def begin_item(self) -> None:
-        self.used_names, self.used_tags = {}, {}
+        self.used_names, self.used_tags, self.used_records = {}, {}, {}
         self.new_names, self.new_tags, self.filled, self.new_records = [], [], [], []
 
     def lookup(self, name: str) -> Symbol | None:
@@ -94,7 +95,13 @@ class FileScope:
         self.completed.add(record.body)
 
     def members_known(self, body: RecordBody) -> bool:
-        """Whether the record is complete here (an earlier version of the text may have filled it already)."""
+        """Whether the record is complete here; the answer is written down."""
+        known = self.peek_members_known(body)
+        self.used_records.setdefault(body, known)
+        return known
+
+    def peek_members_known(self, body: RecordBody) -> bool:
+        """As `members_known`, without writing it down.  An earlier version of the text may have filled it already."""
         return body.fields is not None and (body in self.completed or body not in self.declared)
 
     def intern(self, s: Symbol) -> Symbol:

@@ -15,32 +15,35 @@ _LANGUAGE = Language(tree_sitter_c.language())
 
 
 class SyntaxTree:
-    """One open text.  `update` takes the next version and gives its root node."""
+    """One open text.  `update` takes the next version and gives its root node.
+
+    text -- what the grammar saw
+    """
 
     def __init__(self) -> None:
         self._parser = Parser(_LANGUAGE)
-        self._text = b""
+        self.text = b""
         self._tree: Tree | None = None
 
     def update(self, parse_text: bytes) -> Node:
         """The root of `parse_text` (spellings the grammar does not know are masked here)."""
         text = mask(parse_text)
         old = self._tree
-        if old is not None and text == self._text:
+        if old is not None and text == self.text:
             return old.root_node
         if old is None:
             tree = self._parser.parse(text)
         else:
-            _edit(old, self._text, text)
+            _edit(old, self.text, text)
             tree = self._parser.parse(text, old)
             if tree.root_node.has_error:
                 tree = self._parser.parse(text)
-        self._text, self._tree = text, tree
+        self.text, self._tree = text, tree
         return tree.root_node
 
     def part(self, start: int, end: int) -> Node:
         """The root of bytes [start, end) of the current text, parsed on their own; offsets stay the text's."""
-        text = self._text
+        text = self.text
         where = Range(Point(*_point(text, start)), Point(*_point(text, end)), start, end)
         return Parser(_LANGUAGE, included_ranges=[where]).parse(text).root_node
 
