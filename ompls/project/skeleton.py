@@ -187,6 +187,10 @@ class _Builder:
                 return
         number = len(self.skeleton.operands)
         self.skeleton.operands.append(readable(operand))
+        if operand[1] == "/" and not os.path.isfile(operand[1:-1]):
+            self.lines.append(f"{MARK} missing {number}")  # a device, which the compiler might read for ever
+            self.needed = len(self.lines)
+            return
         self.lines += [
             f"#if __has_include({operand})", f"{MARK} begin {number}", f"#include {operand}", f"{MARK} end {number}",
             "#else", f"{MARK} missing {number}", "#endif",

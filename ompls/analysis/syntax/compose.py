@@ -71,7 +71,8 @@ class _Text:
     def invocation(self, invocation: Invocation) -> None:
         start, end = invocation.start, invocation.end
         self._copy(start)
-        x, names = self.size, invocation.output[0][1] if invocation.output else ()
+        first = x = self.size
+        names = invocation.output[0][1] if invocation.output else ()
         before = self.last
         for token, stack in invocation.output:
             if stack != names and self.size > x:
@@ -86,7 +87,7 @@ class _Text:
                 self._put("\n")
                 before = "\n"
             else:
-                if (token[2] and self.size > x) or pastes(before, token[1]):
+                if (token[2] and self.size > first) or pastes(before, token[1]):
                     self._put(" ")
                 self._put(token[1])
                 before = token[1]
