@@ -1,0 +1,93 @@
+"""Hover texts at marked places, region places, and that no cut of a text makes a feature or a rule raise."""
+
+from __future__ import annotations
+
+import pytest
+
+from ompls.analysis import features
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.model.tu import TU
+from ompls.analysis.rules import RULES, check
+from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
+
+TEXT = """
+#define N 100
+int helper(int);
+void f(int n, float *x, int *unused) {
+    float a[N]; double s = 0; int k = 2;
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) reduction(+: s) schedule(static)
+    for (int i = 0; i < n; i++) {
+        float t = k * x[i];
+        s += t + a[i];
+    }
+    s = k;
+    #pragma omp target map(from: a[2:4])
+    a[3] = 1;
+}
+#pragma omp declare target enter(helper)
+"""
+
+
+def analyze(text: str) -> TU:
+    return Analyzer().analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings())
+
+
+CASES = [
+    # the word's text, which occurrence, what the hover says
+    ("x[i]", 0, ["float *x", "`x[0:n]` **map(to)**: copied to the device at entry, 4 bytes an element", "Explicitly",
+                 "the pointer itself becomes the device's address", "§5.8.3", "what it points to is read."]),
+    ("x[0:n]", 0, ["float *x", "Explicitly"]),
+    ("k * x", 0, ["int k", "**firstprivate", "Implicitly: scalars are firstprivate by default (OpenMP §5.8.1)"]),
+    ("a[i]", 0, ["float a[100]", "**map(tofrom)**: copied to the device at entry and back at exit, 400 bytes",
+                 "Implicitly: arrays"]),
+    ("a[3]", 0, ["`a[2:4]` **map(from)**: copied back at exit, 16 bytes", "has it written."]),
+    ("s += t", 0, ["double s", "map(tofrom)", "`reduction`"]),
+    ("t + a", 0, ["float t", "Declared in the region"]),
+    ("reduction", 0, ["**reduction**: private copies", "Since OpenMP 3.0; §5.5.8"]),
+    ("static", 0, ["**schedule**"]),
+    ("to: x", 0, ["**map(to: …)**: copied to the device at entry"]),
+    ("distribute", 0, ["**target teams distribute parallel for**", "§13.8"]),
+    ("declare target", 0, ["**declare target**", "§7.8.1"]),
+    ("enter(helper", 0, ["**enter**"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("word", "occurrence", "parts"), CASES, ids=[c[0] for c in CASES])
+def test_hover(word: str, occurrence: int, parts: list[str]) -> None:
+    offset = -1
+    for _ in range(occurrence + 1):
+        offset = TEXT.index(word, offset + 1)
+    text = features.hover(analyze(TEXT), offset)
+    assert text is not None
+    for part in parts:
+        assert part in text
+
+
+@pytest.mark.parametrize("word", ["s = k;", "unused", "for (int i", "pragma", "helper(int)"])
+def test_silent_elsewhere(word: str) -> None:
+    assert features.hover(analyze(TEXT), TEXT.index(word)) is None
+
+
+def test_regions_and_lenses() -> None:
+    tu = analyze(TEXT)
+    places = features.regions(tu)
+    assert [(p.id, p.function, p.name) for p in places] == [
+        ("f_0", "f", "target teams distribute parallel for"),
+        ("f_1", "f", "target"),
+    ]
+    assert TEXT[places[0].whole.start : places[0].whole.end].startswith("#pragma omp target teams")
+    assert TEXT[places[0].whole.start : places[0].whole.end].endswith("}")
+    lenses = features.lenses(tu)
+    assert [region for _, region in lenses] == ["f_0", "f_1"]
+    assert TEXT[lenses[1][0].start : lenses[1][0].end] == "#pragma omp target map(from: a[2:4])"
+
+
+@pytest.mark.parametrize("text", [TEXT, *(r.bad[0] for r in RULES.values())], ids=["text", *RULES])
+def test_no_cut_raises(text: str) -> None:
+    data = text.encode()
+    analyzer = Analyzer()
+    for end in range(0, len(data), 3):
+        tu = analyzer.analyze("x.c", data[:end], EMPTY_SNAPSHOT, Settings())
+        check(tu)
+        features.lenses(tu)
+        features.hover(tu, max(0, end - 2))
