@@ -23,8 +23,9 @@ from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item, Region, SyntaxNote
 from ompls.analysis.source import Budget, HeaderSnapshot, Settings
-from ompls.analysis.syntax.adapter import Adapter, External, is_omp
-from ompls.analysis.syntax.declarations import copy_symbol
+from ompls.analysis.syntax.adapter import Adapter, External
+from ompls.analysis.syntax.binding import is_omp
+from ompls.analysis.syntax.declarators import copy_symbol
 from ompls.analysis.syntax.externals import Piece, errors, externals
 from ompls.analysis.syntax.preprocess import Expanded, Preprocessor
 from ompls.analysis.syntax.reader import RedefinedRecordError
@@ -95,7 +96,7 @@ class Analyzer:
         notes = [*expanded.notes, *unit.notes]
         return TU(
             path, source, expanded.text, expanded.map, settings, unit.items, unit.directives, names, tags, notes,
-            list(expanded.inactive), unit.complete,
+            list(expanded.inactive), unit.complete, headers.texts,
         )  # fmt: skip
 
     def _build(self, unit: _Unit, budget: Budget | None) -> None:
