@@ -6,6 +6,8 @@ a hint, because a macro that nobody knows looks like one.
 
 from __future__ import annotations
 
+import re
+
 from ompls.analysis.diagnostic import Diagnostic, Severity
 from ompls.analysis.model.tu import TU
 
@@ -16,6 +18,7 @@ IDS = {
     "budget": "analysis-incomplete",
     "encoding": "encoding",
 }
+_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(?:include|define|ifdef|ifndef|if|pragma)\b", re.MULTILINE)
 _MOST = 20  # a text that is not C at all has thousands
 
 
@@ -37,6 +40,6 @@ def diagnostics(tu: TU) -> list[Diagnostic]:
 
 def is_c(tu: TU) -> bool:
     """Whether the text can be meant as C: something in it was understood, or nothing was wrong with it."""
-    wrong = sum(note.kind == "parse" for note in tu.notes)
-    understood = sum(not item.content.tainted for item in tu.items)
-    return wrong == 0 or understood > 0 or bool(tu.directives)
+    wrong = any(note.kind == "parse" for note in tu.notes)
+    understood = any(not item.content.tainted for item in tu.items) or _DIRECTIVE.search(tu.source)
+    return not wrong or bool(understood)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
-from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ast import OtherExpr, OtherStmt, Span
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.analysis.source import Location
 from ompls.translate.bundle import directory_of
@@ -38,6 +38,7 @@ class Unit:
         """Plan one region.  False: there is a problem."""
 
         def make() -> None:
+            _refuse_what_was_not_understood(region)
             plan = plan_region(self.tu, item, region, self.kernel_name(region))
             self.needs[id(region)] = needs_of(self.index, plan)
             plan.settle(self.index, self.needs[id(region)])
@@ -143,3 +144,11 @@ _WAITING = ("ompls_barrier(", "ompls_reduce<", "ompls_target_begin(", "__syncthr
 def diagnostic(p: Problem, where: Location, device: str) -> Diagnostic:
     """A Problem as people read it."""
     return Diagnostic(RULE, "error", f"{p.what} cannot be translated for {device}: {p.why}", where)
+
+
+def _refuse_what_was_not_understood(region: Region) -> None:
+    """What a statement that was not understood uses is not known, so neither is what to map."""
+    for node in region.stmt.walk():
+        if isinstance(node, (OtherStmt, OtherExpr)):
+            what = "this statement" if isinstance(node, OtherStmt) else "this expression"
+            raise Problem(node.span, what, "it could not be read as C that has a meaning on every device")

@@ -23,7 +23,7 @@ int main(void)
 }
 """
 WRONG = GOOD.replace("return n - 2;", "return 1;")
-NO_REGION = GOOD.replace("    PROBE\n", "").replace("target map(tofrom: n)", "target data map(n)")
+NO_REGION = GOOD.replace("    PROBE\n", "").replace("target map(tofrom: n)", "target data map(to: n)")
 NOT_OURS = "int main(void)\n{\n    #pragma omp parallel\n    { }\n    return 0;\n}\n"
 HEADER = '#define PROBE _Pragma("omp target map(tofrom: n)") { n += 0; }\n'
 
