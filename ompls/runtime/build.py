@@ -17,7 +17,8 @@ from .errors import BundleError
 from .toolchain import Compile, Toolchain
 
 CORE = Path(__file__).resolve().parent / "core"
-CORE_SOURCES = ("api", "bridge", "devices", "error", "globals", "mapping", "present", "target", "trace")
+INCLUDE = Path(__file__).resolve().parent / "include"
+CORE_SOURCES = ("api", "bridge", "copies", "devices", "error", "globals", "mapping", "present", "target", "trace")
 CORE_FLAGS = ("-std=gnu17", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
 
@@ -30,12 +31,17 @@ OMP_DEVICE_API = (
     "omp_get_default_device",
     "omp_set_default_device",
     "omp_target_alloc",
+    "omp_target_calloc",
     "omp_target_free",
     "omp_target_is_present",
     "omp_target_is_accessible",
     "omp_get_mapped_ptr",
     "omp_target_memcpy",
     "omp_target_memcpy_rect",
+    "omp_target_memcpy_async",
+    "omp_target_memcpy_rect_async",
+    "omp_target_memset",
+    "omp_target_memset_async",
     "omp_target_associate_ptr",
     "omp_target_disassociate_ptr",
 )
@@ -64,7 +70,7 @@ def core_objects(tools: Toolchain, devices: Sequence[Device]) -> List[Path]:
 def _host_jobs(bundle: Bundle, cflags: Sequence[str], hosted: bool) -> List[Compile]:
     jobs = []
     for unit in bundle.units:
-        args = [*cflags, "-fopenmp", NO_OFFLOAD]
+        args = [*cflags, "-fopenmp", NO_OFFLOAD, "-isystem", str(INCLUDE)]
         if unit.includes_from or unit.source:
             args += ["-iquote", unit.includes_from or "."]
         if hosted:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ompls.runtime.build import CORE, CORE_FLAGS, CORE_SOURCES, WRAP
+from ompls.runtime.build import CORE, CORE_FLAGS, CORE_SOURCES, INCLUDE, WRAP
 from ompls.runtime.toolchain import Compile, Toolchain
 
 PROGRAMS = Path(__file__).parent / "core"
@@ -32,7 +32,15 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     cache = tmp_path_factory.mktemp("core")
 
     def build(name: str, sanitizer: str) -> Path:
-        flags = (*CORE_FLAGS, *SANITIZERS[sanitizer], f"-I{CORE}", "-fopenmp", "-foffload=disable")
+        flags = (
+            *CORE_FLAGS,
+            *SANITIZERS[sanitizer],
+            f"-I{CORE}",
+            "-isystem",
+            str(INCLUDE),
+            "-fopenmp",
+            "-foffload=disable",
+        )
         headers = (*CORE.glob("*.h"), PROGRAMS / "mock.h")
         with Toolchain(cache) as tools:
             sources = [CORE / f"{part}.c" for part in CORE_SOURCES] + [PROGRAMS / "mock.c", PROGRAMS / f"{name}.c"]

@@ -1,6 +1,7 @@
 /* Data environments through the calls that translated code makes: OpenMP 5.2 section 5.8, one function a rule. */
 #include <omp.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mock.h"
 
@@ -345,6 +346,18 @@ static void routines(void) {
     ompls_data_end(&map_tofrom, ompls_data_begin(&map_tofrom, 0, &arg));
     MOCK_CHECK(mock_allocs == 0 && mock_in == 0 && mock_out == 0 && mock_frees == 0);
     MOCK_CHECK(omp_target_disassociate_ptr(x, 0) == 0 && !omp_target_is_present(x, 0) && omp_target_disassociate_ptr(x, 0) != 0);
+    MOCK_CHECK(!omp_target_is_accessible(x, sizeof x, 0) && omp_target_is_accessible(x, sizeof x, 2));
+    MOCK_CHECK(omp_get_mapped_ptr(x, 2) == x && omp_get_mapped_ptr(x, 0) == NULL && omp_get_mapped_ptr(x, 40) == NULL);
+    ompls_enter_data(&map_to, 0, &arg);
+    MOCK_CHECK(omp_get_mapped_ptr(&x[4], 0) == ompls_device_address(0, &x[4]) && omp_get_mapped_ptr(x, 1) == NULL);
+    ompls_exit_data(&map_release, 0, &arg);
+    MOCK_CHECK(omp_target_memset(a, 1, sizeof x, 0) == a && omp_target_memcpy_async(y, a, sizeof x, 0, 0, 2, 0, 0, NULL) == 0);
+    MOCK_CHECK(y[0] == 0x01010101 && y[11] == 0x01010101);
+    int *zeros = omp_target_calloc(3, sizeof(int), 1);
+    MOCK_CHECK(zeros != NULL && omp_target_calloc(SIZE_MAX, 2, 1) == NULL);
+    MOCK_CHECK(omp_target_memcpy_rect_async(y, zeros, sizeof *x, 1, volume, to, to, dimensions, dimensions, 2, 1, 0, NULL) == 0);
+    MOCK_CHECK(y[0] == 0 && y[1] == 0 && y[2] == 0x01010101);
+    omp_target_free(zeros, 1);
     omp_target_free(a, 0);
     omp_target_free(b, 1);
     omp_set_default_device(1);
@@ -353,6 +366,25 @@ static void routines(void) {
     void *on_host = omp_target_alloc(16, omp_get_initial_device());
     memset(on_host, 1, 16);
     omp_target_free(on_host, omp_get_initial_device());
+}
+
+static void copies_wait_for_tasks(void) {
+    int x = 0, y = 0, *there = omp_target_alloc(sizeof x, 0);
+    omp_depend_t after;
+#pragma omp depobj(after) depend(in : x)
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task depend(out : x) shared(x)
+        {
+            usleep(20000);
+            x = 77;
+        }
+        MOCK_CHECK(omp_target_memcpy_async(there, &x, sizeof x, 0, 0, 0, 2, 1, &after) == 0);
+        MOCK_CHECK(omp_target_memcpy(&y, there, sizeof y, 0, 0, 2, 0) == 0);
+    }
+    MOCK_CHECK(y == 77);
+    omp_target_free(there, 0);
 }
 
 static void in_place(void) {
@@ -394,5 +426,6 @@ int main(void) {
     many_items_in_one_construct();
     geometry();
     routines();
+    copies_wait_for_tasks();
     return 0;
 }
