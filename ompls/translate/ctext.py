@@ -20,9 +20,18 @@ class Types:
 
     def __init__(self, tu: TU) -> None:
         self._names: dict[int, str] = {}
-        for s in (
-            d.symbol for i in tu.items if isinstance(i.content.node, ast.Declaration) for d in i.content.node.decls
-        ):
+        for item in tu.items:
+            if isinstance(item.content.node, ast.Declaration):
+                self._learn(item.content.node.decls)
+
+    def learn(self, node: ast.Node) -> None:
+        """Take the typedef names that a function declares into account."""
+        for n in node.walk():
+            if isinstance(n, ast.DeclStmt):
+                self._learn(n.decls)
+
+    def _learn(self, decls: list[ast.VarDecl]) -> None:
+        for s in (d.symbol for d in decls):
             if s.kind == "typedef" and isinstance(s.type, (Record, Enum)) and not s.type.tag:
                 self._names.setdefault(s.type.uid, s.name)
 

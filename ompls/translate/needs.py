@@ -23,6 +23,8 @@ _WORD = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|([
 _TAG = re.compile(r"\b(?:struct|union|enum)\b(?:\s*__attribute__\s*\(\([^)]*\)\))?\s*([A-Za-z_]\w*)?\s*\{")
 _STORAGE = re.compile(r"^\s*(?:(?:static|extern|inline|__extension__)\s+)+")
 
+_BASIC = frozenset({"_Bool", "bool", "wchar_t", "__int128_t", "__uint128_t", "_Float128"})
+
 
 def words(text: str) -> set[str]:
     """The identifiers of C text, without comments and literals."""
@@ -89,6 +91,7 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
     """Everything the kernel of `plan` needs."""
     out = Needs()
     local = _local_types(index, plan.item, plan.region)
+    index.kinds.learn(plan.item.content.node)
     todo: list[ast.Node] = [plan.region.stmt]
     texts = [index.tu.text(plan.item, plan.region.stmt.span)]
     found: set[str] = set()
@@ -105,6 +108,7 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
                     out.externals[s.name] = s
                     continue
                 out.functions.append(definition)
+                index.kinds.learn(definition[1])
                 todo.append(definition[1])
                 texts.append(definition[0].content.text.decode("utf-8", "replace"))
             elif s.kind == "var" and s.level == "file":
@@ -167,7 +171,7 @@ class _Order:
     def _system(self, name: str) -> str | None:
         """A typedef or tag that a system header declares."""
         symbol = self.index.tu.symbols.get(name)
-        if symbol is not None and symbol.kind == "typedef" and not name.startswith("__builtin"):
+        if symbol is not None and symbol.kind == "typedef" and not name.startswith("__builtin") and name not in _BASIC:
             t = symbol.type
             if isinstance(t, (Record, Enum)) and not t.tag:
                 return f"typedef {self._record(t)} {name};" if isinstance(t, Record) else f"typedef int {name};"

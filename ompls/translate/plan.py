@@ -96,6 +96,7 @@ class RegionPlan:
     values: list[Value] = field(default_factory=list)
     launch: Launch = field(default_factory=Launch)
     hoisted: dict[int, str] = field(default_factory=dict)  # id(clause) -> parameter that holds its value
+    privates: list[Symbol] = field(default_factory=list)  # variables whose copies in the region start without a value
     globals: list[Variable] = field(default_factory=list)  # declare target variables used directly
 
     mode: str = "spmd"  # or 'master_worker'
@@ -233,6 +234,7 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
         plan.globals.append(v)
         return
     if v.sharing == "private":
+        plan.privates.append(s)
         return
     if is_unknown(t):
         raise Problem(None, f"the variable '{s.name}'", "its type is not known")

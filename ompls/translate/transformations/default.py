@@ -110,6 +110,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
             head.append(f"__builtin_memcpy((void *){p.name}, {source}, sizeof {p.name});")
         else:
             head.append(f"{types.c(p.type, p.name)} = *({types.c(Pointer(p.type))}){source};")
+    head += [f"{types.c(unqualified(s.type), s.name)};" for s in plan.privates]
     rw = Rewriter(plan.item.content.text)
     _edit(index, rw, plan, {p.symbol for p in copied})
     pragma = fallback_pragma(index.tu, plan.item, region, plan, tuple(p.name for p in copied))

@@ -10,10 +10,11 @@ import re
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
+from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Void
 from ompls.translate.ctext import Types, is_vla, strip
 from ompls.translate.problem import Problem
-from ompls.translate.rewrite import Chunk, Rewriter
+from ompls.translate.rewrite import Chunk, Part, Rewriter
 
 _RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast
     constexpr decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
@@ -36,8 +37,23 @@ _TOKEN = re.compile(
 
 
 def respell(chunks: list[Chunk]) -> list[Chunk]:
-    """The user's words that C++ reserves or spells differently, in verbatim chunks."""
-    return [Chunk(respelled(c.text), c.source, True) if c.verbatim else c for c in chunks]
+    """The user's words that C++ reserves or spells differently; generated text has the user's names in it, too."""
+    out: list[Chunk] = []
+    for c in chunks:
+        if not c.verbatim:
+            out.append(Chunk(respelled(c.text), c.source, False))
+            continue
+        at, source = 0, c.source
+        for m in _TOKEN.finditer(c.text):
+            if m.group(1):  # in pieces, so that every byte keeps its offset
+                before = c.text[at : m.start()]
+                out.append(Chunk(before, source, True))
+                source += len(before.encode())
+                out.append(Chunk(_WORDS[m.group(1)], source, False))
+                source += len(m.group().encode())
+                at = m.end()
+        out.append(Chunk(c.text[at:], source, True))
+    return out
 
 
 def respelled(text: str) -> str:
@@ -61,6 +77,14 @@ class Dialect:
             raise Problem(n.span, "complex arithmetic", "CUDA C++ has no _Complex")
         if isinstance(n, ast.Assign) and n.op == "=":
             self.convert(n.value, n.target.type)
+        elif isinstance(n, ast.Assign) and isinstance(n.target.type, Enum):
+            kind = self.types.cxx(unqualified(n.target.type))
+            self.rw.replace(n.span, n.target.span, f" = ({kind})(", n.target.span, f" {n.op[:-1]} (", n.value.span, "))")
+        elif isinstance(n, ast.Unary) and n.op in ("++", "--") and isinstance(n.operand.type, Enum):
+            kind, there, back = self.types.cxx(unqualified(n.operand.type)), n.op[0], "-" if n.op == "++" else "+"
+            stepped: list[Part] = ["(", n.operand.span, f" = ({kind})(", n.operand.span, f" {there} 1))"]
+            parts = [f"(({kind})(", *stepped, f" {back} 1))"] if n.postfix else stepped
+            self.rw.replace(n.span, *parts)
         elif isinstance(n, ast.VarDecl):
             self._declaration(n)
         elif isinstance(n, ast.Jump) and n.kind == "return" and n.value is not None and self.returns is not None:
@@ -94,7 +118,7 @@ class Dialect:
             self._cast(e, to)
 
     def _cast(self, e: ast.Expr, to: CType) -> None:
-        self.rw.replace(e.span, f"({self.types.cxx(to)})(", e.span, ")")
+        self.rw.replace(e.span, f"({self.types.cxx(unqualified(to))})(", e.span, ")")
 
     def _call(self, n: ast.Call) -> None:
         t = n.function.type

@@ -11,6 +11,7 @@ import re
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Span, Symbol
 from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
 from ompls.translate.loops import LOOP_CONSTRUCTS, nest_of
 from ompls.translate.needs import Index, Needs
@@ -47,7 +48,7 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         source=index.tu.path,
         generic=plan.mode == "master_worker",
         types=[respelled(t) for t in needs.types],
-        globals=[index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s)) for s in needs.globals.values()],
+        globals=[respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()],
         constants=_constants(index, needs),
         prototypes=[f"{_header(index, needs, item, f)};" for item, f in needs.functions],
         locks=[lock(n) for n in sorted(locks)],
@@ -80,7 +81,7 @@ def _constants(index: Index, needs: Needs) -> list[str]:
             )
         rw = Rewriter(item.content.text)
         Dialect(rw, index.kinds).visit(d)
-        out.append(f"static __device__ {index.kinds.cxx(s.type, s.name)} = {rw.string(d.init.span)};")
+        out.append(respelled(f"static __device__ {index.kinds.cxx(s.type, s.name)} = {rw.string(d.init.span)};"))
     return out
 
 
@@ -180,6 +181,7 @@ class _Kernel:
         copies: list[str] = []
         for p in plan.params:
             copies += self._local(p, taken)
+        copies += [f"{e.cxx(s.type, s.name)};  // private" for s in self._privates()]
         begin = (
             ["if (!ompls_target_begin())\nreturn;  // a worker: it served the parallel regions"]
             if self.generic
@@ -189,9 +191,9 @@ class _Kernel:
             copies.append("ompls_barrier();")
         opening = _block([*begin, *copies, *aliases])
         at = self.stmt.span.start
-        chunks = [Chunk(f"{self._signature()}\n{opening}", at, False), *respell(self._content(taken))]
+        chunks = [Chunk(f"{self._signature()}\n{opening}", at, False), *self._content(taken)]
         chunks.append(Chunk("\nompls_target_end();\n}" if self.generic else "\n}", self.stmt.span.end - 1, False))
-        return self.places.located(plan.item, chunks)
+        return self.places.located(plan.item, respell(chunks))
 
     def _signature(self) -> str:
         names = ", ".join(d.name for d in self.chain)
@@ -224,6 +226,14 @@ class _Kernel:
         )
         return [declared, value if self.generic else f"if (threadIdx.x == 0)\n{value}"]
 
+    def _privates(self) -> list[Symbol]:
+        """Private variables that neither a clause of the construct nor its loop declares."""
+        d = self._loop_directive()
+        declared = self._clause_privates()
+        if d is not None and self.body is not None:
+            declared |= {x.symbol for x in nest_of(d, self.body).loops}
+        return [s for s in self.plan.privates if s not in declared]
+
     def _clause_privates(self) -> set[Symbol]:
         return {i.symbol for d in self.chain for c in d.all("private") for i in c.items if i.symbol is not None}
 
@@ -237,14 +247,14 @@ class _Kernel:
             private |= {x.symbol for x in nest_of(d, self.body).loops}
         return {s for s in values & modified_in(self.body) if s not in private}
 
-    def _loop_directive(self) -> object:
+    def _loop_directive(self) -> Directive | None:
         return next((d for d in reversed(self.chain) if LOOP_CONSTRUCTS & set(d.constructs)), None)
 
     def _content(self, taken: set[Symbol | None]) -> list[Chunk]:
         """The body with its distribution and the copies of the construct's data-sharing clauses."""
         e, at = self.emitter, self.stmt.span.start
         assert self.body is not None
-        directive = next((d for d in reversed(self.chain) if LOOP_CONSTRUCTS & set(d.constructs)), None)
+        directive = self._loop_directive()
         leaves = {c for d in self.chain for c in d.constructs}
         together = not (self.generic or self.plan.single)
         plain = directive is None or not (leaves & {"distribute", "for", "loop"})

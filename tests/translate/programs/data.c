@@ -1,0 +1,113 @@
+/* Data environments: sections, structs, members, pointers in structs, firstprivate arrays, device pointers, if(0). */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int failures;
+static void expect(long got, long want, const char *what)
+{
+    if (got != want) {
+        printf("%s: %ld, not %ld\n", what, got, want);
+        failures++;
+    }
+}
+typedef struct {
+    double weight;
+    int id, score;
+    int *list;
+} record;
+struct node {
+    struct node *next;
+    int value;
+};
+static int table[6] = {1, 2, 3, 4, 5, 6};
+#pragma omp declare target(table)
+
+int main(void)
+{
+    record r = {.id = 3, .score = 4};
+#pragma omp target map(tofrom : r.id, r.score)
+    {
+        r.id += 10;
+        r.score += r.id;
+    }
+    expect(r.id, 13, "r.id");
+    expect(r.score, 17, "r.score");
+
+    int storage[10];
+    for (int i = 0; i < 10; i++)
+        storage[i] = i;
+    r.list = storage;
+#pragma omp target map(to : r) map(tofrom : r.list[2:4])
+    for (int i = 2; i < 6; i++)
+        r.list[i] *= 2;
+    for (int i = 0; i < 10; i++)
+        expect(storage[i], i >= 2 && i < 6 ? 2 * i : i, "pointer member");
+
+    record *p = malloc(2 * sizeof *p);
+    p[0].score = 1;
+    p[1].score = 2;
+#pragma omp target map(tofrom : p[0:2])
+    {
+        record local = p[0];
+        p[0] = p[1];
+        p[1] = local;
+    }
+    expect(p[0].score, 2, "struct assignment");
+    free(p);
+
+    int first[4] = {1, 2, 3, 4}, sum = 0;
+#pragma omp target firstprivate(first) map(from : sum)
+    {
+        first[0] = 100;
+        sum = first[0] + first[3];
+    }
+    expect(sum, 104, "firstprivate array");
+    expect(first[0], 1, "its original");
+
+    int *dev = omp_target_alloc(10 * sizeof *dev, omp_get_default_device());
+#pragma omp target is_device_ptr(dev)
+    for (int i = 0; i < 10; i++)
+        dev[i] = i * i;
+    int back[10];
+#pragma omp target is_device_ptr(dev) map(from : back)
+    for (int i = 0; i < 10; i++)
+        back[i] = dev[i];
+    expect(back[9], 81, "is_device_ptr");
+    omp_target_free(dev, omp_get_default_device());
+
+    int *q = back;
+#pragma omp target data map(tofrom : q[0:10]) use_device_ptr(q)
+    {
+#pragma omp target is_device_ptr(q)
+        q[3] = 33;
+    }
+    expect(back[3], 33, "use_device_ptr");
+
+    int yes = 0;
+    if (yes)
+#pragma omp target map(tofrom : sum)
+        sum = 1;
+    else
+#pragma omp target map(tofrom : sum) if (yes)
+    {
+        sum = 2;
+        sum += omp_is_initial_device() ? 10 : 0;
+    }
+    expect(sum, 12, "if(0) runs here");
+
+    int m[3][4];
+#pragma omp target enter data map(alloc : m)
+#pragma omp target
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++)
+            m[i][j] = i * j + table[i];
+#pragma omp target update from(m[1:2])
+    expect(m[2][3], 9, "update of rows");
+#pragma omp target exit data map(delete : m)
+#pragma omp target
+    table[0] = 77;
+#pragma omp target update from(table)
+    expect(table[0], 77, "static declare target array");
+    return failures != 0;
+}
