@@ -20,7 +20,8 @@ from ompls.analysis.model.builtins import BUILTIN_SYMBOLS
 from ompls.analysis.model.ctype import CType
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
-from ompls.analysis.syntax.adapter import Adapter, is_omp
+from ompls.analysis.syntax.adapter import Adapter
+from ompls.analysis.syntax.binding import is_omp
 from ompls.analysis.syntax.pragma import parse_directive
 from ompls.analysis.syntax.tree import parse_once
 

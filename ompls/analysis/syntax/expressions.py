@@ -1,4 +1,4 @@
-"""The adapter, part two: expressions of the grammar's tree to typed expressions.
+"""The adapter, part four: expressions of the grammar's tree to typed expressions.
 
 Where the grammar cannot know typedef names it guesses; the guesses are set right here, from the scopes:
 `(T) - 1`, `(T)(x)`, `sizeof(T)`, `(variable)(x)`.
@@ -12,22 +12,20 @@ from tree_sitter import Node
 
 from ompls.analysis.model import ast, literals
 from ompls.analysis.model.ast import Span
-from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
-from ompls.analysis.model.ctype import INT, SIZE_T, UNKNOWN, Array, CType, Record, Unknown
-from ompls.analysis.model.layout import record_layout
-from ompls.analysis.syntax.declarations import DeclarationReader
+from ompls.analysis.model.ctype import INT, SIZE_T, UNKNOWN, CType, Unknown
+from ompls.analysis.syntax.initializers import InitializerReader
 from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
 
 _CAST_LIKE = frozenset("+-*&")
 
 
-class ExpressionReader(DeclarationReader):
+class ExpressionReader(InitializerReader):
     """Expressions; every node it returns is typed."""
 
     def expr(self, n: Node) -> ast.Expr:
         """The typed expression at `n`."""
-        reader = _READERS.get(n.type)
+        reader = EXPRESSIONS.get(n.type)
         if reader is None or self.depth >= MAX_DEPTH or (n.has_error and broken(n)):
             return self.other(n)
         self.depth += 1
@@ -50,7 +48,7 @@ class ExpressionReader(DeclarationReader):
         if self.depth >= MAX_DEPTH:
             return ast.OtherExpr(self.span(n), [])
         self.depth += 1
-        inner = [self.expr(c) for c in (n.named_children if parts is None else parts) if c.type in _READERS]
+        inner = [self.expr(c) for c in (n.named_children if parts is None else parts) if c.type in EXPRESSIONS]
         self.depth -= 1
         return ast.OtherExpr(self.span(n), inner)
 
@@ -343,73 +341,9 @@ class ExpressionReader(DeclarationReader):
                 chosen = e
         return self.typed(ast.Generic(self.span(n), control, chosen or default, alternatives))
 
-    # --- initialisers
-
-    def initializer(self, n: Node, target: CType) -> ast.Expr:
-        """The initialiser of an object of type `target`; a list gets that type, with its length filled in."""
-        if n.type != "initializer_list":
-            return self.expr(n)
-        if self.depth >= MAX_DEPTH:
-            return self.other(n, ())
-        self.depth += 1
-        elements: list[ast.Expr] = []
-        index = high = scalars = 0
-        members = [f for f, _ in record_layout(target)[2]] if isinstance(target, Record) else []
-        for c in named(n):
-            value: Node | None = c
-            if c.type == "initializer_pair":
-                designator, value = c.child_by_field_name("designator"), c.child_by_field_name("value")
-                index, scalars = self.designated(designator, elements, index, [f.name for f in members]), 0
-            if value is None:
-                continue
-            inner = target.of if isinstance(target, Array) else UNKNOWN
-            if members and index < len(members):
-                inner = members[index].type
-            e = self.initializer(value, inner)
-            elements.append(e)
-            width = _scalars(inner)
-            if width > 1 and not isinstance(e, (ast.InitList, ast.StringLiteral)) and decay(e.type) != decay(inner):
-                scalars += 1
-                high = max(high, index + 1)
-                if scalars < width:
-                    continue
-            scalars = 0
-            index += 1
-            high = max(high, index)
-        self.depth -= 1
-        if broken(n):
-            self.taint(n)
-        if isinstance(target, Array) and target.length is None and not target.vla:
-            target = Array(target.of, high)
-        return ast.InitList(self.span(n), elements, type=target)
-
-    def designated(self, n: Node | None, elements: list[ast.Expr], index: int, names: list[str]) -> int:
-        """The position a designator moves to; index expressions join `elements`."""
-        if n is None:
-            return index
-        if n.type == "field_designator":
-            name = self.text(n).lstrip(". ")
-            return names.index(name) if name in names else index
-        for c in named(n):
-            e = self.expr(c)
-            elements.append(e)
-            value = fold(e)
-            index = value if value is not None else index
-        return index
-
-
-def _scalars(t: CType) -> int:
-    """How many scalars an object of type `t` holds (at least 1), for initialisers without inner braces."""
-    if isinstance(t, Array):
-        return max(1, (t.length or 1) * _scalars(t.of))
-    if isinstance(t, Record) and t.body.fields:
-        counts = [_scalars(f.type) for f in t.body.fields]
-        return max(1, sum(counts) if t.kind == "struct" else counts[0])
-    return 1
-
 
 _R = ExpressionReader
-_READERS: dict[str, Callable[[ExpressionReader, Node], ast.Expr]] = {
+EXPRESSIONS: dict[str, Callable[[ExpressionReader, Node], ast.Expr]] = {
     "identifier": _R.identifier,
     "number_literal": _R.number,
     "char_literal": _R.character,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from tree_sitter import Node
 
 from ompls.analysis.model import ast
@@ -15,6 +17,17 @@ MAX_DEPTH = 120  # levels of nesting that are looked into; readers of the tree r
 
 class RedefinedRecordError(Exception):
     """A record that an unchanged declaration shares got other members: everything has to be analysed again."""
+
+
+@dataclass
+class Declared:
+    """One declarator read: `name` is "" when abstract."""
+
+    type: CType
+    name: str = ""
+    node: Node | None = None
+    dims: list[ast.Expr] = field(default_factory=list)
+    params: list[ast.Symbol] | None = None  # of the function the name itself is
 
 
 class Reader:
@@ -34,7 +47,7 @@ class Reader:
         self.calls: dict[str, ast.Symbol] = {}
         self.defining: list[RecordBody] = []
 
-    # The three parts call each other through these.
+    # The parts of the adapter call each other through these.
 
     def expr(self, n: Node) -> ast.Expr:
         raise NotImplementedError
@@ -46,6 +59,15 @@ class Reader:
         raise NotImplementedError
 
     def initializer(self, n: Node, target: CType) -> ast.Expr:
+        raise NotImplementedError
+
+    def other(self, n: Node, parts: tuple[Node, ...] | None = None) -> ast.Expr:
+        raise NotImplementedError
+
+    def declarator(self, n: Node, base: CType) -> Declared:
+        raise NotImplementedError
+
+    def declare(self, symbol: ast.Symbol) -> ast.Symbol:
         raise NotImplementedError
 
     def span(self, n: Node) -> Span:

@@ -1,0 +1,113 @@
+"""The adapter, part five: directives, parsed where they stand and typed in the scope that is in force there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ctype import INT, UNKNOWN, CType, Unknown
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.scope import FileScope
+from ompls.analysis.model.sema import Sema
+from ompls.analysis.spec import is_standalone
+from ompls.analysis.syntax.expressions import ExpressionReader
+from ompls.analysis.syntax.pragma import parse_directive
+from ompls.analysis.syntax.reader import MAX_DEPTH
+
+_OMP = re.compile(rb"\s*#\s*pragma(?:\s|\\\r?\n)+omp\b")
+_ITERATOR = re.compile(r"iterator\s*\((.*)\)\s*$", re.S)
+_ITERATOR_NAME = re.compile(r"(?:^|,)\s*((?:\w+[\s*]+)*)(\w+)\s*=")
+
+
+def is_omp(text: bytes) -> bool:
+    """Whether the pragma line is an OpenMP one."""
+    return _OMP.match(text) is not None
+
+
+class DirectiveReader(ExpressionReader):
+    """Reads one external declaration.
+
+    pragmas -- (start, end) of the pragmas inside it, in order, in the same offsets as the nodes
+    """
+
+    def __init__(
+        self, source: bytes, start: int, file: FileScope, sema: Sema, pragmas: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        super().__init__(source, -start, file, sema)
+        self.pragmas = pragmas
+        self.at_pragma = 0
+        self.directives: list[ast.DirectiveStmt] = []
+        self.notes: list[tuple[Span, str]] = []
+
+    def next_directive(self, before: int) -> Directive | None:
+        """The next directive that starts before `before`, parsed and typed in the current scope."""
+        while self.at_pragma < len(self.pragmas) and self.pragmas[self.at_pragma][0] < before:
+            start, end = self.pragmas[self.at_pragma]
+            self.at_pragma += 1
+            text = self.source[start:end]
+            if is_omp(text):
+                directive = parse_directive(text, start + self.shift, self.is_type)
+                self.type_clauses(directive)
+                return directive
+        return None
+
+    def type_clauses(self, directive: Directive) -> None:
+        """Names and types of the clauses' expressions, in the scope of the pragma."""
+        for clause in directive.clauses:
+            iterators = [m.group(1) for m in map(_ITERATOR.match, clause.modifiers) if m]
+            if iterators:
+                self.enter()
+                for words, name in _ITERATOR_NAME.findall(iterators[0]):
+                    t = self.parsed_alone(words, 0) if words.strip() else INT
+                    self.sema.scope.declare(ast.Symbol(name, "var", t if t is not None else INT))
+            for item in clause.items:
+                self.clause_expr(item.expr)
+                item.symbol = base_symbol(item.expr)
+            for e in clause.args:
+                self.clause_expr(e)
+            if iterators:
+                self.leave()
+        for item in directive.args:
+            self.clause_expr(item.expr)
+            item.symbol = base_symbol(item.expr)
+
+    def clause_expr(self, e: ast.Expr) -> None:
+        for node in e.walk():
+            if isinstance(node, (ast.Cast, ast.CompoundLiteral)):
+                of = self.type_at(node.type_span)
+                if isinstance(node, ast.Cast):
+                    node.to = of
+                else:
+                    node.of = of
+            elif isinstance(node, ast.SizeOf) and node.operand is None and isinstance(node.of, Unknown):
+                text = self.source[node.span.start - self.shift : node.span.end - self.shift]
+                open_at = text.find(b"(")
+                node.of = self.type_at(Span(node.span.start + open_at + 1, node.span.end - 1))
+        self.sema.complete(e)
+
+    def type_at(self, span: Span) -> CType:
+        text = self.source[span.start - self.shift : span.end - self.shift].decode("utf-8", "replace")
+        return self.parsed_alone(text, span.start) or UNKNOWN
+
+    def standalone(self, d: Directive) -> bool:
+        return is_standalone(d.name, tuple(c.name for c in d.clauses))
+
+
+def base_symbol(e: ast.Expr) -> ast.Symbol | None:
+    """The variable at the base of a list item."""
+    for _ in range(MAX_DEPTH):
+        if isinstance(e, ast.Name):
+            return e.symbol
+        if isinstance(e, (ast.Index, ast.Section, ast.Member)):
+            e = e.base
+        elif isinstance(e, (ast.Unary, ast.Shaping, ast.Cast)):
+            e = e.operand
+        elif isinstance(e, ast.Paren):
+            e = e.inner
+        elif isinstance(e, ast.Binary):  # *(p + i)
+            e = e.left
+        else:
+            break
+    return None

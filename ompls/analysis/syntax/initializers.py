@@ -1,0 +1,79 @@
+"""The adapter, part three: initialisers, which give arrays their length."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.convert import decay
+from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Record
+from ompls.analysis.model.layout import record_layout
+from ompls.analysis.syntax.declarators import DeclaratorReader
+from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
+
+
+class InitializerReader(DeclaratorReader):
+    """Initialiser lists with their designators."""
+
+    def initializer(self, n: Node, target: CType) -> ast.Expr:
+        """The initialiser of an object of type `target`; a list gets that type, with its length filled in."""
+        if n.type != "initializer_list":
+            return self.expr(n)
+        if self.depth >= MAX_DEPTH:
+            return self.other(n, ())
+        self.depth += 1
+        elements: list[ast.Expr] = []
+        index = high = scalars = 0
+        members = [f for f, _ in record_layout(target)[2]] if isinstance(target, Record) else []
+        for c in named(n):
+            value: Node | None = c
+            if c.type == "initializer_pair":
+                designator, value = c.child_by_field_name("designator"), c.child_by_field_name("value")
+                index, scalars = self.designated(designator, elements, index, [f.name for f in members]), 0
+            if value is None:
+                continue
+            inner = target.of if isinstance(target, Array) else UNKNOWN
+            if members and index < len(members):
+                inner = members[index].type
+            e = self.initializer(value, inner)
+            elements.append(e)
+            width = _scalars(inner)
+            if width > 1 and not isinstance(e, (ast.InitList, ast.StringLiteral)) and decay(e.type) != decay(inner):
+                scalars += 1
+                high = max(high, index + 1)
+                if scalars < width:
+                    continue
+            scalars = 0
+            index += 1
+            high = max(high, index)
+        self.depth -= 1
+        if broken(n):
+            self.taint(n)
+        if isinstance(target, Array) and target.length is None and not target.vla:
+            target = Array(target.of, high)
+        return ast.InitList(self.span(n), elements, type=target)
+
+    def designated(self, n: Node | None, elements: list[ast.Expr], index: int, names: list[str]) -> int:
+        """The position a designator moves to; index expressions join `elements`."""
+        if n is None:
+            return index
+        if n.type == "field_designator":
+            name = self.text(n).lstrip(". ")
+            return names.index(name) if name in names else index
+        for c in named(n):
+            e = self.expr(c)
+            elements.append(e)
+            value = fold(e)
+            index = value if value is not None else index
+        return index
+
+
+def _scalars(t: CType) -> int:
+    """How many scalars an object of type `t` holds (at least 1), for initialisers without inner braces."""
+    if isinstance(t, Array):
+        return max(1, (t.length or 1) * _scalars(t.of))
+    if isinstance(t, Record) and t.body.fields:
+        counts = [_scalars(f.type) for f in t.body.fields]
+        return max(1, sum(counts) if t.kind == "struct" else counts[0])
+    return 1

@@ -1,0 +1,313 @@
+"""The adapter, part six: statements, with every directive at its statement.
+
+The grammar never sees a pragma: it is bound by position, to the statement that starts next after it.  Reading goes
+in source order, so that scopes decide what is a type, and names in clauses mean what they mean at the pragma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tree_sitter import Node
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.syntax.binding import DirectiveReader
+from ompls.analysis.syntax.expressions import EXPRESSIONS
+from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
+from ompls.analysis.syntax.specifiers import Specifiers
+
+_SILENT = frozenset(("{", "}", "comment", ";", ":", "case", "default", "else"))
+MAX_STACKED = 16  # directives on one statement
+
+
+class StatementReader(DirectiveReader):
+    """Statements."""
+
+    def bound(self, d: Directive, body: ast.Stmt | None) -> ast.DirectiveStmt:
+        end = body.span.end if body is not None else d.span.end
+        return ast.DirectiveStmt(Span(d.span.start, end), d, body)
+
+    def drain(self, end: int, out: list[ast.Stmt]) -> None:
+        """Directives before `end` that no statement follows."""
+        while (d := self.next_directive(end)) is not None:
+            if not self.standalone(d):
+                self.notes.append((d.span, f"no statement follows the directive '{d.name}'"))
+            stmt = self.bound(d, None)
+            self.directives.append(stmt)
+            out.append(stmt)
+
+    def compound(self, n: Node) -> ast.Compound:
+        self.enter()
+        out = self.statements(n.children)
+        self.drain(n.end_byte, out)
+        self.leave()
+        if broken(n):
+            self.taint(n)
+        return ast.Compound(self.span(n), out)
+
+    def statements(self, nodes: Sequence[Node]) -> list[ast.Stmt]:
+        out: list[ast.Stmt] = []
+        for n in nodes:
+            if n.type not in _SILENT:
+                self.emit(n, out)
+        return out
+
+    def emit(self, n: Node, out: list[ast.Stmt]) -> None:
+        """Append the statement(s) of `n`, under the directives that stand before it."""
+        over: list[Directive] = []
+        slots: list[int] = []
+        while (d := self.next_directive(n.start_byte)) is not None:
+            if self.standalone(d) or len(over) >= MAX_STACKED:
+                stmt: ast.Stmt = self.bound(d, None)
+                assert isinstance(stmt, ast.DirectiveStmt)
+                self.directives.append(stmt)
+                out.append(self.wrap(over, slots, stmt))
+                over, slots = [], []
+            else:
+                slots.append(len(self.directives))
+                self.directives.append(self.bound(d, None))  # keeps source order; `wrap` puts the body in
+                over.append(d)
+        made: list[ast.Stmt] = []
+        self.depth += len(over)
+        self.convert(n, made)
+        self.depth -= len(over)
+        if over and made:
+            out.append(self.wrap(over, slots, made[0]))
+            out.extend(made[1:])
+        else:
+            out.extend(made)
+
+    def wrap(self, over: list[Directive], slots: list[int], stmt: ast.Stmt) -> ast.Stmt:
+        for slot in reversed(slots):
+            holder = self.directives[slot]
+            holder.body = stmt
+            holder.span = Span(holder.span.start, stmt.span.end)
+            stmt = holder
+        return stmt
+
+    def sub(self, n: Node | None, parent: Node) -> ast.Stmt:
+        """The statement in a place that takes one; a stand-alone directive before it makes it a block."""
+        if n is None:
+            self.taint(parent)
+            return ast.OtherStmt(self.span(parent), [])
+        out: list[ast.Stmt] = []
+        self.emit(n, out)
+        if len(out) == 1:
+            return out[0]
+        return ast.Compound(Span(out[0].span.start, out[-1].span.end) if out else self.span(n), out)
+
+    def convert(self, n: Node, out: list[ast.Stmt]) -> None:
+        """Append what `n` is, without regard to the directives before it."""
+        reader = _STATEMENTS.get(n.type)
+        if reader is None or self.depth >= MAX_DEPTH or (n.type != "compound_statement" and n.has_error and broken(n)):
+            self.taint(n)
+            out.append(ast.OtherStmt(self.span(n), self.parts(n)))
+            return
+        self.depth += 1
+        reader(self, n, out)
+        self.depth -= 1
+
+    def block(self, n: Node, out: list[ast.Stmt]) -> None:
+        out.append(self.compound(n))
+
+    def expression(self, n: Node, out: list[ast.Stmt]) -> None:
+        inner = named(n)
+        if not inner:
+            out.append(ast.ExprStmt(self.span(n), None))
+            return
+        e = inner[0]
+        if e.type == "call_expression" and self.vexing(n, e, out):
+            return
+        if e.type == "gnu_asm_expression":
+            out.append(ast.OtherStmt(self.span(n), self.operands(e)))
+            return
+        out.append(ast.ExprStmt(self.span(n), self.expr(e)))
+
+    def operands(self, n: Node) -> list[ast.Node]:
+        """The expressions of an asm statement's operands."""
+        self.taint(n)
+        out: list[ast.Node] = []
+        for group in named(n):
+            for operand in named(group):
+                value = operand.child_by_field_name("value")
+                if value is not None:
+                    out.append(self.expr(value))
+        return out
+
+    def vexing(self, n: Node, call: Node, out: list[ast.Stmt]) -> bool:
+        """`T (name);` with a typedef name is a declaration that the grammar takes for a call."""
+        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if function is None or arguments is None or function.type != "identifier":
+            return False
+        name = self.text(function)
+        if name in ("_Static_assert", "__label__"):
+            return True
+        symbol = self.sema.scope.lookup(name)
+        inner = named(arguments)
+        if symbol is None or symbol.kind != "typedef" or len(inner) != 1 or inner[0].type != "identifier":
+            return False
+        span = self.span(inner[0])
+        made = ast.Symbol(self.text(inner[0]), "var", symbol.type, span=span, defined=True)
+        self.declare(made)
+        out.append(ast.DeclStmt(self.span(n), [ast.VarDecl(span, made, span, None, [])], self.span(function)))
+        return True
+
+    def local_declaration(self, n: Node, out: list[ast.Stmt]) -> None:
+        product = self.misread_product(n)
+        if product is not None:
+            out.append(ast.ExprStmt(self.span(n), product))
+            return
+        decls, spec = self.declaration(n)
+        out.append(ast.DeclStmt(self.span(n), decls, self.specifier_span(n, spec)))
+
+    def specifier_span(self, n: Node, spec: Specifiers) -> Span:
+        return Span(n.start_byte + self.shift, max(spec.last, n.start_byte) + self.shift)
+
+    def misread_product(self, n: Node) -> ast.Expr | None:
+        """`a * b;` with a variable `a`, which the grammar took for a declaration of a pointer."""
+        parts = named(n)
+        if n.type != "declaration" or len(parts) != 2 or parts[0].type != "type_identifier":
+            return None
+        symbol = self.sema.scope.lookup(self.text(parts[0]))
+        if symbol is None or symbol.kind == "typedef" or parts[1].type != "pointer_declarator":
+            return None
+        right = parts[1].child_by_field_name("declarator")
+        if right is None or right.type != "identifier":
+            return None
+        left = self.typed(ast.Name(self.span(parts[0]), symbol.name, symbol))
+        return self.typed(ast.Binary(Span(left.span.start, self.span(right).end), "*", left, self.identifier(right)))
+
+    def tag(self, n: Node, out: list[ast.Stmt]) -> None:
+        self.specified(n)
+        out.append(ast.DeclStmt(self.span(n), [], self.span(n)))
+
+    def if_(self, n: Node, out: list[ast.Stmt]) -> None:
+        condition = self.condition(n)
+        then = self.sub(n.child_by_field_name("consequence"), n)
+        alternative = n.child_by_field_name("alternative")
+        otherwise: ast.Stmt | None = None
+        if alternative is not None:
+            inner = named(alternative)
+            otherwise = self.sub(inner[0] if inner else None, alternative)
+        out.append(ast.If(self.span(n), condition, then, otherwise))
+
+    def condition(self, n: Node) -> ast.Expr:
+        """The condition without its parentheses."""
+        e = self.field(n, "condition")
+        return e.inner if isinstance(e, ast.Paren) else e
+
+    def while_(self, n: Node, out: list[ast.Stmt]) -> None:
+        out.append(ast.While(self.span(n), self.condition(n), self.sub(n.child_by_field_name("body"), n)))
+
+    def do(self, n: Node, out: list[ast.Stmt]) -> None:
+        body = self.sub(n.child_by_field_name("body"), n)
+        out.append(ast.DoWhile(self.span(n), body, self.condition(n)))
+
+    def for_(self, n: Node, out: list[ast.Stmt]) -> None:
+        self.enter()
+        init: ast.DeclStmt | ast.ExprStmt | None = None
+        first = n.child_by_field_name("initializer")
+        if first is not None:
+            made: list[ast.Stmt] = []
+            if first.type == "declaration":
+                self.local_declaration(first, made)
+            else:
+                made.append(ast.ExprStmt(self.span(first), self.expr(first)))
+            if isinstance(made[0], (ast.DeclStmt, ast.ExprStmt)):
+                init = made[0]
+        condition, step = n.child_by_field_name("condition"), n.child_by_field_name("update")
+        loop = ast.For(
+            self.span(n),
+            init,
+            self.expr(condition) if condition is not None else None,
+            self.expr(step) if step is not None else None,
+            self.sub(n.child_by_field_name("body"), n),
+        )
+        self.leave()
+        out.append(loop)
+
+    def switch(self, n: Node, out: list[ast.Stmt]) -> None:
+        out.append(ast.Switch(self.span(n), self.condition(n), self.sub(n.child_by_field_name("body"), n)))
+
+    def case(self, n: Node, out: list[ast.Stmt]) -> None:
+        value = n.child_by_field_name("value")
+        low: ast.Expr | None = None
+        high: ast.Expr | None = None
+        if value is not None and self.is_range(value):
+            low, high = self.field(value, "left"), self.field(value, "right")
+        elif value is not None:
+            low = self.expr(value)
+        inner = self.statements([c for c in n.children if value is None or c.start_byte != value.start_byte])
+        out.append(ast.Case(self.span(n), low, high, inner[0] if inner else None))
+        out.extend(inner[1:])
+
+    def is_range(self, n: Node) -> bool:
+        """GNU `case 1 ... 5:` (masked as `||` for the grammar)."""
+        op = n.child_by_field_name("operator") if n.type == "binary_expression" else None
+        return op is not None and self.source.startswith(b"...", op.start_byte)
+
+    def labeled(self, n: Node, out: list[ast.Stmt]) -> None:
+        label = n.child_by_field_name("label")
+        rest = [c for c in named(n) if label is None or c.start_byte != label.start_byte]
+        inner = self.statements(rest)
+        out.append(ast.Labeled(self.span(n), self.text(label) if label else "", inner[0] if inner else None))
+        out.extend(inner[1:])
+
+    def jump(self, n: Node, out: list[ast.Stmt]) -> None:
+        kind = n.type.removesuffix("_statement")
+        parts = named(n)
+        label = ""
+        value: ast.Expr | None = None
+        if kind == "goto":
+            computed = b"*" in self.source[n.start_byte : parts[0].start_byte] if parts else False
+            if computed:  # GNU `goto *p`, masked; the grammar calls the name a label
+                name = self.text(parts[0])
+                value = self.typed(ast.Name(self.span(parts[0]), name, self.sema.scope.lookup(name)))
+            else:
+                label = self.text(parts[0]) if parts else ""
+        elif parts:
+            value = self.expr(parts[0])
+        out.append(ast.Jump(self.span(n), kind, label, value))  # type: ignore[arg-type]
+
+    def attributed(self, n: Node, out: list[ast.Stmt]) -> None:
+        out.extend(self.statements([c for c in named(n) if c.type in _STATEMENTS]))
+
+    def parts(self, n: Node) -> list[ast.Node]:
+        """What can be read of a broken piece: its expressions and statements."""
+        if self.depth >= MAX_DEPTH:
+            return []
+        self.depth += 1
+        out: list[ast.Node] = []
+        for c in n.named_children:
+            if c.type in EXPRESSIONS:
+                out.append(self.expr(c))
+            elif c.type in _STATEMENTS:
+                out.extend(self.statements([c]))
+        self.depth -= 1
+        return out
+
+
+_S = StatementReader
+_STATEMENTS: dict[str, Callable[[StatementReader, Node, list[ast.Stmt]], None]] = {
+    "compound_statement": _S.block,
+    "expression_statement": _S.expression,
+    "declaration": _S.local_declaration,
+    "type_definition": _S.local_declaration,
+    "struct_specifier": _S.tag,
+    "union_specifier": _S.tag,
+    "enum_specifier": _S.tag,
+    "if_statement": _S.if_,
+    "while_statement": _S.while_,
+    "do_statement": _S.do,
+    "for_statement": _S.for_,
+    "switch_statement": _S.switch,
+    "case_statement": _S.case,
+    "labeled_statement": _S.labeled,
+    "goto_statement": _S.jump,
+    "break_statement": _S.jump,
+    "continue_statement": _S.jump,
+    "return_statement": _S.jump,
+    "attributed_statement": _S.attributed,
+}
