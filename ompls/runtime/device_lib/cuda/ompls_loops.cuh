@@ -3,11 +3,18 @@
 // No expression here exceeds `count` but `begin + stride` of the last iteration, which the caller's loop computes.
 #pragma once
 
+// a / b for numbers that are not negative.  Dividing 64-bit numbers takes several times as long, also on a GPU.
+template <typename T> static __device__ inline T ompls_quotient(T a, T b)
+{
+    const T small = 0x7fffffff;
+    return a <= small && b <= small ? T(static_cast<unsigned>(a) / static_cast<unsigned>(b)) : a / b;
+}
+
 // The contiguous share of member `index` of `members` in `range`; the first `rest` members take one more.
 template <typename T> static __device__ inline ompls_range<T> ompls_share(T begin, T end, T index, T members)
 {
     const T count = end > begin ? end - begin : 0;
-    const T each = count / members, rest = count % members;
+    const T each = ompls_quotient(count, members), rest = count - each * members;
     const T first = begin + index * each + (index < rest ? index : rest);
     return {first, first + each + (index < rest ? 1 : 0), 1};
 }
@@ -15,7 +22,7 @@ template <typename T> static __device__ inline ompls_range<T> ompls_share(T begi
 // The first `chunk` iterations after `skipped` chunks; empty when there are none left.
 template <typename T> static __device__ inline ompls_range<T> ompls_chunk(T begin, T end, T skipped, T chunk)
 {
-    if (end <= begin || skipped > (end - begin - 1) / chunk) return {end, end, 1};
+    if (end <= begin || skipped > ompls_quotient<T>(end - begin - 1, chunk)) return {end, end, 1};
     const T first = begin + skipped * chunk;
     return {first, end - first > chunk ? first + chunk : end, 1};
 }

@@ -101,10 +101,21 @@ void resume(Worker &w, Fibre *f)
     ompls_sim_current.linear = f->linear;
 }
 
+// Take the next thread that has not started.
+void take(Worker &w)
+{
+    ompls_sim_block &b = ompls_sim_current;
+    const unsigned linear = b.next++, x = b.block_dim.x, y = b.block_dim.y;
+    b.linear = linear;
+    b.thread = {linear % x, linear / x % y, linear / x / y};
+    if (b.waited) w.threads[linear].state = State::runnable;
+}
+
 // The block's first wait: until now threads ran to their end one after another.
 void start_tracking(Worker &w)
 {
     ompls_sim_block &b = ompls_sim_current;
+    b.linear = b.next - 1;
     b.waited = true;
     w.live = b.count - b.linear;
     w.named_open = 0;
@@ -252,8 +263,7 @@ void fibre_main()
 {
     Worker &w = *worker; // a fibre stays with its worker
     for (;;) {
-        ompls_sim_take(ompls_sim_current);
-        if (ompls_sim_current.waited) w.threads[ompls_sim_current.linear].state = State::runnable;
+        take(w);
         w.run(w.params);
         Fibre *me = w.current;
         w.idle.push(me);
@@ -280,8 +290,7 @@ bool ompls_sim_exited()
         if (all.open && all.expected == 0 && all.arrived == w.live) release(w, all);
     }
     if (b.next < b.count) {
-        ompls_sim_take(b);
-        if (b.waited) w.threads[b.linear].state = State::runnable;
+        take(w);
         return true;
     }
     if (b.waited && w.live > 0 && !w.ready.head) deadlock(w);
@@ -375,7 +384,6 @@ void ompls_sim_run_block(const ompls_sim_launch &launch, uint64_t index)
     b.grid_dim = grid;
     b.count = block.x * block.y * block.z;
     b.next = 0;
-    b.next_thread = {0, 0, 0};
     b.waited = false;
     w.run = launch.run;
     w.params = launch.params;

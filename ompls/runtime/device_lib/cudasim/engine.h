@@ -16,40 +16,39 @@ struct dim3 {
 
 // What a thread sees: CUDA's special registers, and what is left of the block.
 struct ompls_sim_block {
-    uint3 thread;         // threadIdx
-    unsigned linear;      // the same as one number
-    uint3 block;          // blockIdx
+    uint3 thread; // threadIdx
+    uint3 block;  // blockIdx
     uint3 block_dim, grid_dim;
-    unsigned count;       // threads of the block
-    unsigned next;        // the first that has not started
-    uint3 next_thread;    // its index
-    bool waited;          // some thread of the block had to wait: the engine keeps track of all
+    unsigned count;  // threads of the block
+    unsigned next;   // the first that has not started
+    unsigned linear; // the current thread's number, once `waited` is set; before, it is next - 1
+    bool waited;     // some thread of the block had to wait: the engine keeps track of all
     unsigned failed_swaps;
 };
 extern __thread ompls_sim_block ompls_sim_current;
 
-// Take the next thread that has not started.
-inline __attribute__((always_inline)) void ompls_sim_take(ompls_sim_block &b)
+inline unsigned ompls_sim_linear()
 {
-    b.thread = b.next_thread;
-    b.linear = b.next++;
-    if (++b.next_thread.x == b.block_dim.x) {
-        b.next_thread.x = 0;
-        if (++b.next_thread.y == b.block_dim.y) {
-            b.next_thread.y = 0;
-            ++b.next_thread.z;
-        }
-    }
+    return ompls_sim_current.waited ? ompls_sim_current.linear : ompls_sim_current.next - 1;
 }
 
 // A thread has returned from the kernel.  True: `ompls_sim_current` is another one, to be run on this stack.
 bool ompls_sim_exited();
-inline __attribute__((always_inline)) bool ompls_sim_another()
+
+// Run `body` for the current thread and then for others, until none is left to be started on this stack.  A row of
+// threads (along x) in which none waits is a loop without a call: what is the same for all of them is computed once.
+template <class F> inline __attribute__((always_inline)) void ompls_sim_threads(F body)
 {
     ompls_sim_block &b = ompls_sim_current;
-    if (__builtin_expect(b.waited || b.next == b.count, 0)) return ompls_sim_exited();
-    ompls_sim_take(b);
-    return true;
+    do {
+        unsigned x = b.thread.x, next = b.next;
+        for (;;) {
+            body();
+            if (b.waited || ++x == b.block_dim.x) break;
+            b.thread.x = x;
+            b.next = ++next;
+        }
+    } while (ompls_sim_exited());
 }
 
 // --- waiting ----------------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ static inline void __nanosleep(unsigned) { ompls_sim_yield(); }
 [[noreturn]] static inline void __trap() { ompls_sim_fail(__builtin_return_address(0), "the kernel called __trap()"); }
 
 // --- warps ------------------------------------------------------------------------------------------------------
-static inline unsigned ompls_sim_lane() { return ompls_sim_current.linear % 32; }
+static inline unsigned ompls_sim_lane() { return ompls_sim_linear() % 32; }
 // Only the caller is known to be active: from sm_70 nothing else is promised (CUDA programming guide, __activemask).
 static inline unsigned __activemask() { return 1u << ompls_sim_lane(); }
 static inline unsigned __ballot_sync(unsigned mask, int p) { return unsigned(ompls_sim_warp(OMPLS_SIM_BALLOT, mask, p != 0, 0)); }
@@ -230,8 +230,11 @@ template <auto kernel, typename... P> struct ompls_sim_entry<kernel, void (*)(P.
     template <size_t... I> struct up_to<0, I...> { typedef indices<I...> type; };
     template <size_t... I> static void loop(void *const *params, indices<I...>)
     {
-        do kernel(*static_cast<P *>(params[I])...);
-        while (ompls_sim_another());
+        threads(*static_cast<P *>(params[I])...);
+    }
+    static void threads(P... arguments)
+    {
+        ompls_sim_threads([&] { kernel(arguments...); });
     }
     static void run(void *const *params) { loop(params, typename up_to<sizeof...(P)>::type()); }
 };

@@ -1,0 +1,113 @@
+"""The device library under NVIDIA's compiler, for every architecture of interest, with no GPU present."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sim
+
+from ompls.runtime import nvrtc
+
+ARCHITECTURES = ("sm_53", "sm_70", "sm_87", "sm_90")  # Jetson Nano, Volta, Jetson Orin, Hopper
+LIBRARY_KERNELS = ("saxpy.cu", "generic.cu", "loops.cu", "reduce.cu", "atomics.cu", "warps.cu")
+
+pytestmark = pytest.mark.skipif(nvrtc.available() is None, reason="no libnvrtc: pip install ompls[cuda-preview]")
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("name", LIBRARY_KERNELS)
+def test_the_library_compiles(name: str, arch: str) -> None:
+    if (name, arch) == ("warps.cu", "sm_53"):
+        arch = "sm_75"  # __match_any_sync came with sm_70
+    result = nvrtc.compile((sim.KERNELS / name).read_text(), arch, name=name)
+    assert result.ok, result.log
+    assert result.code[:4] == b"\x7fELF"
+    assert [m.text for m in result.messages if m.severity == "warning"] == []
+    assert all(r.spill_stores == r.spill_loads == 0 for r in nvrtc.resources(result).values())
+
+
+def test_barriers_of_lanes_are_chosen_by_architecture() -> None:
+    text = (sim.KERNELS / "generic.cu").read_text()
+    old, new = (nvrtc.compile(text, a, kind="ptx").code.decode() for a in ("sm_53", "sm_70"))
+    assert "bar.sync" in old
+    assert "barrier.sync" not in old.replace("barrier.sync.aligned", "")
+    assert "barrier.sync \t" in new or "barrier.sync " in new
+
+
+def test_thread_ids_of_an_spmd_kernel_cost_no_memory() -> None:
+    compiled = nvrtc.compile((sim.KERNELS / "saxpy.cu").read_text(), "sm_87")
+    found = nvrtc.resources(compiled)
+    assert set(found) == {"saxpy", "saxpy_direct"}
+    assert found["saxpy"].shared == 0
+    assert 0 < found["saxpy"].registers <= 24
+
+
+def test_resources_of_a_generic_kernel() -> None:
+    found = nvrtc.resources(nvrtc.compile((sim.KERNELS / "generic.cu").read_text(), "sm_53"))
+    assert found["counts"].shared >= 8192
+    assert found["stack"].stack >= 6000  # values[1500]
+    assert found["counts"].registers > 0
+
+
+def test_messages_carry_the_users_line() -> None:
+    text = '#line 12 "user.c"\nextern "C" __global__ void k(int *p) { *p = missing; }\n'
+    result = nvrtc.compile(text, "sm_87")
+    assert (result.ok, result.code) == (False, b"")
+    assert [(m.file, m.line, m.severity) for m in result.messages] == [("user.c", 12, "error")]
+    assert 'identifier "missing" is undefined' in result.messages[0].text
+
+
+def test_headers_and_ptx() -> None:
+    result = nvrtc.compile(
+        '#include "value.h"\nextern "C" __global__ void k(int *p) { *p = VALUE; }\n',
+        "sm_75",
+        headers={"value.h": "#define VALUE 4711\n"},
+        kind="ptx",
+    )
+    assert result.ok, result.log
+    assert b"4711" in result.code
+    assert b".target sm_75" in result.code
+
+
+@pytest.mark.parametrize(
+    ("define", "call", "says"),
+    [
+        ("", "if (ompls_target_begin()) ompls_target_end();", "defines OMPLS_GENERIC"),
+        ("", "ompls_parallel(nullptr, p, 1);", "defines OMPLS_NESTED"),
+        (
+            "",
+            "struct { char c[16]; } s; ompls_atomic_write(p, 1); ompls_atomic_update(&s, [](auto v) { return v; });",
+            "no atomic of this size",
+        ),
+    ],
+)
+def test_wrong_use_of_the_library_does_not_compile(define: str, call: str, says: str) -> None:
+    text = f'{define}#include "ompls_device.cuh"\nextern "C" __global__ void k(int *p) {{ {call} }}\n'
+    result = nvrtc.compile(text, "sm_53")
+    assert not result.ok
+    assert says in result.log
+
+
+def test_an_unknown_architecture_is_a_result_not_a_crash() -> None:
+    result = nvrtc.compile('extern "C" __global__ void k() {}', "sm_1")
+    assert not result.ok
+    assert "sm_1" in result.log or "gpu-architecture" in result.log
+
+
+def test_a_missing_library_names_the_next_step(tmp_path: Path) -> None:
+    """In a process of its own: a library that was found once is kept."""
+    script = (
+        "from ompls.runtime import nvrtc\n"
+        "print(nvrtc.available())\n"
+        "try: nvrtc.compile('')\n"
+        "except nvrtc.NvrtcUnavailable as error: print(error)\n"
+    )
+    environment = {"OMPLS_NVRTC": str(tmp_path / "libnvrtc.so"), "PYTHONPATH": str(sim.RUNTIME.parent.parent)}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    first, second = done.stdout.splitlines()
+    assert first == "None"
+    assert second.startswith("nvrtc is not available: no libnvrtc among ")
+    assert "pip install 'ompls[cuda-preview]'" in second
