@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.implicit import Verdict, category, implicit
@@ -10,7 +11,6 @@ from ompls.analysis.dataenv.uses import (
     Use,
     list_item_operands,
     loop_variables,
-    names_in,
     root,
     uses,
     walk_all,
@@ -48,6 +48,8 @@ class _Collected:
     listed: dict[Symbol, list[tuple[Clause, ListItem]]] = field(default_factory=dict)
     uses: list[Use] = field(default_factory=list)
     local: set[Symbol] = field(default_factory=set)
+    loops: list[Symbol] = field(default_factory=list)  # iteration variables of the construct's own loops
+    nested: list[ast.DirectiveStmt] = field(default_factory=list)
 
 
 def map_type_of(clause: Clause) -> MapType:
@@ -63,18 +65,22 @@ def region_of(
     stmt -- typed by `model/sema`; its directive `has('target')`
     tainted -- something around it is not understood
     """
-    found = _collect(stmt, function)
-    variables = [_variable(symbol, stmt, found, settings.openmp) for symbol in found.order]
     nodes = list(walk_all(stmt))
+    found = _collect(stmt, function, nodes)
+    variables = [_variable(symbol, stmt, found, settings.openmp) for symbol in found.order]
     broken = any(c.broken or not c.known for c in stmt.directive.clauses)
     taint = tainted or broken or any(isinstance(n, (ast.OtherStmt, ast.OtherExpr)) for n in nodes)
-    return Region(function.symbol.name, ordinal, stmt.directive, stmt, variables, calls_in(stmt), taint)
+    return Region(function.symbol.name, ordinal, stmt.directive, stmt, variables, _calls(nodes), taint)
 
 
 def calls_in(node: ast.Node) -> list[Symbol]:
     """The functions that are called directly in `node`, in order of the first call."""
+    return _calls(walk_all(node))
+
+
+def _calls(nodes: Iterable[ast.Node]) -> list[Symbol]:
     found: dict[Symbol, None] = {}
-    for n in walk_all(node):
+    for n in nodes:
         if isinstance(n, ast.Call):
             callee = n.function
             while isinstance(callee, ast.Paren):
@@ -87,11 +93,12 @@ def calls_in(node: ast.Node) -> list[Symbol]:
 # --- collecting
 
 
-def _collect(stmt: ast.DirectiveStmt, function: ast.FunctionDef) -> _Collected:
-    found = _Collected()
+def _collect(stmt: ast.DirectiveStmt, function: ast.FunctionDef, nodes: list[ast.Node]) -> _Collected:
+    """`nodes` are all of `walk_all(stmt)`."""
+    found = _Collected(loops=loop_variables(stmt.directive, stmt.body))
     body = stmt.body
-    if body is not None:
-        found.local = {n.symbol for n in walk_all(body) if isinstance(n, ast.VarDecl)}
+    found.local = {n.symbol for n in nodes if isinstance(n, ast.VarDecl)}
+    found.nested = [n for n in nodes if isinstance(n, ast.DirectiveStmt) and n is not stmt]
 
     def note(symbol: Symbol | None) -> None:
         if symbol is not None and symbol.kind in ("var", "param") and symbol not in found.local:
@@ -109,8 +116,9 @@ def _collect(stmt: ast.DirectiveStmt, function: ast.FunctionDef) -> _Collected:
             for item in clause.items:
                 found.uses.extend(list_item_operands(item.expr))
     found.uses.extend(uses(body))
-    for name in names_in([body] if body is not None else []):
-        note(name.symbol)
+    for name in nodes:
+        if isinstance(name, ast.Name) and body is not None and name.span.start >= body.span.start:
+            note(name.symbol)
     for use in found.uses:
         note(use.symbol)
     for symbol in list(found.order):
@@ -145,10 +153,10 @@ def _declared(function: ast.FunctionDef, name: str) -> Symbol | None:
 def _variable(symbol: Symbol, stmt: ast.DirectiveStmt, found: _Collected, version: str) -> Variable:
     directive = stmt.directive
     listed = found.listed.get(symbol, [])
-    private = _privatised_inside(symbol, stmt, listed)
+    private = _privatised_inside(symbol, stmt, listed, found)
     mine = [] if private else [u for u in found.uses if u.symbol is symbol]
-    variable = _explicit(symbol, listed) or _predetermined(symbol, stmt, listed, version)
-    if variable is None and not mine and _only_private_below(symbol, stmt):
+    variable = _explicit(symbol, listed) or _predetermined(symbol, found, listed, version)
+    if variable is None and not mine and _only_private_below(symbol, found):
         variable = Variable(symbol, "private", True, [], "only private copies of it are used in the region", "5.1.1")
     if variable is None:
         variable = _from_verdict(symbol, implicit(symbol, directive, version))
@@ -187,7 +195,7 @@ def _why_mapped(maps: list[MapItem]) -> str:
 
 
 def _predetermined(
-    symbol: Symbol, stmt: ast.DirectiveStmt, listed: list[tuple[Clause, ListItem]], version: str
+    symbol: Symbol, found: _Collected, listed: list[tuple[Clause, ListItem]], version: str
 ) -> Variable | None:
     """By a clause of a construct combined with `target`, or as the iteration variable of an associated loop."""
     for clause, item in listed:
@@ -197,7 +205,7 @@ def _predetermined(
             maps = [MapItem(item, symbol, "tofrom", (), clause)]
             why = f"a `{clause.name}` clause of the combined construct lists it, so it is mapped tofrom"
             return Variable(symbol, "mapped", True, maps, why, "5.8.1")
-    if symbol in loop_variables(stmt.directive, stmt.body):
+    if symbol in found.loops:
         why = "it is the iteration variable of an associated loop"
         return Variable(symbol, "private", True, [], why, "5.1.1")
     return None
@@ -210,27 +218,30 @@ def _from_verdict(symbol: Symbol, verdict: Verdict) -> Variable:
     return Variable(symbol, verdict.sharing, True, maps, verdict.why, verdict.section)
 
 
-def _privatised_inside(symbol: Symbol, stmt: ast.DirectiveStmt, listed: list[tuple[Clause, ListItem]]) -> bool:
+def _privatised_inside(
+    symbol: Symbol, stmt: ast.DirectiveStmt, listed: list[tuple[Clause, ListItem]], found: _Collected
+) -> bool:
     """Whether the body works on a private copy that the combined construct makes uninitialised."""
-    if symbol in loop_variables(stmt.directive, stmt.body):
+    if symbol in found.loops:
         return True
     return len(stmt.directive.constructs) > 1 and any(c.name == "private" for c, _ in listed)
 
 
-def _only_private_below(symbol: Symbol, stmt: ast.DirectiveStmt) -> bool:
+def _only_private_below(symbol: Symbol, found: _Collected) -> bool:
     """Whether a nested construct has private copies of a variable that has no other use in the region.
 
     By the letter such a variable is referenced in the target construct and so firstprivate or mapped; nothing can tell
-    the difference, and no bytes move.  Uses in `sizeof` keep the letter.
+    the difference, and no bytes move.
     """
-    if stmt.body is None or symbol.declare_target:
+    if symbol.declare_target:
         return False
-    nested = [n.directive for n in walk_all(stmt.body) if isinstance(n, ast.DirectiveStmt)]
-    by_clause = any((i.symbol or root(i.expr)) is symbol for d in nested for c in d.all("private") for i in c.items)
-    by_loop = any(
-        symbol in loop_variables(n.directive, n.body) for n in walk_all(stmt.body) if isinstance(n, ast.DirectiveStmt)
-    )
-    return by_clause or by_loop
+    for stmt in found.nested:
+        listed = (i for c in stmt.directive.all("private") for i in c.items)
+        if any((i.symbol or root(i.expr)) is symbol for i in listed) or symbol in loop_variables(
+            stmt.directive, stmt.body
+        ):
+            return True
+    return False
 
 
 def _count_reduction(variable: Variable, listed: list[tuple[Clause, ListItem]]) -> None:

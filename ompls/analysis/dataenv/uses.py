@@ -7,7 +7,7 @@ possibly read and written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ompls.analysis.model import ast
@@ -370,24 +370,14 @@ def _is_address(t: CType) -> bool:
     return isinstance(t, (Pointer, Array))
 
 
-def names_in(nodes: Iterable[Node]) -> Iterator[ast.Name]:
-    """Every name in `nodes` and below, those of clauses included."""
-    for node in nodes:
-        for n in walk_all(node):
-            if isinstance(n, ast.Name):
-                yield n
-
-
 def walk_all(node: Node) -> Iterator[Node]:
     """As `Node.walk`, and through the clauses of directives too."""
-    stack = [node]
-    while stack:
-        n = stack.pop()
-        yield n
-        below: list[Node] = []
-        if isinstance(n, ast.DirectiveStmt):
-            for clause in n.directive.clauses:
-                below.extend(i.expr for i in clause.items)
-                below.extend(clause.args)
-        below.extend(n.children())
-        stack.extend(reversed(below))
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        below = list(node.children())
+        if isinstance(node, ast.DirectiveStmt):
+            clauses = node.directive.clauses
+            below = [*(e for c in clauses for e in (*(i.expr for i in c.items), *c.args)), *below]
+        waiting.extend(reversed(below))

@@ -88,7 +88,7 @@ class _FirstAccess(Flow):
 
 def check(scene: Scene) -> Iterator[Finding]:
     content = scene.content
-    if content is None or scene.function is None:
+    if content is None or scene.function is None or not _allocates(scene):
         return
     candidates = {id(r.stmt): [v for v in r.variables if _may_hold_garbage(v)] for r in content.regions}
     if not any(candidates.values()):
@@ -107,6 +107,11 @@ def check(scene: Scene) -> Iterator[Finding]:
         flow.construct(region.stmt, {})
         for symbol, access in flow.read_first().items():
             yield _finding(region, symbol, access, garbage[symbol])
+
+
+def _allocates(scene: Scene) -> bool:
+    """Whether anything in the function maps without a copy to the device."""
+    return any(c.keyword in ("from", "alloc", "storage") for d in scene.directives for c in d.all("map"))
 
 
 def _may_hold_garbage(variable: Variable) -> bool:
@@ -135,15 +140,11 @@ def _finding(region: Region, symbol: Symbol, access: Node, severity: Severity) -
     message = f"`{name}` is read here, but `map({kind}: …)` only allocates it: the device's copy has no value yet"
     new = {"from": "tofrom", "alloc": "to"}.get(kind)
     changes: tuple[Change, ...] = ()
-    if new is not None and clause.keyword_span is not None and _reducible(region, access):
+    if new is not None and clause.keyword_span is not None:
         span = Span(*clause.keyword_span)
         changes = (Change(f"Map `{name}` {new}", span, new, safe=len(clause.items) == 1),)
     related = ((clause.span, "the device's copy comes from here"),)
     return Finding(access.span, message, severity, related, changes)
-
-
-def _reducible(region: Region, access: Node) -> bool:
-    return region.stmt.span.start <= access.span.start
 
 
 def _clause(region: Region, symbol: Symbol) -> Clause | None:
