@@ -1,0 +1,183 @@
+// What a user of VS Code sees, in a real one: code-server with our .vsix, driven by Chromium.
+//
+//   node drive.mjs CODE_SERVER_DIR EXTENSION.vsix REPOSITORY OMPLS_COMMAND WORK_DIR
+//
+// Each step waits for something to be visible; the first that does not come is the failure, with a screenshot.
+import { execFileSync, spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as http from 'node:http';
+import * as net from 'node:net';
+import * as path from 'node:path';
+import { chromium } from 'playwright-core';
+
+const [codeServer, vsix, repository, ompls, work] = process.argv.slice(2);
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const QUIET = {
+  'chat.disableAIFeatures': true,
+  'editor.minimap.enabled': false,
+  'remote.autoForwardPorts': false,
+  'security.workspace.trust.enabled': false,
+  'terminal.integrated.gpuAcceleration': 'off',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.startupEditor': 'none',
+};
+
+const workspace = path.join(work, 'workspace');
+const data = path.join(work, 'data');
+const extensions = path.join(work, 'extensions');
+const entry = path.join(codeServer, 'out/node/entry.js');
+const common = ['--user-data-dir', data, '--extensions-dir', extensions, '--config', path.join(work, 'config.yaml')];
+
+function prepare() {
+  for (const directory of [workspace, path.join(data, 'User')]) {
+    fs.mkdirSync(directory, { recursive: true });
+  }
+  fs.writeFileSync(path.join(work, 'config.yaml'), 'auth: none\ncert: false\n');
+  fs.writeFileSync(path.join(data, 'User/settings.json'), JSON.stringify({ ...QUIET, 'ompls.server.path': ompls }));
+  const example = fs.readFileSync(path.join(repository, 'examples/saxpy.c'), 'utf8');
+  fs.writeFileSync(path.join(workspace, 'saxpy.c'), example);
+  fs.writeFileSync(path.join(workspace, 'mistake.c'), example.replace('omp target', 'omp tarrget'));
+  execFileSync(process.execPath, [entry, ...common, '--install-extension', vsix], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const probe = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+
+async function listening(port) {
+  for (let tries = 0; tries < 150; tries++) {
+    const ok = await new Promise((resolve) => {
+      http.get({ host: '127.0.0.1', port, path: '/healthz' }, (r) => resolve(r.resume().statusCode === 200)).on('error', () => resolve(false));
+    });
+    if (ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error('code-server does not listen');
+}
+
+/** Steps with a name, in order; `visible` waits for text in elements of the page. */
+class Session {
+  constructor(page, host) {
+    this.page = page;
+    this.host = host;
+    this.passed = 0;
+  }
+  async step(name, action) {
+    const started = Date.now();
+    try {
+      await action();
+    } catch (problem) {
+      const picture = path.join(repository, '.cache', 'test-vscode-failure.png');
+      fs.mkdirSync(path.dirname(picture), { recursive: true });
+      await this.page.screenshot({ path: picture }).catch(() => {});
+      throw new Error(`${name}: ${problem.message.split('\n')[0]} (screenshot: ${picture})`);
+    }
+    this.passed++;
+    console.log(`ok ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+  }
+  open(file) {
+    const payload = JSON.stringify([['openFile', `vscode-remote://${this.host}${path.join(workspace, file)}`]]);
+    return this.page.goto(`http://${this.host}/?folder=${workspace}&payload=${encodeURIComponent(payload)}`);
+  }
+  visible(selector, text, timeout = 60_000) {
+    return this.page.waitForFunction(
+      ([s, t]) => [...document.querySelectorAll(s)].some((e) => e.textContent.replace(/\u00a0/g, ' ').includes(t)),
+      [selector, text],
+      { timeout },
+    );
+  }
+  async place(line, column) {
+    await this.page.keyboard.press('Control+g');
+    await this.page.waitForSelector('.quick-input-widget:not([style*="display: none"]) input');
+    await this.page.keyboard.type(`${line}:${column}`);
+    await this.page.keyboard.press('Enter');
+    await this.page.waitForSelector('.quick-input-widget', { state: 'hidden' });
+  }
+  async press(text) {
+    await this.page.keyboard.type(text, { delay: 30 });
+  }
+}
+
+async function drive(s) {
+  const source = fs.readFileSync(path.join(workspace, 'saxpy.c'), 'utf8').split('\n');
+  const left = '.editor-group-container:first-child';
+  const editors = '.editor-group-container .view-lines';
+
+  await s.step('a mistake gets a squiggle', async () => {
+    await s.open('mistake.c');
+    await s.visible(editors, 'tarrget');
+    await s.page.waitForSelector('.squiggly-error, .squiggly-warning', { state: 'attached', timeout: 90_000 });
+  });
+  await s.step('its quick fix repairs the text', async () => {
+    const line = source.findIndex((text) => text.includes('omp target')) + 1;
+    await s.page.click(`${left} .view-lines`);
+    await s.place(line, source[line - 1].indexOf('target') + 3);
+    await s.page.keyboard.press('Control+.');
+    await s.page.waitForSelector('.action-widget .monaco-list-row.action, .action-widget .monaco-list-row', { timeout: 20_000 });
+    await s.page.keyboard.press('Enter');
+    await s.page.waitForFunction(
+      (selector) => ![...document.querySelectorAll(selector)].some((e) => e.textContent.includes('tarrget')),
+      editors,
+      { timeout: 20_000 },
+    );
+    await s.page.keyboard.press('Control+s');
+  });
+  await s.step('the lenses stand over the region', async () => {
+    await s.open('saxpy.c');
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.visible('.codelens-decoration', 'Run');
+  });
+  await s.step('Preview CUDA opens the kernel beside the source', async () => {
+    await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
+    await s.visible(editors, '__global__');
+  });
+  await s.step('the preview follows what is typed', async () => {
+    const line = source.findIndex((text) => text.includes('y[i] =')) + 1;
+    await s.page.click(`${left} .view-lines`);
+    await s.place(line, source[line - 1].indexOf('y[i] =') + 'y[i] ='.length + 1);
+    await s.press(' 2.5f *');
+    await s.page.waitForFunction(
+      (selector) =>
+        [...document.querySelectorAll(selector)].filter((e) => e.textContent.replace(/\u00a0/g, ' ').includes('= 2.5f *')).length >= 2,
+      editors,
+      { timeout: 20_000 },
+    );
+    for (let count = 0; count < ' 2.5f *'.length; count++) {
+      await s.page.keyboard.press('Backspace');
+    }
+    await s.page.keyboard.press('Control+s');
+  });
+  await s.step('Run shows what the program prints', async () => {
+    await s.page.click('.codelens-decoration a:has-text("Run")');
+    await s.visible('.xterm-rows', 'exit code 0', 120_000);
+  });
+}
+
+prepare();
+const port = await freePort();
+const options = ['--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'];
+const server = spawn(process.execPath, [entry, ...common, ...options, workspace], { stdio: 'ignore', detached: true });
+const executablePath = BROWSERS.find((file) => fs.existsSync(file));
+const browser = await chromium.launch({
+  executablePath,
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+let failed = 0;
+const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
+const session = new Session(page, `127.0.0.1:${port}`);
+try {
+  await listening(port);
+  await drive(session);
+} catch (problem) {
+  failed = 1;
+  console.log(`not ok ${problem.message}`);
+} finally {
+  await browser.close();
+  process.kill(-server.pid, 'SIGTERM');
+}
+console.log(`${session.passed} passed, ${failed} failed`);
+process.exitCode = failed;
