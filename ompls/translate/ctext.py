@@ -20,6 +20,7 @@ class Types:
 
     def __init__(self, tu: TU) -> None:
         self._names: dict[int, str] = {}
+        self.made: dict[str, Record] = {}  # names of ours for records that have none
         for item in tu.items:
             if isinstance(item.content.node, ast.Declaration):
                 self._learn(item.content.node.decls)
@@ -53,7 +54,12 @@ class Types:
         if isinstance(t, Function):
             params = tuple(self._named(p, drop) for p in t.params)
             return dataclasses.replace(t, returns=self._named(t.returns, drop), params=params)
-        if isinstance(t, (Record, Enum)) and not t.tag and t.uid in self._names:
+        if isinstance(t, Record) and not t.tag and t.uid not in self._names:
+            self._names[t.uid] = f"ompls_record_{len(self.made)}"
+            self.made[self._names[t.uid]] = t
+        if isinstance(t, Enum) and not t.tag and t.uid not in self._names:
+            return dataclasses.replace(t.underlying, quals=t.quals)
+        if isinstance(t, (Record, Enum)) and not t.tag:
             return dataclasses.replace(t, tag=_MARK + self._names[t.uid])
         return t
 

@@ -169,7 +169,9 @@ class _Order:
             self.out.append(text)
 
     def _system(self, name: str) -> str | None:
-        """A typedef or tag that a system header declares."""
+        """A typedef or tag that a system header declares, or a record that has our name for want of its own."""
+        if name in self.index.kinds.made:
+            return f"typedef {self._record(self.index.kinds.made[name])} {name};"
         symbol = self.index.tu.symbols.get(name)
         if symbol is not None and symbol.kind == "typedef" and not name.startswith("__builtin") and name not in _BASIC:
             t = symbol.type
@@ -191,7 +193,7 @@ class _Order:
         members = "".join(
             f" {self._member(f.type, f.name)}{f' : {f.bits}' if f.bits is not None else ''};" for f in t.body.fields
         )
-        return f"{t.kind} {t.tag} {{{members} }}"
+        return f"{t.kind} {t.tag + ' ' if t.tag else ''}{{{members} }}"
 
     def _member(self, t: CType, name: str) -> str:
         if isinstance(t, Record) and not t.tag:

@@ -329,9 +329,9 @@ def _host_safe(e: ast.Expr, region: Region, outer: bool) -> bool:
             declared_inside = v is None and n.symbol.level == "block" and not outer
             if declared_inside or not isinstance(n.symbol.type, Integer) or (v is not None and v.writes):
                 return False
-        elif (not outer and isinstance(
-            n, (ast.Call, ast.Index, ast.Member, ast.Assign, ast.OtherExpr, ast.StatementExpr)
-        )) or (not outer and isinstance(n, ast.Unary) and n.op in ("*", "&", "++", "--")):
+        elif (
+            not outer and isinstance(n, (ast.Call, ast.Index, ast.Member, ast.Assign, ast.OtherExpr, ast.StatementExpr))
+        ) or (not outer and isinstance(n, ast.Unary) and n.op in ("*", "&", "++", "--")):
             return False
     return True
 

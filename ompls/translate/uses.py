@@ -72,7 +72,9 @@ def root_symbol(e: ast.Expr) -> Symbol | None:
         e = strip(e)
         if isinstance(e, ast.Name):
             return e.symbol
-        if (isinstance(e, ast.Member) and not e.arrow) or (isinstance(e, ast.Index) and isinstance(strip(e.base).type, Array)):
+        if (isinstance(e, ast.Member) and not e.arrow) or (
+            isinstance(e, ast.Index) and isinstance(strip(e.base).type, Array)
+        ):
             e = e.base
         else:
             return None

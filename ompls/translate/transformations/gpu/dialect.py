@@ -79,7 +79,9 @@ class Dialect:
             self.convert(n.value, n.target.type)
         elif isinstance(n, ast.Assign) and isinstance(n.target.type, Enum):
             kind = self.types.cxx(unqualified(n.target.type))
-            self.rw.replace(n.span, n.target.span, f" = ({kind})(", n.target.span, f" {n.op[:-1]} (", n.value.span, "))")
+            self.rw.replace(
+                n.span, n.target.span, f" = ({kind})(", n.target.span, f" {n.op[:-1]} (", n.value.span, "))"
+            )
         elif isinstance(n, ast.Unary) and n.op in ("++", "--") and isinstance(n.operand.type, Enum):
             kind, there, back = self.types.cxx(unqualified(n.operand.type)), n.op[0], "-" if n.op == "++" else "+"
             stepped: list[Part] = ["(", n.operand.span, f" = ({kind})(", n.operand.span, f" {there} 1))"]

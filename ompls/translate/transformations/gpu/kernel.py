@@ -48,7 +48,9 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         source=index.tu.path,
         generic=plan.mode == "master_worker",
         types=[respelled(t) for t in needs.types],
-        globals=[respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()],
+        globals=[
+            respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()
+        ],
         constants=_constants(index, needs),
         prototypes=[f"{_header(index, needs, item, f)};" for item, f in needs.functions],
         locks=[lock(n) for n in sorted(locks)],
