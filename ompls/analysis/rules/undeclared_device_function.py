@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.tu import Region
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene, Unit
 from ompls.analysis.spec.runtime import runs_on_devices
 
 
@@ -43,7 +43,8 @@ def _problem(scene: Scene, name: ast.Name) -> str | None:
         return None
     defined = name.name in scene.unit.functions
     if defined and scene.unit.settings.openmp >= "5.0":
-        return None  # it is implicitly `declare target` (5.2 §7.8)
+        # It is implicitly `declare target` (5.2 §7.8), and so is all that it calls.
+        return _inner_problem(scene.unit, name.name)
     if symbol is None:
         return f"`{name.name}` is called in a target region, but it is not declared"
     if symbol.from_system_header:
@@ -51,6 +52,24 @@ def _problem(scene: Scene, name: ast.Name) -> str | None:
     if defined:
         return f"`{name.name}` is called in a target region, but before OpenMP 5.0 it needs a `declare target`"
     return f"`{name.name}` is called in a target region, but it is neither defined here nor in a `declare target`"
+
+
+def _inner_problem(unit: Unit, name: str) -> str | None:
+    """What a function of this unit calls, itself or through others, although devices have no version of it."""
+    seen, waiting = {name}, [name]
+    while waiting:
+        for callee in unit.functions[waiting.pop()].calls:
+            if callee.name in seen:
+                continue
+            seen.add(callee.name)
+            symbol = unit.symbols.get(callee.name, callee)
+            if callee.name in unit.functions:
+                waiting.append(callee.name)
+            elif not (runs_on_devices(callee.name) or symbol.declare_target or callee.declare_target):
+                return (
+                    f"`{name}` is called in a target region and needs `{callee.name}`, of which devices have no version"
+                )
+    return None
 
 
 RULE = Rule(
@@ -64,6 +83,16 @@ defined. The OpenMP runtime's functions and what the devices' C libraries have n
 """,
     section="7.8",
     bad=(
+        """
+int lookup(int);
+static int twice(int v) { return v > 9 ? twice(v - 1) : 2 * lookup(v); }
+static int entry(int v) { return twice(v); }
+void f(int *x) {
+    #pragma omp target map(tofrom: x[0:1])
+    x[0] = entry(x[0]);
+    //     ^^^^^ warning: `entry` is called in a target region and needs `lookup`, of which devices have no version
+}
+""",
         """
 int helper(int);
 void f(int n, int *x) {
