@@ -185,7 +185,7 @@ class Analyzer:
 def declare_target_list(directive: Directive) -> list[tuple[str, ListItem]]:
     """('enter' or 'link', item) for each name that a `declare target` directive lists."""
     listed = [("enter", i) for i in directive.args]
-    for clause in directive.all("to", "enter", "link"):
+    for clause in directive.all("to", "enter", "link", "local"):
         listed += [("link" if clause.name == "link" else "enter", i) for i in clause.items]
     return listed
 
