@@ -115,11 +115,13 @@ def _terminal_signals_both() -> bool:
 
 
 class _Forwarding:
-    """While the program runs, signals that ask us to end are the program's."""
+    """While the program runs, signals that ask us to end are the program's.  In force before the program starts."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", kill: Callable[[], None]) -> None:
-        self._process, self._kill = process, kill
+    def __init__(self, kill: Callable[[], None]) -> None:
+        self._process: Optional[subprocess.Popen[bytes]] = None
+        self._kill = kill
         self._old: Dict[int, Any] = {}
+        self._early: List[int] = []
         self.asked = False  # somebody wants us to end
 
     def __enter__(self) -> _Forwarding:
@@ -132,16 +134,24 @@ class _Forwarding:
         for number, handler in self._old.items():
             signal.signal(number, handler)
 
+    def attach(self, process: subprocess.Popen[bytes]) -> None:
+        """The program runs: it gets what came meanwhile."""
+        self._process = process
+        for number in self._early:
+            process.send_signal(number)
+
     def _forward(self, number: int, frame: Optional[FrameType]) -> None:
         self.asked = True
-        if number == signal.SIGINT and _terminal_signals_both():
-            return
-        if self._process.poll() is None:
-            self._process.send_signal(number)
         if number != signal.SIGINT:
             timer = threading.Timer(GRACE, self._kill)
             timer.daemon = True
             timer.start()
+        elif _terminal_signals_both():
+            return
+        if self._process is None:
+            self._early.append(number)
+        elif self._process.poll() is None:
+            self._process.send_signal(number)
 
 
 def run(
@@ -153,11 +163,12 @@ def run(
     """
     _become_subreaper()
     before = set(_children().get(os.getpid(), set()))
-    try:
-        process = subprocess.Popen(command(built, args), env=dict(environment(built) if env is None else env))
-    except OSError as error:
-        raise RuntimeProblem(str(built.program), error.strerror or str(error), "build it again") from error
-    with _Forwarding(process, lambda: kill_all(before)) as forwarding:
+    with _Forwarding(lambda: kill_all(before)) as forwarding:
+        try:
+            process = subprocess.Popen(command(built, args), env=dict(environment(built) if env is None else env))
+        except OSError as error:
+            raise RuntimeProblem(str(built.program), error.strerror or str(error), "build it again") from error
+        forwarding.attach(process)
         try:
             status = process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -173,7 +184,8 @@ def run(
             kill_all(before)
     if status >= 0:
         return status
-    _say("{}: ended by signal {} ({})", built, -status, signal.Signals(-status).name)
+    names = {int(known): known.name for known in signal.Signals}
+    _say("{}: ended by signal {} ({})", built, -status, names.get(-status, "a real-time signal"))
     return 128 - status
 
 

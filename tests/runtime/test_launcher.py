@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -78,6 +79,7 @@ def sleepers() -> list[str]:
         (["exit", "7"], 7, ""),
         (["raise", "6"], 134, "ompls: error: prog: ended by signal 6 (SIGABRT)\n"),
         (["raise", "15"], 143, "ompls: error: prog: ended by signal 15 (SIGTERM)\n"),
+        (["raise", "40"], 168, "ompls: error: prog: ended by signal 40 (a real-time signal)\n"),
         (["fault"], 139, "ompls: error: prog: ended by signal 11 (SIGSEGV)\n"),
     ],
 )
@@ -142,3 +144,23 @@ def test_a_program_that_is_not_one(tmp_path: Path) -> None:
     (tmp_path / "prog").write_text("not a program")
     with pytest.raises(RuntimeProblem, match="prog: Permission denied; build it again"):
         launcher.run(Built(tmp_path / "prog", False, "host"))
+
+
+def test_ctrl_c_on_a_terminal(program: Built) -> None:
+    """The terminal interrupts launcher and program alike: one signal each, and nothing stays behind."""
+    code = (
+        "import sys; from pathlib import Path; from ompls.runtime import launcher\n"
+        "from ompls.runtime.build import Built\n"
+        "sys.exit(launcher.run(Built(Path(sys.argv[1]), False, 'host'), ['loop']))"
+    )
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-c", code, str(program.program)])
+    shown = b""
+    while b"looping" not in shown:
+        shown += os.read(terminal, 1000)
+    os.write(terminal, b"\x03")
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == 130
+    assert sleepers() == []

@@ -41,7 +41,12 @@ static void *must(void *memory) {
 
 void ompls_table_init(ompls_table *table) {
     memset(table, 0, sizeof *table);
-    pthread_mutex_init(&table->lock, NULL);
+    /* Recursive: after a failure under the lock the program's own exit handlers may still ask for what is present. */
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&table->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
 }
 
 void ompls_table_destroy(ompls_table *table) {

@@ -1,4 +1,5 @@
 /* One failing program for each name: the driver compares what it says and how it ends. */
+#include <omp.h>
 #include <string.h>
 
 #include "mock.h"
@@ -32,6 +33,11 @@ static int run(void) {
     return ompls_target(&region, 0, args, values, NULL);
 }
 
+/* The program's own handler asks while the failure was under the table's lock. */
+static void at_end(void) {
+    printf("present: %d\n", omp_target_is_present(x, 0));
+}
+
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
     ompls_arg all = {x, x, sizeof x, 0}, part = {x, x + 2, 6 * sizeof *x, 0};
@@ -49,6 +55,10 @@ int main(int argc, char **argv) {
         ompls_update(&data_present, 1, &all);
     } else if (strcmp(name, "memory") == 0) {
         mock_memory_limit = 8;
+        ompls_enter_data(&data, 0, &all);
+    } else if (strcmp(name, "copy") == 0) {
+        atexit(at_end);
+        mock_copy_failure = "the cable is out";
         ompls_enter_data(&data, 0, &all);
     } else if (strcmp(name, "launch") == 0) {
         strcpy(mock_launch_error.reason, "too many threads: 5000 of 1024");

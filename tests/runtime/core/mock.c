@@ -6,7 +6,7 @@
 _Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens;
 ompls_launch_request mock_last;
 ompls_error mock_launch_error;
-const char *mock_open_failure;
+const char *mock_open_failure, *mock_copy_failure;
 uint64_t mock_memory_limit = UINT64_MAX;
 int mock_probe_count = 2;
 
@@ -76,7 +76,8 @@ static int free_(void *device, ompls_address address, ompls_error *err) {
     return 0;
 }
 static int copy_in(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err) {
-    (void)device, (void)err;
+    (void)device;
+    if (mock_copy_failure != NULL) return fail(err, mock_copy_failure);
     mock_in++;
     memcpy((void *)(uintptr_t)to, from, size);
     return 0;

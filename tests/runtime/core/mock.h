@@ -22,7 +22,7 @@ typedef void (*mock_kernel)(void **params, const ompls_launch_request *request);
 extern _Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens;
 extern ompls_launch_request mock_last;
 extern ompls_error mock_launch_error; /* what the next launch reports, when its reason or fault is set */
-extern const char *mock_open_failure;
+extern const char *mock_open_failure, *mock_copy_failure;
 extern uint64_t mock_memory_limit;
 extern int mock_probe_count;
 

@@ -1,0 +1,90 @@
+"""What a program tells about its offloading: OMPLS_TRACE as JSON lines, OMPLS_INFO as text."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from handmade import SAXPY_HOST, SAXPY_KERNEL, SAXPY_PARAMS, make_bundle
+
+from ompls.runtime.build import build
+
+ODD_NAME = SAXPY_HOST.replace('"saxpy.c"', r'"a \"b\"\\c\t.c"')
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    os.environ["OMPLS_CACHE_DIR"] = str(cache)
+    directory = tmp_path_factory.mktemp("trace")
+    bundle = make_bundle(directory / "bundle", ODD_NAME, {"saxpy_0": SAXPY_KERNEL}, {"saxpy_0": SAXPY_PARAMS})
+    return build(bundle, "host", directory / "prog").program
+
+
+def run(program: Path, **env: str) -> str:
+    done = subprocess.run([program, "100"], env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "0 wrong, 1 devices, initial 1\n")
+    return done.stderr
+
+
+def events(program: Path, file: Path) -> list[dict[str, Any]]:
+    assert run(program, OMPLS_TRACE=str(file)) == ""
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_events(program: Path, tmp_path: Path) -> None:
+    head, *found = events(program, tmp_path / "trace")
+    assert head["ompls_trace"] == 1
+    assert head["program"].endswith("prog")
+    kinds = [(e["kind"], e.get("var", "")[:1], e.get("direction", "")) for e in found]
+    assert kinds == [
+        ("device_open", "", ""),
+        ("alloc", "x", ""),
+        ("copy", "x", "to"),
+        ("map_enter", "x", ""),
+        ("alloc", "y", ""),
+        ("copy", "y", "to"),
+        ("map_enter", "y", ""),
+        ("launch", "", ""),
+        ("copy", "y", "from"),
+        ("free", "y", ""),
+        ("map_exit", "y", ""),
+        ("free", "x", ""),
+        ("map_exit", "x", ""),
+    ]
+    assert [e["t"] for e in found] == sorted(e["t"] for e in found)
+    assert {(e["device"], e["region"], e["thread"]) for e in found} == {
+        ("host:0", 'a "b"\\c\t.c:9', found[0]["thread"])
+    }
+    assert [e["bytes"] for e in found if e["kind"] == "copy"] == [400, 400, 400]
+    assert [e["refcount"] for e in found if "refcount" in e] == [1, 1, 0, 0]
+    launch = next(e for e in found if e["kind"] == "launch")
+    assert launch["message"] == "saxpy_0"
+    assert launch["duration"] > 0
+    assert launch["grid"][0] * launch["block"][0] >= 100
+
+
+@pytest.mark.parametrize(
+    ("bits", "words"),
+    [
+        ("0", set()),
+        ("1", {"argument"}),
+        ("8", {"map_enter", "map_exit"}),
+        ("16", {"launch"}),
+        ("32", {"copy"}),
+        ("0x30", {"launch", "copy"}),
+        ("2", set()),
+    ],
+)
+def test_info(program: Path, bits: str, words: set[str]) -> None:
+    lines = run(program, OMPLS_INFO=bits).splitlines()
+    assert {line.split(": ")[3].split()[0] for line in lines} == words
+    assert all(line.startswith('ompls: a "b"\\c\t.c:9: host:0: ') for line in lines)
+
+
+def test_a_trace_that_cannot_be_written(program: Path, tmp_path: Path) -> None:
+    said = run(program, OMPLS_TRACE=str(tmp_path / "no" / "trace"))
+    assert said == f"ompls: warning: cannot write the trace {tmp_path}/no/trace: No such file or directory\n"
