@@ -140,7 +140,7 @@ def test_compile_database(tmp_path: Path) -> None:
     database = tmp_path / "build" / "compile_commands.json"
     entries = [
         {"directory": str(tmp_path), "file": "other.c", "command": "evil -DOTHER other.c"},
-        {"directory": str(tmp_path / "src"), "file": "deep/main.c", "arguments": ["evil", "-Iinc", "-DA=1", "-fplugin=x"]},
+        {"directory": str(tmp_path / "src"), "file": "deep/main.c", "arguments": ["x", "-Iinc", "-DA=1", "-fplugin=x"]},
         {"nonsense": True}, 5,
     ]  # fmt: skip
     database.write_text(json.dumps(entries))

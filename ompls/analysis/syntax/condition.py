@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ompls.analysis.syntax.expand import Expander
 from ompls.analysis.syntax.lexer import CHAR, IDENT, NUMBER, PAINTED, PUNCT, STRING, Token
-from ompls.analysis.syntax.macros import Definition, Expander, Runaway
+from ompls.analysis.syntax.macros import Definition, Runaway
 
 _MASK = (1 << 64) - 1
 _PRECEDENCE = {
@@ -107,7 +108,7 @@ def _operand(token: Token, reader: Expander) -> str:
             break
         text += part[1]
     if text[:1] not in '<"':
-        text = "".join(t[1] for t in reader._expanded([(IDENT, text, False, -1, -1)]))
+        text = "".join(t[1] for t in reader.expanded([(IDENT, text, False, -1, -1)]))
     return text
 
 

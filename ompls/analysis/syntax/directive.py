@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ompls.analysis.syntax.expand import Expander
 from ompls.analysis.syntax.lexer import IDENT, PUNCT, STRING, Token, splice, tokenize
-from ompls.analysis.syntax.macros import Definition, Expander, Runaway
+from ompls.analysis.syntax.macros import Definition, Runaway
 
 
 @dataclass(frozen=True, slots=True)

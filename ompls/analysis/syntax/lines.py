@@ -1,0 +1,247 @@
+"""One pass over one text, line by line: what was seen before is looked up, the rest is expanded."""
+
+from __future__ import annotations
+
+from ompls.analysis.source import Location
+from ompls.analysis.syntax.compose import compose
+from ompls.analysis.syntax.directive import Parsed, parse_line
+from ompls.analysis.syntax.expand import Expander, pragma_operator
+from ompls.analysis.syntax.lexer import WORDS, Token, internal, logical_end, may_continue, tokenize
+from ompls.analysis.syntax.macros import Definition, Runaway
+from ompls.analysis.syntax.output import Line
+from ompls.analysis.syntax.state import Run, Several
+
+MAX_EXPANDED = 64 << 20  # bytes
+
+_VERBATIM = "verbatim"  # memo entry: the line stays as it is
+_PLACED = "placed"  # memo entry: the result depends on where the line stands
+_SPECIALS = {"_Pragma": pragma_operator}
+_FRESH = ("#", "%", "/")  # how a line begins that may be a directive
+
+
+class LinePass:
+    """One pass over one text."""
+
+    def __init__(self, run: Run, path: str, text: str, included_at: Location | None) -> None:
+        self.run_ = run
+        self.path = path
+        self.text = text
+        self.included_at = included_at
+        self.physical = text.split("\n")
+        self.index = 0  # of the physical line
+        self.pos = 0  # its offset
+        self.line_shift = 0  # `#line`: presumed line minus physical line
+        self.presumed = path
+
+    def run(self) -> None:
+        run, physical = self.run_, self.physical
+        lines, out, pragmas = run.lines, run.out, run.pragmas
+        index, pos, count = 0, 0, len(physical)
+        while index < count:
+            line = physical[index]
+            known = lines.get(line)
+            if known is _VERBATIM:
+                index += 1
+                pos += len(line) + 1
+                continue
+            if type(known) is Line and out.size < MAX_EXPANDED:
+                end = pos + len(line)
+                x = out.replace(pos, end, known, run.env.stacks)
+                for start, stop in known.pragmas:
+                    pragmas.append((x + start, x + stop))
+                if known.notes:
+                    self._notes(x, known)
+                index += 1
+                pos = end + 1
+                continue
+            self.index, self.pos = index, pos
+            self._logical_line(line)
+            index, pos = self.index, self.pos
+            lines = run.lines
+            if out.size > MAX_EXPANDED:
+                self._stop()
+                break
+
+    def _stop(self) -> None:
+        size = self.run_.out.size
+        self.run_.note(
+            "budget", size, size, f"the expanded text is larger than {MAX_EXPANDED >> 20} MB: the rest is left out"
+        )
+        self.run_.out.blank(min(self.pos, len(self.text)), len(self.text))
+
+    # -- logical lines ---------------------------------------------------------------------------------------------
+
+    def end_of(self, start: int) -> int:
+        """The end of the logical line at offset `start`."""
+        end = self.text.find("\n", start)
+        end = len(self.text) if end < 0 else end
+        return logical_end(self.text, start) if may_continue(self.text[start:end]) else end
+
+    def advance(self, end: int) -> None:
+        self.index += self.text.count("\n", self.pos, end) + 1
+        self.pos = end + 1
+
+    def _logical_line(self, line: str) -> None:
+        end = self.end_of(self.pos)
+        raw = self.text[self.pos : end]
+        if raw.lstrip()[:1] in _FRESH:
+            parsed = self.directive(raw)
+            if parsed is not None and (parsed.name != "pragma" or parsed.for_preprocessor):
+                self.act(parsed, raw, end)
+                return
+        else:
+            parsed = None
+        result, end = self._result(raw, end, parsed)
+        if isinstance(result, Line):
+            x = self.run_.out.replace(self.pos, end, result, self.run_.env.stacks)
+            for start, stop in result.pragmas:
+                self.run_.pragmas.append((x + start, x + stop))
+            self._notes(x, result)
+        self.advance(end)
+
+    def _notes(self, x: int, line: Line) -> None:
+        kind = "pragma" if line.pragmas else "parse"
+        for start, end, message in line.notes:
+            self.run_.note(kind, x + start, x + end, message)
+
+    def directive(self, raw: str) -> Parsed | None:
+        known = self.run_.memo.directives
+        if raw not in known:
+            known[raw] = parse_line(raw)
+        return known[raw]
+
+    def _result(self, raw: str, end: int, pragma: Parsed | None) -> tuple[object, int]:
+        """What becomes of the logical line(s) at `self.pos`, and where they end."""
+        run, lines = self.run_, self.run_.lines
+        known = lines.get(raw)
+        if isinstance(known, Several):
+            for size in known.sizes:
+                longer = self._extent(end, size)
+                if longer is not None and (found := lines.get(self.text[self.pos : longer])) is not None:
+                    return found, longer
+        elif known is _PLACED:
+            found = run.memo.placed.get((run.env.id, self.presumed, self._line_at(0), raw))
+            if found is not None:
+                return found, end
+        elif known is not None:
+            return known, end
+        else:
+            for names, result in run.memo.by_names.get(raw, ()):
+                if all(run.env.macros.get(name) is found for name, found in names.items()):
+                    lines[raw] = result
+                    run.memo.entries += 1
+                    return result, end
+        return self._expand(raw, end, pragma)
+
+    def _extent(self, end: int, lines: int) -> int | None:
+        for _ in range(lines):
+            if end >= len(self.text):
+                return None
+            end = self.end_of(end + 1)
+        return end
+
+    def _line_at(self, offset: int) -> int:
+        """The number, as `__LINE__` gives it, of the line that holds `offset` of the current logical line."""
+        return self.index + 1 + self.line_shift + self.text.count("\n", self.pos, self.pos + offset)
+
+    def _expand(self, raw: str, end: int, pragma: Parsed | None) -> tuple[object, int]:
+        run = self.run_
+        macros = run.env.macros
+        if pragma is None and not ('"' in raw or "'" in raw or "\\" in raw or "%" in raw or ":" in raw):
+            words = set(WORDS.findall(raw))
+            if macros.keys().isdisjoint(words) and "_Pragma" not in words and not _open_comment(raw):
+                self._remember(raw, dict.fromkeys(words), _VERBATIM)
+                return _VERBATIM, end
+        tokens = tokenize(raw)
+        asked: list[str] = []
+
+        def builtin(name: str, offset: int) -> str:
+            asked.append(name)
+            return self.builtin(name, offset)
+
+        ends = [end]
+        calls = [0]
+
+        def more(nth: int) -> list[Token] | None:
+            calls[0] = max(calls[0], nth + 1)
+            while len(ends) <= nth + 1:
+                if ends[-1] >= len(self.text):
+                    return None
+                ends.append(self.end_of(ends[-1] + 1))
+            start = ends[nth] + 1
+            text = self.text[start : ends[nth + 1]]
+            if text.lstrip()[:1] in _FRESH and self.directive(text) is not None:
+                return None
+            return tokenize(text, start - self.pos)
+
+        counter = run.counter
+        expander = Expander(macros, builtin, None if pragma else more, _SPECIALS)
+        skip = 0 if pragma is None else 3 if pragma.expands else len(tokens)
+        try:
+            invocations = expander.line(tokens[skip:])
+        except Runaway as error:
+            run.counter = counter
+            # all lines that were read stay as they are: trying again from each of them would be quadratic
+            invocations = []
+            expander.notes = [(tokens[0][3], tokens[-1][4], str(error))]
+        end = ends[expander.pulled]
+        whole = self.text[self.pos : end]
+        if expander.pulled:
+            tokens = [t for at in range(expander.pulled) for t in more(at) or ()]
+            tokens = tokenize(raw) + tokens
+        line = compose(whole, tokens, invocations, expander.notes, pragma)
+        result: object = line
+        if line.text == whole and not (line.pieces or line.pragmas or line.notes):
+            result = _VERBATIM
+        if calls[0] == expander.pulled and not expander.open_invocation:
+            self._keep(raw, whole, expander, asked, result)
+        return result, end
+
+    def _keep(self, raw: str, whole: str, expander: Expander, asked: list[str], result: object) -> None:
+        run = self.run_
+        run.memo.entries += 1
+        if expander.pulled and not asked:
+            several = run.lines.setdefault(raw, Several([]))
+            if isinstance(several, Several):
+                several.sizes = sorted({*several.sizes, expander.pulled})
+                run.lines[whole] = result
+        elif not asked:
+            self._remember(raw, expander.looked_up, result)
+        elif not expander.pulled and set(asked) <= {"__LINE__", "__FILE__"} and isinstance(result, Line):
+            run.lines[raw] = _PLACED
+            run.memo.placed[run.env.id, self.presumed, self._line_at(0), raw] = result
+
+    def _remember(self, raw: str, names: dict[str, Definition | None], result: object) -> None:
+        self.run_.lines[raw] = result
+        known = self.run_.memo.by_names.setdefault(raw, [])
+        known.append((names, result))
+        del known[:-4]
+
+    def builtin(self, name: str, offset: int) -> str:
+        run = self.run_
+        if name == "__LINE__":
+            return str(self._line_at(offset))
+        if name == "__FILE__":
+            return _quoted(self.presumed)
+        if name == "__BASE_FILE__":
+            return _quoted(run.main)
+        if name == "__INCLUDE_LEVEL__":
+            return str(run.depth)
+        if name == "__COUNTER__":
+            run.counter += 1
+            return str(run.counter - 1)
+        # analysis has no clock; gcc writes the same when it has none
+        return {"__DATE__": '"??? ?? ????"', "__TIME__": '"??:??:??"'}.get(name, '"??? ??? ?? ??:??:?? ????"')
+
+    def act(self, parsed: Parsed, raw: str, end: int) -> None:
+        """Do what the directive that ends at `end` says, and go on after it."""
+        raise NotImplementedError
+
+
+def _quoted(path: str) -> str:
+    return '"' + internal(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _open_comment(raw: str) -> bool:
+    """Whether a block comment may not be closed (true for some that are)."""
+    return "/*" in raw and not raw.rstrip().endswith("*/")

@@ -1,0 +1,119 @@
+"""What one pass over a translation unit carries along, and what is kept between passes."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, field
+
+from ompls.analysis.model.tu import SyntaxNote
+from ompls.analysis.source import HeaderSnapshot, Location, SourceMap
+from ompls.analysis.syntax.condition import Condition
+from ompls.analysis.syntax.directive import Parsed
+from ompls.analysis.syntax.environment import Environment, Environments
+from ompls.analysis.syntax.lexer import blank, readable
+from ompls.analysis.syntax.macros import Definition
+from ompls.analysis.syntax.output import Line, Output
+
+
+@dataclass(frozen=True, slots=True)
+class Include:
+    """An active `#include`.  `x` is the expanded offset where what it gives begins."""
+
+    operand: str
+    kind: str  # 'system' (see HeaderSnapshot.system), 'project' (its text stands at `x`), 'missing', 'again' (guarded)
+    x: int
+    where: Location
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """The expanded text (see ARCHITECTURE.md).
+
+    text       -- pragmas as lines of their own; other directives and inactive branches are blanks
+    parse_text -- the same length, with the pragmas blanked too
+    pragmas    -- expanded ranges of the active pragmas, in order, from `#` to the end of the logical line
+    inactive   -- what conditions exclude, in the original files
+    defines    -- where the macros that the texts define at the end were defined
+    """
+
+    text: bytes
+    parse_text: bytes
+    map: SourceMap
+    pragmas: tuple[tuple[int, int], ...]
+    inactive: tuple[Location, ...]
+    notes: tuple[SyntaxNote, ...]
+    includes: tuple[Include, ...]
+    defines: dict[str, Location]
+
+
+@dataclass(slots=True)
+class Several:
+    """Memo entry: an invocation goes on in the following logical lines; how many they were so far."""
+
+    sizes: list[int]
+
+
+@dataclass(slots=True)
+class Memo:
+    """Lines seen.  `by_environment`: environment → line → result; `by_names`: line → (definitions found, result)."""
+
+    by_environment: dict[int, dict[str, object]] = field(default_factory=dict)
+    by_names: dict[str, list[tuple[dict[str, Definition | None], object]]] = field(default_factory=dict)
+    placed: dict[tuple[int, str, int, str], Line] = field(default_factory=dict)
+    conditions: dict[tuple[int, str, str], Condition] = field(default_factory=dict)
+    directives: dict[str, Parsed | None] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    guards: dict[str, str] = field(default_factory=dict)
+    entries: int = 0  # that were made in `by_environment` and `placed`
+
+    def size(self) -> int:
+        return self.entries + len(self.directives) + len(self.skipped) + len(self.conditions)
+
+
+class Run:
+    """One pass over a translation unit."""
+
+    def __init__(self, memo: Memo, environments: Environments, path: str, headers: HeaderSnapshot) -> None:
+        self.memo = memo
+        self.main = path
+        self.headers = headers
+        self.env: Environment = environments.start(headers)
+        self.lines = self.lines_here()
+        self.out = Output()
+        self.pragmas: list[tuple[int, int]] = []
+        self.inactive: list[Location] = []
+        self.notes: list[SyntaxNote] = []
+        self.includes: list[Include] = []
+        self.once: set[str] = set()
+        self.missing = False  # some header is missing: what it may define is not known
+        self.depth = 0
+        self.counter = 0
+        self.saved: dict[str, list[Definition | None]] = {}  # push_macro
+
+    def lines_here(self) -> dict[str, object]:
+        return self.memo.by_environment.setdefault(self.env.id, {})
+
+    def result(self) -> Expanded:
+        text = "".join(self.out.parts)
+        parts, at = [], 0
+        for start, end in self.pragmas:
+            parts.append(text[at:start])
+            pragma = text[start:end]
+            parts.append(blank(pragma))
+            at = end
+        parts.append(text[at:])
+        self.inactive.sort()
+        return Expanded(
+            text.encode("latin-1"), "".join(parts).encode("latin-1"), self.out.source_map(self.main),
+            tuple(self.pragmas), tuple(self.inactive), tuple(self.notes), tuple(self.includes),
+            {readable(name): where for name, where in self.env.where.items()},
+        )  # fmt: skip
+
+    def note(self, kind: str, start: int, end: int, message: str) -> None:
+        self.notes.append(SyntaxNote(kind, start, end, readable(message)))  # type: ignore[arg-type]
+
+
+def include_key(operand: str, including: str) -> str:
+    """The key of HeaderSnapshot.texts for an operand that means another file in `including`'s directory."""
+    return f"{operand} in {posixpath.dirname(including)}"
