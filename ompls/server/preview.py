@@ -17,6 +17,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+
 from ompls.analysis import features, rules
 from ompls.analysis.model.tu import TU
 from ompls.server.convert import Json, uri_of
@@ -112,7 +114,8 @@ class PreviewFeature:
             text = (await self._make(target))["text"]
             if self._watched.get(virtual, text) != text:
                 self._watched.pop(virtual)
-                await self.server.request("workspace/textDocumentContent/refresh", {"uri": virtual})
+                params = types.TextDocumentContentRefreshParams(virtual)
+                await self.server.request("workspace/textDocumentContent/refresh", params)
 
     async def _make(self, target: Target) -> Json:
         session = self.server.session(target.uri)
