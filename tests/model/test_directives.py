@@ -126,6 +126,18 @@ def test_declare_target(source: str) -> None:
     assert {n: symbols[n].declare_target for n in "xyf"} == {"x": "enter", "y": "", "f": "enter"}
 
 
+def test_a_function_variant_does_not_replace_its_base() -> None:
+    tu = analyze("""
+int add(int x) { return x; }
+#pragma omp begin declare variant match(device={kind(nohost)})
+long add(int x) { return x + 1; }
+#pragma omp end declare variant
+int f(void) { return add(1); }
+""")
+    assert declare(tu.symbols["add"].type, "add") == "int add(int)"
+    assert tu.items[-1].content.calls == [tu.symbols["add"]]
+
+
 def test_declare_target_link() -> None:
     tu = analyze(
         "int big[100];\n#pragma omp declare target link(big)\nvoid f(void) {\n#pragma omp target\n big[1] = 2;\n}\n"

@@ -81,6 +81,18 @@ def test_a_broken_statement_taints_its_region_only() -> None:
     assert [n.kind for n in tu.notes] == ["parse"]
 
 
+def test_unknown_names_and_types_taint() -> None:
+    sources = {
+        "void f(void) {\n#pragma omp target\n { unknown++; }\n}\n": True,
+        "void f(unknown *p) {\n#pragma omp target\n { p[0]++; }\n}\n": True,
+        "typedef float v4 __attribute__((vector_size(16)));\nvoid f(v4 a) {\n#pragma omp target\n { a; }\n}\n": True,
+        "void f(void) {\n#pragma omp target\n { implicit(); }\n}\n": False,
+    }
+    for source, tainted in sources.items():
+        content = Analyzer().analyze("t.c", source.encode(), EMPTY_SNAPSHOT, Settings()).items[-1].content
+        assert content.tainted is tainted, source
+
+
 def test_functions_after_a_broken_one_are_read() -> None:
     source = b"int f( { return 1; }\nint g(void) { return 2; }\nint h(void) { return 3; }\n"
     tu = Analyzer().analyze("t.c", source, EMPTY_SNAPSHOT, Settings())

@@ -129,7 +129,7 @@ class Analyzer:
         text = unit.expanded.text[piece.start : piece.end]
         broken = any(n.has_error for n in piece.nodes)
         parsed = unit.tree.text[piece.start : piece.end]  # differs where a pragma or an unknown spelling is masked
-        key: tuple[Hashable, ...] = (text, parsed, unit.file.declare_target)
+        key: tuple[Hashable, ...] = (text, parsed, unit.file.declare_target, unit.file.variant)
         if broken:  # the grammar's recovery looks beyond the item: what it made of the text belongs to the key
             key = (*key, *map(str, piece.nodes))
         entry = self._memo.find(unit.file, key)
@@ -168,6 +168,8 @@ class Analyzer:
             file.declare_target = file.declare_target or not listed
         elif directive.name == "end declare target":
             file.declare_target = False
+        elif directive.name in ("begin declare variant", "end declare variant"):
+            file.variant = directive.name.startswith("begin")
 
     def _declare_target(self, file: FileScope, mode: str, item: ListItem) -> None:
         """From here on the listed name is a `declare target` name: a new symbol, because the old one is shared."""

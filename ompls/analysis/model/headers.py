@@ -78,7 +78,10 @@ class Headers:
                 continue
             d = parse_directive(m.group())
             if d.name in ("declare target", "begin declare target"):
-                listed = [*d.args, *(i for c in d.clauses if c.name in ("to", "enter", "link", "local") for i in c.items)]
+                listed = [
+                    *d.args,
+                    *(i for c in d.clauses if c.name in ("to", "enter", "link", "local") for i in c.items),
+                ]
                 self._file.targets.update(i.text for i in listed)
                 if not listed:
                     opened = m.end()

@@ -67,7 +67,8 @@ class Adapter(StatementReader):
         name_span = self.span(d.node)
         storage = spec.storage if spec.storage in ("static", "extern") else ""
         symbol = ast.Symbol(d.name, "func", d.type, storage, "file", name_span, defined=True, inline=spec.inline)  # type: ignore[arg-type]
-        symbol = self.declare(symbol)
+        if not self.file.variant:  # a function variant has a name of its own (OpenMP 5.2 §7.5.5)
+            symbol = self.declare(symbol)
         self.sema.function = d.name
         self.enter()
         params = d.params or []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from ompls.analysis.model import ast
@@ -11,6 +13,9 @@ from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Function, Pointer,
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.syntax.reader import MAX_DEPTH, Declared, broken, named
 from ompls.analysis.syntax.specifiers import DECLARATORS, SpecifierReader, Specifiers
+
+_ATTRIBUTE = re.compile(rb"\s*__attribute(?:__)?\s*\(\([^;{}]*?\)\)")
+_OTHER_TYPE = re.compile(rb"vector_size|__mode__|\bmode\b")  # attributes that make another type of it
 
 
 class DeclaratorReader(SpecifierReader):
@@ -142,6 +147,9 @@ class DeclaratorReader(SpecifierReader):
             spec = Specifiers(init.type, spec.storage)
             value = None
         d = self.declarator(target if target is not None else n, spec.type)
+        after = _ATTRIBUTE.match(self.source, n.end_byte)
+        if after is not None and _OTHER_TYPE.search(after.group()):
+            d.type = UNKNOWN
         name_span = self.span(d.node) if d.node is not None else self.span(n)
         symbol = self.symbol(d, spec, name_span)
         symbol = self.declare(symbol)

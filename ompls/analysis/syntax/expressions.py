@@ -58,8 +58,14 @@ class ExpressionReader(InitializerReader):
         name = self.text(n)
         if name.startswith("__builtin_offsetof"):
             return self.offset_of(n)
-        e = ast.Name(self.span(n), name, self.sema.scope.lookup(name))
-        return self.typed(e)
+        e = self.typed(self.name(n))
+        if isinstance(e.type, Unknown):
+            self.taint(n)
+        return e
+
+    def name(self, n: Node) -> ast.Name:
+        name = self.text(n)
+        return ast.Name(self.span(n), name, self.sema.scope.lookup(name))
 
     def number(self, n: Node) -> ast.Expr:
         text = self.text(n)
@@ -228,7 +234,9 @@ class ExpressionReader(InitializerReader):
             return ast.OtherExpr(self.span(n), [], type=INT)
         if arguments.has_error and broken(arguments):
             return self.other(n, (function, *nodes))
-        called = callee = self.expr(function)
+        # an undeclared name is no reason for taint here: the call declares it
+        called = self.typed(self.name(function)) if function.type == "identifier" else self.expr(function)
+        callee = called
         while isinstance(callee, ast.Paren):
             callee = callee.inner
         if isinstance(callee, ast.Name) and callee.symbol is not None and callee.symbol.kind == "func":
