@@ -28,7 +28,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for region in content.regions:
         for variable in region.variables:
             accesses = _followed(variable)
-            if accesses and id(region.stmt) in presence.before:
+            if accesses and id(region.stmt) in presence.inside:
                 yield from _judge(scene, presence, region, variable, min(accesses, key=lambda n: n.span))
 
 
@@ -52,7 +52,7 @@ def _loads(node: Node) -> bool:
 
 def _judge(scene: Scene, presence: Presence, region: Region, variable: Variable, access: Node) -> Iterator[Finding]:
     place: Place = ("pointee", variable.symbol)
-    facts = presence.facts(presence.before[id(region.stmt)], place)
+    facts = presence.facts(presence.inside[id(region.stmt)], place)
     if presence.storages.marked(presence.storages.device, place):
         return
     severity: Severity = "hint"
@@ -75,9 +75,11 @@ def _message(variable: Variable, facts: Facts) -> str:
         return f"`{name}` itself is {variable.sharing}, but what it points to is not mapped: the device cannot reach it"
     if facts == ABSENT:
         return f"what `{name}` points to is not mapped here, so the device cannot reach it"
-    if "A" in facts:
+    if "U" not in facts:
         return f"what `{name}` points to is not mapped on every path that comes here"
-    return f"nothing here maps what `{name}` points to; the region relies on a caller that has"
+    if "A" not in facts:
+        return f"nothing here maps what `{name}` points to; the region relies on a caller that has"
+    return f"nothing here maps what `{name}` points to; the region relies on a function that has"
 
 
 def _may_run_on_host(directive: Directive) -> bool:
@@ -179,11 +181,44 @@ void f(void) {
     use(head);
     #pragma omp target
     head->value = 4;
-//  ^^^^^^^^^^^ hint: what `head` points to is not mapped on every path that comes here
+//  ^^^^^^^^^^^ hint: nothing here maps what `head` points to; the region relies on a function that has
+}
+""",
+        """
+void *malloc(unsigned long);
+struct field { double *values; int n; };
+static void upload(struct field *f) {
+    #pragma omp target enter data map(to: f->values[0:f->n])
+}
+void f(int n) {
+    double *x = malloc(n * sizeof(double));
+    struct field field = {x, n};
+    upload(&field);
+    #pragma omp target
+    x[0] = 1;
+//  ^^^^ hint: nothing here maps what `x` points to; the region relies on a function that has
+    double *y = malloc(n * sizeof(double));
+    struct field other;
+    other.values = y;
+    #pragma omp target
+    y[0] = 1;
+//  ^^^^ warning: what `y` points to is not mapped here, so the device cannot reach it
+    #pragma omp target enter data map(to: other.values[0:n])
+    #pragma omp target
+    y[1] = 1;
+//  ^^^^ hint: nothing here maps what `y` points to; the region relies on a function that has
 }
 """,
     ),
     good=(
+        """
+void *malloc(unsigned long);
+void f(int n) {
+    double *x = malloc(n * sizeof(double)), *end = x + n;
+    #pragma omp target map(tofrom: x[0:n])
+    end[-1] = 1;
+}
+""",
         """
 void f(void) {
     int a[10], *p = 0;

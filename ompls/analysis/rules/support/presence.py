@@ -75,7 +75,7 @@ def filled(facts: Facts) -> Facts:
 
 
 class Presence(Flow):
-    """`before` and `inside` have the facts of every class at each region: when it is met, and after its own mapping."""
+    """`inside` has the facts of every class at the start of each region, after its own mapping."""
 
     def __init__(self, content: Content, unit: Unit, start: Facts | None = None, pending: frozenset[str] = frozenset()):
         super().__init__()
@@ -85,7 +85,6 @@ class Presence(Flow):
         self.pending = pending | {node.symbol.name}
         self.storages = storages_of(node)
         self.regions = {id(r.stmt): r for r in content.regions}
-        self.before: dict[int, State] = {}
         self.inside: dict[int, State] = {}
         self.local_static = {
             n.symbol for n in walk_all(node.body) if isinstance(n, ast.VarDecl) and n.symbol.storage == "static"
@@ -170,8 +169,8 @@ class Presence(Flow):
                 new[key] = facts | UNKNOWN
         return self._forget(new, (), True) if summary.touches_globals else new
 
-    def _forget(self, state: State, args: Iterable[Expr], everything: bool) -> State:
-        """After a call that may map anything that it can reach."""
+    def _forget(self, state: State, args: Iterable[Expr], everything: bool, escaped: bool = False) -> State:
+        """After a call that may map its arguments, everything that it can reach, or what was stored somewhere."""
         new = dict(state)
         for arg in args:
             place = pointed_at(arg)
@@ -179,8 +178,8 @@ class Presence(Flow):
                 new[self.storages.find(place)] = self.facts(state, place) | UNKNOWN
                 if place[0] == "object" and isinstance(place[1].type, Pointer):  # f(&p)
                     new[self.storages.find(("pointee", place[1]))] = UNKNOWN
-        if everything:
-            reachable = set(self.storages.escaped) | {p for p in self._places() if p[1].level == "file"}
+        if everything or escaped:
+            reachable = set(self.storages.escaped) | (self._places() if everything else set())
             for place in reachable:
                 new[self.storages.find(place)] = self.facts(new, place) | UNKNOWN
         return new
@@ -219,7 +218,7 @@ class Presence(Flow):
         return (without if value == 0 else self.join(without, with_it)) or with_it
 
     def _enter(self, directive: Directive, state: State) -> State:
-        new = dict(state)
+        new = dict(self._forget(state, (), False, escaped=True) if maps_unfollowed(directive) else state)
         for mapping in mappings(directive):
             new[self.storages.find(mapping.place)] = entered(self.facts(new, mapping.place), mapping)
         return new
@@ -255,10 +254,7 @@ class Presence(Flow):
         return self._perhaps(directive, end, self._exit(directive, end))
 
     def _region(self, region: Region, stmt: ast.DirectiveStmt, state: State) -> State:
-        self.before[id(stmt)] = state
-        inside = dict(state)
-        for mapping in mappings(stmt.directive):
-            inside[self.storages.find(mapping.place)] = entered(self.facts(inside, mapping.place), mapping)
+        inside = self._enter(stmt.directive, state)
         self.inside[id(stmt)] = inside
         after = dict(inside)
         for variable in region.variables:
@@ -281,6 +277,11 @@ _HARMLESS = frozenset(
 def place_in(variable: Variable) -> Place:
     """The storage that matters of a region's variable: what a pointer points to, else the variable."""
     return ("pointee" if isinstance(variable.symbol.type, Pointer) else "object", variable.symbol)
+
+
+def maps_unfollowed(directive: Directive) -> bool:
+    """Whether it maps something through a pointer in memory: another name for what a variable points to."""
+    return any(place_of(i.expr) is None for c in directive.all("map") for i in c.items)
 
 
 def mappings(directive: Directive) -> list[Mapping]:
@@ -339,10 +340,11 @@ def _single(flow: Presence, end: State | None, place: Place) -> str:
 
 
 def _touches_globals(content: Content, unit: Unit, seen: frozenset[str]) -> bool:
-    """Whether it maps something at file scope, or calls code that may."""
+    """Whether it maps something at file scope or behind pointers in memory, or calls code that may."""
     for stmt in content.directives:
         lasting = stmt.directive.name in ("target enter data", "target exit data")
-        if lasting and any(m.place[1].level == "file" for m in mappings(stmt.directive)):
+        at_file_scope = any(m.place[1].level == "file" for m in mappings(stmt.directive))
+        if lasting and (at_file_scope or maps_unfollowed(stmt.directive)):
             return True
     for symbol in content.calls:
         if symbol.from_system_header or symbol.name in _HARMLESS or symbol.name.startswith(("omp_", "__builtin_")):

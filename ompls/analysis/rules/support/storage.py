@@ -60,6 +60,8 @@ def place_of(expr: Expr) -> Place | None:
     symbol, depth = root(expr), depth_of(expr)
     if symbol is None or depth > 1 or depth < 0:
         return None
+    if depth == 1 and not isinstance(symbol.type, Pointer):
+        return None  # `s.p[0:n]`, `table[i][0:n]`: a pointer that lies in memory is not followed
     return ("pointee", symbol) if depth == 1 else ("object", symbol)
 
 
