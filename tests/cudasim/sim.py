@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ompls.runtime.devices.cudasim import build_image
+from ompls.runtime.devices import cudasim
 from ompls.runtime.toolchain import Compile, Toolchain
 
 RUNTIME = Path(__file__).resolve().parents[2] / "ompls" / "runtime"
@@ -18,6 +19,19 @@ KERNELS = Path(__file__).resolve().parent / "kernels"
 ENTRY = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(')
 
 P = ctypes.c_void_p
+
+# test_sanitizers.py runs the suite again like this: the module under ASan and UBSan (a report ends the process), the
+# image under UBSan (a finding is a trap, hence an error of the launch).
+SANITIZE = os.environ.get("OMPLS_TEST_SANITIZE") == "1"
+MODULE_FLAGS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all") if SANITIZE else ()
+if SANITIZE:
+    CHECKS = (
+        "-fsanitize=undefined",
+        "-fno-sanitize=null,vptr,integer-divide-by-zero",
+        "-fsanitize-undefined-trap-on-error",
+    )
+    cudasim.FLAGS = (*cudasim.FLAGS, *CHECKS)
+    cudasim.KERNEL_FLAGS = (*cudasim.KERNEL_FLAGS, *CHECKS)
 
 
 class Error(ctypes.Structure):
@@ -176,9 +190,9 @@ def load_module(directory: Path) -> Module:
         "void ompls_register_module(ompls_module *m) { registered = m; }\n"
     )
     with Toolchain() as tools:
-        flags = ("-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I" + str(RUNTIME))
+        flags = ("-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I" + str(RUNTIME), *MODULE_FLAGS)
         objects = tools.objects([Compile(RUNTIME / "devices" / "cudasim.c", flags), Compile(stub, flags)])
-        library = tools.link(["-shared", "-pthread"], objects, ".so", "linking the module")
+        library = tools.link(["-shared", "-pthread", *MODULE_FLAGS], objects, ".so", "linking the module")
     return ctypes.POINTER(Module).in_dll(ctypes.CDLL(str(library)), "registered").contents
 
 
@@ -189,4 +203,4 @@ def build(*files: Path) -> bytes:
         for path in files:  # expanded, since macros define kernels too
             expand = ["g++", "-E", "-P", "-x", "c++", "-I" + str(DEVICE_LIB / "cuda"), str(path)]
             listed.append((path, path.name, ENTRY.findall(tools.run(expand, "listing kernels").decode())))
-        return build_image(tools, listed).read_bytes()
+        return cudasim.build_image(tools, listed).read_bytes()

@@ -298,6 +298,24 @@ def test_nothing_of_the_process_lies_elsewhere(opened: Open) -> None:
     assert [n for n in outside if n not in {"[vvar]", "[vdso]", "[vvar_vclock]", "[vsyscall]"}] == []
 
 
+def test_the_hosts_stack_faults_without_address_randomisation(tmp_path: Path, module: sim.Module) -> None:
+    """As under gdb: both processes are laid out alike then, and the kernel's own stack would be where the host's is."""
+    (tmp_path / "touch.cu").write_text(TOUCH)
+    script = (
+        "import sys, pathlib, ctypes, re; sys.path.insert(0, sys.argv[1]); import sim\n"
+        "p = pathlib.Path(sys.argv[2]); d = sim.Device(sim.load_module(p), 0, sim.build(p / 'touch.cu'))\n"
+        "end = int(re.search(r'-(\\w+) .*\\[stack\\]', open('/proc/self/maps').read())[1], 16)\n"
+        "for above in (16, 4096, 65536):\n"
+        "    try: d.launch('writes', 1, 1, end - above); print('written')\n"
+        "    except sim.SimError as error: print(error.fault, error.address == end - above)\n"
+        "    d.close(); d = sim.Device(sim.load_module(p), 0, sim.build(p / 'touch.cu'))\n"
+        "d.close()\n"
+    )
+    command = ["setarch", "-R", sys.executable, "-c", script, str(Path(__file__).parent), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.split("\n") == ["2 True"] * 3 + [""], done.stdout + done.stderr
+
+
 # --- memory -------------------------------------------------------------------------------------------------------
 
 

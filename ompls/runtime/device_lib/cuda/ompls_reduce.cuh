@@ -16,7 +16,7 @@ template <class Op, typename T> static __device__ T ompls_reduce_warp(T value, i
     const unsigned mask = lanes >= OMPLS_WARP ? 0xffffffffu : (1u << lanes) - 1;
     for (int distance = OMPLS_WARP / 2; distance > 0; distance /= 2) {
         const T other = ompls_shuffle_down(mask, value, distance);
-        if (lane + distance < lanes) value = Op::template apply<T>(value, other);
+        if (lane < distance && lane + distance < lanes) value = Op::template apply<T>(value, other);
     }
     return value;
 }

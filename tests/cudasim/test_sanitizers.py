@@ -1,0 +1,30 @@
+"""The suite again with the module under AddressSanitizer and UBSan, and the device process under UBSan."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+
+
+@pytest.mark.timeout(900)
+def test_the_suite_under_sanitizers() -> None:
+    if os.environ.get("OMPLS_TEST_SANITIZE") == "1":
+        pytest.skip("this is the run under sanitizers")
+    library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    environment = {
+        **os.environ,
+        "OMPLS_TEST_SANITIZE": "1",
+        "LD_PRELOAD": library.stdout.strip(),
+        "ASAN_OPTIONS": "detect_leaks=0:handle_segv=0",  # Python itself leaks
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+    suites = [str(HERE / f"test_{name}.py") for name in ("device_lib", "engine", "errors")]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *suites]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=HERE.parents[1])
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-8000:]
