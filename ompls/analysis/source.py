@@ -89,6 +89,7 @@ class HeaderSnapshot:
     system     -- by spelling of the directive's operand ('<stdio.h>', '"third_party.h"')
     texts      -- project headers: operand spelling as resolved -> (path, bytes); an open editor buffer wins over the disk
     missing    -- operands that could not be found, with the reason
+    first      -- operands that are included before the first line (`-include`)
     """
 
     key: str
@@ -96,6 +97,7 @@ class HeaderSnapshot:
     system: dict[str, HeaderUnit] = field(default_factory=dict)
     texts: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
+    first: tuple[str, ...] = ()
 
 
 EMPTY_SNAPSHOT = HeaderSnapshot("empty")

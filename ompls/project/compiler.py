@@ -60,8 +60,12 @@ def identity(compiler: str) -> str:
 
 
 def preprocess(compiler: str, skeleton: str, flags: tuple[str, ...], directory: str) -> Preprocessed:
-    """The result for `skeleton`, as if it stood in `directory`.  Raises EnvironmentProblem."""
-    command = [compiler, "-E", "-dD", "-w", "-fopenmp", *flags, "-iquote", directory, "-x", "c", "-"]
+    """The result for `skeleton`, as if it stood in `directory`.  Raises EnvironmentProblem.
+
+    `-include` is left out: the skeleton begins with what it names.
+    """
+    plain = [f for before, f in zip(("", *flags), flags, strict=False) if "-include" not in (before, f)]
+    command = [compiler, "-E", "-dD", "-w", "-fopenmp", *plain, "-iquote", directory, "-x", "c", "-"]
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as text:
         text.write(skeleton.encode("latin-1"))
         text.seek(0)

@@ -39,6 +39,7 @@ class Skeleton:
     text: str = ""
     operands: list[str] = field(default_factory=list)
     texts: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    first: tuple[str, ...] = ()  # operands that are included before the main file
     asked: list[str] = field(default_factory=list)  # operands of `__has_include` that are not the project's, by number
 
 
@@ -49,12 +50,14 @@ class SearchPath:
     quote: tuple[str, ...]
     angle: tuple[str, ...]
     roots: tuple[str, ...]
+    first: tuple[str, ...] = ()  # operands of `-include`
 
     @staticmethod
     def of(flags: tuple[str, ...], roots: tuple[str, ...]) -> SearchPath:
         angle = tuple(f[2:] for f in flags if f.startswith("-I"))
         quote = tuple(d for f, d in itertools.pairwise(flags) if f == "-iquote")
-        return SearchPath(quote, angle, roots)
+        first = tuple(f'"{value}"' for f, value in itertools.pairwise(flags) if f == "-include")
+        return SearchPath(quote, angle, roots, first)
 
     def candidates(self, operand: str, including: str) -> list[str]:
         """The paths that the include may mean, best first."""
@@ -110,8 +113,11 @@ def _directives(text: str) -> list[tuple[str, str]]:
 def build(path: str, source: bytes, search: SearchPath, read: Reader, directives: Directives) -> Skeleton:
     """The skeleton of the translation unit `path`."""
     builder = _Builder(search, read, directives)
+    for operand in search.first:
+        builder.include(path, operand, (), 0)
     builder.file(path, source, ())
     skeleton = builder.skeleton
+    skeleton.first = search.first
     lines = builder.lines[: builder.needed]
     depth = 0
     for line in lines:
@@ -141,7 +147,7 @@ class _Builder:
         depth = 0
         for name, line in self.directives.of(data):
             if name in ("include", "include_next", "import"):
-                self._include(path, line[len(name) :], line, stack, depth)
+                self.include(path, line[len(name) :], stack, depth)
             elif name == "pragma":
                 if "once" in line:
                     if not depth:
@@ -172,7 +178,8 @@ class _Builder:
                 if operand not in self.skeleton.asked:
                     self.skeleton.asked.append(operand)
 
-    def _include(self, path: str, rest: str, line: str, stack: tuple[str, ...], depth: int) -> None:
+    def include(self, path: str, rest: str, stack: tuple[str, ...], depth: int) -> None:
+        """An include in the file `path`; `rest` is what stands after the directive's name."""
         match = _OPERAND.match(rest)
         operand = match.group(1) if match else ""
         operand = operand if operand[:1] in '<"' else self.strings.get(operand, "")

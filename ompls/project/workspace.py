@@ -143,11 +143,11 @@ class Workspace:
         for number in found.exists:
             system.setdefault(needed.asked[number], HeaderUnit((), ""))
         parts = [part for k, (p, data) in sorted(needed.texts.items()) for part in (k, p, data.decode("latin-1"))]
-        whole = key_of(key, *parts, *sorted(missing))
+        whole = key_of(key, *parts, *sorted(missing), *needed.first)
         before = self._snapshots.get(path)
         if before is not None and before.key == whole and before.predefined is found.predefined:
             return before
         if len(self._snapshots) > 500:
             self._snapshots.clear()
-        self._snapshots[path] = HeaderSnapshot(whole, found.predefined, system, needed.texts, missing)
+        self._snapshots[path] = HeaderSnapshot(whole, found.predefined, system, needed.texts, missing, needed.first)
         return self._snapshots[path]

@@ -205,6 +205,15 @@ def test_includes(tmp_path: Path, source: str, expected: str) -> None:
     assert expand(workspace, tmp_path / "main.c", source.encode()).text.decode().split() == expected.split()
 
 
+def test_header_named_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "pre.h").write_text("#include <limits.h>\n#define PRE CHAR_BIT\nint pre;\n")
+    workspace = Workspace([str(tmp_path)], ["-include", "pre.h", "-include", "float.h", "-include", "none.h"])
+    expanded = expand(workspace, tmp_path / "main.c", b"PRE DBL_DIG\n")
+    assert expanded.text.decode().split() == ["int", "pre;", "8", "15"]
+    assert [note.message for note in expanded.notes] == ['"none.h": no such file']
+    assert expanded.map.location(0, expanded.text.index(b";")).path == str(tmp_path / "pre.h")
+
+
 def test_missing_header_is_named_and_the_others_are_there(tmp_path: Path) -> None:
     workspace = Workspace([str(tmp_path)])
     source = b'#include <no/such.h>\n#include "nor_this.h"\n#include <limits.h>\nCHAR_BIT\n'

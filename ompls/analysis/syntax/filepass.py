@@ -32,8 +32,11 @@ class FilePass(LinePass):
         super().__init__(run, path, text, included_at)
         self.frames: list[Frame] = []
 
-    def run(self) -> None:
+    def run(self, first: tuple[str, ...] = ()) -> None:
+        """Put the text out, after the headers `first`."""
         self.run_.out.enter(self.path, self.text, self.included_at)
+        for operand in first:
+            self.include(operand, (self.run_.out.size,) * 2, Location(self.path, 0, 0))
         super().run()
         if self.frames:
             frame = self.frames[-1]
@@ -142,7 +145,7 @@ class FilePass(LinePass):
 
             def has_include(operand: str) -> bool:
                 asked.append(operand)
-                return self._resolve(operand)[0] != "missing"
+                return self._resolve(operand)[0] in ("system", "project")
 
             known = evaluate(parsed.tokens, run.env.macros, builtin, has_include)
             if not asked:
@@ -201,16 +204,21 @@ class FilePass(LinePass):
         if not operand:
             run.note("include", *span, f'#{parsed.name} needs "file" or <file>')
             return
+        self.include(operand, span, where)
+
+    def include(self, operand: str, span: tuple[int, int], where: Location) -> None:
+        """Include `operand` ('<file>' or '"file"') at the current place."""
+        run = self.run_
         kind, found = self._resolve(operand)
         shown = readable(operand)
         at_main = self.included_at or where
         if kind == "system":
             run.env.include(run.headers, shown)
             run.lines = run.lines_here()
-        elif kind == "missing":
-            reason = run.headers.missing.get(shown, "not found")
-            run.note("include", *span, f"{shown}: {reason}")
+        elif found is None:
             run.missing = True
+            if kind == "missing":
+                run.note("include", *span, f"{shown}: {run.headers.missing[shown]}")
         x = run.out.at(self.pos)
         if found is not None:
             included = self._inline(found, span, at_main)
@@ -246,7 +254,9 @@ class FilePass(LinePass):
         found = headers.texts.get(include_key(operand, self.path)) or headers.texts.get(operand)
         if found is not None:
             return "project", found
-        return ("system" if operand in headers.system else "missing"), None
+        if operand in headers.system:
+            return "system", None
+        return ("missing" if operand in headers.missing else "unknown"), None
 
     def _line(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         tokens = parsed.tokens

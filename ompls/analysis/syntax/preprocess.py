@@ -35,7 +35,8 @@ class Preprocessor:
             self._memo, self._environments = Memo(), Environments()
         run = Run(self._memo, self._environments, path, headers)
         text = decode(source)
-        FilePass(run, path, text, None).run()
+        main = FilePass(run, path, text, None)
+        main.run(headers.first)
         try:
             source.decode()
         except UnicodeDecodeError as error:

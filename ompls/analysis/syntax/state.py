@@ -20,7 +20,9 @@ class Include:
     """An active `#include`.  `x` is the expanded offset where what it gives begins."""
 
     operand: str
-    kind: str  # 'system' (see HeaderSnapshot.system), 'project' (its text stands at `x`), 'missing', 'again' (guarded)
+    # 'system' (see HeaderSnapshot.system), 'project' (its text stands at `x`), 'again' (guarded, so not included),
+    # 'missing' (was looked for), 'unknown' (the snapshot is older than the directive)
+    kind: str
     x: int
     where: Location
     path: str | None = None
