@@ -113,11 +113,13 @@ class Host:
             lines.append(f"const void *const __ompls_values_{c.id}[] = {{{', '.join(values)}}};")
         launch = plan.launch
         lines.append(
-            f"const struct __ompls_launch __ompls_l_{c.id} = {{(unsigned long)({launch.trip_count}), (unsigned)({launch.num_teams}), "
+            f"const struct __ompls_launch __ompls_l_{c.id} = "
+            f"{{(unsigned long)({launch.trip_count}), (unsigned)({launch.num_teams}), "
             f"(unsigned)({launch.thread_limit}), (unsigned)({launch.num_threads}), 0}};"
         )
         lines.append(
-            f"if (!ompls_target(&__ompls_r_{c.id}, {self._device(item, region.directive)}, {self._ref('args', c, c.items)}, "
+            f"if (!ompls_target(&__ompls_r_{c.id}, {self._device(item, region.directive)}, "
+            f"{self._ref('args', c, c.items)}, "
             f"{self._ref('values', c, values)}, &__ompls_l_{c.id}))"
         )
         pragma = fallback_pragma(self.tu, item, region)
@@ -129,7 +131,8 @@ class Host:
         lines = self._args(c)
         lines.append(f"const long long __ompls_d_{c.id} = {device};")
         lines.append(
-            f"struct ompls_env *__ompls_e_{c.id} = ompls_data_begin(&__ompls_r_{c.id}, __ompls_d_{c.id}, {self._ref('args', c, c.items)});"
+            f"struct ompls_env *__ompls_e_{c.id} = "
+            f"ompls_data_begin(&__ompls_r_{c.id}, __ompls_d_{c.id}, {self._ref('args', c, c.items)});"
         )
         copies = []
         for clause in stmt.directive.all("use_device_ptr", "use_device_addr"):
@@ -169,7 +172,8 @@ class Host:
         if not c.items:
             return []
         rows = [
-            f"{{(const void *)({i.base}), (const void *)({i.begin}), {i.size}, {f'(const void *)({i.attach})' if i.attach else '0'}}}"
+            f"{{(const void *)({i.base}), (const void *)({i.begin}), {i.size}, "
+            + (f"(const void *)({i.attach})}}" if i.attach else "0}")
             for i in c.items
         ]
         return [f"const struct __ompls_arg __ompls_args_{c.id}[] = {{{', '.join(rows)}}};"]

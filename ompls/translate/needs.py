@@ -202,7 +202,7 @@ class _Order:
 
 
 def has_parallel(index: Index, plan: RegionPlan, needs: Needs, chained: set[int]) -> bool:
-    """Whether a parallel region can begin in the kernel, other than by the construct itself (`chained`: its directives)."""
+    """Whether a parallel region can begin in the kernel other than by the construct (its directives: `chained`)."""
     nodes: list[ast.Node] = [plan.region.stmt, *(f for _, f in needs.functions)]
     return any(
         isinstance(n, DirectiveStmt) and n.directive.has("parallel") and id(n.directive) not in chained

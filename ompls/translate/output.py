@@ -24,7 +24,7 @@ class Places:
 
     def __init__(self, tu: TU) -> None:
         self.tu = tu
-        self.texts: dict[str, bytes] = {path: text for path, text in tu.headers.values()}
+        self.texts: dict[str, bytes] = dict(tu.headers.values())
         self.texts[tu.path] = tu.source
         self._index: dict[str, LineIndex] = {}
 

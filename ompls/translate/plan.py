@@ -106,7 +106,8 @@ class RegionPlan:
         """Choose the mode, now that the functions that the kernel calls are known."""
         from ompls.translate.needs import Index, Needs, has_parallel  # noqa: PLC0415 - needs imports this module
 
-        assert isinstance(index, Index) and isinstance(needs, Needs)
+        assert isinstance(index, Index)
+        assert isinstance(needs, Needs)
         chain = chain_directives(self.region.stmt)
         if any(d.has("parallel") or d.has("loop") for d in chain):
             return
@@ -322,7 +323,7 @@ _CHAIN = {"teams", "distribute", "parallel", "for", "simd", "loop"}
 
 
 def _host_safe(e: ast.Expr, region: Region, outer: bool) -> bool:
-    """Whether the host may evaluate `e` before the region: no calls or accesses, and no variable whose value it lacks."""
+    """Whether the host may evaluate `e` beforehand: no calls, no accesses, no variable whose value it lacks."""
     for n in e.walk():
         if isinstance(n, ast.Name) and n.symbol is not None and n.symbol.kind in ("var", "param"):
             v = region.variable(n.symbol)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Union
+from typing import TypeAlias
 
 from ompls.analysis.model.ast import Span
 
-Part = Union[str, Span]
+Part: TypeAlias = str | Span
 
 
 @dataclass(frozen=True)

@@ -74,15 +74,15 @@ class Unit:
         for item, region in self.regions():
             if not self.prepare(item, region):
                 continue
-            paths, maps, barriers = {}, {}, False
-            file, line = self.places.line(item, region.stmt.span.start)
+            kernel = self._kernel_entry(item, region)
             for s in self.sets:
                 lines = with_line_directives(self.kernel(s, item, region))
                 path = f"kernels/{s.name}/{self.kernel_name(region)}.{s.extension}"
                 files[path] = text_of(lines)
-                paths[s.name], maps[s.name] = path, [list(x) for x in line_map(lines, file)]
-                barriers |= s.name == "gpu" and any(w in files[path] for w in _WAITING)
-            kernels.append(self._kernel_entry(item, region, paths, maps, barriers, file, line))
+                kernel["files"][s.name] = path
+                kernel["line_map"][s.name] = [list(x) for x in line_map(lines, kernel["file"])]
+                kernel["barriers"] |= s.name == "gpu" and any(w in files[path] for w in _WAITING)
+            kernels.append(kernel)
         entry = {"source": self.tu.path, "host": f"host/{self.name}.c", "headers": {}, "kernels": kernels}
         if self.problems:
             return {}, entry
@@ -104,22 +104,15 @@ class Unit:
         ]  # fmt: skip
         return files, entry
 
-    def _kernel_entry(
-        self,
-        item: Item,
-        region: Region,
-        paths: dict[str, str],
-        maps: dict[str, Any],
-        barriers: bool,
-        file: str,
-        line: int,
-    ) -> dict[str, Any]:
+    def _kernel_entry(self, item: Item, region: Region) -> dict[str, Any]:
+        """The manifest's entry of one kernel, before its files are made."""
         plan, needs = self.plans[id(region)], self.needs[id(region)]
+        file, line = self.places.line(item, region.stmt.span.start)
         end = self.places.line(item, region.stmt.span.end - 1)
         launch = plan.launch
         return {
             "name": plan.kernel, "region": region.id, "function": region.function, "line": line,
-            "end_line": end[1] if end[0] == file else line, "file": file, "mode": plan.mode, "files": paths,
+            "end_line": end[1] if end[0] == file else line, "file": file, "mode": plan.mode, "files": {},
             "params": [{"name": p.name, "kind": p.kind, "size": p.size, "align": p.align,
                         "ctype": self.index.kinds.c(p.type)} for p in plan.params],
             "maps": [
@@ -134,7 +127,7 @@ class Unit:
             "globals": [global_symbol(self.tu, s) for s in needs.globals.values()],
             "launch": {"num_teams": launch.num_teams, "thread_limit": launch.thread_limit,
                        "num_threads": launch.num_threads, "trip_count": launch.trip_count},
-            "constructs": plan.constructs(), "barriers": barriers, "line_map": maps,
+            "constructs": plan.constructs(), "barriers": False, "line_map": {},
         }  # fmt: skip
 
 

@@ -86,10 +86,10 @@ int main(void)
 
     int yes = 0;
     if (yes)
-#pragma omp target map(tofrom : sum)
+#pragma omp target map(tofrom : sum) /* in place */
         sum = 1;
     else
-#pragma omp target map(tofrom : sum) if (yes)
+#pragma omp target map(tofrom : sum) if (yes) /* in place */
     {
         sum = 2;
         sum += omp_is_initial_device() ? 10 : 0;

@@ -60,7 +60,7 @@ def _call(e: Emitter, function: str, target: ast.Expr, value: ast.Expr | str) ->
 
 
 def _update(e: Emitter, expr: ast.Expr) -> tuple[str, ast.Expr, str, str]:
-    """(call that returns the old value, its target, operator, operand) of `x++`, `x op= v`, `x = x op v`, `x = v op x`."""
+    """(call giving the old value, target, operator, operand) of `x++`, `x op= v`, `x = x op v`, `x = v op x`."""
     expr = strip(expr)
     if isinstance(expr, ast.Unary) and expr.op in ("++", "--"):
         op = "+" if expr.op == "++" else "-"

@@ -79,7 +79,7 @@ def data_of(
                     out.before.append(f"{where}{e.cxx(s.type, s.name)};  // private")
                 elif c.name == "lastprivate":
                     first = any(i.symbol is s for x in directives for y in x.all("firstprivate") for i in y.items)
-                    _lastprivate(e, out, s, ref, s in counters, first)
+                    _lastprivate(e, out, s, ref, counter=s in counters, first=first)
                 elif c.name == "firstprivate":
                     _copy(e, out, s)
                 else:
@@ -87,7 +87,9 @@ def data_of(
     return out
 
 
-def _reduction(e: Emitter, out: Data, c: Clause, s: Symbol, expr: ast.Expr, team: bool, ref: str | None) -> None:
+def _reduction(  # noqa: PLR0917 - all of them are what one clause item is
+    e: Emitter, out: Data, c: Clause, s: Symbol, expr: ast.Expr, team: bool, ref: str | None
+) -> None:
     op = OPERATORS.get(c.keyword)
     if op is None:
         raise Problem(c.span, f"reduction({c.keyword}: …)", "only the built-in reduction operators are there")
@@ -97,11 +99,10 @@ def _reduction(e: Emitter, out: Data, c: Clause, s: Symbol, expr: ast.Expr, team
     count: int | None = None
     if isinstance(t, Array) and t.length is not None:
         count, t = t.length, t.of
-    if not isinstance(t, (Integer, Floating)) or isinstance(expr, (ast.Section, ast.Index)):
-        if not isinstance(expr, ast.Section) or count is None:
-            raise Problem(c.span, f"a reduction of '{e.tu.text(e.item, expr.span)}'", "reduce scalars or whole arrays")
-    if isinstance(t, Array):
-        raise Problem(c.span, f"a reduction of '{name}'", "reduce scalars or one-dimensional arrays")
+    part = isinstance(expr, (ast.Section, ast.Index))  # of an array: the whole of it is reduced, which is the same
+    if not isinstance(t, (Integer, Floating)) or (part and count is None):
+        shown = e.tu.text(e.item, expr.span)
+        raise Problem(c.span, f"a reduction of '{shown}'", "reduce scalars or one-dimensional arrays")
     if pointer is None:
         out.outer.append(f"{e.cxx(s.type, f'(&ompls_sum_{name})' if count else f'&ompls_sum_{name}')} = {name};")
         pointer = f"ompls_sum_{name}" if count else f"&ompls_sum_{name}"
@@ -123,7 +124,7 @@ def _reduction(e: Emitter, out: Data, c: Clause, s: Symbol, expr: ast.Expr, team
     out.after.append(f"{each}\nompls_atomic<{op}>(&{base}[ompls_k], {name}[ompls_k]);")
 
 
-def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, counter: bool, first: bool) -> None:
+def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, *, counter: bool, first: bool) -> None:
     target = f"*{ref}" if ref else f"ompls_last_{s.name}"
     if ref is None:
         out.outer.append(f"{_reference(e, s, f'ompls_last_{s.name}')} = {s.name};")

@@ -80,7 +80,7 @@ class Emitter:
         entry(self, stmt, level)
 
     def _share(self, node: ast.DeclStmt) -> None:
-        """`T x = v;` becomes `__shared__ T x; x = v;`: the workers of a parallel region cannot see the master's stack."""
+        """`T x = v;` becomes `__shared__ T x; x = v;`: workers cannot see the master's stack."""
         parts: list[Part] = ["// shared by this team's threads: not on the master's stack\n"]
         for d in node.decls:
             shared = d.symbol in self.team_shared

@@ -40,7 +40,7 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
     locks: set[str] = set()
     functions: list[OutLine] = []
     for item, f in needs.functions:
-        functions += [*_function(index, places, needs, item, f, locks), OutLine("")]
+        functions += [*_function(index, places, needs, (item, f), locks), OutLine("")]
     body = _Kernel(index, places, plan, needs, locks).lines()
     head = render(
         "kernel.cu.j2",
@@ -125,7 +125,10 @@ def _reference(index: Index, s: Symbol) -> str:
     return index.kinds.cxx(s.type, f"(&{s.name})" if isinstance(s.type, Array) else f"&{s.name}")
 
 
-def _function(index: Index, places: Places, needs: Needs, item: Item, f: FunctionDef, locks: set[str]) -> list[OutLine]:
+def _function(
+    index: Index, places: Places, needs: Needs, definition: tuple[Item, FunctionDef], locks: set[str]
+) -> list[OutLine]:
+    item, f = definition
     rw = Rewriter(item.content.text)
     t = f.symbol.type
     Dialect(rw, index.kinds, getattr(t, "returns", None)).visit(f.body)
@@ -222,7 +225,7 @@ class _Kernel:
             return [] if s in taken else [f"{_reference(self.index, s)} = *{source};"]
         if s not in self.emitter.team_shared:
             return [f"{_reference(self.index, s)} = {source};"]
-        declared = f"__shared__ {self.emitter.cxx(s.type, s.name)};  // firstprivate of the region, shared by the team's threads"
+        declared = f"__shared__ {self.emitter.cxx(s.type, s.name)};  // firstprivate in the region, shared by the team"
         value = (
             f"memcpy(&{p.name}, &{source}, sizeof {p.name});" if isinstance(p.type, Array) else f"{p.name} = {source};"
         )
@@ -293,10 +296,10 @@ def _block(lines: list[str]) -> str:
 def _innermost(stmt: ast.DirectiveStmt) -> ast.Stmt | None:
     """The body of the last directive of the chain."""
     last: ast.Stmt | None = stmt
-    for d in chain_directives(stmt):
+    for _ in chain_directives(stmt):
         while isinstance(last, ast.Compound):
             last = last.items[0]
-        assert isinstance(last, ast.DirectiveStmt) and last.directive is d
+        assert isinstance(last, ast.DirectiveStmt)
         last = last.body
     return last
 

@@ -83,9 +83,9 @@ def clause_value(e: Emitter, d: Directive, name: str) -> str | None:
 
 
 def loop_parts(
-    e: Emitter, d: Directive, nest: Nest, source: Source, data: Data, counted: bool = False
+    e: Emitter, d: Directive, nest: Nest, source: Source, data: Data, *, counted: bool = False
 ) -> tuple[str, Span, str]:
-    """(text before the body, the body, text after it) of a distributed loop.  `counted`: ompls_count is there already."""
+    """(text before the body, the body, text after it) of a distributed loop. `counted`: without ompls_count."""
     head = "" if counted else counts(e, nest)
     tail = ""
     ordered = d.clause("ordered")
@@ -172,7 +172,7 @@ def for_(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 
 @transformation("simd", "taskloop", "unroll", "tile")
 def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
-    """The loop as it stands: one thread runs it, so linear, lastprivate and reduction items are the variables themselves."""
+    """The loop as it stands: one thread runs it, so a private copy would be the variable itself."""
     e.visit(s.body, level)
     assert s.body is not None
     private = [i.symbol for c in s.directive.all("private") for i in c.items if i.symbol is not None]

@@ -17,12 +17,12 @@ from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
 from ompls.translate.transformations.gpu.loops import clause_value, counts, loop_parts
-from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in
+from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in, root_symbol
 
 
 @transformation("parallel")
 def parallel(e: Emitter, s: DirectiveStmt, level: Level) -> None:
-    region(e, s, level, "", "")
+    region(e, s, level, ("", ""))
 
 
 @transformation("distribute")
@@ -35,13 +35,13 @@ def distribute(e: Emitter, s: DirectiveStmt, level: Level) -> None:
         chunk = clause_value(e, d, "dist_schedule")
         if chunk is None:
             head += "const ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count);\n"
-            region(e, s, level, f"{{\n{head}", "\n}", "team")
+            region(e, s, level, (f"{{\n{head}", "\n}"), "team")
         else:
             head += (
                 f"ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count, (long long)({chunk}));\n"
             )
             more = f"\n}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, (long long)({chunk})));\n}}"
-            region(e, s, level, f"{{\n{head}do {{\n", more, "team")
+            region(e, s, level, (f"{{\n{head}do {{\n", more), "team")
         return
     data = data_of(e, [d], nest, team=False)
     e.visit(nest.body, level)
@@ -49,9 +49,10 @@ def distribute(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     e.replace(s.span, "{\n", data.opening(), before, body, after, data.closing(), "}")
 
 
-def region(e: Emitter, s: DirectiveStmt, level: Level, before: str, after: str, source: str = "all") -> None:
-    """`before`, the parallel region of `s` (with the loop or sections that are combined with it), `after`."""
+def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], source: str = "all") -> None:
+    """The parallel region of `s`, with the loop that is combined with it, between the texts `around` it."""
     d = s.directive
+    before, after = around
     copyin = d.clause("copyin")
     if copyin:
         raise Problem(copyin.span, "copyin", "a GPU has no threadprivate variables")
@@ -147,7 +148,5 @@ def _outermost(node: ast.Node) -> list[DirectiveStmt]:
 
 
 def _addressed(node: ast.Node) -> set[Symbol]:
-    from ompls.translate.uses import root_symbol  # noqa: PLC0415
-
     found = (root_symbol(n.operand) for n in node.walk() if isinstance(n, ast.Unary) and n.op == "&" and not n.postfix)
     return {s for s in found if s is not None}

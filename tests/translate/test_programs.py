@@ -1,0 +1,101 @@
+"""Programs that verify themselves: right with gcc's own execution, on `host` and on `cudasim`, by real offloading."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ompls.analysis.model.tu import TU
+from ompls.runtime import nvrtc
+from ompls.translate import translate
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+PROGRAMS = sorted((HERE / "programs").glob("*.c"))
+SOURCES = [*PROGRAMS, *sorted((ROOT / "examples").glob("*.c"))]
+LIBRARY = ROOT / "ompls/runtime/device_lib/cuda"
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+def test_the_program_is_right_without_us(path: Path, tmp_path: Path) -> None:
+    gcc = shutil.which("gcc")
+    assert gcc
+    program = tmp_path / "program"
+    subprocess.run([gcc, "-fopenmp", "-foffload=disable", "-o", program, path, "-lm"], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("device", ["host", "cudasim"])
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+def test_is_right_on_a_device(path: Path, device: str, cache: Path, tmp_path: Path, load: Callable[[Path], TU]) -> None:
+    trace = tmp_path / "trace"
+    command = [
+        sys.executable,
+        "-m",
+        "ompls",
+        "run",
+        "--timeout",
+        "60",
+        "--device",
+        device,
+        "--trace",
+        trace,
+        path,
+        "-lm",
+    ]
+    env = {**os.environ, "OMPLS_CACHE_DIR": str(cache)}
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env, check=False, timeout=240)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    events = [json.loads(line) for line in trace.read_text().splitlines()[1:]]
+    launched = {e["region"].rsplit("/", 1)[-1] for e in events if e["kind"] == "launch"}
+    bundle = translate([load(path)], [device])
+    kernels = [k for u in bundle.manifest["units"] for k in u["kernels"]]
+    # Regions under a false `if`, or in a branch that is not taken, say so in a comment.
+    in_place = {n for n, line in enumerate(path.read_text().splitlines(), 1) if "in place" in line}
+    expected = {f"{Path(k['file']).name}:{k['line']}" for k in kernels if k["line"] not in in_place}
+    assert expected <= launched
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)
+def test_kernels_compile_for_real_gpus(path: Path, load: Callable[[Path], TU]) -> None:
+    if nvrtc.available() is None:
+        pytest.skip("nvrtc is not installed (extra cuda-preview)")
+    headers = {p.name: p.read_text() for p in LIBRARY.glob("*.cuh")}
+    bundle = translate([load(path)], ["cuda"])
+    assert not bundle.diagnostics
+    kernels = {name: data.decode() for name, data in bundle.files.items() if name.endswith(".cu")}
+    assert kernels
+    for name, text in kernels.items():
+        for arch in ("sm_53", "sm_87", "sm_90") if "examples" in path.parts else ("sm_53",):
+            compiled = nvrtc.compile(text, arch, headers, name)
+            assert compiled.ok, f"{name} for {arch}: {compiled.log}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)
+def test_host_code_compiles_without_new_warnings(path: Path, load: Callable[[Path], TU], tmp_path: Path) -> None:
+    bundle = translate([load(path)], ["host"])
+    for name, data in bundle.files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    gcc = str(shutil.which("gcc"))
+    flags = ["-fopenmp", "-foffload=disable", "-Wall", "-Wextra", "-c", "-o", "/dev/null", "-x", "c"]
+    ours = subprocess.run(
+        [gcc, *flags, "-iquote", str(path.parent), str(tmp_path / f"host/{path.stem}.c")],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
+    theirs = subprocess.run([gcc, *flags, str(path)], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert ours.returncode == 0, ours.stderr
+    assert ours.stderr.count("warning:") <= theirs.stderr.count("warning:"), ours.stderr
