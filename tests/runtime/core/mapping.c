@@ -86,6 +86,10 @@ static void always_copies_what_is_present(void) {
     ompls_exit_data(&map_release, 0, &arg);
     MOCK_CHECK(!omp_target_is_present(&x, 0));
     ompls_exit_data(&map_release, 0, &arg); /* absent: nothing happens */
+    mock_reset();
+    ompls_enter_data(&map_always_to, 0, &arg);
+    ompls_exit_data(&map_always_from, 0, &arg);
+    MOCK_CHECK(mock_in == 1 && mock_out == 1 && mock_frees == 1); /* once, though both new and always */
 }
 
 static void delete_takes_all_counts_but_holds(void) {
@@ -110,8 +114,11 @@ static void deleted_inside_an_environment(void) {
     set_device_value(&x, 9);
     ompls_exit_data(&map_delete, 0, &arg);
     ompls_enter_data(&map_to, 0, &arg); /* the entry is used again, for another mapping */
+    ompls_enter_data(&map_to, 0, &arg);
     ompls_data_end(&map_tofrom, env);
     MOCK_CHECK(x == 5 && omp_target_is_present(&x, 0));
+    ompls_exit_data(&map_release, 0, &arg);
+    MOCK_CHECK(omp_target_is_present(&x, 0));
     ompls_exit_data(&map_delete, 0, &arg);
 }
 
@@ -133,6 +140,17 @@ static void sections_inside_are_present(void) {
     ompls_arg implicit = section(x, x, sizeof x);
     ompls_data_end(&map_implicit, ompls_data_begin(&map_implicit, 0, &implicit));
     MOCK_CHECK(mock_allocs == 0);
+    /* Also when that part leaves with the implicit map: what was never mapped stays as it is. */
+    struct ompls_env *env = ompls_data_begin(&map_implicit, 0, &implicit);
+    ompls_exit_data(&map_release, 0, &part);
+    ompls_exit_data(&map_release, 0, &whole);
+    for (int i = 0; i < 100; i++) x[i] = 7;
+    set_device_value(&x[10], 70), set_device_value(&x[89], 71);
+    ompls_data_end(&map_implicit, env);
+    MOCK_CHECK(x[9] == 7 && x[10] == 70 && x[89] == 71 && x[90] == 7 && mock_frees == 1);
+    mock_reset();
+    ompls_enter_data(&map_to, 0, &whole);
+    ompls_enter_data(&map_to, 0, &part);
     ompls_exit_data(&map_release, 0, &part);
     ompls_exit_data(&map_release, 0, &whole);
     MOCK_CHECK(mock_frees == 1);
@@ -250,12 +268,13 @@ __attribute__((constructor)) static void announce(void) {
 static void globals_start_with_their_initialisers(void) {
     /* main changed the host's copy before the device was opened. */
     MOCK_CHECK(device_value(&table[0]) == 7 && device_value(&table[2]) == 9 && table[0] == 700);
-    MOCK_CHECK(device_value(&zero[39999]) == 0);
+    for (int i = 0; i < 40000; i++) MOCK_CHECK(device_value(&zero[i]) == 0);
     MOCK_CHECK(mock_symbol(0, "__ompls_g_table") == ompls_device_address(0, table));
     ompls_arg arg = section(table, table, sizeof table);
     ompls_update(&update_to, 0, &arg);
     MOCK_CHECK(device_value(&table[0]) == 700);
-    ompls_exit_data(&map_delete, 0, &arg); /* there for ever */
+    ompls_exit_data(&map_release, 0, &arg); /* there for ever */
+    ompls_exit_data(&map_delete, 0, &arg);
     MOCK_CHECK(omp_target_is_present(table, 0));
     MOCK_CHECK(!omp_target_is_present(&linked, 0) && mock_symbol(0, "__ompls_g_linked") == NULL);
     ompls_arg link = section(&linked, &linked, sizeof linked);

@@ -66,7 +66,9 @@ static int alloc_(void *device, uint64_t size, ompls_address *out, ompls_error *
     (void)device;
     if (size > mock_memory_limit) return fail(err, "out of memory");
     mock_allocs++;
-    *out = (uintptr_t)malloc(size);
+    void *memory = malloc(size);
+    memset(memory, 0xaa, size); /* nothing may depend on what it held before */
+    *out = (uintptr_t)memory;
     return 0;
 }
 static int free_(void *device, ompls_address address, ompls_error *err) {
