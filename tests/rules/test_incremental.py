@@ -1,0 +1,62 @@
+"""Findings are kept with each declaration; after any edits they are those of a fresh analysis of the same text."""
+
+from __future__ import annotations
+
+import random
+
+from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.rules import RULES, check
+from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
+
+
+def findings(analyzer: Analyzer, text: str) -> list[Diagnostic]:
+    return check(analyzer.analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings()))
+
+
+CALLER = """
+void f(int n) {
+    double *x = malloc(n * sizeof(double));
+    upload(x, n);
+    #pragma omp target
+    x[0] = helper(n);
+}
+"""
+HEAD = "void *malloc(unsigned long);\nint helper(int);\nvoid upload(double *, int);\n"
+UPLOADS = "void upload(double *p, int n) {\n#pragma omp target enter data map(to: p[0:n])\n}\n"
+DOES_NOTHING = "void upload(double *p, int n) { p[0] = n; }\n"
+DEFINED = "int helper(int v) { return v; }\n"
+DECLARED = "#pragma omp declare target(helper)\n"
+
+
+def test_a_caller_is_looked_at_again_when_what_it_calls_changes() -> None:
+    analyzer = Analyzer()
+    for parts, expected in [
+        ((HEAD, CALLER), {("device-pointer-absent", "hint"), ("undeclared-device-function", "warning")}),
+        (
+            (HEAD, DOES_NOTHING, CALLER),
+            {("device-pointer-absent", "warning"), ("undeclared-device-function", "warning")},
+        ),
+        ((HEAD, UPLOADS, CALLER), {("undeclared-device-function", "warning")}),
+        ((HEAD, UPLOADS, CALLER, DEFINED), set()),
+        ((HEAD, UPLOADS, CALLER, DECLARED), set()),
+        ((HEAD, CALLER, DEFINED, DOES_NOTHING), {("device-pointer-absent", "warning")}),
+        ((HEAD, CALLER), {("device-pointer-absent", "hint"), ("undeclared-device-function", "warning")}),
+    ]:
+        text = "".join(parts)
+        found = {(d.rule, d.severity) for d in findings(analyzer, text)}
+        assert found == expected, text
+
+
+def test_random_edits_give_what_a_fresh_analysis_gives() -> None:
+    random_ = random.Random(7)
+    pieces = [text for rule in RULES.values() for text in (*rule.bad[:2], *rule.good[:1])]
+    words = ["x", "0", ";", "}", "{", "map(to: x[0:n])", "#pragma omp target\n", "n", "(", "*", "int ", "\n", " "]
+    analyzer = Analyzer()
+    for _ in range(25):
+        text = "".join(random_.sample(pieces, 3))
+        for _ in range(8):
+            at = random_.randrange(len(text))
+            gone = random_.choice((0, 0, 1, 3))
+            text = text[:at] + random_.choice(words) + text[at + gone :]
+            assert findings(analyzer, text) == findings(Analyzer(), text), text
