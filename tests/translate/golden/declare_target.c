@@ -1,0 +1,28 @@
+/* ompls_declare_target_evaluate_0: kernel of class default, generated from examples/declare_target.c */
+struct body {
+    double mass;
+    double position[3];
+    double energy;
+};
+__attribute__((weak)) int *__ompls_g_evaluations;
+__attribute__((weak)) double *__ompls_g_gravity;
+static double height_of(const struct body *b);
+static double potential_energy(const struct body *b);
+static double height_of(const struct body *b)
+{
+    return b->position[2];
+}
+static double potential_energy(const struct body *b)
+{
+    return b->mass * (*__ompls_g_gravity) * height_of(b);
+}
+void ompls_declare_target_evaluate_0(void **ompls_params)
+{
+    struct body (*bodies)[2000] = *(struct body (**)[2000])ompls_params[0];
+#pragma omp target teams distribute parallel for if(target: 0)
+    for (int i = 0; i < 2000; i++) {
+        (*bodies)[i].energy = potential_energy(&(*bodies)[i]);
+#pragma omp atomic
+        (*__ompls_g_evaluations)++;
+    }
+}

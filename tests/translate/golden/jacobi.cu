@@ -1,0 +1,23 @@
+// ompls_jacobi_solve_on_device_0: CUDA C++ generated from examples/jacobi.c
+#include "ompls_device.cuh"
+
+// examples/jacobi.c:40: target teams distribute parallel for
+extern "C" __global__ void ompls_jacobi_solve_on_device_0(double *ompls_p_change, double *now, double *next)
+{
+    ompls_spmd_begin();
+    double change = ompls_identity<ompls_max, double>();  // reduction(max: change): this thread's part
+    const long long ompls_count_i = 1 < 66 - 1 ? (long long)(66 - 1) - (long long)(1) : 0;
+    const long long ompls_count_j = 1 < 130 - 1 ? (long long)(130 - 1) - (long long)(1) : 0;
+    const long long ompls_count = ompls_count_i * ompls_count_j;  // collapse(2)
+    // Two-phase distribution: this team's chunk of the iterations, then this thread's part of it.
+    ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count);
+    const ompls_range<long long> ompls_mine = ompls_get_static_chunk(ompls_team);
+    for (long long ompls_it = ompls_mine.begin; ompls_it < ompls_mine.end; ompls_it += ompls_mine.stride) {
+        int i = 1 + (int)(ompls_it / ompls_count_j);
+        int j = 1 + (int)(ompls_it % ompls_count_j);
+        double mean = 0.25 * (now[((i - 1) * 130 + (j))] + now[((i + 1) * 130 + (j))] + now[((i) * 130 + (j - 1))] + now[((i) * 130 + (j + 1))]);
+        next[((i) * 130 + (j))] = mean;
+        change = fmax(change, fabs(mean - now[((i) * 130 + (j))]));
+    }
+    ompls_reduce<ompls_max>(ompls_p_change, change);  // joined in the team, then one atomic a team
+}

@@ -1,0 +1,55 @@
+"""What cannot be translated is a diagnostic with its range, and there is no output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from ompls.analysis.model.tu import TU
+from ompls.translate import preview, translate
+
+# (device, the region's text, the text that the diagnostic points to, part of its message)
+CASES = [
+    ("cuda", "#pragma omp target parallel for collapse(2)\nfor (int i = 0; i < n; i++)\nfor (int j = 0; j < i; j++)\n"
+     "a[j] = i;", "i", "non-rectangular"),
+    ("cuda", "#pragma omp target parallel for\nfor (int i = 0; i * i < n; i++)\na[i] = i;", "i * i < n", "condition"),
+    ("cuda", "#pragma omp target parallel for\nfor (int i = 1; i < n; i *= 2)\na[i] = i;", None, "increment"),
+    ("cuda", "#pragma omp target parallel for\nfor (double d = 0; d < n; d++)\na[0] = d;", None, "counter"),
+    ("cuda", "#pragma omp target\nputs(\"no\");", None, "'puts'"),
+    ("cuda", "#pragma omp target\n{ int local[n]; local[0] = 1; a[0] = local[0]; }", None, "variable-length array"),
+    ("cuda", "#pragma omp target parallel for ordered\nfor (int i = 0; i < n; i++)\na[i] = i;", "ordered", "order"),
+    ("cuda", "#pragma omp target\n{\n#pragma omp atomic\na[0] = a[1] + a[2];\n}", "a[0] = a[1] + a[2];", "forms"),
+    ("cuda", "#pragma omp target device(ancestor: 1)\na[0] = 1;", "device(ancestor: 1)", "reverse"),
+    ("cuda", "#pragma omp target\na[0] = helper();", None, "'hidden'"),
+    ("host", "#pragma omp target update to(a[0:2:2])", "to(a[0:2:2])", "stride"),
+]  # fmt: skip
+PROGRAM = """#include <stdio.h>
+int hidden = 3;
+static int helper(void) {{ return hidden; }}
+void f(int n)
+{{
+    int a[100] = {{0}};
+    {0}
+    printf("%d", a[0] + helper());
+}}
+"""
+
+
+@pytest.mark.parametrize(("device", "text", "where", "message"), CASES, ids=lambda x: None)
+def test_is_a_diagnostic(device: str, text: str, where: str | None, message: str, unit: Callable[[str], TU]) -> None:
+    tu = unit(PROGRAM.format(text))
+    bundle = translate([tu], [device])
+    assert bundle.files == {}
+    (found,) = bundle.diagnostics
+    assert (found.rule, found.severity) == ("untranslatable-construct", "error")
+    assert message in found.message
+    assert f"cannot be translated for {device}" in found.message
+    shown = tu.source[found.where.start : found.where.end].decode()
+    if where is not None:
+        assert shown == where
+    assert re.match(r"\s*\S", shown)
+    if not text.startswith("#pragma omp target update"):
+        assert preview(tu, device).text == ""
+        assert preview(tu, device).diagnostics == tuple(bundle.diagnostics)
