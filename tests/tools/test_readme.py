@@ -1,0 +1,38 @@
+"""README.md's commands do what it says: each `$ ompls …` of it is run, and prints the lines that follow it there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _sessions() -> list[tuple[str, list[str]]]:
+    """The commands of the console blocks, with the output that is shown for each."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    sessions: list[tuple[str, list[str]]] = []
+    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                sessions.append((line[2:], []))
+            else:
+                sessions[-1][1].append(line)
+    return [session for session in sessions if session[0].startswith("ompls ")]
+
+
+def test_the_readme_shows_the_main_commands() -> None:
+    assert {shlex.split(command)[1] for command, _ in _sessions()} >= {"check", "preview", "run"}
+
+
+@pytest.mark.parametrize(("command", "shown"), _sessions(), ids=lambda value: value if isinstance(value, str) else "")
+def test_a_command_of_the_readme_works(command: str, shown: list[str]) -> None:
+    words = [sys.executable, "-m", "ompls", *shlex.split(command)[1:]]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[: len(shown)] == shown
