@@ -323,7 +323,12 @@ _CHAIN = {"teams", "distribute", "parallel", "for", "simd", "loop"}
 
 
 def _host_safe(e: ast.Expr, region: Region, outer: bool) -> bool:
-    """Whether the host may evaluate `e` beforehand: no calls, no accesses, no variable whose value it lacks."""
+    """Whether the host may evaluate `e` beforehand: no calls, no accesses, no variable whose value it lacks.
+
+    A clause of the target construct itself (`outer`) is evaluated there anyway.
+    """
+    if outer:
+        return True
     for n in e.walk():
         if isinstance(n, ast.Name) and n.symbol is not None and n.symbol.kind in ("var", "param"):
             v = region.variable(n.symbol)
