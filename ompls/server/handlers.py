@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from ompls.analysis.diagnostic import Fix
 from ompls.analysis.model.ast import FunctionDef
 from ompls.server.convert import Json, Places, path_of
 from ompls.server.engine import Result
-from ompls.server.guard import guarded
+from ompls.server.guard import guarded, logged
 from ompls.server.protocol import Raw
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Handlers:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
         self.started = time.monotonic()
+        self._setup: asyncio.Task[None] | None = None
 
     def register(self) -> None:
         """One table of methods: name, handler, options."""
@@ -57,7 +59,8 @@ class Handlers:
     # --- connection ----------------------------------------------------------------------------------------------
 
     async def initialized(self, params: Any) -> None:
-        await self.server.initialized()
+        # Not awaited: it asks the client things, and the client may rather say shutdown than answer.
+        self._setup = asyncio.create_task(logged("initialized", self.server.initialized()))
 
     async def files_changed(self, params: Any) -> None:
         self.server.engine.files_changed()

@@ -1,0 +1,125 @@
+"""Running the user's program from the editor: streamed, cancellable, never unasked, nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from .conftest import Editor, running
+
+pytestmark = pytest.mark.asyncio
+
+PROGRAM = """\
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int x = 40;
+#pragma omp target map(tofrom : x)
+  x += 2;
+  printf("x = %d, %d argument(s), process %d\\n", x, argc - 1, (int)getpid());
+  fflush(stdout);
+  fprintf(stderr, "to stderr: \\xc3\\xa4\\n");
+  if (argc > 1) pause();
+  return 3;
+}
+"""
+
+
+def saved(editor: Editor, directory: Path) -> str:
+    path = directory / "program.c"
+    path.write_text(PROGRAM)
+    editor.open(path.as_uri(), PROGRAM)
+    return path.as_uri()
+
+
+def output(editor: Editor, stream: str) -> str:
+    return "".join(p["text"] for m, p in editor.notified if m == "ompls/runOutput" and p["stream"] == stream)
+
+
+async def test_a_run_streams_its_output_and_gives_the_exit_code(vscode: Editor, tmp_path: Path) -> None:
+    uri = saved(vscode, tmp_path)
+    params = {"textDocument": {"uri": uri}, "device": "host", "run": "r1"}
+    ended = await asyncio.wait_for(vscode.client.protocol.send_request_async("ompls/run", params), 90)
+    assert (ended["run"], ended["exitCode"]) == ("r1", 3)
+    assert output(vscode, "stdout").startswith("x = 42, 0 argument(s)")
+    assert "to stderr: \u00e4" in output(vscode, "stderr")
+
+
+async def test_cancelling_a_run_leaves_no_process(vscode: Editor, tmp_path: Path) -> None:
+    uri = saved(vscode, tmp_path)
+    params = {"textDocument": {"uri": uri}, "device": "host", "arguments": ["wait"]}
+    future = vscode.client.protocol.send_request("ompls/run", params, msg_id="run")
+    process = await started(vscode)
+    vscode.client.cancel_request(types.CancelParams(id="run"))
+    with pytest.raises(JsonRpcException, match=r"(?i)cancel"):
+        await asyncio.wait_for(asyncio.wrap_future(future), 20)
+    await gone(process)
+
+
+async def test_a_killed_server_leaves_no_process(tmp_path: Path) -> None:
+    async with running("vscode", root=tmp_path) as editor:
+        uri = saved(editor, tmp_path)
+        params = {"textDocument": {"uri": uri}, "device": "host", "arguments": ["wait"]}
+        editor.client.protocol.send_request("ompls/run", params)
+        process = await started(editor)
+        server: Any = editor.client._server
+        server.kill()
+        await server.wait()
+        await gone(process)
+
+
+async def started(editor: Editor) -> int:
+    """The process id that the program printed."""
+    for _ in range(900):
+        if "process " in (text := output(editor, "stdout")):
+            return int(text.rpartition("process ")[2])
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"the program did not start: {output(editor, 'stderr')}")
+
+
+async def gone(process: int) -> None:
+    for _ in range(100):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"process {process} is still there")
+
+
+async def test_what_is_not_saved_is_not_run(vscode: Editor, tmp_path: Path) -> None:
+    uri = saved(vscode, tmp_path)
+    vscode.replace(uri, "x += 2", "x += 3")
+    with pytest.raises(JsonRpcException, match="save the file first"):
+        await vscode.request("ompls/run", {"textDocument": {"uri": uri}, "device": "host"})
+
+
+async def test_nothing_is_run_in_a_workspace_that_is_not_trusted(tmp_path: Path) -> None:
+    async with running("vscode", root=tmp_path, options={"trusted": False}) as editor:
+        uri = saved(editor, tmp_path)
+        with pytest.raises(JsonRpcException, match="not trusted"):
+            await editor.request("ompls/run", {"textDocument": {"uri": uri}})
+
+
+async def test_the_lens_of_a_client_without_an_own_command_runs_it(emacs: Editor, tmp_path: Path) -> None:
+    uri = saved(emacs, tmp_path)
+    argument = {"uri": uri, "region": "main_0", "device": "host"}
+    command = types.ExecuteCommandParams(command="ompls.run", arguments=[argument])
+    await asyncio.wait_for(emacs.client.workspace_execute_command_async(command), 90)
+    assert emacs.messages() == ["ompls: the program ended with exit code 3"]
+    logged = [p.message for m, p in emacs.notified if m == "window/logMessage"]
+    assert any("x = 42" in text for text in logged)
+
+
+async def test_devices_are_those_of_the_command_line(vscode: Editor) -> None:
+    listed = await asyncio.wait_for(vscode.client.protocol.send_request_async("ompls/devices", {}), 60)
+    devices = listed if isinstance(listed, list) else listed["devices"]
+    names = [d["name"] for d in devices]
+    assert "host" in names
+    assert "cudasim" in names
