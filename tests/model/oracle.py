@@ -13,6 +13,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Array, CType, Enum, Function, Pointer, Record, Unknown
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import find_member
+from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import TU
 
 
@@ -85,8 +86,11 @@ class _Asker:
     def statement(self, s: ast.Stmt | None, in_block: bool) -> None:
         """Ask about what stands in `s` itself, and go into the statements it has."""
         while isinstance(s, ast.DirectiveStmt):
+            if in_block:
+                after = s.span.end
+                self.insert(after, self.asserts([e for c in s.directive.clauses for e in _clause_expressions(c)]))
             s = s.body
-        if s is None or isinstance(s, (ast.OtherStmt,)):
+        if s is None or isinstance(s, ast.OtherStmt):
             return
         if isinstance(s, (ast.Case, ast.Labeled)):
             self.statement(s.body, in_block=False)
@@ -138,6 +142,7 @@ class _Asker:
         verdict.asked += 1
         verdict.in_regions += inside
         text = self.tu.expanded[self.base + e.span.start : self.base + e.span.end].decode("utf-8", "replace")
+        text = text.replace("\\\n", " ")
         if _has_unknown(e.type):
             verdict.untyped.append(text)
             return ""
@@ -148,6 +153,14 @@ class _Asker:
         self.questions.append(f"{text} : {printed}")
         test = f"__builtin_types_compatible_p(__typeof__({text}), {printed})"
         return f'_Static_assert({test}, "{len(self.questions) - 1}");'
+
+
+def _clause_expressions(c: Clause) -> list[ast.Node]:
+    """The expressions of a clause that are C (sections are not)."""
+    if any(m.startswith("iterator") for m in c.modifiers):
+        return []
+    found = [n for top in (*(i.expr for i in c.items), *c.args) for n in top.walk() if isinstance(n, ast.Expr)]
+    return [n for n in found if not any(isinstance(m, (ast.Section, ast.Shaping, ast.OtherExpr)) for m in n.walk())]
 
 
 def _own(s: ast.Stmt) -> list[ast.Node]:

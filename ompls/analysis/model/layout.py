@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import (
     Array,
@@ -95,6 +97,26 @@ def offsetof(t: Record, name: str) -> int | None:
             if inner is not None:
                 return bit // 8 + inner
     return None
+
+
+def designated_offset(t: CType, path: str) -> int | None:
+    """The offset in bytes of `member.inner[2].x` in an object of type `t`; None when it is not constant."""
+    total = 0
+    for word in re.findall(r"\w+|[^\s\w]+|\[", path):
+        if word in (".", "[", "]", "]."):
+            continue
+        if word.isdigit() and isinstance(t, Array):
+            t = t.of
+            step = sizeof(t)
+            offset = None if step is None else step * int(word)
+        elif isinstance(t, Record) and (found := find_member(t, word)) is not None:
+            offset, t = offsetof(t, word), found.type
+        else:
+            return None
+        if offset is None:
+            return None
+        total += offset
+    return total
 
 
 def find_member(t: Record, name: str) -> FieldDecl | None:

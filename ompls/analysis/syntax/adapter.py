@@ -13,6 +13,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import Function
+from ompls.analysis.syntax.externals import errors
 from ompls.analysis.syntax.statements import StatementReader
 
 _DECLARATIONS = frozenset(("declaration", "type_definition"))
@@ -50,7 +51,7 @@ class Adapter(StatementReader):
             node = ast.OtherStmt(self.span(n), self.parts(n))
         self.drain(n.end_byte, [])
         calls = list(self.calls.values())
-        if n.has_error and not self.tainted:
+        if n.has_error and not self.tainted and errors([n], 1):
             self.taint(n)
         return External(node, self.directives, calls, self.tainted, self.notes)
 

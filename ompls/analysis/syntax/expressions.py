@@ -14,6 +14,7 @@ from ompls.analysis.model import ast, literals
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import INT, SIZE_T, UNKNOWN, CType, Unknown
+from ompls.analysis.model.layout import designated_offset
 from ompls.analysis.syntax.initializers import InitializerReader
 from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
 
@@ -319,7 +320,14 @@ class ExpressionReader(InitializerReader):
         return self.typed(ast.SizeOf(self.span(n), op, self.expr(value), UNKNOWN))
 
     def offset_of(self, n: Node) -> ast.Expr:
-        return ast.OtherExpr(self.span(n), [], type=SIZE_T)
+        """`offsetof(type, member)`: a literal when it is constant."""
+        text = self.text(n)
+        of, _, path = text[text.find("(") + 1 : -1].rpartition(",")
+        t = self.parsed_alone(of, n.start_byte + self.shift)
+        offset = designated_offset(t, path) if t is not None else None
+        if offset is None:
+            return ast.OtherExpr(self.span(n), [], type=SIZE_T)
+        return ast.IntLiteral(self.span(n), offset, text, type=SIZE_T)
 
     def compound_literal(self, n: Node) -> ast.Expr:
         type_node, value = n.child_by_field_name("type"), n.child_by_field_name("value")

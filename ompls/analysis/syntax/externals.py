@@ -93,10 +93,20 @@ def errors(nodes: Iterable[Node], limit: int = 20) -> list[tuple[int, int, str]]
     stack = list(reversed(list(nodes)))
     while stack and len(out) < limit:
         n = stack.pop()
+        if not n.has_error or _unnamed_bit_field(n):
+            continue
         if n.is_missing:
             out.append((n.start_byte, n.end_byte, f"expected '{n.type}'"))
         elif n.is_error:
             out.append((n.start_byte, n.end_byte, "syntax error"))
-        elif n.has_error:
+        else:
             stack.extend(reversed(n.children))
     return out
+
+
+def _unnamed_bit_field(n: Node) -> bool:
+    """`int : 3;` is C, which the grammar does not know: it invents a name or skips the width."""
+    if n.is_missing:
+        return n.type == "field_identifier"
+    parent = n.parent if n.is_error and n.child_count == 2 else None
+    return parent is not None and parent.type == "field_declaration" and n.children[0].type == ":"

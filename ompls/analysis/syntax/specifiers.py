@@ -25,6 +25,7 @@ from ompls.analysis.model.ctype import (
     Record,
     RecordBody,
 )
+from ompls.analysis.syntax.externals import errors
 from ompls.analysis.syntax.reader import MAX_DEPTH, Reader, RedefinedRecordError, named, words
 from ompls.analysis.syntax.tree import parse_once
 
@@ -227,7 +228,7 @@ class SpecifierReader(Reader):
         old.fields, old.packed, old.align = tuple(members), packed, align
         old.span = (n.start_byte + self.shift, n.end_byte + self.shift)
         self.file.fill(record)
-        if body.has_error:
+        if body.has_error and errors([body], 1):
             self.taint(body)
 
     def members(self, n: Node) -> list[FieldDecl]:
@@ -236,7 +237,7 @@ class SpecifierReader(Reader):
         out: list[FieldDecl] = []
         anonymous = True
         for c in n.children:
-            if c.type == "bitfield_clause":
+            if c.type == "bitfield_clause" or (c.is_error and c.child_count == 2 and c.children[0].type == ":"):
                 width = named(c)
                 bits = fold(self.expr(width[0])) if width else None
                 if out:
