@@ -10,6 +10,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 COVERAGE ?= 80
+export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
+export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools demo test lint types layers unit typescript bench conformance test-vscode docs clean
@@ -50,7 +52,7 @@ typescript:
 	@bash tools/typescript.sh
 
 unit: $(READY_DEV)
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup --basetemp=$(CURDIR)/.cache/tests --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)
 
 bench: $(READY_DEV) ## measure, and compare with bench/baseline.json
 	@$(BIN)/python bench/run.py
@@ -66,6 +68,6 @@ docs: $(READY_DEV) ## write the generated pages of docs/ again
 	@$(BIN)/python tools/docs.py
 
 clean: ## remove what was built or installed in the checkout
-	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* .benchmarks
+	rm -rf $(VENV) .cache build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* .benchmarks
 	rm -rf editors/vscode/node_modules editors/vscode/dist editors/vscode/*.vsix *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

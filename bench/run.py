@@ -120,7 +120,21 @@ def server() -> dict[str, float]:
     return {name.replace("ompls:", "server:"): f["median"] for name, f in figures.items() if name.startswith("ompls:")}
 
 
-MEASURES = (analysis, cold_check, cudasim, server)
+def core() -> dict[str, float]:
+    """What bench/core_bench.py says of the C core, in milliseconds like everything here."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = os.path.join(folder, "figures")
+        script = Path(__file__).with_name("core_bench.py")
+        subprocess.run([sys.executable, str(script), "--json", result], check=False, stdout=subprocess.DEVNULL)
+        figures = json.loads(Path(result).read_text())["ompls"]
+    return {f"core on host: {name}": nanoseconds / 1e6 for name, nanoseconds in figures.items()}
+
+
+MEASURES = (analysis, cold_check, cudasim, server, core)
+
+
+def _shown(milliseconds: float) -> str:
+    return f"{milliseconds:.2f} ms" if milliseconds >= 0.1 else f"{1e6 * milliseconds:.0f} ns"
 
 
 def main() -> int:
@@ -139,8 +153,11 @@ def main() -> int:
     for name, value in figures.items():
         old = stored["figures"].get(name)
         ratio = f"{value / unit / (old / stored['calibration']):5.2f} x" if old else "  new"
-        print(f"{value:10.2f} ms  {ratio}  {name}")
-    result = {"calibration": round(unit, 3), "figures": {name: round(value, 3) for name, value in figures.items()}}
+        print(f"{_shown(value):>12}  {ratio}  {name}")
+    result = {
+        "calibration": round(unit, 3),
+        "figures": {name: float(f"{value:.4g}") for name, value in figures.items()},
+    }
     if options.json:
         options.json.write_text(json.dumps(result, indent=1) + "\n")
     if options.store:
