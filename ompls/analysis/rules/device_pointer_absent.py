@@ -15,12 +15,12 @@ from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.presence import ABSENT, Facts, Presence, presence_of, weakest
 from ompls.analysis.rules.support.storage import Place, strip
 
-_SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_maps"))
+SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_maps"))
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     content = scene.content
-    if content is None or scene.function is None or scene.unit.requires & _SHARED_MEMORY:
+    if content is None or scene.function is None or scene.unit.requires & SHARED_MEMORY:
         return
     if scene.unit.settings.openmp == "4.0" or not any(_followed(v) for r in content.regions for v in r.variables):
         return
@@ -57,7 +57,7 @@ def _judge(scene: Scene, presence: Presence, region: Region, variable: Variable,
         return
     severity: Severity = "hint"
     if facts == ABSENT:
-        severity = "hint" if region.tainted or _may_run_on_host(region.directive) else "warning"
+        severity = "hint" if region.tainted or may_run_on_host(region.directive) else "warning"
     elif not variable.implicit or not facts & {"A", "U"}:
         return  # mapped; or a clause lists the pointer itself, and its author has thought of it
     clause = _map_clause(scene, presence, variable)
@@ -82,7 +82,7 @@ def _message(variable: Variable, facts: Facts) -> str:
     return f"nothing here maps what `{name}` points to; the region relies on a function that has"
 
 
-def _may_run_on_host(directive: Directive) -> bool:
+def may_run_on_host(directive: Directive) -> bool:
     return weakest(directive.clause("if")) or weakest(directive.clause("device"))
 
 
