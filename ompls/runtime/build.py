@@ -1,12 +1,15 @@
 """From a bundle to an executable: host objects, the core, the devices' modules and images, linked by gcc.
 
-The result is an ordinary executable with the images inside (`.incbin`), or, `hosted`, a shared object for the devices
-that are written in Python.  Everything is compiled through the cache of `toolchain.py`.
+The result is an ordinary executable with the images inside (`.incbin`).  For devices that are written in Python the
+program is a shared object inside of a stub (core/stub.c), which hands it to a Python interpreter.  Everything is
+compiled through the cache of `toolchain.py`.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import List, Optional, Sequence, Tuple
@@ -107,6 +110,53 @@ def _image_object(tools: Toolchain, images: Sequence[Tuple[str, Path]]) -> Path:
     return tools.object(Compile(source, ("-O1", "-fPIC", "-I" + str(CORE)), depends=depends))
 
 
+# The generated half of core/stub.c.
+STUB_SOURCE = """
+#include "stub.h"
+const ompls_stub_device ompls_stub_devices[] = {{ {devices} {{0, 0}} }};
+const char ompls_stub_python[] = {python};
+const char ompls_stub_code[] = {code};
+__asm__(".section .rodata.ompls_program, \\"a\\"\\n"
+        ".global ompls_stub_program, ompls_stub_program_end\\n"
+        ".balign 64\\n"
+        "ompls_stub_program: .incbin {program}\\n"
+        "ompls_stub_program_end: .byte 0\\n"
+        ".previous\\n");
+"""
+START_RUNTIME = """import sys
+sys.path.insert(0, {root!r})
+try:
+    from ompls.runtime.__main__ import main
+except ImportError as error:
+    print("ompls: error: the runtime is not in", {root!r} + ":", error, "; build the program again", file=sys.stderr)
+    sys.exit(125)
+sys.exit(main())
+"""
+
+
+def _c_string(text: str) -> str:
+    return '"' + "".join("\\{:03o}".format(byte) for byte in os.fsencode(text)) + '"'
+
+
+def _stub(tools: Toolchain, program: Path, devices: Sequence[Device]) -> Path:
+    """The executable that starts a hosted program."""
+    entries = ""
+    for device in devices:
+        if device.python_module is not None:
+            library = _c_string(device.needs_library) if device.needs_library else "0"
+            entries += "{{{}, {}}}, ".format(_c_string(device.name), library)
+    code = START_RUNTIME.format(root=str(Path(__file__).resolve().parent.parent.parent))
+    source = tools.scratch / "stub_data.c"
+    quoted = '\\"{}\\"'.format(program)
+    text = STUB_SOURCE.format(devices=entries, python=_c_string(sys.executable), code=_c_string(code), program=quoted)
+    source.write_text(text, encoding="utf-8")
+    header = CORE / "stub.h"
+    data = Compile(source, ("-O1", "-I" + str(CORE)), depends=(header, program))
+    return tools.link(
+        ["-ldl"], tools.objects([Compile(CORE / "stub.c", CORE_FLAGS, depends=(header,)), data]), "", "linking the stub"
+    )
+
+
 def _images(
     tools: Toolchain, bundle: Bundle, devices: Sequence[Device], cflags: Sequence[str], ldflags: Sequence[str]
 ) -> List[Tuple[str, Path]]:
@@ -151,6 +201,8 @@ def build(
     if hosted:
         link += ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]
     program = tools.link(link, inputs, ".so" if hosted else "", "linking the program")
+    if hosted:
+        program = _stub(tools, program, kinds)
     if output is not None:
         shutil.copyfile(str(program), str(output))
         shutil.copymode(str(program), str(output))

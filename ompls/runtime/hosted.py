@@ -41,32 +41,38 @@ def _look_native(libc: ctypes.CDLL, name: bytes) -> None:
     ctypes.c_char_p.in_dll(libc, "program_invocation_short_name").value = os.path.basename(name)
 
 
-def _add_modules(program: Path) -> None:
-    names = {part.partition(":")[0] for part in os.environ.get("OMPLS_DEVICES", "").split(",")}
-    bridge = ctypes.PyDLL(str(program)).ompls_bridge_add
+def _add_modules(library: Path) -> None:
+    wanted = {part.partition(":")[0] for part in os.environ.get("OMPLS_DEVICES", "").split(",")} - {""}
+    bridge = ctypes.PyDLL(str(library)).ompls_bridge_add
     bridge.argtypes = [ctypes.py_object]
     for device in all_devices().values():
-        if device.python_module is not None and device.name in names and bridge(device.python_module()) != 0:
+        make = device.python_module
+        if make is None or (wanted and device.name not in wanted) or not device.probe().available:
+            continue
+        if bridge(make()) != 0:
             raise RuntimeProblem("device '{}'".format(device.name), "the bridge does not know this interpreter")
 
 
-def run_program(program: Path, args: Sequence[str], name: str = "") -> NoReturn:
+def run_program(path: str, argv: Sequence[str]) -> NoReturn:
     """Run a program built as a shared object; ends the process with its exit code.
 
-    Raises RuntimeProblem when the object cannot be loaded.
+    `argv` begins with the program's name.  Raises RuntimeProblem when the object cannot be loaded.
     """
+    program = Path(path)
     try:
-        library = ctypes.CDLL(str(program.resolve()))
+        library = ctypes.CDLL(str(program))
         main = library.main
     except (OSError, AttributeError) as error:
         raise RuntimeProblem(str(program), str(error), "build it again") from error
-    _add_modules(program.resolve())
-    texts = [os.fsencode(text) for text in [name or str(program), *args]]
-    argv = (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
+    _add_modules(program)
+    if path.startswith("/proc/{}/fd/".format(os.getpid())):  # the stub's: the program shall not find it open
+        os.close(int(program.name))
+    texts = [os.fsencode(text) for text in argv]
+    pointers = (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
     libc = ctypes.CDLL(None)
     sys.stdout.flush()
     sys.stderr.flush()
     _look_native(libc, texts[0])
     environ = ctypes.c_void_p.in_dll(libc, "environ")
-    libc.exit(main(len(texts), argv, environ))
+    libc.exit(main(len(texts), pointers, environ))
     raise AssertionError("exit returned")

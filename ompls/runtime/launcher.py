@@ -36,27 +36,8 @@ def environment(built: Built, base: Optional[Mapping[str, str]] = None, trace: O
 
 
 def command(built: Built, args: Sequence[str] = ()) -> List[str]:
-    """The command line that runs a built program; a hosted one is run by this interpreter."""
-    program = str(built.program.resolve())
-    if built.hosted:
-        return [
-            sys.executable,
-            "-P" if sys.version_info >= (3, 11) else "-s",
-            *_module(),
-            "host-program",
-            program,
-            *args,
-        ]
-    return [program, *args]
-
-
-def _module() -> List[str]:
-    """How this very copy of the runtime is started from any directory."""
-    root = Path(__file__).resolve().parent.parent.parent
-    code = "import sys; sys.path.insert(0, {!r}); from ompls.runtime.__main__ import main; sys.exit(main())".format(
-        str(root)
-    )
-    return ["-c", code]
+    """The command line that runs a built program."""
+    return [str(built.program.resolve()), *args]
 
 
 def _children() -> Dict[int, Set[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -153,7 +154,9 @@ def test_several_host_threads(tmp_path: Path) -> None:
         launcher.command(built), env=launcher.environment(built), capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("0 wrong, 1 devices, initial 1\nclosed 0: 0 buffers, ")
+    wrong, closed = sorted(done.stdout.splitlines())
+    assert wrong == "0 wrong, 1 devices, initial 1"
+    assert closed.startswith("closed 0: 0 buffers, ")
 
 
 def test_python_errors_are_reported(tmp_path: Path) -> None:
@@ -169,9 +172,39 @@ def test_python_errors_are_reported(tmp_path: Path) -> None:
     assert "no device memory for 'x[0:n]' (4000 bytes): ValueError: invalid literal" in done.stderr
 
 
+def test_the_stub_needs_python_only_for_its_devices(tmp_path: Path) -> None:
+    """Without the interpreter the program runs when no device in Python is wanted, else it says what is missing."""
+    built = build(saxpy_bundle(tmp_path / "bundle"), "pyhost,host", tmp_path / "prog")
+    env = {
+        "PATH": os.environ["PATH"],
+        "OMPLS_DEVICE_PATH": os.environ["OMPLS_DEVICE_PATH"],
+        "OMPLS_PYTHON": "/nowhere/python",
+    }
+
+    def run(**more: str) -> tuple[int, str, str]:
+        done = subprocess.run([built.program], env={**env, **more}, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    assert run(OMPLS_DEVICES="host", OMP_TARGET_OFFLOAD="mandatory") == (0, "0 wrong, 1 devices, initial 1\n", "")
+    assert run(OMP_TARGET_OFFLOAD="disabled") == (0, "0 wrong, 0 devices, initial 1\n", "")
+    missing = (
+        "it needs Python, but /nowhere/python does not start (No such file or directory); set OMPLS_PYTHON or build"
+    )
+    for devices in ("pyhost", "host:2,pyhost:1", ""):
+        code, out, err = run(OMPLS_DEVICES=devices)
+        assert (code, out) == (125, "")
+        assert err.startswith(f"ompls: error: device 'pyhost' is not available: {missing}")
+    # With it, both kinds of device are in one program, in the order that is asked for.
+    both = "0 wrong, 3 devices, initial 1\n"
+    assert run(OMPLS_PYTHON="", OMPLS_DEVICES="host:2,pyhost", OMP_TARGET_OFFLOAD="mandatory") == (0, both, "")
+    code, out, err = run(OMPLS_PYTHON="", OMPLS_DEVICES="pyhost,host:2", OMP_TARGET_OFFLOAD="mandatory")
+    # The device speaks through Python's stdout, the program through C's: two buffers.
+    assert (code, sorted(out.splitlines(True)), err) == (0, [both, "closed 0: 0 buffers, 1 threads\n"], "")
+
+
 def test_a_damaged_program(tmp_path: Path) -> None:
     (tmp_path / "bad.so").write_bytes(b"no")
-    command = [sys.executable, "-m", "ompls.runtime", "host-program", str(tmp_path / "bad.so")]
+    command = [sys.executable, "-m", "ompls.runtime", "host-program", str(tmp_path / "bad.so"), "bad"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 125
     assert "bad.so: file too short; build it again" in done.stderr

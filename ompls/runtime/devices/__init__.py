@@ -58,6 +58,7 @@ class Device(ABC):
     image_class: str  # the device_class under which its image is embedded
     kernel_class: str  # 'default' or 'gpu'
     python_module: Optional[Callable[[], object]] = None  # makes the device object of a module written in Python
+    needs_library: Optional[str] = None  # a Python device without which there is none: "libcuda.so.1"
 
     @abstractmethod
     def probe(self) -> Availability:

@@ -1,0 +1,96 @@
+/* stub.c -- the executable of a program that may use devices written in Python.
+
+   The program itself is a shared object in here.  When one of its Python devices may be wanted, the stub becomes the
+   Python interpreter (exec: same process, same streams), which loads the program and runs its `main`; otherwise it loads
+   the program itself, and no Python is in the process.  Which devices are wanted is decided without Python: from
+   OMPLS_DEVICES, OMP_TARGET_OFFLOAD and whether a library that a device cannot do without is there.
+
+   OMPLS_PYTHON replaces the interpreter that was recorded when the program was built. */
+#define _GNU_SOURCE
+#include "stub.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static _Noreturn void fail(const char *what, const char *why, const char *next) {
+    fprintf(stderr, "ompls: error: %s: %s; %s\n", what, why, next);
+    exit(125);
+}
+
+static bool names_device(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = list; *at != '\0'; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",:") == length && strncmp(at, name, length) == 0) return true;
+    return false;
+}
+
+/* The first Python device that may be wanted, or 0. */
+static const char *wanted_device(void) {
+    const char *offload = getenv("OMP_TARGET_OFFLOAD"), *list = getenv("OMPLS_DEVICES");
+    if (offload != NULL && strcasecmp(offload, "disabled") == 0) return NULL;
+    for (const ompls_stub_device *device = ompls_stub_devices; device->name != NULL; device++) {
+        if (list != NULL && *list != '\0') {
+            if (names_device(list, device->name)) return device->name;
+            continue;
+        }
+        if (device->library == NULL || dlopen(device->library, RTLD_LAZY) != NULL) return device->name;
+    }
+    return NULL;
+}
+
+/* The program as a file of its own, that the loader and the interpreter can open. */
+static int program_file(char *path, size_t size) {
+    int file = memfd_create("ompls-program", 0);
+    const char *from = ompls_stub_program;
+    while (file >= 0 && from < ompls_stub_program_end) {
+        ssize_t done = write(file, from, (size_t)(ompls_stub_program_end - from));
+        if (done < 0 && errno != EINTR) fail("unpacking the program", strerror(errno), "check the limits on memory");
+        if (done > 0) from += done;
+    }
+    if (file < 0) fail("unpacking the program", strerror(errno), "check the limits on open files");
+    /* Not /proc/self: the loader knows objects by their paths, and an image may get the same number later. */
+    snprintf(path, size, "/proc/%d/fd/%d", (int)getpid(), file);
+    return file;
+}
+
+static _Noreturn void become_python(const char *device, char *path, int argc, char **argv) {
+    const char *chosen = getenv("OMPLS_PYTHON"), *python = chosen != NULL && *chosen != '\0' ? chosen : ompls_stub_python;
+    char what[256], why[4200];
+    const char **command = calloc((size_t)argc + 8, sizeof *command);
+    if (command == NULL) fail("starting", strerror(errno), "close other programs");
+    int n = 0;
+    command[n++] = python;
+    command[n++] = "-c";
+    command[n++] = ompls_stub_code;
+    command[n++] = "host-program";
+    command[n++] = path;
+    for (int i = 0; i < argc; i++) command[n++] = argv[i];
+    execvp(python, (char **)command);
+    snprintf(what, sizeof what, "device '%s' is not available", device);
+    snprintf(why, sizeof why, "it needs Python, but %s does not start (%s)", python, strerror(errno));
+    fail(what, why, "set OMPLS_PYTHON or build the program again");
+}
+
+int main(int argc, char **argv) {
+    char path[64];
+    const char *device = wanted_device();
+    int file = program_file(path, sizeof path);
+    if (device != NULL) become_python(device, path, argc, argv);
+    void *program = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (program == NULL) fail("loading the program", dlerror(), "build it again on this machine");
+    close(file);
+    int (*run)(int, char **, char **);
+    void *found = dlsym(program, "main");
+    if (found == NULL) fail("loading the program", "it has no main", "build it again");
+    memcpy(&run, &found, sizeof run);
+    return run(argc, argv, environ);
+}
