@@ -32,7 +32,7 @@ class Data:
     outer: list[str] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
-    last: list[tuple[str, str]] = field(default_factory=list)
+    last: list[tuple[str, Symbol]] = field(default_factory=list)
     linear: list[str] = field(default_factory=list)  # at the start of an iteration
 
     def opening(self) -> str:
@@ -130,7 +130,7 @@ def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, *, counter: 
         out.outer.append(f"{_reference(e, s, f'ompls_last_{s.name}')} = {s.name};")
     if not counter:
         out.before.append(f"{e.cxx(s.type, s.name)}{f' = {target}' if first else ''};  // lastprivate")
-    out.last.append((target, s.name))
+    out.last.append((target, s))
 
 
 def _copy(e: Emitter, out: Data, s: Symbol) -> None:
@@ -151,18 +151,18 @@ def _linear(e: Emitter, out: Data, c: Clause, s: Symbol, nest: Nest | None) -> N
     out.outer.append(f"const {e.cxx(s.type, f'ompls_start_{s.name}')} = {s.name};")
     out.before.append(f"{e.cxx(s.type, s.name)};  // linear")
     out.linear.append(f"{s.name} = ompls_start_{s.name} + ompls_it * ({step});")
-    out.last.append((f"ompls_linear_{s.name}", s.name))
+    out.last.append((f"ompls_linear_{s.name}", s))
 
 
 def _reference(e: Emitter, s: Symbol, name: str) -> str:
     return e.cxx(s.type, f"(&{name})" if isinstance(s.type, Array) else f"&{name}")
 
 
-def assign(target: str, name: str, s_type: object) -> str:
-    """`target = name` for any type, arrays too."""
-    if isinstance(s_type, Array):
-        return f"memcpy(&{target}, &{name}, sizeof {name});"
-    return f"{target} = {name};"
+def assign(target: str, s: Symbol) -> str:
+    """`target = s` for any type, arrays too."""
+    if isinstance(s.type, Array):
+        return f"memcpy(&{target}, &{s.name}, sizeof {s.name});"
+    return f"{target} = {s.name};"
 
 
 __all__ = ["OPERATORS", "Data", "Pointer", "assign", "data_of"]

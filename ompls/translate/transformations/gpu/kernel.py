@@ -13,7 +13,7 @@ from ompls.analysis.model.ast import FunctionDef, Span, Symbol
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
-from ompls.translate.loops import LOOP_CONSTRUCTS, nest_of
+from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan, chain_directives
@@ -108,12 +108,14 @@ def _header(index: Index, needs: Needs, item: Item, f: FunctionDef) -> str:
     return f"static __device__ {' '.join(respelled(_LINKAGE.sub('', text)).split())}"
 
 
-def _aliases(index: Index, needs: Needs, node: ast.Node) -> tuple[list[str], set[Symbol]]:
-    """References to the `declare target` variables that `node` uses."""
+def _aliases(
+    index: Index, needs: Needs, node: ast.Node, params: frozenset[str] | set[str] = frozenset()
+) -> tuple[list[str], set[Symbol]]:
+    """References to the `declare target` variables that `node` uses, except for what the construct maps."""
     lines, found = [], {}
     for n in names_in(node):
         s = n.symbol
-        if s is not None and s.level == "file" and s.name in needs.globals and s.name not in found:
+        if s is not None and s.level == "file" and s.name in needs.globals and s.name not in {*found, *params}:
             found[s.name] = s
             lines.append(
                 f"{_reference(index, s)} = *{global_symbol(index.tu, s)};  // declare target: this device's own"
@@ -175,9 +177,9 @@ class _Kernel:
         dialect = Dialect(self.rw, self.types)
         dialect.visit(self.stmt)
         _rename(self.rw, self.needs, self.stmt)
-        aliases, references = _aliases(self.index, self.needs, self.stmt)
+        aliases, references = _aliases(self.index, self.needs, self.stmt, {p.name for p in plan.params if p.symbol})
         e.references = references | {p.symbol for p in plan.params if p.deref and p.symbol is not None}
-        values = {p.symbol for p in plan.params if not p.deref and p.symbol is not None}
+        values = {p.symbol for p in plan.params if p.symbol is not None and _by_value(p)}
         if self.generic:
             e.team_shared = team_shared(self.body, values | self._clause_privates())
         elif not plan.single:
@@ -233,10 +235,8 @@ class _Kernel:
 
     def _privates(self) -> list[Symbol]:
         """Private variables that neither a clause of the construct nor its loop declares."""
-        d = self._loop_directive()
-        declared = self._clause_privates()
-        if d is not None and self.body is not None:
-            declared |= {x.symbol for x in nest_of(d, self.body).loops}
+        nest = self._nest()
+        declared = self._clause_privates() | ({x.symbol for x in nest.loops} if nest else set())
         return [s for s in self.plan.privates if s not in declared]
 
     def _clause_privates(self) -> set[Symbol]:
@@ -247,10 +247,15 @@ class _Kernel:
         assert self.body is not None
         private = {i.symbol for d in self.chain for c in d.all(*PRIVATISING) for i in c.items
                    if d.has("parallel") or d.has("loop") or c.name != "firstprivate"}  # fmt: skip
-        d = self._loop_directive()
-        if d is not None:
-            private |= {x.symbol for x in nest_of(d, self.body).loops}
+        nest = self._nest()
+        private |= {x.symbol for x in nest.loops} if nest else set()
         return {s for s in values & modified_in(self.body) if s not in private}
+
+    def _nest(self) -> Nest | None:
+        """The loops whose iterations are distributed; None for a block or a plain simd loop."""
+        d = self._loop_directive()
+        leaves = {c for x in self.chain for c in x.constructs}
+        return nest_of(d, self.body) if d is not None and leaves & {"distribute", "for", "loop"} else None
 
     def _loop_directive(self) -> Directive | None:
         return next((d for d in reversed(self.chain) if LOOP_CONSTRUCTS & set(d.constructs)), None)
@@ -262,8 +267,7 @@ class _Kernel:
         directive = self._loop_directive()
         leaves = {c for d in self.chain for c in d.constructs}
         together = not (self.generic or self.plan.single)
-        plain = directive is None or not (leaves & {"distribute", "for", "loop"})
-        nest = nest_of(directive, self.body) if directive is not None and not plain else None
+        nest = self._nest()
         original = {
             p.symbol: f"ompls_p_{p.name}"
             for p in self.plan.params
@@ -287,6 +291,13 @@ class _Kernel:
         content = _trimmed(self.rw.render(body))
         tail = Chunk(after.rstrip("\n") + "\n" + data.closing().rstrip("\n"), at, False)
         return [Chunk(data.opening() + before, at, False), *content, tail]
+
+
+def _by_value(p: Param) -> bool:
+    """Whether the parameter is the variable's own copy, not its address (of its elements when its length varies)."""
+    return not p.deref and not (
+        isinstance(p.type, Pointer) and p.symbol is not None and isinstance(p.symbol.type, Array)
+    )
 
 
 def _block(lines: list[str]) -> str:

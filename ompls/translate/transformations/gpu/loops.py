@@ -9,13 +9,13 @@ from typing import Literal
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
-from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
 from ompls.translate.loops import Loop, Nest, constant, nest_of
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
-from ompls.translate.transformations.gpu.data import Data, data_of
+from ompls.translate.transformations.gpu.data import Data, assign, data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
 from ompls.translate.uses import declared_in
 
@@ -132,11 +132,10 @@ def _thread_phase(e: Emitter, d: Directive) -> tuple[str, str]:
 def _last(e: Emitter, nest: Nest, data: Data) -> str:
     if not data.last:
         return ""
-    loops = {x.symbol.name: x for x in nest.loops}
+    loops = {x.symbol: x for x in nest.loops}
     out = "if (ompls_last) {  // this thread ran the last iteration\n"
-    for target, name in data.last:
-        value = _final(e, loops[name]) if name in loops else name
-        out += f"{target} = {value};\n"
+    for target, s in data.last:
+        out += f"{target} = {_final(e, loops[s])};\n" if s in loops else f"{assign(target, s)}\n"
     return out + "}\n"
 
 
@@ -147,14 +146,6 @@ def _body(nest: Nest) -> Span:
         if any(s.name in own for i in nest.body.items if isinstance(i, ast.DeclStmt) for s in declared_in(i)):
             return nest.body.span
     return inner(nest.body)
-
-
-def check_lastprivate_arrays(data: Data, nest: Nest) -> None:
-    """Arrays cannot be assigned."""
-    for _target, name in data.last:
-        for x in nest.loops:
-            if x.symbol.name == name and isinstance(x.symbol.type, Array):
-                raise Problem(x.stmt.span, f"lastprivate({name})", "it is an array")
 
 
 @transformation("for")

@@ -11,7 +11,9 @@ from __future__ import annotations
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Array
+from ompls.analysis.model.omp import Directive
 from ompls.translate.loops import nest_of
+from ompls.translate.plan import chain_directives
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_of
@@ -62,10 +64,10 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     if source == "team":
         captures = ["ompls_count", "ompls_team", *captures, *[f"ompls_count_{x.symbol.name}" for x in loop.loops]] if (
             loop and len(loop.loops) > 1) else ["ompls_count", "ompls_team", *captures]  # fmt: skip
-    threads = clause_value(e, d, "num_threads") or "0"
+    threads = _threads(e, d)
     for c in d.all("if"):
         if c.args and c.keyword in ("", "parallel"):
-            threads = f"({e.text(c.args[-1])}) ? {threads} : 1"
+            threads = f"({e.text(c.args[-1])}) ? ({threads}) : 1"
     outer, e.scope = e.scope, e.scope | (declared_in(s.body) if s.body else set())
     parts: list[Part]
     if loop is not None:
@@ -84,6 +86,16 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
         before, after = f"{before}{{\n{push}", f"\n{pop}}}{after}"
     e.replace(s.span, before, f"ompls_parallel_region([{', '.join(captures)}] {{  // the workers run this\n",
               data.opening(), *parts, data.closing(), f"}}, {threads});", after)  # fmt: skip
+
+
+def _threads(e: Emitter, d: Directive) -> str:
+    """How many threads the region asks for, at most the construct's thread_limit; 0: all workers."""
+    wanted = clause_value(e, d, "num_threads")
+    limits = [x for x in chain_directives(e.plan.region.stmt) if x.clause("thread_limit")] if e.plan else []
+    limit = clause_value(e, limits[-1], "thread_limit") if limits else None
+    if wanted is None or limit is None:
+        return wanted or limit or "0"
+    return f"({wanted}) < ({limit}) ? ({wanted}) : ({limit})"
 
 
 def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], str, str]:
