@@ -42,12 +42,14 @@ class Preprocessed:
 
 def find_compiler() -> str:
     """The path of gcc.  Raises EnvironmentProblem."""
-    found = shutil.which("gcc")
+    # a relative entry of PATH would let the directory we are in choose the program
+    absolute = [d for d in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(d)]
+    found = shutil.which("gcc", path=os.pathsep.join(absolute))
     if found is None:
         raise EnvironmentProblem(
             "system headers", "no gcc on PATH", "install it: apt-get install gcc (until then headers are not known)"
         )
-    return os.path.realpath(found)
+    return found
 
 
 def identity(compiler: str) -> str:

@@ -76,6 +76,14 @@ class SearchPath:
 Reader = Callable[[str], "bytes | None"]  # the bytes of a project header, None when there is no such file
 
 
+def watched(absent: list[str], flags: tuple[str, ...]) -> list[str]:
+    """The directories whose modification times change when one of the headers `absent` appears."""
+    places = [f[2:] for f in flags if f.startswith("-I")]
+    places += [value for f, value in itertools.pairwise(flags) if f in ("-isystem", "-iquote")]
+    places += [p for p in _SYSTEM if p.endswith("include")]
+    return sorted({p for place in places for o in absent for p in (place, os.path.dirname(f"{place}/{o[1:-1]}"))})
+
+
 class Directives:
     """Finds the directives of texts; remembers the last few hundred texts."""
 

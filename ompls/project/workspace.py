@@ -35,7 +35,8 @@ class Workspace:
         self._preprocessed: dict[str, tuple[dict[str, tuple[int, int]], Preprocessed]] = {}
         self._snapshots: dict[str, HeaderSnapshot] = {}
         self._disk: dict[str, tuple[tuple[int, int], bytes]] = {}
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()  # of the overlays: never held for long
+        self._working = threading.Lock()  # of everything else
 
     # -- texts -----------------------------------------------------------------------------------------------------
 
@@ -74,7 +75,7 @@ class Workspace:
 
     def flags(self, path: str) -> tuple[str, ...]:
         """The compiler flags for `path`: what the project's files say, then those given explicitly."""
-        with self._lock:
+        with self._working:
             return (*self._flags.of(path), *self.explicit)
 
     # -- headers ---------------------------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ class Workspace:
         directory = os.path.dirname(path)
         flags = allowed(flags, directory)
         search = skeleton.SearchPath.of(flags, self.roots or (directory,))
-        with self._lock:
+        with self._working:
             needed = skeleton.build(path, source, search, self._header, self._directives)
             missing: dict[str, str] = {}
             try:
@@ -111,15 +112,14 @@ class Workspace:
         found = self._cache.load(key)
         if found is None:
             found = compiler.preprocess(gcc, needed.text, flags, directory)
-            if (
-                len(found.exists) == len(needed.asked) and not found.missing
-            ):  # a header that is missing now may be there the next time
-                self._cache.store(key, found)
-                self._warn_of_cache()
+            absent = [needed.operands[n] for n in found.missing]
+            absent += [operand for n, operand in enumerate(needed.asked) if n not in found.exists]
+            found.read += skeleton.watched(absent, flags)
+            self._cache.store(key, found)
+            self._warn_of_cache()
         if len(self._preprocessed) > 50:
             self._preprocessed.clear()
-        if len(found.exists) == len(needed.asked) and not found.missing:
-            self._preprocessed[key] = (stamps(found.read), found)
+        self._preprocessed[key] = (stamps(found.read), found)
         return key, found
 
     def _warn_of_cache(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -222,6 +223,49 @@ def test_missing_header_is_named_and_the_others_are_there(tmp_path: Path) -> Non
     assert expand(workspace, tmp_path / "main.c", source).text.split() == [b"8"]
     (tmp_path / "nor_this.h").write_text("#define NOW 1\n")
     assert set(workspace.snapshot(str(tmp_path / "main.c"), source).missing) == {"<no/such.h>"}
+
+
+def test_a_header_that_appears_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = counted(monkeypatch)
+    (tmp_path / "sys").mkdir()
+    workspace, main = Workspace([str(tmp_path)]), str(tmp_path / "main.c")
+    flags = ("-isystem", str(tmp_path / "sys"))
+    source = b"#include <sub/late.h>\n#if __has_include(<later.h>)\n#endif\n"
+    for _ in range(2):
+        assert set(workspace.snapshot(main, source, flags).missing) == {"<sub/late.h>"}
+    assert len(runs) == 1, "what is missing is remembered too"
+    (tmp_path / "sys" / "sub").mkdir()
+    (tmp_path / "sys" / "sub" / "late.h").write_text("#define LATE 1\n")
+    assert "<sub/late.h>" in workspace.snapshot(main, source, flags).system
+    assert "<later.h>" not in workspace.snapshot(main, source, flags).system
+    (tmp_path / "sys" / "later.h").write_text("")
+    assert "<later.h>" in workspace.snapshot(main, source, flags).system
+
+
+def test_gcc_of_the_current_directory_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gcc").write_text("#!/bin/sh\ntouch was_run\n")
+    (tmp_path / "gcc").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+    assert "<stdio.h>" in Workspace(["."]).snapshot("main.c", HEADERS + b"int once_more;\n", ["-DUNIQUE"]).system
+    assert not (tmp_path / "was_run").exists()
+
+
+def test_buffers_open_while_the_compiler_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace, opened = Workspace([str(tmp_path)]), threading.Event()
+
+    def preprocess(*_: object) -> compiler.Preprocessed:
+        assert opened.wait(10), "opening a buffer must not wait for the compiler"
+        return compiler.Preprocessed()
+
+    monkeypatch.setattr(compiler, "preprocess", preprocess)
+    arguments = (str(tmp_path / "main.c"), b"#include <stdio.h>\n", ["-DOPENED"])
+    thread = threading.Thread(target=workspace.snapshot, args=arguments)
+    thread.start()
+    workspace.open(str(tmp_path / "other.c"), b"")
+    opened.set()
+    thread.join(20)
+    assert not thread.is_alive()
 
 
 def test_no_gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
