@@ -73,6 +73,12 @@ def test_programs(program: Program, name: str, sanitizer: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_random_constructs_follow_the_model(program: Program, seed: int) -> None:
+    done = run(program("model", "address"), str(seed), "3000")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 ERRORS = dict(line.split(": ", 1) for line in (PROGRAMS / "errors.txt").read_text().splitlines())
 
 
