@@ -11,8 +11,9 @@ from ompls.analysis.model.ast import Expr, Node, Span
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Region, Variable
+from ompls.analysis.rules.support.facts import ABSENT, Facts
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.presence import ABSENT, Facts, Presence, presence_of, weakest
+from ompls.analysis.rules.support.presence import Presence, presence_of, weakest
 from ompls.analysis.rules.support.storage import Place, strip
 
 SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_maps"))

@@ -12,9 +12,10 @@ from ompls.analysis.model.ast import Expr, Node, Span, Stmt, Symbol
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import Region, Variable
+from ompls.analysis.rules.support.facts import Facts, place_in
 from ompls.analysis.rules.support.flow import Flow, State
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.presence import Facts, place_in, presence_of
+from ompls.analysis.rules.support.presence import presence_of
 
 UNTOUCHED = frozenset(("untouched",))
 WRITTEN = frozenset(("written",))
