@@ -85,8 +85,24 @@ def is_vla(t: CType) -> bool:
 
 
 def as_array_pointer(t: Array) -> Pointer:
-    """The type of the pointer that stands for a mapped array: `T (*)[n]`; to the elements when the length varies."""
-    return Pointer(t.of) if t.length is None else Pointer(t)
+    """The type of the pointer that stands for a mapped array: `T (*)[n]`; to the elements when a length varies."""
+    return Pointer(t.of) if t.length is None or is_vla(t) else Pointer(t)
+
+
+def element_of(t: CType) -> CType | None:
+    """What an array holds or a pointer points to."""
+    return t.of if isinstance(t, Array) else t.to if isinstance(t, Pointer) else None
+
+
+def flat(t: CType) -> CType:
+    """A pointer to (or array of) arrays of variable length as a pointer to their innermost elements."""
+    if not is_vla(t):
+        return t
+    inner = element_of(t)
+    while isinstance(inner, Array):
+        inner = inner.of
+    assert inner is not None
+    return Pointer(inner)
 
 
 def strip(e: ast.Expr) -> ast.Expr:

@@ -6,7 +6,7 @@ Expressions are host C text after macro expansion.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
@@ -96,6 +96,9 @@ class RegionPlan:
     values: list[Value] = field(default_factory=list)
     launch: Launch = field(default_factory=Launch)
     hoisted: dict[int, str] = field(default_factory=dict)  # id(clause) -> parameter that holds its value
+    dims: dict[Symbol, list[str]] = field(
+        default_factory=dict
+    )  # of a variable with variable lengths: below the outermost
     privates: list[Symbol] = field(default_factory=list)  # variables whose copies in the region start without a value
     globals: list[Variable] = field(default_factory=list)  # declare target variables used directly
 
@@ -242,24 +245,49 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
     if v.sharing == "mapped":
         index, item = _item_of(plan, s)
         if isinstance(t, Array):
-            plan.params.append(Param(s.name, s, "address", index, as_array_pointer(t), deref=t.length is not None))
+            pointer = _sized(plan, s, as_array_pointer(t))
+            plan.params.append(
+                Param(s.name, s, "address", index, pointer, deref=t.length is not None and not is_vla(t))
+            )
         elif isinstance(t, (Pointer, Function)) and item.base == s.name:
-            plan.params.append(Param(s.name, s, "address", index, t))
+            plan.params.append(Param(s.name, s, "address", index, _sized(plan, s, t)))
         else:
             plan.params.append(Param(s.name, s, "address", index, Pointer(t), deref=True))
         return
     if v.sharing == "has_device_addr":
         pointer = as_array_pointer(t) if isinstance(t, Array) else t if isinstance(t, Pointer) else Pointer(t)
-        direct = isinstance(t, Pointer) or (isinstance(t, Array) and t.length is None)
+        direct = isinstance(t, Pointer) or is_vla(t)
         expr = s.name if direct else f"&{s.name}"
         plan.params.append(Param(s.name, s, "value", len(plan.values), pointer, deref=not direct))
         plan.values.append(Value(f"(const void *){expr}", "const void *", lvalue=False))
         return
     if is_vla(t) and isinstance(t, Array):
         raise Problem(None, f"the variable-length array '{s.name}' as firstprivate", "map it")
-    plan.params.append(Param(s.name, s, "value", len(plan.values), t))
+    plan.params.append(Param(s.name, s, "value", len(plan.values), _sized(plan, s, t)))
     addressable = s.storage != "register"
     plan.values.append(Value(s.name, f"__typeof__({s.name})", lvalue=addressable))
+
+
+def _sized(plan: RegionPlan, s: Symbol, pointer: CType) -> CType:
+    """`pointer` with its variable lengths as parameters of their own, which the host computes with sizeof."""
+    if not is_vla(pointer):
+        return pointer
+    dims = plan.dims.setdefault(s, [])
+
+    def sized(t: CType, at: str) -> CType:
+        if not isinstance(t, Array):
+            return t
+        text = str(t.length)
+        if t.length is None:
+            text = f"ompls_d_{s.name}_{len(dims)}"
+            plan.params.append(Param(text, None, "value", len(plan.values), Integer("long")))
+            plan.values.append(Value(f"(long)(sizeof({at}) / sizeof({at}[0]))", "long", lvalue=False))
+        dims.append(text)
+        return replace(t, of=sized(t.of, f"{at}[0]"), vla_text=text)
+
+    if isinstance(pointer, Pointer) and isinstance(pointer.to, Array):
+        return replace(pointer, to=sized(pointer.to, f"{s.name}[0]"))
+    raise Problem(None, f"the variable '{s.name}'", "a variable length stands too deep in its type")
 
 
 def _item_of(plan: RegionPlan, s: Symbol) -> tuple[int, ItemPlan]:
@@ -273,9 +301,7 @@ def _item_of(plan: RegionPlan, s: Symbol) -> tuple[int, ItemPlan]:
     base = s.name if array else f"&{s.name}"
     added = ItemPlan(s.name, ("TO", "FROM", "IMPLICIT"), base, base, f"sizeof({s.name})", "", s)
     plan.items.insert(0, added)
-    plan.params[:] = [
-        Param(p.name, p.symbol, p.kind, p.index + (p.kind == "address"), p.type, p.deref) for p in plan.params
-    ]
+    plan.params[:] = [replace(p, index=p.index + (p.kind == "address")) for p in plan.params]
     return 0, added
 
 

@@ -15,6 +15,7 @@ from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, Function, Pointer
 from ompls.analysis.model.tu import Item
 from ompls.translate.clauses import fallback_pragma
+from ompls.translate.ctext import is_vla
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan
@@ -96,7 +97,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     head = [f"void {plan.kernel}(void **ompls_params)", "{"]
     copied = _copied(plan)
     back = []
-    for k, p in sorted(enumerate(plan.params), key=lambda x: x[1].kind == "address"):
+    for k, p in sorted(enumerate(plan.params), key=lambda x: (is_vla(x[1].type), x[1].kind == "address")):
         source = f"ompls_params[{k}]"
         if p in copied and p.symbol is not None:
             t = unqualified(p.symbol.type)

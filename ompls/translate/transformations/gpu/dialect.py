@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Void
-from ompls.translate.ctext import Types, is_vla, strip
+from ompls.translate.ctext import Types, element_of, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Part, Rewriter
 
@@ -63,8 +63,12 @@ def respelled(text: str) -> str:
 class Dialect:
     """Adds the edits for one function or region to `rw`."""
 
-    def __init__(self, rw: Rewriter, types: Types, returns: CType | None = None) -> None:
+    def __init__(
+        self, rw: Rewriter, types: Types, returns: CType | None = None, dims: dict[Symbol, list[str]] | None = None
+    ) -> None:
         self.rw = rw
+        self.dims = dims or {}
+        self._inside: set[int] = set()  # inner parts of an index chain that is done
         self.types = types
         self.returns = returns
 
@@ -75,6 +79,8 @@ class Dialect:
     def _node(self, n: ast.Node) -> None:
         if isinstance(n, ast.Expr) and isinstance(n.type, Floating) and n.type.complex:
             raise Problem(n.span, "complex arithmetic", "CUDA C++ has no _Complex")
+        if isinstance(n, ast.Index):
+            self._index(n)
         if isinstance(n, ast.Assign) and n.op == "=":
             self.convert(n.value, n.target.type)
         elif isinstance(n, ast.Assign) and isinstance(n.target.type, Enum):
@@ -121,6 +127,32 @@ class Dialect:
 
     def _cast(self, e: ast.Expr, to: CType) -> None:
         self.rw.replace(e.span, f"({self.types.cxx(unqualified(to))})(", e.span, ")")
+
+    def _index(self, n: ast.Index) -> None:
+        """`a[i][j]` where a row's length varies is `a[(i) * m + (j)]`: C++ has no pointers to such rows."""
+        if id(n) in self._inside:
+            return
+        indices: list[ast.Expr] = [n.index]
+        root = strip(n.base)
+        while isinstance(root, ast.Index):
+            self._inside.add(id(root))
+            indices.insert(0, root.index)
+            root = strip(root.base)
+        below = element_of(root.type)
+        if below is None or not is_vla(below):
+            return
+        known = self.dims.get(root.symbol) if isinstance(root, ast.Name) and root.symbol is not None else None
+        place: list[Part] = ["(", indices.pop(0).span, ")"]
+        level, whole = 0, True
+        while isinstance(below, Array):
+            length = known[level] if known else str(below.length) if below.length is not None else f"({below.vla_text})"
+            whole = bool(indices)
+            place = ["(", *place, f" * {length}", *([" + (", indices.pop(0).span, ")"] if whole else []), ")"]
+            below, level = below.of, level + 1
+        rest: list[Part] = [part for i in indices for part in ("[", i.span, "]")]
+        self.rw.replace(
+            n.span, *([root.span, "[", *place, "]", *rest] if whole else ["(", root.span, " + ", *place, ")"])
+        )
 
     def _call(self, n: ast.Call) -> None:
         t = n.function.type

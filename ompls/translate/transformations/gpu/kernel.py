@@ -10,9 +10,10 @@ import re
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Span, Symbol
-from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.ctype import Array, Function, Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
+from ompls.translate.ctext import flat
 from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
@@ -103,6 +104,9 @@ def _rename(rw: Rewriter, needs: Needs, node: ast.Node) -> None:
 def _header(index: Index, needs: Needs, item: Item, f: FunctionDef) -> str:
     text = index.tu.text(item, f.header)
     name = f.symbol.name
+    if "[" in text and isinstance(f.symbol.type, Function):  # C's array parameters may have lengths that are variables
+        params = ", ".join(index.kinds.cxx(flat(p.type), p.name) for p in f.params)
+        text = index.kinds.cxx(f.symbol.type.returns, f"{name}({params})")
     if name in _names(needs):
         text = re.sub(rf"\b{name}\b", f"{name}_", text)
     return f"static __device__ {' '.join(respelled(_LINKAGE.sub('', text)).split())}"
@@ -112,7 +116,8 @@ def _aliases(
     index: Index, needs: Needs, node: ast.Node, params: frozenset[str] | set[str] = frozenset()
 ) -> tuple[list[str], set[Symbol]]:
     """References to the `declare target` variables that `node` uses, except for what the construct maps."""
-    lines, found = [], {}
+    lines: list[str] = []
+    found: dict[str, Symbol] = {}
     for n in names_in(node):
         s = n.symbol
         if s is not None and s.level == "file" and s.name in needs.globals and s.name not in {*found, *params}:
@@ -174,7 +179,7 @@ class _Kernel:
         e, plan = self.emitter, self.plan
         if self.body is None:
             raise Problem(None, "an empty target construct", "there is no statement after it")
-        dialect = Dialect(self.rw, self.types)
+        dialect = Dialect(self.rw, self.types, None, plan.dims)
         dialect.visit(self.stmt)
         _rename(self.rw, self.needs, self.stmt)
         aliases, references = _aliases(self.index, self.needs, self.stmt, {p.name for p in plan.params if p.symbol})
@@ -215,7 +220,7 @@ class _Kernel:
         name = f"ompls_p_{p.name}" if self._renamed(p) and p.symbol is not None else p.name
         if isinstance(p.type, Array):  # an array parameter would be a pointer
             return f"ompls_array<{self.types.cxx(p.type.of)}, {p.type.length}> {name}"
-        return self.types.cxx(p.type, name)
+        return self.types.cxx(flat(p.type), name)
 
     def _local(self, p: Param, taken: set[Symbol | None]) -> list[str]:
         """What makes a parameter the user's variable."""
