@@ -71,7 +71,9 @@ def root(expr: Expr | None) -> Symbol | None:
     while expr is not None:
         if isinstance(expr, ast.Name):
             return expr.symbol if expr.symbol is not None and expr.symbol.kind in ("var", "param") else None
-        if isinstance(expr, (ast.Index, ast.Section, ast.Member)):
+        if isinstance(expr, ast.Index):
+            expr = indexed(expr)
+        elif isinstance(expr, (ast.Section, ast.Member)):
             expr = expr.base
         elif isinstance(expr, ast.Paren):
             expr = expr.inner
@@ -85,12 +87,18 @@ def root(expr: Expr | None) -> Symbol | None:
     return None
 
 
+def indexed(expr: ast.Index) -> Expr:
+    """The pointer or array of a subscript: `p` of `p[3]` and of `3[p]`."""
+    return expr.index if _is_address(expr.index.type) and not _is_address(expr.base.type) else expr.base
+
+
 def depth_of(expr: Expr) -> int:
     """How many pointers an lvalue goes through from its root: 0 for `a[i]` of an array, 1 for `p[i]`, `p->m`, `*p`."""
     if isinstance(expr, ast.Paren):
         return depth_of(expr.inner)
     if isinstance(expr, (ast.Index, ast.Section)):
-        return depth_of(expr.base) + (0 if isinstance(expr.base.type, Array) else 1)
+        base = indexed(expr) if isinstance(expr, ast.Index) else expr.base
+        return depth_of(base) + (0 if isinstance(base.type, Array) else 1)
     if isinstance(expr, ast.Member):
         return depth_of(expr.base) + (1 if expr.arrow and not isinstance(expr.base.type, Array) else 0)
     if isinstance(expr, ast.Unary) and expr.op == "*":
@@ -103,11 +111,6 @@ def depth_of(expr: Expr) -> int:
         left, right = _is_address(expr.left.type), _is_address(expr.right.type)
         return depth_of(expr.right if right and not left else expr.left)
     return 0
-
-
-def is_local_loop(stmt: ast.For) -> bool:
-    """Whether the loop declares its iteration variable."""
-    return isinstance(stmt.init, ast.DeclStmt)
 
 
 def loop_variables(directive: Directive, body: ast.Stmt | None) -> list[Symbol]:
@@ -277,12 +280,8 @@ def _path(expr: Expr) -> Iterator[Use]:
     """What it takes to find the lvalue `expr`: subscripts, and the pointers on the way."""
     base: Expr
     if isinstance(expr, ast.Index):
-        base = expr.base
-        if _is_address(expr.index.type) and not _is_address(base.type):  # 3[p]
-            base = expr.index
-            yield from _value(expr.base)
-        else:
-            yield from _value(expr.index)
+        base = indexed(expr)
+        yield from _value(expr.index if base is expr.base else expr.base)
         yield from _through(base, not isinstance(base.type, Array))
     elif isinstance(expr, ast.Member):
         yield from _through(expr.base, expr.arrow)
