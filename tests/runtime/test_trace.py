@@ -67,6 +67,38 @@ def test_events(program: Path, tmp_path: Path) -> None:
     assert launch["grid"][0] * launch["block"][0] >= 100
 
 
+FORK = SAXPY_HOST.replace(
+    "int main(",
+    """
+#include <sys/wait.h>
+#include <unistd.h>
+static void fork_once(void) {
+    float x[2] = {1, 2}, y[2] = {0, 0};
+    int status;
+    saxpy(2, 1, x, y);
+    pid_t child = fork();
+    if (child == 0) {
+        saxpy(2, 1, x, y);
+        exit(y[1] == 4 ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    if (status != 0) abort();
+}
+int main(""",
+).replace("wrong = 0;", "wrong = 0;\n    fork_once();", 1)
+
+
+def test_children_of_fork_leave_devices_and_trace_alone(tmp_path: Path) -> None:
+    bundle = make_bundle(tmp_path / "bundle", FORK, {"saxpy_0": SAXPY_KERNEL}, {"saxpy_0": SAXPY_PARAMS})
+    found = events(build(bundle, "host", tmp_path / "prog").program, tmp_path / "trace")
+    assert [e["kind"] for e in found if e.get("kind") in ("device_open", "launch")] == [
+        "device_open",
+        "launch",
+        "launch",
+    ]
+    assert [line for line in found if "ompls_trace" in line] == found[:1]
+
+
 @pytest.mark.parametrize(
     ("bits", "words"),
     [

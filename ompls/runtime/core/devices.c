@@ -87,7 +87,13 @@ static void read_list(const char *list) {
     }
 }
 
+/* In a child of fork the devices are its parent's: it must neither use nor close them.  Its regions run on the host. */
+static void forked(void) {
+    for (int i = 0; i < ndevices; i++) atomic_store(&devices[i]->status, OMPLS_UNAVAILABLE);
+}
+
 static void discover(void) {
+    pthread_atfork(NULL, NULL, forked);
     const char *offload = getenv("OMP_TARGET_OFFLOAD"), *list = getenv("OMPLS_DEVICES");
     if (offload != NULL && strcasecmp(offload, "mandatory") == 0) policy = OMPLS_OFFLOAD_MANDATORY;
     else if (offload != NULL && strcasecmp(offload, "disabled") == 0) policy = OMPLS_OFFLOAD_DISABLED;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -38,6 +39,16 @@ static void write_string(const char *text) {
     putc('"', trace);
 }
 
+/* A child of fork has a copy of the buffer: its parent writes it. */
+static void forked(void) {
+    pthread_mutex_init(&writing, NULL);
+    if (trace == NULL) return;
+    __fpurge(trace);
+    fclose(trace);
+    trace = NULL;
+    ompls_observing = ompls_info != 0;
+}
+
 static void open_trace(const char *path) {
     trace = fopen(path, "we");
     if (trace == NULL) {
@@ -45,6 +56,7 @@ static void open_trace(const char *path) {
         return;
     }
     setvbuf(trace, NULL, _IOFBF, 1 << 16);
+    pthread_atfork(NULL, NULL, forked);
     struct timespec wall;
     clock_gettime(CLOCK_REALTIME, &wall);
     fprintf(trace, "{\"ompls_trace\": 1, \"program\": ");
