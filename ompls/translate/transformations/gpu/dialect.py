@@ -147,7 +147,8 @@ class Dialect:
         while isinstance(below, Array):
             length = known[level] if known else str(below.length) if below.length is not None else f"({below.vla_text})"
             whole = bool(indices)
-            place = ["(", *place, f" * {length}", *([" + (", indices.pop(0).span, ")"] if whole else []), ")"]
+            offset: list[Part] = [" + (", indices.pop(0).span, ")"] if whole else []
+            place = ["(", *place, f" * {length}", *offset, ")"]
             below, level = below.of, level + 1
         rest: list[Part] = [part for i in indices for part in ("[", i.span, "]")]
         self.rw.replace(
