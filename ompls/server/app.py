@@ -19,6 +19,7 @@ from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 
 import ompls
+from ompls.analysis.rules import RULES
 from ompls.server import client as clients
 from ompls.server.convert import Places, path_of, uri_of
 from ompls.server.diagnostics import DiagnosticsFeature
@@ -176,7 +177,7 @@ class OmplsServer(LanguageServer):
 
     def manual_uri(self, rule: str) -> str | None:
         """Where the rule's manual page can be read, for clients that can show it."""
-        return f"{MANUAL_SCHEME}:/{rule}.md" if self.client.virtual_documents else None
+        return f"{MANUAL_SCHEME}:/{rule}.md" if self.client.virtual_documents and rule in RULES else None
 
     # --- from the engine -----------------------------------------------------------------------------------------
 

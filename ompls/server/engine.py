@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from ompls.analysis import notes
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
@@ -270,10 +271,17 @@ class Engine:
 def analyse(
     analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings
 ) -> tuple[TU, LineIndex, list[Diagnostic]]:
-    """On the analysis thread.  A text above the limit is analysed as an empty one."""
+    """On the analysis thread.  A text above the limit is analysed as an empty one.
+
+    What the front end noted is told only once the headers are known: without them every include is a missing one.
+    """
     text = source if len(source) <= settings.diagnostics.max_file_size else b""
     tu = analyzer.analyze(path, text, snapshot, settings.for_analysis())
-    diagnostics = check(tu) if settings.diagnostics.enable else []
+    diagnostics: list[Diagnostic] = []
+    if settings.diagnostics.enable:
+        if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu):
+            diagnostics += notes.diagnostics(tu)
+        diagnostics += check(tu)
     return tu, LineIndex(source), diagnostics
 
 

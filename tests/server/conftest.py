@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -206,10 +206,17 @@ async def running(name: str, **how: Any) -> AsyncIterator[Editor]:
         await editor.stop()
 
 
-@pytest_asyncio.fixture(params=list(EDITORS))
-async def editor(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Editor]:
-    """Each of the editors in turn, in an empty workspace."""
-    async with running(request.param, root=tmp_path) as it:
+@pytest_asyncio.fixture(params=list(EDITORS), scope="module", loop_scope="module")
+async def editor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    """Each of the editors in turn; one server for a module's tests, which open documents of their own."""
+    async with running(request.param, root=tmp_path_factory.mktemp("workspace")) as it:
+        yield it
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def one_vscode(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    """One server for all tests of a module."""
+    async with running("vscode", root=tmp_path_factory.mktemp("workspace")) as it:
         yield it
 
 
@@ -223,6 +230,3 @@ async def vscode(tmp_path: Path) -> AsyncIterator[Editor]:
 async def emacs(tmp_path: Path) -> AsyncIterator[Editor]:
     async with running("emacs", root=tmp_path) as it:
         yield it
-
-
-Start = Callable[..., Awaitable[Editor]]

@@ -36,16 +36,18 @@ NOT_GOOD_C = {
 }
 
 
-@asynchronous
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("text", NOT_GOOD_C.values(), ids=NOT_GOOD_C)
-async def test_bad_text_is_answered(vscode: Editor, tmp_path: Path, text: str) -> None:
+async def test_bad_text_is_answered(one_vscode: Editor, tmp_path: Path, text: str) -> None:
     uri = (tmp_path / "a.c").as_uri()
-    vscode.open(uri, text)
-    await vscode.pull(uri)
+    one_vscode.open(uri, text)
+    await one_vscode.pull(uri)
     place = types.Position(1, 3)
-    await vscode.client.text_document_hover_async(types.HoverParams(types.TextDocumentIdentifier(uri), place))
-    await vscode.client.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
-    await alive(vscode, tmp_path)
+    document = types.TextDocumentIdentifier(uri)
+    await one_vscode.client.text_document_hover_async(types.HoverParams(document, place))
+    await one_vscode.client.text_document_code_lens_async(types.CodeLensParams(document))
+    one_vscode.close(uri)
+    await alive(one_vscode, tmp_path)
 
 
 async def alive(editor: Editor, directory: Path) -> None:
@@ -164,7 +166,7 @@ async def test_a_missing_compiler_is_said_once(tmp_path: Path, monkeypatch: pyte
         for name in ("a.c", "b.c"):
             uri = (tmp_path / name).as_uri()
             emacs.open(uri, "#include <stdio.h>\n" + MISTAKE)
-            await emacs.shows(uri, ["unknown-directive"])
+            await emacs.shows(uri, ["missing-include", "unknown-directive"])
         assert len([m for m in emacs.messages() if "gcc" in m]) == 1
 
 
