@@ -64,7 +64,7 @@ class SourceMap:
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A macro definition.  `params` is None for an object-like macro; a last parameter '...' or 'name...' is variadic."""
+    """A macro definition.  `params` is None for an object-like macro; a last one '...' or 'name...' is variadic."""
 
     name: str
     params: tuple[str, ...] | None
@@ -83,11 +83,12 @@ class HeaderUnit:
 
 @dataclass(frozen=True, slots=True)
 class HeaderSnapshot:
-    """Everything that comes from outside the texts the project owns.  Immutable; `key` changes when anything in it does.
+    """Everything that comes to a text from outside.  Immutable; `key` changes when anything in it does.
 
     predefined -- the compiler's macros for the flags in use (with -D/-U applied)
     system     -- by spelling of the directive's operand ('<stdio.h>', '"third_party.h"')
-    texts      -- project headers: operand spelling as resolved -> (path, bytes); an open editor buffer wins over the disk
+    texts      -- project headers: operand spelling as resolved -> (path, bytes); an open buffer wins over the disk.
+                  An operand that means another file in some directory has an entry of its own (preprocess.include_key)
     missing    -- operands that could not be found, with the reason
     first      -- operands that are included before the first line (`-include`)
     """

@@ -34,18 +34,18 @@ class FilePass(LinePass):
 
     def run(self, first: tuple[str, ...] = ()) -> None:
         """Put the text out, after the headers `first`."""
-        self.run_.out.enter(self.path, self.text, self.included_at)
+        self.unit.out.enter(self.path, self.text, self.included_at)
         for operand in first:
-            self.include(operand, (self.run_.out.size,) * 2, Location(self.path, 0, 0))
+            self.include(operand, (self.unit.out.size,) * 2, Location(self.path, 0, 0))
         super().run()
         if self.frames:
             frame = self.frames[-1]
-            self.run_.note("parse", frame.x, frame.x + 1, f"#{frame.name} has no #endif")
-        self.run_.out.leave()
+            self.unit.note("parse", frame.x, frame.x + 1, f"#{frame.name} has no #endif")
+        self.unit.out.leave()
 
     def act(self, parsed: Parsed, raw: str, end: int) -> None:
         """Blank the directive and do what it says."""
-        run = self.run_
+        run = self.unit
         x = run.out.at(self.pos)
         start = self.pos
         run.out.blank(start, end)
@@ -63,19 +63,19 @@ class FilePass(LinePass):
     def _define(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         definition, token, problem = macro_of(parsed)
         if definition is None or token is None:
-            self.run_.note("parse", *span, problem)
+            self.unit.note("parse", *span, problem)
             return
         start = where.start - parsed.start
         name_at = Location(self.path, start + token[3], start + token[4])
-        self.run_.env.define(definition, name_at)
-        self.run_.lines = self.run_.lines_here()
+        self.unit.env.define(definition, name_at)
+        self.unit.lines = self.unit.lines_here()
 
     def _undef(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         if not parsed.tokens or parsed.tokens[0][0] != IDENT:
-            self.run_.note("parse", *span, "#undef needs a macro name")
+            self.unit.note("parse", *span, "#undef needs a macro name")
             return
-        self.run_.env.undefine(parsed.tokens[0][1])
-        self.run_.lines = self.run_.lines_here()
+        self.unit.env.undefine(parsed.tokens[0][1])
+        self.unit.lines = self.unit.lines_here()
 
     def _if(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         condition = self._condition(parsed, span, where)
@@ -84,7 +84,7 @@ class FilePass(LinePass):
             message = (
                 f"whether '{unknown}' is defined is not known, because a header is missing: neither branch is analysed"
             )
-            self.run_.note("include", *span, message)
+            self.unit.note("include", *span, message)
         value = condition.value and not unknown
         self.frames.append(Frame(parsed.name, span[0], taken=value or bool(unknown)))
         if not value:
@@ -114,18 +114,18 @@ class FilePass(LinePass):
 
     def _endif(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         if not self.frames:
-            self.run_.note("parse", *span, "#endif without #if")
+            self.unit.note("parse", *span, "#endif without #if")
             return
         self.frames.pop()
 
     def _frame(self, parsed: Parsed, span: tuple[int, int]) -> Frame | None:
         if not self.frames or self.frames[-1].last:
-            self.run_.note("parse", *span, f"#{parsed.name} without #if")
+            self.unit.note("parse", *span, f"#{parsed.name} without #if")
             return None
         return self.frames[-1]
 
     def _condition(self, parsed: Parsed, span: tuple[int, int], where: Location) -> Condition:
-        run = self.run_
+        run = self.unit
         name = parsed.name.removeprefix("el")
         if name in ("ifdef", "ifndef"):
             if not parsed.tokens or parsed.tokens[0][0] != IDENT:
@@ -156,7 +156,7 @@ class FilePass(LinePass):
 
     def _unknown(self, condition: Condition, parsed: Parsed) -> str:
         """A macro that decides the condition and that a missing header may define ('' when there is none)."""
-        if not self.run_.missing:
+        if not self.unit.missing:
             return ""
         names = sorted(n for n in condition.undefined if not n.startswith("_"))
         if parsed.name == "ifndef" and self._is_default(names):
@@ -171,7 +171,7 @@ class FilePass(LinePass):
 
     def _skip(self) -> None:
         """Blank everything up to the directive that ends the branch."""
-        run, physical, skipped = self.run_, self.physical, self.run_.memo.skipped
+        run, physical, skipped = self.unit, self.physical, self.unit.memo.skipped
         index, pos, start, depth = self.index, self.pos, self.pos, 0
         while index < len(physical):
             line = physical[index]
@@ -199,7 +199,7 @@ class FilePass(LinePass):
             run.inactive.append(Location(self.path, start, stop))
 
     def _include(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
-        run = self.run_
+        run = self.unit
         operand = include_operand(parsed, run.env.macros, self.builtin)
         if not operand:
             run.note("include", *span, f'#{parsed.name} needs "file" or <file>')
@@ -208,7 +208,7 @@ class FilePass(LinePass):
 
     def include(self, operand: str, span: tuple[int, int], where: Location) -> None:
         """Include `operand` ('<file>' or '"file"') at the current place."""
-        run = self.run_
+        run = self.unit
         kind, found = self._resolve(operand)
         shown = readable(operand)
         at_main = self.included_at or where
@@ -227,7 +227,7 @@ class FilePass(LinePass):
 
     def _inline(self, found: tuple[str, bytes], span: tuple[int, int], at_main: Location) -> int | None:
         """Put the text of a header here; the expanded offset where it begins, None when it is not included again."""
-        run = self.run_
+        run = self.unit
         path, data = found
         text = decode(data)
         guard = run.memo.guards.get(text)
@@ -250,7 +250,7 @@ class FilePass(LinePass):
         return x
 
     def _resolve(self, operand: str) -> tuple[str, tuple[str, bytes] | None]:
-        headers, operand = self.run_.headers, readable(operand)
+        headers, operand = self.unit.headers, readable(operand)
         found = headers.texts.get(include_key(operand, self.path)) or headers.texts.get(operand)
         if found is not None:
             return "project", found
@@ -266,14 +266,14 @@ class FilePass(LinePass):
                 self.presumed = tokens[1][1][1:-1]
 
     def _message(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
-        self.run_.note("parse", *span, f"#{parsed.name} {parsed.rest}".rstrip())
+        self.unit.note("parse", *span, f"#{parsed.name} {parsed.rest}".rstrip())
 
     def _nothing(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         """`#ident` and the like."""
 
     def _pragma(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         """`#pragma once`, `push_macro` and `pop_macro`."""
-        run, tokens = self.run_, parsed.tokens
+        run, tokens = self.unit, parsed.tokens
         words = [t[1] for t in tokens[:4]]
         if words[:1] == ["once"]:
             run.once.add(self.path)

@@ -16,14 +16,14 @@ MAX_EXPANDED = 64 << 20  # bytes
 _VERBATIM = "verbatim"  # memo entry: the line stays as it is
 _PLACED = "placed"  # memo entry: the result depends on where the line stands
 _SPECIALS = {"_Pragma": pragma_operator}
-_FRESH = ("#", "%", "/")  # how a line begins that may be a directive
+_DIRECTIVE_STARTS = ("#", "%", "/")  # the first characters of a line that may be a directive
 
 
 class LinePass:
-    """One pass over one text."""
+    """One pass over one text; `unit` is the pass over the translation unit that it belongs to."""
 
     def __init__(self, run: Run, path: str, text: str, included_at: Location | None) -> None:
-        self.run_ = run
+        self.unit = run
         self.path = path
         self.text = text
         self.included_at = included_at
@@ -34,7 +34,8 @@ class LinePass:
         self.presumed = path
 
     def run(self) -> None:
-        run, physical = self.run_, self.physical
+        """Put the whole text out.  The loop is what a keystroke costs, so known lines are dealt with in place."""
+        run, physical = self.unit, self.physical
         lines, out, pragmas = run.lines, run.out, run.pragmas
         index, pos, count = 0, 0, len(physical)
         while index < count:
@@ -63,11 +64,11 @@ class LinePass:
                 break
 
     def _stop(self) -> None:
-        size = self.run_.out.size
-        self.run_.note(
+        size = self.unit.out.size
+        self.unit.note(
             "budget", size, size, f"the expanded text is larger than {MAX_EXPANDED >> 20} MB: the rest is left out"
         )
-        self.run_.out.blank(min(self.pos, len(self.text)), len(self.text))
+        self.unit.out.blank(min(self.pos, len(self.text)), len(self.text))
 
     # -- logical lines ---------------------------------------------------------------------------------------------
 
@@ -78,13 +79,14 @@ class LinePass:
         return logical_end(self.text, start) if may_continue(self.text[start:end]) else end
 
     def advance(self, end: int) -> None:
+        """Go on after the logical line that ends at `end`."""
         self.index += self.text.count("\n", self.pos, end) + 1
         self.pos = end + 1
 
     def _logical_line(self, line: str) -> None:
         end = self.end_of(self.pos)
         raw = self.text[self.pos : end]
-        if raw.lstrip()[:1] in _FRESH:
+        if raw.lstrip()[:1] in _DIRECTIVE_STARTS:
             parsed = self.directive(raw)
             if parsed is not None and (parsed.name != "pragma" or parsed.for_preprocessor):
                 self.act(parsed, raw, end)
@@ -93,26 +95,27 @@ class LinePass:
             parsed = None
         result, end = self._result(raw, end, parsed)
         if isinstance(result, Line):
-            x = self.run_.out.replace(self.pos, end, result, self.run_.env.stacks)
+            x = self.unit.out.replace(self.pos, end, result, self.unit.env.stacks)
             for start, stop in result.pragmas:
-                self.run_.pragmas.append((x + start, x + stop))
+                self.unit.pragmas.append((x + start, x + stop))
             self._notes(x, result)
         self.advance(end)
 
     def _notes(self, x: int, line: Line) -> None:
         kind = "pragma" if line.pragmas else "parse"
         for start, end, message in line.notes:
-            self.run_.note(kind, x + start, x + end, message)
+            self.unit.note(kind, x + start, x + end, message)
 
     def directive(self, raw: str) -> Parsed | None:
-        known = self.run_.memo.directives
+        """The directive on the logical line `raw`, if it is one."""
+        known = self.unit.memo.directives
         if raw not in known:
             known[raw] = parse_line(raw)
         return known[raw]
 
     def _result(self, raw: str, end: int, pragma: Parsed | None) -> tuple[object, int]:
         """What becomes of the logical line(s) at `self.pos`, and where they end."""
-        run, lines = self.run_, self.run_.lines
+        run, lines = self.unit, self.unit.lines
         known = lines.get(raw)
         if isinstance(known, Several):
             for size in known.sizes:
@@ -145,7 +148,7 @@ class LinePass:
         return self.index + 1 + self.line_shift + self.text.count("\n", self.pos, self.pos + offset)
 
     def _expand(self, raw: str, end: int, pragma: Parsed | None) -> tuple[object, int]:
-        run = self.run_
+        run = self.unit
         macros = run.env.macros
         if pragma is None and not ('"' in raw or "'" in raw or "\\" in raw or "%" in raw or ":" in raw):
             words = set(WORDS.findall(raw))
@@ -170,7 +173,7 @@ class LinePass:
                 ends.append(self.end_of(ends[-1] + 1))
             start = ends[nth] + 1
             text = self.text[start : ends[nth + 1]]
-            if text.lstrip()[:1] in _FRESH and self.directive(text) is not None:
+            if text.lstrip()[:1] in _DIRECTIVE_STARTS and self.directive(text) is not None:
                 return None
             return tokenize(text, start - self.pos)
 
@@ -198,7 +201,7 @@ class LinePass:
         return result, end
 
     def _keep(self, raw: str, whole: str, expander: Expander, asked: list[str], result: object) -> None:
-        run = self.run_
+        run = self.unit
         run.memo.entries += 1
         if expander.pulled and not asked:
             several = run.lines.setdefault(raw, Several([]))
@@ -212,13 +215,14 @@ class LinePass:
             run.memo.placed[run.env.id, self.presumed, self._line_at(0), raw] = result
 
     def _remember(self, raw: str, names: dict[str, Definition | None], result: object) -> None:
-        self.run_.lines[raw] = result
-        known = self.run_.memo.by_names.setdefault(raw, [])
+        self.unit.lines[raw] = result
+        known = self.unit.memo.by_names.setdefault(raw, [])
         known.append((names, result))
         del known[:-4]
 
     def builtin(self, name: str, offset: int) -> str:
-        run = self.run_
+        """What `__LINE__` and the like stand for at `offset` of the current logical line."""
+        run = self.unit
         if name == "__LINE__":
             return str(self._line_at(offset))
         if name == "__FILE__":
