@@ -18,10 +18,10 @@ IsType = Callable[[str], bool]
 
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\r\n\f\v]+|/\*.*?(?:\*/|\Z)|//[^\n]*)
-      | (?P<name>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)
       | (?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)
       | (?P<string>(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"?)
       | (?P<char>[uUL]?'(?:\\.|[^'\\\n])*'?)
+      | (?P<name>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)
       | (?P<punct><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|<:|:>|<%|%>|%:|.)""",
     re.VERBOSE | re.DOTALL,
 )
