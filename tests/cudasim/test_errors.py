@@ -96,7 +96,7 @@ WRONG = [
         "lanes in different warp functions",
         "PTX ISA, shfl.sync",
         "if (t % 2) out[t] = __ballot_sync(0xffffffffu, t); else out[t] = __shfl_sync(0xffffffffu, t, 3);",
-        "lanes 1 and 0 of a warp wait for each other in different warp functions",
+        "lanes 31 and 0 of a warp wait for each other in different warp functions",
     ),
     Wrong(
         "half a warp shuffles, the other half waits",
@@ -145,6 +145,12 @@ WRONG = [
         r"50000 bytes of shared memory \(40000 of them static\)",
         32,
         10000,
+    ),
+    Wrong(
+        "a misaligned address",
+        f"{GUIDE}, size and alignment requirement",
+        "*reinterpret_cast<int *>(reinterpret_cast<char *>(out) + 2) = t;",
+        r"a misaligned address .* \(at wrong.cu:5\)",
     ),
     Wrong(
         "division by zero",
@@ -235,7 +241,7 @@ def test_host_memory_faults(inline: Inline, where: str) -> None:
         "arena mapping": starts["cudasim-arena"],
         "control page": starts["cudasim-control"],
         "null": 0,
-        "odd": 0x123456789,
+        "odd": 0x123456780,
     }[where]
     with pytest.raises(sim.SimError) as error:
         device.launch("writes", 1, 1, address)

@@ -24,7 +24,10 @@ MAX_SHARED = 49152  # bytes a block, compute capability 5.3
 DYNAMIC_SHARED = "ompls_sim_dynamic_shared"
 # Floating point as on the host, instruction by instruction; line tables for the reports of faults.
 FLAGS = ("-std=c++17", "-O2", "-g1", "-ffp-contract=off", "-fno-math-errno", "-fno-pie", "-fno-exceptions", "-fno-rtti")
-KERNEL_FLAGS = (*FLAGS, "-w", "-fno-extern-tls-init", "-I" + str(ENGINE), "-I" + str(LIBRARY / "cuda"))
+# A GPU does not read a number from an address that is no multiple of its size (CUDA C++ Programming Guide, "Size and
+# Alignment Requirement"); here it would only be slower, so the compiler checks it.
+ALIGNMENT = ("-fsanitize=alignment", "-fsanitize-undefined-trap-on-error")
+KERNEL_FLAGS = (*FLAGS, *ALIGNMENT, "-w", "-fno-extern-tls-init", "-I" + str(ENGINE), "-I" + str(LIBRARY / "cuda"))
 
 
 @dataclass(frozen=True)

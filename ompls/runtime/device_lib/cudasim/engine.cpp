@@ -66,6 +66,11 @@ struct Barrier {
     unsigned votes, result;     // of __syncthreads_count
 };
 
+struct Warp {
+    unsigned waiting; // lanes that wait in a warp operation
+    unsigned absent;  // lanes that have left the kernel, or that a partial warp lacks
+};
+
 struct Worker {
     void *scheduler = nullptr; // the context that runs blocks
     Fibre *current = nullptr;
@@ -75,6 +80,7 @@ struct Worker {
     void (*run)(void *const *);
     void *const *params;
     Barrier barriers[BARRIERS];
+    Warp warps[SIM_MAX_THREADS / WARP];
     Thread threads[SIM_MAX_THREADS];
     unsigned fibres = 0;
 };
@@ -121,6 +127,12 @@ void start_tracking(Worker &w)
     w.named_open = 0;
     for (unsigned i = 0; i < b.count; ++i)
         w.threads[i].state = i < b.linear ? State::exited : i == b.linear ? State::runnable : State::unstarted;
+    for (unsigned first = 0; first < b.count; first += WARP) {
+        Warp &warp = w.warps[first / WARP];
+        warp.waiting = 0;
+        warp.absent = b.linear >= first + WARP ? ~0u : b.linear > first ? (1u << (b.linear - first)) - 1 : 0;
+        if (b.count - first < WARP) warp.absent |= ~0u << (b.count - first);
+    }
     for (Barrier &barrier : w.barriers) {
         barrier.waiting = List();
         barrier.arrived = barrier.here = barrier.votes = 0;
@@ -285,6 +297,7 @@ bool ompls_sim_exited()
     ompls_sim_block &b = ompls_sim_current;
     if (b.waited) {
         w.threads[b.linear].state = State::exited;
+        w.warps[b.linear / WARP].absent |= 1u << b.linear % WARP;
         --w.live;
         Barrier &all = w.barriers[0];
         if (all.open && all.expected == 0 && all.arrived == w.live) release(w, all);
@@ -342,31 +355,35 @@ uint64_t ompls_sim_warp(ompls_sim_operation operation, unsigned mask, uint64_t v
     Worker &w = tracked();
     const unsigned linear = ompls_sim_current.linear, first = linear / WARP * WARP, lane = linear % WARP;
     if (!(mask >> lane & 1)) ompls_sim_fail(pc, "lane %u calls a warp function with mask %#x, which lacks it", lane, mask);
+    Warp &warp = w.warps[linear / WARP];
+    if (const unsigned lost = warp.absent & mask) {
+        const unsigned other = unsigned(__builtin_ctz(lost));
+        ompls_sim_fail(pc, "lane %u waits for lane %u of its warp (mask %#x), which %s", lane, other, mask,
+                       first + other >= ompls_sim_current.count ? "does not exist" : "has left the kernel");
+    }
     Thread &me = w.threads[linear];
     me.operation = operation;
     me.mask = mask;
     me.value = value;
     me.source = source & 31;
     me.pc = pc;
-    bool all = true;
-    for (unsigned i = 0; i < WARP; ++i) {
+    bool all = (warp.waiting & mask) == (mask & ~(1u << lane));
+    for (unsigned i = 0; all && i < WARP; ++i) {
         if (i == lane || !(mask >> i & 1)) continue;
-        const unsigned other = first + i;
-        if (other >= ompls_sim_current.count || w.threads[other].state == State::exited)
-            ompls_sim_fail(pc, "lane %u waits for lane %u of its warp (mask %#x), which %s", lane, i, mask,
-                           other >= ompls_sim_current.count ? "does not exist" : "has left the kernel");
-        // With another mask it waits for something else, and may still come.
-        if (w.threads[other].state != State::at_warp || w.threads[other].mask != mask) all = false;
-        else if (w.threads[other].operation != operation)
+        const Thread &other = w.threads[first + i];
+        if (other.mask != mask) all = false; // it waits for something else, and may still come
+        else if (other.operation != operation)
             ompls_sim_fail(pc, "lanes %u and %u of a warp wait for each other in different warp functions (mask %#x)", lane, i, mask);
     }
     if (!all) {
         w.current->linear = linear;
         me.state = State::at_warp;
+        warp.waiting |= 1u << lane;
         me.fibre = w.current;
         wait(w);
         return me.result;
     }
+    warp.waiting &= ~mask;
     complete(w, first, mask, operation);
     for (unsigned i = 0; i < WARP; ++i)
         if (i != lane && mask >> i & 1) make_ready(w, w.threads[first + i].fibre);

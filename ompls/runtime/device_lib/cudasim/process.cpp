@@ -84,7 +84,7 @@ const char *signal_text(int number)
 {
     switch (number) {
     case SIGFPE: return "an integer was divided by zero (or overflowed in a division)";
-    case SIGILL: return "the kernel reached code that cannot be executed";
+    case SIGILL: return "a misaligned address (or code that cannot be reached)"; // -fsanitize=alignment, __builtin_trap
     case SIGABRT: return "the kernel called abort()";
     default: return "the kernel was interrupted by a signal";
     }
@@ -128,6 +128,7 @@ void on_fault(int number, siginfo_t *info, void *context)
         else
             snprintf(control->reason, sizeof control->reason, "%s address 0x%llx, which is not the device's", did, shown);
     } else {
+        ++control->pc; // the host looks one before, as for a return address
         snprintf(control->reason, sizeof control->reason, "%s", signal_text(number));
     }
     end_process();
