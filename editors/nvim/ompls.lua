@@ -1,0 +1,119 @@
+-- ompls in Neovim 0.11 or later: `luafile` this from init.lua, or put it into the plugin directory of the configuration.
+-- Diagnostics, quick fixes, hovers and code lenses are Neovim's own; this adds previews (a split that follows the source)
+-- and runs (their output in a scratch buffer). `ompls` must be on the PATH.
+
+local M = {}
+
+--- Show the preview `made` (the answer to `ompls/preview`) in the buffer of its URI.
+local function fill(made)
+  local buffer = vim.fn.bufadd(made.uri)
+  vim.fn.bufload(buffer)
+  vim.bo[buffer].buftype = 'nofile'
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(made.text, '\n'))
+  vim.bo[buffer].modifiable = false
+  vim.bo[buffer].filetype = made.languageId == 'c' and 'c' or 'cuda'
+  return buffer
+end
+
+--- Ask for a preview; `wanted` has `uri` and `region` or nothing (then: the region at the cursor).
+local function request(client, wanted, handle)
+  local position = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  local params = {
+    textDocument = { uri = wanted.uri or position.textDocument.uri },
+    region = wanted.region,
+    device = wanted.device,
+    position = not wanted.region and position.position or nil,
+  }
+  client:request('ompls/preview', params, function(problem, made)
+    if problem then
+      vim.notify(problem.message, vim.log.levels.ERROR)
+    else
+      handle(made)
+    end
+  end)
+end
+
+--- Open a preview in a split; it is made anew after each change of the source.
+function M.preview(wanted)
+  wanted = wanted or {}
+  local client = vim.lsp.get_clients({ name = 'ompls' })[1]
+  if not client then
+    return vim.notify('ompls: the server is not running', vim.log.levels.ERROR)
+  end
+  local source = wanted.uri and vim.uri_to_bufnr(wanted.uri) or vim.api.nvim_get_current_buf()
+  request(client, wanted, function(made)
+    local buffer = fill(made)
+    if vim.fn.bufwinid(buffer) == -1 then
+      vim.cmd('vertical sbuffer ' .. buffer)
+      vim.cmd('wincmd p')
+    end
+    local again = { uri = vim.uri_from_bufnr(source), region = made.region, device = made.device }
+    vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI' }, {
+      group = vim.api.nvim_create_augroup('ompls-preview-' .. buffer, { clear = true }),
+      buffer = source,
+      callback = function()
+        if not vim.api.nvim_buf_is_valid(buffer) or vim.fn.bufwinid(buffer) == -1 then
+          return true -- the preview is closed: no more of this
+        end
+        request(client, again, fill)
+      end,
+    })
+  end)
+end
+
+--- Run the program on a device; what it prints goes to a scratch buffer.
+function M.run(wanted)
+  local client = vim.lsp.get_clients({ name = 'ompls' })[1]
+  if not client then
+    return vim.notify('ompls: the server is not running', vim.log.levels.ERROR)
+  end
+  vim.cmd('botright 10new')
+  local buffer = vim.api.nvim_get_current_buf()
+  vim.bo[buffer].buftype = 'nofile'
+  local run = 'nvim-' .. buffer
+  local function add(text)
+    if vim.api.nvim_buf_is_valid(buffer) then
+      local last = vim.api.nvim_buf_line_count(buffer)
+      local start = vim.api.nvim_buf_get_lines(buffer, last - 1, last, false)[1]
+      vim.api.nvim_buf_set_lines(buffer, last - 1, last, false, vim.split(start .. text, '\n'))
+    end
+  end
+  M.outputs[run] = add
+  local params = { textDocument = { uri = wanted.uri }, device = wanted.device, run = run }
+  client:request('ompls/run', params, function(problem, ended)
+    add(problem and problem.message or ('exit code ' .. ended.exitCode))
+    M.outputs[run] = nil
+  end)
+end
+
+M.outputs = {} -- by run: what takes its output
+
+vim.lsp.config('ompls', {
+  cmd = { 'ompls', 'serve', '--stdio' },
+  filetypes = { 'c' },
+  root_markers = { 'compile_commands.json', 'compile_flags.txt', '.git' },
+  capabilities = { experimental = { ompls = { commands = { 'ompls.preview', 'ompls.run' } } } },
+  commands = {
+    ['ompls.preview'] = function(command)
+      M.preview(command.arguments[1])
+    end,
+    ['ompls.run'] = function(command)
+      M.run(command.arguments[1])
+    end,
+  },
+  handlers = {
+    ['ompls/runOutput'] = function(_, output)
+      local add = M.outputs[output.run]
+      if add then
+        add(output.text)
+      end
+    end,
+  },
+})
+vim.lsp.enable('ompls')
+vim.api.nvim_create_user_command('OmplsPreview', function()
+  M.preview()
+end, { desc = 'The kernel of the region at the cursor' })
+
+return M

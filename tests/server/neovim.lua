@@ -1,0 +1,58 @@
+-- Run by test_neovim.py inside a real Neovim on a file with one mistake in a clause and one target region.
+-- Prints a line for each thing that a user would see; the test compares them.
+local function wait(what, condition)
+  if not vim.wait(30000, condition, 50) then
+    print('TIMEOUT ' .. what)
+    vim.cmd('qall!')
+  end
+end
+
+local function say(text)
+  io.stdout:write(text .. '\n')
+end
+
+local source = vim.api.nvim_get_current_buf()
+local clients = function()
+  return vim.lsp.get_clients({ name = 'ompls', bufnr = source })
+end
+wait('the server', function()
+  return #clients() == 1 and clients()[1].initialized
+end)
+local client = clients()[1]
+say('encoding ' .. client.offset_encoding)
+say('commands left to the server: ' .. vim.inspect(client.server_capabilities.executeCommandProvider))
+
+wait('a diagnostic', function()
+  return #vim.diagnostic.get(source) == 1
+end)
+say('diagnostic ' .. vim.diagnostic.get(source)[1].code)
+
+vim.lsp.codelens.refresh({ bufnr = source })
+wait('code lenses', function()
+  return #vim.lsp.codelens.get(source) == 2
+end)
+local lens = vim.lsp.codelens.get(source)[1]
+say('lens ' .. lens.command.title)
+client:exec_cmd(lens.command, { bufnr = source })
+
+local function preview()
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_get_name(buffer):match('^ompls%-preview://cuda/.*/saxpy_0%.cu$') then
+      return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
+    end
+  end
+  return ''
+end
+wait('the preview', function()
+  return preview():match('__global__') ~= nil
+end)
+say('preview shown')
+
+vim.api.nvim_win_set_cursor(vim.fn.bufwinid(source), { 5, 0 })
+vim.fn.setbufline(source, 5, '    y[i] = 7.5f * a * x[i] + y[i];')
+vim.api.nvim_exec_autocmds('TextChanged', { buffer = source })
+wait('the preview to follow', function()
+  return preview():match('7%.5f') ~= nil
+end)
+say('preview follows')
+vim.cmd('qall!')
