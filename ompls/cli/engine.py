@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Unit:
-    """A file that was read and analysed, with the compiler's options that it was read with."""
+    """A file that was read and analysed; `flags` are what the project's own files say, without the command line's."""
 
     name: str  # as the user gave it
     tu: TU
@@ -58,7 +58,7 @@ def analyze(
             told.add(what)
         if not notes.is_c(tu):
             raise Problem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
-        yield Unit(name, tu, tuple(file_flags))
+        yield Unit(name, tu, tuple(file_flags[: len(file_flags) - len(workspace.explicit)]))
 
 
 def _as_typed(snapshot: HeaderSnapshot) -> HeaderSnapshot:

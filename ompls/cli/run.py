@@ -67,7 +67,8 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         except pipeline.Untranslatable as error:
             pipeline.show_diagnostics(units, error.diagnostics)
             return OUR_ERROR
-        flags = [flag for unit in units for flag in unit.flags] if not arguments.flags else arguments.flags
+        project_flags = dict.fromkeys(unit.flags for unit in units)
+        flags = [flag for group in project_flags for flag in group] + arguments.flags
         output = scratch / Path(arguments.files[0]).stem
         built = pipeline.build(bundle, scratch, arguments.device, flags, output)
     record = Path(arguments.trace) if arguments.trace else scratch / "trace.jsonl" if arguments.profile else None

@@ -47,6 +47,12 @@ def test_several_files_make_one_program(process, tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "")
 
 
+def test_options_of_the_project_and_of_the_command_line_reach_the_compiler(process, tmp_path: Path) -> None:
+    path = _program(tmp_path / "options.c", REGION + "return ONE + TWO - 3 + (int)fmod(n, 1.0);", "#include <math.h>")
+    (tmp_path / "compile_flags.txt").write_text("-DONE=1\n")
+    assert process("run", "--device", DEVICE, "-DTWO=2", "-lm", path).code == 0
+
+
 def test_a_compilers_error_shows_the_users_line(process, tmp_path: Path) -> None:
     path = _program(tmp_path / "bad.c", REGION + "\n    return undeclared_name;\n")
     done = process("run", "--device", DEVICE, path)
