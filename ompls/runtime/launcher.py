@@ -7,6 +7,7 @@ is over, everything that descends from it is killed, however it detached itself.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -16,7 +17,7 @@ import threading
 import time
 from pathlib import Path
 from types import FrameType
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set
 
 from .build import Built
 from .errors import RuntimeProblem
@@ -51,7 +52,8 @@ def _children() -> Dict[int, Set[int]]:
                 fields = file.read().rpartition(b")")[2].split()
         except OSError:
             continue  # it ended meanwhile
-        if fields[0] != b"Z":
+        # A zombie with threads is still ending: its first thread is done before the others.
+        if fields[0] != b"Z" or int(fields[17]) > 1:
             children.setdefault(int(fields[1]), set()).add(int(name))
     return children
 
@@ -68,18 +70,24 @@ def _descendants(keep: Set[int]) -> Set[int]:
     return found
 
 
-def kill_all(keep: Set[int]) -> None:
-    """Kill every descendant of this process that is not in `keep` (or below it).  Repeats until none is left."""
+def kill_all(keep: Set[int], leader: int) -> None:
+    """Kill every descendant of this process that is not in `keep` (or below it), until none is left.
+
+    All are reaped but `leader`, whom somebody else waits for.
+    """
     deadline = time.monotonic() + 5
+    killed: Set[int] = set()
     while time.monotonic() < deadline:
         left = _descendants(keep)
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        killed |= left
+        for pid in killed - {leader}:
+            with contextlib.suppress(ChildProcessError):  # reaped before, or by its own parent
+                os.waitpid(pid, os.WNOHANG)
         if not left:
             return
-        for pid in left:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
         time.sleep(0.01)
 
 
@@ -98,9 +106,9 @@ def _terminal_signals_both() -> bool:
 class _Forwarding:
     """While the program runs, signals that ask us to end are the program's.  In force before the program starts."""
 
-    def __init__(self, kill: Callable[[], None]) -> None:
+    def __init__(self, keep: Set[int]) -> None:
         self._process: Optional[subprocess.Popen[bytes]] = None
-        self._kill = kill
+        self._keep = keep
         self._old: Dict[int, Any] = {}
         self._early: List[int] = []
         self.asked = False  # somebody wants us to end
@@ -120,6 +128,10 @@ class _Forwarding:
         self._process = process
         for number in self._early:
             process.send_signal(number)
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            kill_all(self._keep, self._process.pid)
 
     def _forward(self, number: int, frame: Optional[FrameType]) -> None:
         self.asked = True
@@ -144,7 +156,7 @@ def run(
     """
     _become_subreaper()
     before = set(_children().get(os.getpid(), set()))
-    with _Forwarding(lambda: kill_all(before)) as forwarding:
+    with _Forwarding(before) as forwarding:
         try:
             process = subprocess.Popen(command(built, args), env=dict(environment(built) if env is None else env))
         except OSError as error:
@@ -153,7 +165,7 @@ def run(
         try:
             status = process.wait(timeout)
         except subprocess.TimeoutExpired:
-            kill_all(before)
+            kill_all(before, process.pid)
             process.wait()
             _say(
                 "{}: still running after {:g} s: it was ended with all its processes; give it more with --timeout",
@@ -162,7 +174,7 @@ def run(
             )
             return TIMED_OUT
         if forwarding.asked:
-            kill_all(before)
+            kill_all(before, process.pid)
     if status >= 0:
         return status
     names = {int(known): known.name for known in signal.Signals}

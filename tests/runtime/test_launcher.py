@@ -68,8 +68,12 @@ def program(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Built:
 
 
 def sleepers() -> list[str]:
-    found = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-    return [line for line in found.splitlines() if "sleep 4242.5" in line]
+    """What is left of the program's helpers, zombies included."""
+    found = subprocess.run(["ps", "-eo", "pid,ppid,stat,args"], capture_output=True, text=True, check=True).stdout
+    ours = [line for line in found.splitlines() if line.split()[1] == str(os.getpid()) and "sleep" in line]
+    return [line for line in found.splitlines() if "sleep 4242.5" in line] + [
+        line for line in ours if "Z" in line.split()[2]
+    ]
 
 
 @pytest.mark.parametrize(
