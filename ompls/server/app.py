@@ -137,6 +137,8 @@ class OmplsServer(LanguageServer):
             self.say("warning", problem)
         if settings != self.engine.settings:
             self.engine.configure(settings)
+            self.diagnostics.refresh()
+            self._refresh_lenses()
 
     # --- documents -----------------------------------------------------------------------------------------------
 
@@ -187,7 +189,10 @@ class OmplsServer(LanguageServer):
 
     def _headers_changed(self, session: Session) -> None:
         self.diagnostics.headers_changed(session)
-        if self.client.refreshes_lenses:
+        self._refresh_lenses()
+
+    def _refresh_lenses(self) -> None:
+        if self.client.refreshes_lenses and self.engine.sessions:
             work = self.request("workspace/codeLens/refresh", None)
             self._lens_refresh = asyncio.create_task(logged("code lens refresh", work))
 
