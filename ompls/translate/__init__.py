@@ -59,6 +59,7 @@ def preview(tu: TU, device: str, region: str | int | None = None) -> Preview:
     """The kernels of `tu` for a device: all, or that of a region id, or those a 1-based line belongs to."""
     s = set_of(device)
     unit = Unit(tu, unit_name(tu.path), [s], device)
+    unit.check()
     lines: list[OutLine] = []
     for item, r in unit.regions():
         if not _wanted(unit, item, r, region):

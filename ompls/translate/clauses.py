@@ -30,7 +30,7 @@ def fallback_pragma(
             hoisted = plan.hoisted.get(id(c)) if plan else None
             clauses.append(_hoisted(c, hoisted) if hoisted else " ".join(tu.text(item, c.span).split()))
     listed = {i.symbol for c in d.clauses if c.name not in _DROPPED for i in c.items}
-    private = {i.symbol for c in d.all("private", "firstprivate") for i in c.items}
+    private = {i.symbol for c in d.all("private", "firstprivate", "in_reduction") for i in c.items}
     if plan is None:
         shared = [v.symbol.name for v in region.variables if v.sharing == "mapped" and v.symbol not in private
                   and (not isinstance(v.symbol.type, Pointer) or _itself(v.symbol.name, region))]  # fmt: skip

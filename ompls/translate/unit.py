@@ -7,7 +7,7 @@ from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.ast import OtherExpr, OtherStmt, Span
-from ompls.analysis.model.tu import TU, Item, Region
+from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.analysis.source import Location
 from ompls.translate.bundle import directory_of
 from ompls.translate.classes import TransformationSet
@@ -28,6 +28,20 @@ class Unit:
         self.problems: list[Diagnostic] = []
         self.plans: dict[int, RegionPlan] = {}
         self.needs: dict[int, Needs] = {}
+
+    def check(self) -> bool:
+        """Whether the directives between the functions ask for nothing that no device here has."""
+        for f in self.tu.directives:
+            d = f.directive
+            if d.name == "declare mapper":
+                self._refuse(f, d.name_span, "'declare mapper'", "list the members in the map clauses instead")
+            for c in d.clauses if d.name == "requires" else []:
+                if c.name in _REQUIREMENTS:
+                    self._refuse(f, c.span, f"requires {c.name}", _REQUIREMENTS[c.name])
+        return not self.problems
+
+    def _refuse(self, f: FileDirective, span: Span, what: str, why: str) -> None:
+        self.problems.append(diagnostic(Problem(span, what, why), self.tu.locate(f, span), self.device))
 
     def regions(self) -> Iterator[tuple[Item, Region]]:
         for item in self.tu.items:
@@ -69,6 +83,7 @@ class Unit:
 
     def translate(self) -> tuple[dict[str, str], dict[str, Any]]:
         """(files, manifest entry).  Only to be used when `problems` is empty afterwards."""
+        self.check()
         files: dict[str, str] = {}
         kernels = []
         for item, region in self.regions():
@@ -132,6 +147,13 @@ class Unit:
 
 
 _WAITING = ("ompls_barrier(", "ompls_reduce<", "ompls_target_begin(", "__syncthreads(", "ompls_parallel")
+
+
+_REQUIREMENTS = {
+    "unified_shared_memory": "a device's memory is its own; map what the region uses",
+    "unified_address": "device addresses are not valid on the host; use the omp_target routines",
+    "reverse_offload": "a region on a device cannot start one on the host",
+}
 
 
 def diagnostic(p: Problem, where: Location, device: str) -> Diagnostic:

@@ -53,3 +53,22 @@ def test_is_a_diagnostic(device: str, text: str, where: str | None, message: str
     if not text.startswith("#pragma omp target update"):
         assert preview(tu, device).text == ""
         assert preview(tu, device).diagnostics == tuple(bundle.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("directive", "where"),
+    [
+        ("requires unified_shared_memory", "unified_shared_memory"),
+        ("requires atomic_default_mem_order(relaxed) reverse_offload", "reverse_offload"),
+        ("declare mapper(struct s v) map(v.x)", "declare mapper"),
+    ],
+)
+def test_what_the_file_asks_for_is_refused(directive: str, where: str, unit: Callable[[str], TU]) -> None:
+    region = "void f(struct s *p)\n{\n#pragma omp target\n    p->x = 1;\n}\n"
+    text = f"struct s {{ int x; }};\n#pragma omp {directive}\n{region}"
+    tu = unit(text)
+    bundle = translate([tu], ["cudasim"])
+    (found,) = bundle.diagnostics
+    assert tu.source[found.where.start : found.where.end].decode() == where
+    assert bundle.files == {}
+    assert preview(tu, "cudasim").diagnostics == (found,)

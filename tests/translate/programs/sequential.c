@@ -101,5 +101,28 @@ int main(void)
     }
     for (int t = 0; t < 4; t++)
         expect(team_sums[t], 4950 * (t + 1), "distribute with a parallel for inside");
+
+    int counted = 0, teams = 0;
+    long each[64] = {0};
+#pragma omp target teams num_teams(3) thread_limit(8) map(tofrom : each, teams)
+    {
+#pragma omp loop bind(teams)
+        for (int i = 0; i < 64; i++)
+            each[i] += i;
+#pragma omp parallel if (0)
+        if (omp_get_team_num() == 0)
+            teams = omp_get_num_teams();
+    }
+    for (int i = 0; i < 64; i++)
+        expect(each[i], i, "loop over the teams");
+    expect(teams >= 1 && teams <= 3, 1, "num_teams");
+#pragma omp target map(tofrom : counted)
+#pragma omp parallel num_threads(8) reduction(task, + : counted)
+#pragma omp single
+    for (int i = 0; i < 10; i++) {
+#pragma omp task in_reduction(+ : counted)
+        counted += i;
+    }
+    expect(counted, 45, "tasks");
     return failures != 0;
 }

@@ -16,7 +16,7 @@ from ompls.translate.loops import Loop, Nest, constant, nest_of
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import Data, assign, data_of
-from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
+from ompls.translate.transformations.gpu.emitter import TRANSFORMATIONS, Emitter, Level, inner, transformation
 from ompls.translate.uses import declared_in
 
 # Which iterations a thread takes:
@@ -176,9 +176,12 @@ def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 
 @transformation("loop")
 def loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
-    """`loop`: over the current team's threads in a parallel region, sequential elsewhere."""
+    """`loop`: over the teams in a team's sequential code, over its threads in a parallel region, else sequential."""
     bind = s.directive.clause("bind")
-    if level == "parallel" and not (bind and bind.keyword == "thread"):
+    where = bind.keyword or bind.text.strip() if bind else ""
+    if level == "parallel" and where != "thread":
         for_(e, s, level)
+    elif level == "master" and where in ("", "teams"):
+        TRANSFORMATIONS["distribute"](e, s, level)
     else:
         sequential_loop(e, s, level)

@@ -41,7 +41,7 @@ def task(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     detach = s.directive.clause("detach")
     if detach:
         raise Problem(detach.span, "detach", "tasks on a GPU run at once")
-    data = data_of(e, [s.directive])
+    data = data_of(e, [s.directive], team=False)
     e.visit(s.body, level)
     e.replace(s.span, "{  // task, run at once\n", data.opening(), inner(s.body), "\n", data.closing(), "}")
 
