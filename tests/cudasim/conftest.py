@@ -20,8 +20,9 @@ def opened(module: sim.Module) -> Iterator[Callable[..., sim.Device]]:
     devices: list[sim.Device] = []
 
     def open_device(*names: str, index: int = 0) -> sim.Device:
-        image = sim.build(*(sim.KERNELS / name if isinstance(name, str) else name for name in names))
-        devices.append(sim.Device(module, index, image))
+        files = [sim.KERNELS / name if isinstance(name, str) else name for name in names]
+        devices.append(sim.Device(module, index, sim.build(*files)))
+        devices[-1].files = files
         return devices[-1]
 
     yield open_device

@@ -104,6 +104,8 @@ def u64(value: int) -> ctypes.c_uint64:
 class Device:
     """One opened device with an image."""
 
+    files: Sequence[Path] = ()  # its kernels' sources
+
     def __init__(self, module: Module, index: int = 0, image: bytes | None = None) -> None:
         self.module = module
         self.pointer = ctypes.pointer(module)

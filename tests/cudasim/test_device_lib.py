@@ -106,6 +106,16 @@ def test_ids_of_an_spmd_region(opened: Open) -> None:
     assert got == [v for team in range(2) for t in range(3) for v in (t, 3, team, 2, 1, 1, 0, 1)]
 
 
+def test_the_devices_number(inline: Callable[..., sim.Device], opened: Open) -> None:
+    text = '#include "ompls_device.cuh"\nextern "C" __global__ void k(int *out) { *out = omp_get_device_num(); }\n'
+    first = inline(text, "number.cu")
+    second = opened(first.files[0], "loops.cu", index=2)  # the variable is in both files
+    for device, expected in ((first, 0), (second, 2)):
+        out = device.array(c_int, [-1])
+        device.launch("k", 1, 1, out)
+        assert device.read(out, c_int, 1) == [expected]
+
+
 # --- master/worker ------------------------------------------------------------------------------------------------
 
 

@@ -412,7 +412,9 @@ static int sim_load(void *handle, const void *image, uint64_t size, void **loade
     d->image = image;
     d->image_size = size;
     *loaded = d;
-    return start(d, err);
+    if (start(d, err) != 0) return 1;
+    uint64_t number;
+    return find(d, "ompls_image_device_number", &number) ? copy_image(d, number, NULL, &d->index, sizeof d->index, err) : 0;
 }
 
 static int sim_find_kernel(void *handle, void *loaded, const char *name, void **out, ompls_error *err) {

@@ -235,6 +235,17 @@ static __device__ inline int omp_get_ancestor_thread_num(int level)
     if (level < 0 || level > omp_get_level()) return -1;
     return level != 1 || (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER) ? 0 : threadIdx.x;
 }
+static __device__ inline int omp_get_max_teams(void) { return 0; }         // no limit was set
+static __device__ inline int omp_get_teams_thread_limit(void) { return 0; } // likewise
+// Written by the device's module when it has loaded the image.  Weak: every kernel file of an image has it.
+extern "C" {
+__device__ __attribute__((weak)) int ompls_image_device_number;
+}
+static __device__ inline int omp_get_device_num(void) { return ompls_image_device_number; }
+// What these answer inside a target region is unspecified; from here there is no further device.
+static __device__ inline int omp_get_num_devices(void) { return 0; }
+static __device__ inline int omp_get_default_device(void) { return -1; }
+static __device__ inline int omp_get_initial_device(void) { return -1; }
 static __device__ inline void omp_set_num_threads(int) {}
 static __device__ inline void omp_set_dynamic(int) {}
 static __device__ inline void omp_set_nested(int) {}
