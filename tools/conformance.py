@@ -144,7 +144,8 @@ def _translate_and_run(result: Result, unit: Unit, device: str, timeout: float, 
         try:
             built = pipeline.build(bundle, Path(scratch), device, [*flags, "-lm"])
         except Problem as error:
-            return failed("compiled", str(error))
+            said = getattr(error.__cause__, "output", "").splitlines()
+            return failed("compiled", next((line for line in said if "error:" in line), str(error)))
         result.stages["compiled"] = True
         if last < 4:
             return None
