@@ -101,7 +101,13 @@ class Host:
         c.kernel, c.mode = plan.kernel, self.modes[id(region)]
         c.nvalues = len(plan.values)
         c.params = [{"name": p.name, "kind": p.kind.upper(), "index": p.index, "size": p.size} for p in plan.params]
-        lines = self._args(c)
+        lines = [
+            f"__typeof__({p.name}) __ompls_f_{p.name}; __builtin_memcpy((void *)__ompls_f_{p.name}, "
+            f"(const void *){p.name}, sizeof {p.name});"
+            for p in plan.params
+            if p.copy
+        ]
+        lines += self._args(c)
         values = []
         for k, v in enumerate(plan.values):
             if v.lvalue:

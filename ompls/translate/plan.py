@@ -51,6 +51,7 @@ class Param:
 
     symbol -- the user's variable, None for what a clause needs (`num_teams`, a variable array length)
     deref  -- the parameter is a pointer to the variable, not the variable's own value
+    copy   -- a firstprivate array too large for a parameter: a pointer to its value, to be copied
     """
 
     name: str
@@ -59,6 +60,7 @@ class Param:
     index: int  # into items or values
     type: CType  # of the parameter
     deref: bool = False
+    copy: bool = False
 
     @property
     def size(self) -> int:
@@ -205,6 +207,7 @@ def _join(found: list[tuple[ItemPlan, Place]]) -> list[ItemPlan]:
     return out
 
 
+LARGEST_VALUE = 256  # bytes of a firstprivate array that is a parameter; kernels take 4096 bytes of them in all
 HOISTED = ("num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "priority")
 
 
@@ -263,6 +266,11 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
         return
     if is_vla(t) and isinstance(t, Array):
         raise Problem(None, f"the variable-length array '{s.name}' as firstprivate", "map it")
+    if isinstance(t, Array) and (sizeof(t) or 0) > LARGEST_VALUE:
+        value = f"__ompls_f_{s.name}"
+        plan.params.append(Param(s.name, s, "address", len(plan.items), Pointer(t), copy=True))
+        plan.items.append(ItemPlan(s.name, ("TO",), value, value, f"sizeof({value})", "", None))
+        return
     plan.params.append(Param(s.name, s, "value", len(plan.values), _sized(plan, s, t)))
     addressable = s.storage != "register"
     plan.values.append(Value(s.name, f"__typeof__({s.name})", lvalue=addressable))
@@ -314,6 +322,7 @@ def _hoist(plan: RegionPlan, clause: Clause, text: str) -> None:
 
 def _launch(tu: TU, item: Item, region: Region) -> Launch:
     d = chain_directives(region.stmt)
+    parallel_if = _parallel_if(tu, item, region, d)
     teams = any(x.has("teams") for x in d)
 
     def of(name: str, default: str) -> str:
@@ -328,7 +337,21 @@ def _launch(tu: TU, item: Item, region: Region) -> Launch:
     trip = trip_count_text(tu, item, region, nest) if nest else "0"
     if not any(x.has("parallel") or x.has("loop") for x in d):
         return Launch(trip, of("num_teams", "0") if teams else "1", of("thread_limit", "0"), "0")
-    return Launch(trip, of("num_teams", "0") if teams else "1", of("thread_limit", "0"), of("num_threads", "0"))
+    threads = of("num_threads", "0")
+    if parallel_if:
+        threads = f"({parallel_if}) ? ({threads}) : 1"
+    return Launch(trip, of("num_teams", "0") if teams else "1", of("thread_limit", "0"), threads)
+
+
+def _parallel_if(tu: TU, item: Item, region: Region, chain: list[Directive]) -> str:
+    """The condition under which the chain's parallel construct has more than one thread; "" when it always has."""
+    for d in chain:
+        for c in d.all("if"):
+            if c.args and (c.keyword == "parallel" or (not c.keyword and d.has("parallel") and not d.has("target"))):
+                if not _host_safe(c.args[-1], region, d is region.directive):
+                    raise Problem(c.span, "this condition of a parallel construct", "the host cannot evaluate it")
+                return tu.text(item, c.args[-1].span)
+    return ""
 
 
 def chain_directives(stmt: DirectiveStmt) -> list[Directive]:

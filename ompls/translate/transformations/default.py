@@ -106,6 +106,9 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
             head.append(f"{types.c(t, name)};")
             head.append(f"__builtin_memcpy(&{name}, (const void *)ompls_p_{name}, sizeof {name});")
             back.append(f"__builtin_memcpy((void *)ompls_p_{name}, &{name}, sizeof {name});")
+        elif p.copy and p.symbol is not None:
+            head.append(f"{types.c(p.symbol.type, p.name)};")
+            head.append(f"__builtin_memcpy((void *){p.name}, *(void **){source}, sizeof {p.name});")
         elif isinstance(p.type, Array):
             head.append(f"{types.c(p.type, p.name)};")
             head.append(f"__builtin_memcpy((void *){p.name}, {source}, sizeof {p.name});")

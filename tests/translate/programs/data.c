@@ -25,6 +25,7 @@ static int table[6] = {1, 2, 3, 4, 5, 6};
 
 int main(void)
 {
+    int n_threads = 1;
     record r = {.id = 3, .score = 4};
 #pragma omp target map(tofrom : r.id, r.score)
     {
@@ -64,6 +65,29 @@ int main(void)
     }
     expect(sum, 104, "firstprivate array");
     expect(first[0], 1, "its original");
+
+    double large[600], other[600], back_of[3] = {0};
+    for (int i = 0; i < 600; i++)
+        large[i] = other[i] = i;
+#pragma omp target teams distribute parallel for firstprivate(large, other) map(tofrom : back_of)
+    for (int i = 0; i < 600; i++) {
+        large[i] += other[i];
+        if (i == 599) {
+            back_of[0] = large[i];
+            back_of[1] = large[i - 1] == 598 || large[i - 1] == 2 * 598;
+        }
+    }
+    expect((long)back_of[0], 2 * 599, "large firstprivate array");
+    expect((long)back_of[1], 1, "its other elements");
+    expect((long)large[599], 599, "its original");
+
+    int threads = 0;
+#pragma omp target parallel map(tofrom : threads) if (parallel : n_threads > 1)
+    {
+#pragma omp atomic
+        threads++;
+    }
+    expect(threads, 1, "if(parallel: 0)");
 
     int *dev = omp_target_alloc(10 * sizeof *dev, omp_get_default_device());
 #pragma omp target is_device_ptr(dev)

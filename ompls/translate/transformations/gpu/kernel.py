@@ -184,6 +184,8 @@ class _Kernel:
         _rename(self.rw, self.needs, self.stmt)
         aliases, references = _aliases(self.index, self.needs, self.stmt, {p.name for p in plan.params if p.symbol})
         e.references = references | {p.symbol for p in plan.params if p.deref and p.symbol is not None}
+        written = modified_in(self.body)
+        e.references |= {p.symbol for p in plan.params if p.copy and p.symbol is not None and p.symbol not in written}
         values = {p.symbol for p in plan.params if p.symbol is not None and _by_value(p)}
         if self.generic:
             e.team_shared = team_shared(self.body, values | self._clause_privates())
@@ -214,7 +216,7 @@ class _Kernel:
         return f'// {path}:{line}: {names}\nextern "C" __global__ void {self.plan.kernel}({params})'
 
     def _renamed(self, p: Param) -> bool:
-        return p.deref or isinstance(p.type, Array) or p.symbol in self.emitter.team_shared
+        return p.deref or p.copy or isinstance(p.type, Array) or p.symbol in self.emitter.team_shared
 
     def _param(self, p: Param) -> str:
         name = f"ompls_p_{p.name}" if self._renamed(p) and p.symbol is not None else p.name
@@ -228,14 +230,19 @@ class _Kernel:
         if s is None or not self._renamed(p):
             return []
         source = f"ompls_p_{p.name}.v" if isinstance(p.type, Array) else f"ompls_p_{p.name}"
+        if p.copy and s in self.emitter.references:
+            return [f"{_reference(self.index, s)} = *{source};  // firstprivate, never written: no copy"]
+        if p.copy and s not in self.emitter.team_shared:
+            copied = f"memcpy(&{s.name}, {source}, sizeof {s.name});"
+            return [f"{self.emitter.cxx(s.type, s.name)};  // firstprivate", copied]
         if p.deref:
             return [] if s in taken else [f"{_reference(self.index, s)} = *{source};"]
         if s not in self.emitter.team_shared:
             return [f"{_reference(self.index, s)} = {source};"]
         declared = f"__shared__ {self.emitter.cxx(s.type, s.name)};  // firstprivate in the region, shared by the team"
-        value = (
-            f"memcpy(&{p.name}, &{source}, sizeof {p.name});" if isinstance(p.type, Array) else f"{p.name} = {source};"
-        )
+        at = source if p.copy else f"&{source}"
+        whole = p.copy or isinstance(p.type, Array)
+        value = f"memcpy(&{p.name}, {at}, sizeof {p.name});" if whole else f"{p.name} = {source};"
         return [declared, value if self.generic else f"if (threadIdx.x == 0)\n{value}"]
 
     def _privates(self) -> list[Symbol]:
@@ -300,6 +307,8 @@ class _Kernel:
 
 def _by_value(p: Param) -> bool:
     """Whether the parameter is the variable's own copy, not its address (of its elements when its length varies)."""
+    if p.copy:
+        return True
     return not p.deref and not (
         isinstance(p.type, Pointer) and p.symbol is not None and isinstance(p.symbol.type, Array)
     )
