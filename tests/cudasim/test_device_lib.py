@@ -152,6 +152,22 @@ def test_nested_regions_are_teams_of_one(opened: Open, threads: int) -> None:
     assert got[threads:] == [-1] * (97 - threads)
 
 
+def test_nested_regions_of_an_spmd_kernel(inline: Callable[..., sim.Device]) -> None:
+    device = inline(
+        '#define OMPLS_NESTED\n#include "ompls_device.cuh"\n'
+        "static __device__ void inner(void *p) {\n"
+        "    int *slot = static_cast<int *>(p); ompls_barrier();\n"
+        "    ompls_reduce<ompls_add>(slot, omp_get_thread_num() * 100 + omp_get_num_threads() * 10 + omp_get_level());\n}\n"
+        'extern "C" __global__ void k(int *out) {\n'
+        "    ompls_spmd_begin(); int *mine = out + 2 * threadIdx.x;\n"
+        "    ompls_parallel(inner, ompls_push_shmem(mine, 4), 4); ompls_pop_shmem(mine, 4);\n"
+        "    ompls_barrier(); mine[1] = omp_get_thread_num() * 10 + omp_get_level();\n}\n"
+    )
+    out = device.array(c_int, [0] * 100)
+    device.launch("k", 1, 50, out)
+    assert device.read(out, c_int, 100) == [v for t in range(50) for v in (12, t * 10 + 1)]
+
+
 def test_shared_stack_overflows_to_the_heap(opened: Open) -> None:
     device = opened("generic.cu")
     out = device.array(c_int, [0] * 1500)
