@@ -157,7 +157,8 @@ def test_nested_regions_of_an_spmd_kernel(inline: Callable[..., sim.Device]) -> 
         '#define OMPLS_NESTED\n#include "ompls_device.cuh"\n'
         "static __device__ void inner(void *p) {\n"
         "    int *slot = static_cast<int *>(p); ompls_barrier();\n"
-        "    ompls_reduce<ompls_add>(slot, omp_get_thread_num() * 100 + omp_get_num_threads() * 10 + omp_get_level());\n}\n"
+        "    const int ids = omp_get_thread_num() * 100 + omp_get_num_threads() * 10 + omp_get_level();\n"
+        "    ompls_reduce<ompls_add>(slot, ids);\n}\n"
         'extern "C" __global__ void k(int *out) {\n'
         "    ompls_spmd_begin(); int *mine = out + 2 * threadIdx.x;\n"
         "    ompls_parallel(inner, ompls_push_shmem(mine, 4), 4); ompls_pop_shmem(mine, 4);\n"
