@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.tu import TU, Item, Region
@@ -78,6 +77,3 @@ def _wanted(unit: Unit, item: Item, r: Region, region: str | int | None) -> bool
     path, first = unit.places.line(item, r.stmt.span.start)
     _, last = unit.places.line(item, max(r.stmt.span.start, r.stmt.span.end - 1))
     return path == unit.tu.path and first <= region <= last
-
-
-KernelClass = Literal["default", "gpu"]

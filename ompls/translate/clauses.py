@@ -5,7 +5,7 @@ from __future__ import annotations
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import TU, Item, Region
-from ompls.translate.plan import RegionPlan, chain_directives
+from ompls.translate.plan import RegionPlan
 
 # What the runtime does before gcc sees the construct, and what gcc 12 does not know on it.
 _DROPPED = frozenset({
@@ -53,6 +53,3 @@ def _itself(name: str, region: Region) -> bool:
 def _hoisted(c: Clause, name: str) -> str:
     kind = f"{c.keyword}, " if c.name in ("schedule", "dist_schedule") and c.keyword else ""
     return f"{c.name}({kind}{name})"
-
-
-__all__ = ["chain_directives", "fallback_pragma"]

@@ -18,12 +18,13 @@ from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.translate.clauses import fallback_pragma
+from ompls.translate.items import ItemPlan, plan_items
 from ompls.translate.needs import Index
 from ompls.translate.original import Edits
 from ompls.translate.output import Places
-from ompls.translate.plan import ItemPlan, RegionPlan, plan_items
+from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
-from ompls.translate.symbols import global_symbol, unit_name
+from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
 
 DATA_CALLS = {
@@ -267,6 +268,3 @@ def _includes(text: str, here: str, path: str, copies: dict[str, str], tu: TU) -
         return f'{m.group(1)}"{os.path.relpath(copies[found[0]], os.path.dirname(here))}"'
 
     return _INCLUDE.sub(to_copy, text)
-
-
-__all__ = ["Host", "unit_name"]

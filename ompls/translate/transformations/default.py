@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
+from ompls.analysis.model.ast import FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, Function, Pointer
 from ompls.analysis.model.tu import Item
@@ -134,6 +134,3 @@ def _edit(index: Index, rw: Rewriter, plan: RegionPlan, copied: set[Symbol | Non
         p = plan.param(n.symbol) if n.symbol is not None else None
         if p is not None and p.deref and n.symbol not in copied and id(n) not in listed:
             rw.replace(n.span, f"(*{p.name})")
-
-
-__all__ = ["EXTENSION", "DirectiveStmt", "kernel"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.ctype import Array, Floating, Integer, Pointer
+from ompls.analysis.model.ctype import Array, Floating, Integer
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.loops import Nest
 from ompls.translate.problem import Problem
@@ -163,6 +163,3 @@ def assign(target: str, s: Symbol) -> str:
     if isinstance(s.type, Array):
         return f"memcpy(&{target}, &{s.name}, sizeof {s.name});"
     return f"{target} = {s.name};"
-
-
-__all__ = ["OPERATORS", "Data", "Pointer", "assign", "data_of"]

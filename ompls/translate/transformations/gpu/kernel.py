@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import FunctionDef, Span, Symbol
+from ompls.analysis.model.ast import FunctionDef, Symbol
 from ompls.analysis.model.ctype import Array, Function, Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
 from ompls.translate.ctext import flat
+from ompls.translate.launch import chain_directives
 from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
-from ompls.translate.plan import Param, RegionPlan, chain_directives
+from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Rewriter
 from ompls.translate.symbols import global_symbol
@@ -327,6 +328,3 @@ def _innermost(stmt: ast.DirectiveStmt) -> ast.Stmt | None:
         assert isinstance(last, ast.DirectiveStmt)
         last = last.body
     return last
-
-
-__all__ = ["EXTENSION", "Span", "kernel"]

@@ -12,8 +12,8 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Directive
+from ompls.translate.launch import chain_directives
 from ompls.translate.loops import nest_of
-from ompls.translate.plan import chain_directives
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_of

@@ -1,0 +1,104 @@
+"""Launch geometry: the teams and threads that the host asks for.  Expressions are host C text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt
+from ompls.analysis.model.ctype import Integer
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.tu import TU, Item, Region
+from ompls.translate.loops import Nest, find_nest
+from ompls.translate.problem import Problem
+
+_CHAIN = {"teams", "distribute", "parallel", "for", "simd", "loop"}
+
+
+@dataclass(frozen=True)
+class Launch:
+    trip_count: str = "0"
+    num_teams: str = "0"
+    thread_limit: str = "0"
+    num_threads: str = "0"
+
+
+def launch_of(tu: TU, item: Item, region: Region) -> Launch:
+    """What the clauses of the construct, and of the constructs nested strictly in it, ask for."""
+    d = chain_directives(region.stmt)
+    parallel_if = _parallel_if(tu, item, region, d)
+    teams = any(x.has("teams") for x in d)
+
+    def of(name: str, default: str) -> str:
+        clause = next((c for x in d for c in x.all(name) if c.args), None)
+        if clause is None or (
+            clause.broken or not _host_safe(clause.args[-1], region, clause in region.directive.clauses)
+        ):
+            return default
+        return tu.text(item, clause.args[-1].span)
+
+    nest = find_nest(region.stmt)
+    trip = trip_count_text(tu, item, region, nest) if nest else "0"
+    if not any(x.has("parallel") or x.has("loop") for x in d):
+        return Launch(trip, of("num_teams", "0") if teams else "1", of("thread_limit", "0"), "0")
+    threads = of("num_threads", "0")
+    if parallel_if:
+        threads = f"({parallel_if}) ? ({threads}) : 1"
+    return Launch(trip, of("num_teams", "0") if teams else "1", of("thread_limit", "0"), threads)
+
+
+def _parallel_if(tu: TU, item: Item, region: Region, chain: list[Directive]) -> str:
+    """The condition under which the chain's parallel construct has more than one thread; "" when it always has."""
+    for d in chain:
+        for c in d.all("if"):
+            if c.args and (c.keyword == "parallel" or (not c.keyword and d.has("parallel") and not d.has("target"))):
+                if not _host_safe(c.args[-1], region, d is region.directive):
+                    raise Problem(c.span, "this condition of a parallel construct", "the host cannot evaluate it")
+                return tu.text(item, c.args[-1].span)
+    return ""
+
+
+def chain_directives(stmt: DirectiveStmt) -> list[Directive]:
+    """The target construct's directive and those strictly nested in it, as far as they are one combined construct."""
+    out = [stmt.directive]
+    body = stmt.body
+    while True:
+        if isinstance(body, ast.Compound) and len(body.items) == 1:
+            body = body.items[0]
+        elif isinstance(body, DirectiveStmt) and set(body.directive.constructs) <= _CHAIN:
+            out.append(body.directive)
+            body = body.body
+        else:
+            return out
+
+
+def _host_safe(e: ast.Expr, region: Region, outer: bool) -> bool:
+    """Whether the host may evaluate `e` beforehand: no calls, no accesses, no variable whose value it lacks.
+
+    A clause of the target construct itself (`outer`) is evaluated there anyway.
+    """
+    if outer:
+        return True
+    for n in e.walk():
+        if isinstance(n, ast.Name) and n.symbol is not None and n.symbol.kind in ("var", "param"):
+            v = region.variable(n.symbol)
+            declared_inside = v is None and n.symbol.level == "block" and not outer
+            if declared_inside or not isinstance(n.symbol.type, Integer) or (v is not None and v.writes):
+                return False
+        elif (
+            not outer and isinstance(n, (ast.Call, ast.Index, ast.Member, ast.Assign, ast.OtherExpr, ast.StatementExpr))
+        ) or (not outer and isinstance(n, ast.Unary) and n.op in ("*", "&", "++", "--")):
+            return False
+    return True
+
+
+def trip_count_text(tu: TU, item: Item, region: Region, nest: Nest) -> str:
+    """A host expression for the iterations of the loop nest, "0" when the host cannot know; only a launch hint."""
+    factors = []
+    for loop in nest.loops:
+        if not (_host_safe(loop.lower, region, False) and _host_safe(loop.bound, region, False)):
+            return "0"
+        if any(isinstance(n, ast.Name) and n.symbol in {x.symbol for x in nest.loops} for n in loop.bound.walk()):
+            return "0"
+        factors.append(loop.count(tu.text(item, loop.lower.span), tu.text(item, loop.bound.span), "long long"))
+    return " * ".join(f"({f})" for f in factors)
