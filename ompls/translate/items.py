@@ -44,6 +44,10 @@ def plan_items(tu: TU, item: Item, directive: Directive, region: Region | None =
     found: list[tuple[ItemPlan, Place]] = []
     explicit: set[Symbol] = set()
     for clause in directive.all("map", "to", "from"):
+        if any(m.startswith(("mapper", "iterator")) for m in clause.modifiers):
+            raise Problem(clause.span, f"'{clause.name}' with a mapper or an iterator", "list the items instead")
+        if clause.broken:
+            raise Problem(clause.span, f"the clause '{clause.name}'", clause.broken)
         flags = FLAGS.get(clause.keyword, ()) if clause.keyword else ("TO", "FROM")
         if clause.name != "map":
             flags = ("TO",) if clause.name == "to" else ("FROM",)

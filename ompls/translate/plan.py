@@ -121,8 +121,6 @@ def _check_constructs(d: Directive) -> None:
     for clause in d.clauses:
         if clause.broken:
             raise Problem(clause.span, f"the clause '{clause.name}'", clause.broken)
-        if any(m.startswith(("mapper", "iterator")) for m in clause.modifiers) and clause.name in ("map", "to", "from"):
-            raise Problem(clause.span, f"'{clause.name}' with a mapper or an iterator", "list the items instead")
 
 
 def _add_variable(plan: RegionPlan, v: Variable) -> None:

@@ -23,6 +23,7 @@ CASES = [
     ("cuda", "#pragma omp target\n{\n#pragma omp atomic\na[0] = a[1] + a[2];\n}", "a[0] = a[1] + a[2];", "forms"),
     ("cuda", "#pragma omp target device(ancestor: 1)\na[0] = 1;", "device(ancestor: 1)", "reverse"),
     ("cuda", "#pragma omp target\na[0] = helper();", None, "'hidden'"),
+    ("host", "#pragma omp target update to(iterator(it = 0:n): a[it])", "to(iterator(it = 0:n): a[it])", "iterator"),
     ("host", "#pragma omp target update to(a[0:2:2])", "to(a[0:2:2])", "stride"),
 ]  # fmt: skip
 PROGRAM = """#include <stdio.h>
