@@ -53,7 +53,7 @@ typescript:
 
 unit: $(READY_DEV)
 	@mkdir -p .cache
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup --basetemp=$(CURDIR)/.cache/tests --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --basetemp=$(CURDIR)/.cache/tests --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)
 
 bench: $(READY_DEV) ## measure, and compare with bench/baseline.json
 	@$(BIN)/python bench/run.py
