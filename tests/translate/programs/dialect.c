@@ -13,6 +13,12 @@ struct class_ {
 };
 static const double factors[2] = {0.5, 2};
 static inline int *pick(void *from, int k) { return (int *)from + k; }
+typedef struct { float x, y; } float2;
+static float2 added(float2 a, float2 b)
+{
+    float2 r = {a.x + b.x, a.y + b.y};
+    return r;
+}
 static int twice(int template) { return 2 * template; }
 static int min(int a, int b) { return a < b ? a : b; }
 static double scaled(double x, level which) { return x * factors[which]; }
@@ -57,6 +63,27 @@ int main(void)
         lone.f = 2.5f;
         for (int i = 4; i < SIZE; i++)
             typed[i] = i % 2 ? (typed == NULL) : i;
+    }
+    float2 f = {1, 2};
+    int infinite = 0, number = 1;
+#pragma omp target map(tofrom : f, infinite, number)
+    {
+        f = added(f, f);
+        infinite = isinf(INFINITY * f.x) != 0 && INFINITY > 1e308;
+        number = isnan(NAN) ? 0 : 1;
+        goto out;
+    out:
+        switch (infinite) {
+        case 1:
+            infinite = 5;
+            break;
+        default:
+            infinite = 0;
+        }
+    }
+    if (f.x != 2 || f.y != 4 || infinite != 5 || number) {
+        printf("%g %g %d %d\n", f.x, f.y, infinite, number);
+        return 1;
     }
     int wrong = heap[0] != 6 + 4 + 1 + 1 || heap[1] != 3 || object.colour != 7 || object.this != 1 || !flag || d != 7 ||
                 wide != (int64_t)1 << 40 || heap[2] != 4 || heap[3] != 16 || lone.f != 2.5f || heap[8] != 8;

@@ -20,6 +20,24 @@ _RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t ch
     constexpr decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
     nullptr operator or or_eq private protected public reinterpret_cast requires static_assert static_cast template
     this thread_local throw true try typeid typename using virtual wchar_t xor xor_eq""".split()  # noqa: SIM905
+# CUDA's own types: a user's type of that name gets another one.
+_VECTORS = [
+    f"{t}{n}"
+    for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double")
+    for n in "1234"
+]
+# What <math.h>'s macros become under gcc.
+_INFINITY = "(1e300 * 1e300)"
+_CONSTANTS = {
+    "__builtin_inf": _INFINITY, "__builtin_huge_val": _INFINITY, "__builtin_inff": f"((float){_INFINITY})",
+    "__builtin_huge_valf": f"((float){_INFINITY})", "__builtin_nan": f"({_INFINITY} * 0.0)",
+    "__builtin_nanf": f"((float)({_INFINITY} * 0.0))",
+}  # fmt: skip
+_FUNCTIONS = {
+    "__builtin_isnan": "isnan", "__builtin_isinf": "isinf", "__builtin_isinf_sign": "isinf", "__builtin_isfinite": "isfinite",
+    "__builtin_signbit": "signbit", "__builtin_fabs": "fabs", "__builtin_fabsf": "fabsf", "__builtin_memcpy": "memcpy",
+    "__builtin_memset": "memset", "__builtin_printf": "printf",
+}  # fmt: skip
 _SPELLED = {
     "_Bool": "bool", "restrict": "__restrict__", "__restrict": "__restrict__", "_Noreturn": "", "register": "",
     "_Static_assert": "static_assert", "_Alignof": "alignof", "_Alignas": "alignas", "__extension__": "",
@@ -27,7 +45,9 @@ _SPELLED = {
     "__volatile__": "volatile", "__signed__": "signed", "typeof": "__typeof__",
 }  # fmt: skip
 # What `true`, `false` and `bool` mean when they are not macros any more is what C++ means by them.
-_WORDS = {w: f"{w}_" for w in _RENAMED if w not in ("bool", "true", "false", "static_assert", "nullptr")} | _SPELLED
+_WORDS = {
+    w: f"{w}_" for w in [*_RENAMED, *_VECTORS, "dim3"] if w not in ("bool", "true", "false", "static_assert", "nullptr")
+} | _SPELLED
 _TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\b("""
     + "|".join(sorted(_WORDS, key=len, reverse=True))
@@ -156,6 +176,13 @@ class Dialect:
         )
 
     def _call(self, n: ast.Call) -> None:
+        name = n.function.name if isinstance(n.function, ast.Name) else ""
+        if name in _CONSTANTS:
+            self.rw.replace(n.span, _CONSTANTS[name])
+        elif name in _FUNCTIONS:
+            self.rw.replace(n.function.span, _FUNCTIONS[name])
+        elif name.startswith("__builtin_"):
+            raise Problem(n.span, f"the call of '{name}'", "it is gcc's own; the device has no function of that name")
         t = n.function.type
         if isinstance(t, Pointer):
             t = t.to
