@@ -103,8 +103,8 @@ class Host:
         c.nvalues = len(plan.values)
         c.params = [{"name": p.name, "kind": p.kind.upper(), "index": p.index, "size": p.size} for p in plan.params]
         lines = [
-            f"__typeof__({p.name}) __ompls_f_{p.name}; __builtin_memcpy((void *)__ompls_f_{p.name}, "
-            f"(const void *){p.name}, sizeof {p.name});"
+            f"__typeof__({p.name}) __ompls_f_{p.name}; __builtin_memcpy((void *)&__ompls_f_{p.name}, "
+            f"(const void *)&{p.name}, sizeof {p.name});"
             for p in plan.params
             if p.copy
         ]

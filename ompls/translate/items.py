@@ -75,6 +75,8 @@ def plan_items(tu: TU, item: Item, directive: Directive, region: Region | None =
     # A pointer that is mapped itself is attached to what is mapped through it.
     found = [(_attached(i, explicit), p) for i, p in found]
     plain = [x for x in found if "ATTACH" not in x[0].flags]
+    # An item that is in two clauses is copied before it is only allocated (OpenMP 5.2 §5.8.3).
+    plain.sort(key=lambda x: not {"TO", "FROM"} & set(x[0].flags))
     return _join(plain) + [i for i, _ in found if "ATTACH" in i.flags]
 
 

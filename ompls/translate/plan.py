@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Symbol
-from ompls.analysis.model.ctype import INT, Array, CType, Function, Integer, Pointer
+from ompls.analysis.model.ctype import INT, Array, CType, Function, Integer, Pointer, Record
 from ompls.analysis.model.layout import alignof, sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item, Region, Variable
@@ -18,7 +18,7 @@ from ompls.translate.items import ItemPlan, plan_items
 from ompls.translate.launch import Launch, chain_directives, launch_of
 from ompls.translate.problem import Problem
 
-LARGEST_VALUE = 256  # bytes of a firstprivate array that is a parameter; kernels take 4096 bytes of them in all
+LARGEST_VALUE = 256  # bytes of a firstprivate variable that is a parameter; kernels take 4096 bytes of them in all
 HOISTED = ("num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "priority")
 
 
@@ -28,7 +28,7 @@ class Param:
 
     symbol -- the user's variable, None for what a clause needs (`num_teams`, a variable array length)
     deref  -- the parameter is a pointer to the variable, not the variable's own value
-    copy   -- a firstprivate array too large for a parameter: a pointer to its value, to be copied
+    copy   -- a firstprivate variable too large for a parameter: a pointer to its value, to be copied
     """
 
     name: str
@@ -154,10 +154,10 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
         return
     if is_vla(t) and isinstance(t, Array):
         raise Problem(None, f"the variable-length array '{s.name}' as firstprivate", "map it")
-    if isinstance(t, Array) and (sizeof(t) or 0) > LARGEST_VALUE:
-        value = f"__ompls_f_{s.name}"
+    if isinstance(t, (Array, Record)) and (sizeof(t) or 0) > LARGEST_VALUE:
+        value = f"&__ompls_f_{s.name}"
         plan.params.append(Param(s.name, s, "address", len(plan.items), Pointer(t), copy=True))
-        plan.items.append(ItemPlan(s.name, ("TO",), value, value, f"sizeof({value})", "", None))
+        plan.items.append(ItemPlan(s.name, ("TO",), value, value, f"sizeof({s.name})", "", None))
         return
     plan.params.append(Param(s.name, s, "value", len(plan.values), _sized(plan, s, t)))
     addressable = s.storage != "register"

@@ -99,3 +99,9 @@ def test_unit_names_are_kept_apart(unit: Callable[[str], TU]) -> None:
     bundle = translate([tu, tu], ["host"])
     names = [k["name"] for u in bundle.manifest["units"] for k in u["kernels"]]
     assert names == ["ompls_test_main_0", "ompls_test_2_main_0"]
+
+
+def test_what_is_copied_comes_before_what_is_only_allocated(unit: Callable[[str], TU]) -> None:
+    tu = unit("void f(void)\n{\n    int x = 1;\n#pragma omp target map(alloc: x) map(to: x)\n    x = 2;\n}\n")
+    host = translate([tu], ["host"]).files["host/test.c"].decode()
+    assert re.findall(r'\{"x", (\d+)\}', host) == ["1", "0"]

@@ -108,7 +108,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
             back.append(f"__builtin_memcpy((void *)ompls_p_{name}, &{name}, sizeof {name});")
         elif p.copy and p.symbol is not None:
             head.append(f"{types.c(p.symbol.type, p.name)};")
-            head.append(f"__builtin_memcpy((void *){p.name}, *(void **){source}, sizeof {p.name});")
+            head.append(f"__builtin_memcpy((void *)&{p.name}, *(void **){source}, sizeof {p.name});")
         elif isinstance(p.type, Array):
             head.append(f"{types.c(p.type, p.name)};")
             head.append(f"__builtin_memcpy((void *){p.name}, {source}, sizeof {p.name});")

@@ -81,6 +81,15 @@ int main(void)
     expect((long)back_of[1], 1, "its other elements");
     expect((long)large[599], 599, "its original");
 
+    struct { int first, rest[1500]; } big = {1, {2, 3}};
+#pragma omp target firstprivate(big) map(from : sum)
+    {
+        big.first += big.rest[1];
+        sum = big.first;
+    }
+    expect(sum, 4, "large firstprivate struct");
+    expect(big.first, 1, "its original");
+
     int threads = 0;
 #pragma omp target parallel map(tofrom : threads) if (parallel : n_threads > 1)
     {

@@ -34,10 +34,9 @@ _CONSTANTS = {
     "__builtin_nanf": f"((float)({_INFINITY} * 0.0))",
 }  # fmt: skip
 _FUNCTIONS = {
-    "__builtin_isnan": "isnan", "__builtin_isinf": "isinf", "__builtin_isinf_sign": "isinf", "__builtin_isfinite": "isfinite",
-    "__builtin_signbit": "signbit", "__builtin_fabs": "fabs", "__builtin_fabsf": "fabsf", "__builtin_memcpy": "memcpy",
-    "__builtin_memset": "memset", "__builtin_printf": "printf",
-}  # fmt: skip
+    f"__builtin_{f}": f
+    for f in ("isnan", "isinf", "isfinite", "signbit", "fabs", "fabsf", "memcpy", "memset", "printf")
+} | {"__builtin_isinf_sign": "isinf"}
 _SPELLED = {
     "_Bool": "bool", "restrict": "__restrict__", "__restrict": "__restrict__", "_Noreturn": "", "register": "",
     "_Static_assert": "static_assert", "_Alignof": "alignof", "_Alignas": "alignas", "__extension__": "",
