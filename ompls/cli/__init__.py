@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
 from ompls.cli.problem import Problem, complain
+from ompls.cli.terminal import UNWRITABLE, give_up, prepare_streams
 
 COMMANDS = {
     "check": "find mistakes in target regions",
@@ -40,21 +40,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; the codes are listed in docs/cli.md."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = next((word for word in arguments if word in COMMANDS), None)
+    our_error = 125 if command == "run" else 2
+    prepare_streams()
     try:
-        return _dispatch(arguments, command)
+        try:
+            return _dispatch(arguments, command)
+        finally:
+            sys.stdout.flush()  # what cannot be written is noticed here, and not when nobody can handle it any more
     except Problem as problem:
         complain(problem)
-        return problem.exit_code or (125 if command == "run" else 2)
-    except BrokenPipeError:
-        # The reader went away (`ompls check … | head`): not an error, but Python must not complain at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
+        return problem.exit_code or our_error
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 -- our bug: shown whole, and with the exit code of our errors
+        if isinstance(error, OSError) and error.errno in UNWRITABLE and error.filename is None:
+            give_up(sys.stdout)
+            if not isinstance(error, BrokenPipeError):  # `ompls check … | head` is not an error
+                complain(Problem(f"cannot write the output: {error.strerror}; write it somewhere else"))
+            return our_error
         traceback.print_exc()
         complain(Problem(f"{type(error).__name__}: a bug of ompls; please report it with the lines above"))
-        return 125 if command == "run" else 2
+        return our_error
 
 
 def _dispatch(arguments: list[str], command: str | None) -> int:
@@ -72,7 +78,9 @@ def _dispatch(arguments: list[str], command: str | None) -> int:
         parser.parse_args(arguments)  # prints help, the version or an error
         return 2
     arguments, flags, program_arguments = _take_foreign(arguments, command)
-    parsed = parser.parse_args(arguments)
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        subparsers.choices[command].error(f"unrecognized arguments: {' '.join(unknown)}")
     parsed.flags = flags
     parsed.program_arguments = program_arguments
     return int(module.run(parsed))

@@ -58,9 +58,8 @@ def _check(
         for unit in analyze(arguments.files, arguments.flags, device, select=select, ignore=ignore):
             places.add(unit.tu.path, unit.tu.source)
             sources[unit.tu.path] = unit.tu.source
-            # A header that two files include is reported once.
-            found += [diagnostic for diagnostic in diagnostics(unit) if diagnostic not in found]
-    return found, places, sources
+            found += diagnostics(unit)
+    return list(dict.fromkeys(found)), places, sources  # of a header that two files include, each is reported once
 
 
 def _show(found: list[Diagnostic], places: Places, form: str) -> None:

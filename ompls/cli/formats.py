@@ -6,7 +6,7 @@ from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.source import Location
-from ompls.cli.places import Places, shown
+from ompls.cli.places import Places, readable, shown
 from ompls.cli.terminal import Style
 
 
@@ -48,13 +48,13 @@ def as_json(found: list[Diagnostic], places: Places) -> dict[str, Any]:
 
 def _diagnostic(diagnostic: Diagnostic, places: Places) -> dict[str, Any]:
     return {
-        "file": shown(diagnostic.where.path),
+        "file": readable(diagnostic.where.path),
         "range": _range(diagnostic.where, places),
         "severity": diagnostic.severity,
         "rule": diagnostic.rule,
         "message": diagnostic.message,
         "related": [
-            {"file": shown(r.where.path), "range": _range(r.where, places), "message": r.message}
+            {"file": readable(r.where.path), "range": _range(r.where, places), "message": r.message}
             for r in diagnostic.related
         ],
         "fixes": [
@@ -62,7 +62,8 @@ def _diagnostic(diagnostic: Diagnostic, places: Places) -> dict[str, Any]:
                 "title": fix.title,
                 "safe": fix.safe,
                 "edits": [
-                    {"file": shown(e.where.path), "range": _range(e.where, places), "text": e.text} for e in fix.edits
+                    {"file": readable(e.where.path), "range": _range(e.where, places), "text": e.text}
+                    for e in fix.edits
                 ],
             }
             for fix in diagnostic.fixes

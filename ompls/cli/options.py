@@ -16,7 +16,7 @@ DEVICES = ("host", "cudasim", "cuda", "mpinode", "epiphany", "auto")
 
 
 def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Separate the compiler's options from ours, both in their order.  A `--` ends the options.
+    """Separate the compiler's options from ours, both in their order.  A `--` ends the options: file names follow.
 
     argparse cannot do this: gcc's long options have one dash and its short ones swallow what is glued to them.
     """
@@ -25,7 +25,7 @@ def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     words = iter(arguments)
     for word in words:
         if word == "--":
-            ours += [word, *words]
+            ours += [word, *(name if not name.startswith("-") else f"./{name}" for name in words)]
         elif word.startswith("--") or not word.startswith("-"):
             ours.append(word)
         elif word in _WITH_VALUE:
@@ -36,16 +36,13 @@ def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
         elif word.startswith(_WITH_VALUE):
             flags.append(word)
         elif word.endswith((".c", ".h")):
-            raise dashed_name(word)
+            reason = "a file name that begins with '-' looks like an option"
+            raise Problem(f"cannot read {word}: {reason}; write ./{word}, or -- before it")
         elif word.startswith(_PREFIXES):
             flags.append(word)
         else:
             ours.append(word)
     return ours, flags
-
-
-def dashed_name(name: str) -> Problem:
-    return Problem(f"cannot read {name}: a file name that begins with '-' looks like an option; write ./{name}")
 
 
 def add_files(parser: argparse.ArgumentParser, *, several: bool = True) -> None:
@@ -67,19 +64,15 @@ def add_device(parser: argparse.ArgumentParser, default: str, *, counted: bool =
 
 def device_class(name: str) -> str:
     """The device class of a `--device` value of check, preview and translate, which do not depend on the machine."""
-    base = name.partition(":")[0]
-    if base == "auto":
-        return "cuda"
+    base, counted, count = name.partition(":")
     if base not in DEVICES:
-        raise unknown_device(name)
-    return base
-
-
-def unknown_device(name: str) -> Problem:
-    return Problem(f"unknown device '{name}': no device has this name; 'ompls devices' lists what there is")
+        raise Problem(f"unknown device '{name}': no device has this name; 'ompls devices' lists what there is")
+    if counted and not (count.isdecimal() and int(count)):
+        raise Problem(f"cannot use {base}: '{count}' is not a number of devices; write NAME or NAME:NUMBER")
+    return "cuda" if base == "auto" else base
 
 
 def _file_name(name: str) -> str:
-    if name.startswith("-"):
-        raise dashed_name(name)
+    if not name:
+        raise Problem("cannot read '': a file name is empty; name a C file")
     return name

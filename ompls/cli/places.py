@@ -56,6 +56,11 @@ class Places:
         return self._indexes[path]
 
 
+def readable(path: str) -> str:
+    """`shown`, for formats that must be UTF-8: a byte of the name that is not is U+FFFD."""
+    return os.fsencode(shown(path)).decode("utf-8", "replace")
+
+
 def shown(path: str) -> str:
     """The path as the user would type it: relative when it lies below the working directory."""
     relative = os.path.relpath(path)

@@ -8,6 +8,7 @@ import sys
 
 from ompls.cli import options
 from ompls.cli.engine import Unit, analyze
+from ompls.cli.places import Places
 from ompls.cli.problem import Problem
 
 
@@ -31,14 +32,26 @@ def run(arguments: argparse.Namespace) -> int:
         show_diagnostics([unit], result.diagnostics)
         return 1
     if not result.text:
-        where = f"line {arguments.line}" if arguments.line is not None else "the file"
-        raise Problem(f"nothing to preview in {arguments.files[0]}: no target region at {where}; see 'ompls check'")
+        raise Problem(f"nothing to preview in {arguments.files[0]}: {_no_region(unit, arguments.line)}")
     sys.stdout.write(result.text)
     if arguments.with_lines:
         print(json.dumps({"lines": [list(pair) for pair in result.line_map]}))
     if arguments.resources:
         _resources(unit, arguments.arch)
     return 0
+
+
+def _no_region(unit: Unit, line: int | None) -> str:
+    """Why nothing is shown, and what could be."""
+    from ompls.analysis.features import regions
+
+    places = Places()
+    places.add(unit.tu.path, unit.tu.source)
+    ranges = [places.range(region.whole) for region in regions(unit.tu) if region.whole.path == unit.tu.path]
+    if line is None or not ranges:
+        return "it has no target region; 'ompls check' may say why"
+    lines = ", ".join(dict.fromkeys(f"{at.start_line}-{at.end_line}" for at in ranges))
+    return f"no target region at line {line}; the regions are at lines {lines}"
 
 
 def _resources(unit: Unit, arch: str) -> None:

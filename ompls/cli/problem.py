@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from ompls.cli.terminal import give_up
+
 
 class Problem(Exception):
     """The command cannot go on.  `text` is `WHAT: WHY; NEXT STEP`; exit code None means the command's usual one."""
@@ -14,12 +16,15 @@ class Problem(Exception):
 
 
 def complain(problem: BaseException) -> None:
-    print(f"ompls: error: {_one_line(problem)}", file=sys.stderr)
+    _say("error", str(problem))
 
 
 def warn(text: str) -> None:
-    print(f"ompls: warning: {' '.join(text.split())}", file=sys.stderr)
+    _say("warning", text)
 
 
-def _one_line(problem: BaseException) -> str:
-    return " ".join(str(problem).split())
+def _say(kind: str, text: str) -> None:
+    try:
+        print(f"ompls: {kind}: {' '.join(text.split())}", file=sys.stderr)
+    except OSError:  # a full disk, a closed pipe: the exit code still tells
+        give_up(sys.stderr)

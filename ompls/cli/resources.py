@@ -20,6 +20,8 @@ def of_bundle(files: Mapping[str, bytes], arch: str) -> str:
             compiled = nvrtc.compile(text.decode(), arch, options=["--ptxas-options=-v"])
         except nvrtc.NvrtcUnavailable as error:
             raise Problem(str(error)) from error
+        if "--gpu-architecture" in compiled.log:
+            raise Problem(f"cannot compile for {arch}: nvrtc does not know it; name another one, as --arch sm_87")
         if not compiled.ok:
             raise Problem(
                 f"cannot compile {name} for {arch}: {compiled.log.strip()}; this is a bug of ompls, report it"

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -86,7 +86,7 @@ def _profile(record: Path) -> str:
 
 
 def _seconds(word: str) -> float:
-    seconds = float(word)
-    if not 0 < seconds < 1e9:
-        raise argparse.ArgumentTypeError(f"{word} is not a number of seconds above 0")
-    return seconds
+    with suppress(ValueError):
+        if 0 < (seconds := float(word)) < 1e9:
+            return seconds
+    raise argparse.ArgumentTypeError(f"'{word}' is not a number of seconds above 0")

@@ -6,6 +6,7 @@ Section numbers in comments are those of the standard.  `tests/cli/sarif.schema.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,7 @@ def _region(where: Location, places: Places) -> dict[str, Any]:
 def _artifact(path: str) -> dict[str, Any]:
     """3.4.3: a relative reference for what lies below the working directory, a file URI for the rest."""
     name = shown(path)
-    return {"uri": Path(path).as_uri() if Path(name).is_absolute() else quote(Path(name).as_posix())}
+    return {"uri": Path(path).as_uri() if Path(name).is_absolute() else quote(os.fsencode(name))}
 
 
 def _changes(edits: Sequence[Edit], places: Places) -> list[dict[str, Any]]:
@@ -107,4 +108,4 @@ def _fingerprint(diagnostic: Diagnostic, places: Places) -> str:
     """Stays the same when lines are inserted above (3.27.17): made of the rule, the file and the line's own text."""
     line = places.line(diagnostic.where.path, places.range(diagnostic.where).start_line)
     parts = (diagnostic.rule, shown(diagnostic.where.path), " ".join(line.split()), diagnostic.message)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]

@@ -17,7 +17,7 @@ from ompls.cli.problem import Problem
 def configure(parser: argparse.ArgumentParser) -> None:
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (default)")
-    way.add_argument("--tcp", metavar="PORT", type=int, help="listen on this port of the loopback interface")
+    way.add_argument("--tcp", metavar="PORT", type=_port, help="listen on this port of the loopback interface")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,3 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
     words = ["--tcp", str(arguments.tcp)] if arguments.tcp is not None else ["--stdio"]
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", "ompls.server", *words])  # noqa: S606 -- an argument list
+
+
+def _port(word: str) -> int:
+    if not (word.isdecimal() and int(word) < 1 << 16):
+        raise argparse.ArgumentTypeError(f"'{word}' is not a port; ports are 1 to 65535, and 0 means any free one")
+    return int(word)

@@ -1,7 +1,14 @@
-"""What people see on a terminal and programs do not: colours, and a word about what takes more than a second."""
+"""The standard streams: that they take every text, and what only people on a terminal see.
+
+That is colours, and a word about what takes more than a second.
+"""
 
 from __future__ import annotations
 
+import codecs
+import contextlib
+import errno
+import io
 import os
 import sys
 import threading
@@ -20,6 +27,39 @@ class Style:
 
     def __call__(self, kind: str, text: str) -> str:
         return f"\x1b[{_CODES[kind]}m{text}\x1b[0m" if self.on and kind in _CODES else text
+
+
+UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what a standard stream may say
+
+
+def prepare_streams() -> None:
+    """Make stdout and stderr take every text.
+
+    A closed one becomes the null device, which also keeps files that are opened later from getting its number.  What
+    the encoding cannot say is written as the bytes it came from (names that are not UTF-8), else as an escape.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 -- for the life of the process
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+    codecs.register_error("ompls", _raw_or_escaped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="ompls")
+
+
+def _raw_or_escaped(error: UnicodeError) -> tuple[str | bytes, int]:
+    try:
+        return codecs.lookup_error("surrogateescape")(error)
+    except UnicodeError:
+        return codecs.lookup_error("backslashreplace")(error)
+
+
+def give_up(stream: TextIO) -> None:
+    """Nothing that is written to `stream` arrives any more; Python must not complain about the rest of it at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager

@@ -30,15 +30,21 @@ def read(path: str) -> list[Event]:
     if head["ompls_trace"] != 1:
         raise Problem(f"cannot read {path}: its format is version {head['ompls_trace']}; update ompls")
     events = [event for event in map(_parse, lines[1:]) if event is not None]
-    return sorted(events, key=lambda event: int(event.get("t", 0)))
+    return sorted(events, key=lambda event: _number(event, "t"))
 
 
 def _parse(line: str) -> Event | None:
     try:
         event = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return event if isinstance(event, dict) else None
+
+
+def _number(event: Event, name: str) -> int:
+    """A number of an event; 0 where the file has something else."""
+    value = event.get(name)
+    return value if isinstance(value, int) else 0
 
 
 @dataclass
@@ -73,12 +79,12 @@ def summarize(events: Iterable[Event]) -> Summary:
             key = (device, str(event.get("var") or "(unnamed)"), str(event.get("direction", "")))
             copies = summary.copies.setdefault(key, Copies())
             copies.count += 1
-            copies.bytes += int(event.get("bytes", 0))
-            copies.nanoseconds += int(event.get("duration", 0))
+            copies.bytes += _number(event, "bytes")
+            copies.nanoseconds += _number(event, "duration")
         elif kind == "launch":
             launches = summary.launches.setdefault((device, str(event.get("region", ""))), Launches())
             launches.count += 1
-            launches.nanoseconds += int(event.get("duration", 0))
+            launches.nanoseconds += _number(event, "duration")
             launches.grid, launches.block = _size(event.get("grid")), _size(event.get("block"))
         elif kind == "error":
             summary.errors.append(str(event.get("message") or event.get("what") or event))

@@ -204,7 +204,13 @@ class OmplsServer(LanguageServer):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self.exit, 128 + number)
-        reader, writer = open_stdio() if port is None else await accept_one(port)
+        try:
+            reader, writer = open_stdio() if port is None else await accept_one(port)
+        except OSError as problem:
+            reason = os.strerror(problem.errno or 0)
+            print(f"ompls: error: cannot listen on 127.0.0.1:{port}: {reason}; name another port", file=sys.stderr)
+            self.exit_code = 2
+            return
         self.protocol.set_writer(writer)
         try:
             await run_async(self._stop, reader, self.protocol, log, self.report_server_error)

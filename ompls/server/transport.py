@@ -52,7 +52,10 @@ def open_stdio() -> tuple[asyncio.StreamReader, StreamWriter]:
 
 
 async def accept_one(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Listen on 127.0.0.1:`port` (0: any free one), say where on stderr, and give the first client's streams."""
+    """Listen on 127.0.0.1:`port` (0: any free one), say where on stderr, and give the first client's streams.
+
+    Raises OSError when the port cannot be had.
+    """
     client: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Future()
 
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

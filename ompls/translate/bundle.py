@@ -34,7 +34,8 @@ def pack(files: dict[str, str], units: list[dict[str, Any]], devices: list[str],
         "units": units,
         "sha256": {path: hashlib.sha256(x).hexdigest() for path, x in data.items()},
     }
-    data["manifest.json"] = (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    data["manifest.json"] = text.encode("utf-8", "backslashreplace")  # a name that is not UTF-8 becomes JSON's escapes
     return Bundle(data, manifest)
 
 

@@ -20,7 +20,7 @@ from ompls.cli.problem import Problem
         (["--device", "cuda", "x.c", "-lm"], ["--device", "cuda", "x.c"], ["-lm"]),
         (["-o", "out", "x.c"], ["-o", "out", "x.c"], []),
         (["-h"], ["-h"], []),
-        (["--", "-Iinc"], ["--", "-Iinc"], []),
+        (["--", "-x.c", "y.c"], ["--", "./-x.c", "y.c"], []),
     ],
 )
 def test_separates_the_compilers_options(words: list[str], ours: list[str], flags: list[str]) -> None:
@@ -42,9 +42,12 @@ ERROR = re.compile(r"ompls: error: [^:]+: .+; .+\n")
         (["check"], 2, "FILE"),
         (["check", "--format", "xml", "x.c"], 2, "xml"),
         (["check", "-x.c"], 2, "write ./-x.c"),
-        (["check", "--", "-x.c"], 2, "write ./-x.c"),
+        (["check", ""], 2, "file name is empty"),
+        (["check", "--frobnicate", "x.c"], 2, "see 'ompls check --help'"),
         (["check", "--device", "abacus", "x.c"], 2, "unknown device 'abacus'"),
-        (["run", "--timeout", "soon", "x.c"], 125, "soon"),
+        (["check", "--device", "cuda:many", "x.c"], 2, "'many' is not a number of devices"),
+        (["run", "--timeout", "soon", "x.c"], 125, "'soon' is not a number of seconds"),
+        (["serve", "--tcp", "99999"], 2, "'99999' is not a port"),
         (["report", "no-such-trace"], 2, "no-such-trace"),
     ],
 )
@@ -67,3 +70,16 @@ def test_help_lists_the_commands(ompls) -> None:
     done = ompls("--help")
     assert done.code == 0
     assert "language server" in done.out
+
+
+def test_without_arguments_the_help_is_named(ompls) -> None:
+    done = ompls()
+    assert done.code == 2
+    assert "see 'ompls --help'" in done.err
+
+
+def test_a_name_after_two_dashes_is_a_file(ompls, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-x.c").write_text("int x;\n")
+    done = ompls("check", "--", "-x.c")
+    assert (done.code, done.out, done.err) == (0, "", "")

@@ -47,6 +47,14 @@ def test_errors_of_the_run_are_shown(ompls, tmp_path: Path) -> None:
     assert "read host address 0x10" in ompls("report", _write(tmp_path / "t", HEAD, [event])).out
 
 
+def test_a_foreign_trace_costs_no_traceback(ompls, tmp_path: Path) -> None:
+    events = [{"t": None, "kind": "copy", "bytes": "many", "duration": [1]}, {"t": "soon", "kind": "launch", "grid": 7}]
+    path = _write(tmp_path / "t", HEAD, events, tail="[" * 100_000)
+    done = ompls("report", path)
+    assert (done.code, done.err) == (0, "")
+    assert "In all 0 B to devices" in done.out
+
+
 def test_what_is_not_a_trace_is_refused(ompls, tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0 not a trace")
     done = ompls("report", tmp_path / "photo.jpg")

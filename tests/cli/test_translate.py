@@ -35,7 +35,9 @@ def test_preview_of_one_line_shows_that_region_only(ompls) -> None:
     assert done.code == 0
     assert "twice" in done.out
     assert "sum[" not in done.out
-    assert ompls("preview", "--line", 1, path).code == 2
+    none = ompls("preview", "--line", 1, path)
+    assert none.code == 2
+    assert f"the regions are at lines {line - 2}-{line}" in none.err or f", {line - 2}-{line}" in none.err
 
 
 def test_preview_gives_the_line_map(ompls) -> None:
@@ -54,6 +56,23 @@ def test_preview_shows_resources_without_a_gpu(ompls) -> None:
     assert done.code == 0
     assert "Resources on sm_87" in done.err
     assert "registers" in done.err
+
+
+def test_resources_on_an_unknown_gpu_name_one_that_is_known(ompls) -> None:
+    pytest.importorskip("nvidia.cuda_nvrtc", reason="needs the package ompls[cuda-preview]")
+    done = ompls("preview", "--resources", "--arch", "sm_1", EXAMPLES / "saxpy.c")
+    assert done.code == 2
+    assert "nvrtc does not know it" in done.err
+
+
+@pytest.mark.parametrize("command", ["preview", "translate"])
+def test_a_file_without_regions(ompls, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "plain.c"
+    path.write_text("int main(void) { return 0; }\n")
+    options = ["-o", tmp_path / "bundle"] if command == "translate" else []
+    done = ompls(command, *options, path)
+    assert done.code == (2 if command == "preview" else 0)
+    assert ("has no target region" in done.err) == (command == "preview")
 
 
 def test_translate_writes_a_bundle_again_and_again(ompls, tmp_path: Path) -> None:
