@@ -17,6 +17,7 @@ from ompls.runtime import launcher
 from ompls.runtime.build import Built, build
 from ompls.runtime.errors import RuntimeProblem
 
+NAP = f"4242.{os.getpid()}"  # seconds: tells our helpers from those of a test run beside this one
 PROGRAM = r"""
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static void start_helper(int detached) {
     if (fork() == 0) {
         if (detached) setsid();
         signal(SIGINT, SIG_IGN), signal(SIGTERM, SIG_IGN);
-        execlp("sleep", "sleep", "4242.5", (char *)0);
+        execlp("sleep", "sleep", "@NAP@", (char *)0);
     }
 }
 int main(int argc, char **argv) {
@@ -63,17 +64,26 @@ int main(int argc, char **argv) {
 def program(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Built:
     os.environ["OMPLS_CACHE_DIR"] = str(cache)
     directory = tmp_path_factory.mktemp("launcher")
-    text = PROGRAM.replace("*(volatile int *)argv[1][100]", "*(volatile int *)8")
+    text = PROGRAM.replace("@NAP@", NAP).replace("*(volatile int *)argv[1][100]", "*(volatile int *)8")
     return build(make_bundle(directory / "bundle", text, {}, {}), "host", directory / "prog")
 
 
 def sleepers() -> list[str]:
-    """What is left of the program's helpers, zombies included."""
-    found = subprocess.run(["ps", "-eo", "pid,ppid,stat,args"], capture_output=True, text=True, check=True).stdout
-    ours = [line for line in found.splitlines() if line.split()[1] == str(os.getpid()) and "sleep" in line]
-    return [line for line in found.splitlines() if "sleep 4242.5" in line] + [
-        line for line in ours if "Z" in line.split()[2]
-    ]
+    """What is left of the program's helpers, zombies of ours included."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            name, _, state = (process / "stat").read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue  # it ended meanwhile
+        fields = state.split()
+        ours = fields[1] == str(os.getpid())
+        if f"sleep {NAP}" in command or (ours and name == "sleep" and fields[0] == "Z"):
+            found.append(f"{process.name} {name} {fields[0]} {command}")
+    return found
 
 
 @pytest.mark.parametrize(
