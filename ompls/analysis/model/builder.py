@@ -10,8 +10,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-
-from tree_sitter import Node
+from typing import NamedTuple
 
 from ompls.analysis.dataenv import region_of
 from ompls.analysis.model import ast
@@ -27,10 +26,10 @@ from ompls.analysis.source import Budget, HeaderSnapshot, Settings
 from ompls.analysis.syntax.adapter import Adapter, External
 from ompls.analysis.syntax.binding import is_omp
 from ompls.analysis.syntax.declarators import copy_symbol
-from ompls.analysis.syntax.externals import Piece, errors, externals
+from ompls.analysis.syntax.externals import Chunks, Piece
 from ompls.analysis.syntax.preprocess import Expanded, Preprocessor
 from ompls.analysis.syntax.reader import RedefinedRecordError
-from ompls.analysis.syntax.tree import SyntaxTree
+from ompls.analysis.syntax.split import Splitter
 
 Range = tuple[int, int]
 
@@ -39,8 +38,6 @@ Range = tuple[int, int]
 class _Unit:
     """The unit in the making."""
 
-    tree: SyntaxTree
-    root: Node
     file: FileScope
     expanded: Expanded
     settings: Settings
@@ -51,6 +48,14 @@ class _Unit:
     complete: bool = True
 
 
+class _Chunk(NamedTuple):
+    """A stretch of the unit: its offset, its expanded text, and that without pragmas."""
+
+    start: int
+    text: bytes
+    parsed: bytes
+
+
 class Analyzer:
     """Analyses the successive versions of one text.  Not to be used by two threads at once.
 
@@ -59,7 +64,8 @@ class Analyzer:
 
     def __init__(self) -> None:
         self._preprocessor = Preprocessor()
-        self._tree = SyntaxTree()
+        self._splitter = Splitter()
+        self._chunks = Chunks()
         self.analysed: list[str] = []
         self._key: Hashable = None
         self._forget()
@@ -94,13 +100,13 @@ class Analyzer:
             self._key = key
             self._forget()
         self.analysed = []
-        root = self._tree.update(expanded.parse_text)
+        bounds = self._splitter.split(expanded.parse_text)
         while True:
-            self._memo.next_version()
+            self._chunks.next_version(self._memo.next_version())
             file = FileScope(declared, self._interned)
-            unit = _Unit(self._tree, root, file, expanded, settings, not headers.missing)
+            unit = _Unit(file, expanded, settings, not headers.missing)
             try:
-                self._build(unit, budget)
+                self._build(unit, bounds, budget)
                 break
             except RedefinedRecordError:
                 self._forget()
@@ -111,50 +117,51 @@ class Analyzer:
             list(expanded.inactive), unit.complete, headers.texts,
         )  # fmt: skip
 
-    def _build(self, unit: _Unit, budget: Budget | None) -> None:
-        pragmas = unit.expanded.pragmas
+    def _build(self, unit: _Unit, bounds: list[Range], budget: Budget | None) -> None:
+        expanded = unit.expanded
+        pragmas, count = expanded.pragmas, len(expanded.pragmas)
         at = 0
-        for piece in externals(unit.tree, unit.root, unit.expanded.parse_text):
+        for begin, end in bounds:
             if budget is not None and budget.expired():
                 unit.complete = False
-                unit.notes.append(SyntaxNote("budget", piece.start, len(unit.expanded.text), "no time left to go on"))
+                unit.notes.append(SyntaxNote("budget", begin, len(expanded.text), "no time left to go on"))
                 return
-            while at < len(pragmas) and pragmas[at][0] < piece.start:
-                self._file_directive(unit, *pragmas[at])
-                at += 1
-            first = at
-            while at < len(pragmas) and pragmas[at][0] < piece.end:
-                at += 1
-            self._item(unit, piece, pragmas[first:at])
+            parsed = expanded.parse_text[begin:end]
+            chunk = _Chunk(begin, expanded.text[begin:end], parsed)
+            for piece in self._chunks.pieces(parsed):
+                start, stop = begin + piece.start, begin + piece.end
+                while at < count and pragmas[at][0] < start:
+                    self._file_directive(unit, *pragmas[at])
+                    at += 1
+                first = at
+                while at < count and pragmas[at][0] < stop:
+                    at += 1
+                self._item(unit, chunk, piece, pragmas[first:at])
         for start, end in pragmas[at:]:
             self._file_directive(unit, start, end)
-        if unit.root.has_error and not any(note.kind == "parse" for note in unit.notes):
-            # an unclosed brace: the grammar gave up on the whole rest, whose parts are fine one by one
-            unit.notes += [SyntaxNote("parse", *e) for e in errors([unit.root], 1)]
         for body in unit.file.declared - unit.file.completed:
             if body.fields is not None:  # filled by a definition that is gone
                 raise RedefinedRecordError
 
     # --- one external declaration
 
-    def _item(self, unit: _Unit, piece: Piece, pragmas: Sequence[Range]) -> None:
-        text = unit.expanded.text[piece.start : piece.end]
-        broken = any(n.has_error for n in piece.nodes)
-        parsed = unit.tree.text[piece.start : piece.end]  # differs where a pragma or an unknown spelling is masked
-        key: tuple[Hashable, ...] = (text, parsed, unit.file.declare_target, unit.file.variant)
-        if broken:  # the grammar's recovery looks beyond the item: what it made of the text belongs to the key
-            key = (*key, *map(str, piece.nodes))
-        entry = self._memo.find(unit.file, key)
+    def _item(self, unit: _Unit, chunk: _Chunk, piece: Piece, pragmas: Sequence[Range]) -> None:
+        file = unit.file
+        # pragmas and unknown spellings are blanks for the grammar; its recovery looks at the whole chunk
+        key = (chunk.text, chunk.parsed, piece.start, file.declare_target, file.variant)
+        entry = self._memo.find(file, key)
         if entry is None:
-            unit.file.begin_item()
-            content, notes = _analyse(unit, piece, pragmas, text)
-            entry = self._memo.add(unit.file, key, content, notes)
+            file.begin_item()
+            content, notes = _analyse(unit, chunk, piece, pragmas)
+            entry = self._memo.add(file, key, content, notes)
             self.analysed.append(content.node.symbol.name if isinstance(content.node, ast.FunctionDef) else "")
         assert isinstance(entry.result, Content)
-        unit.items.append(Item(piece.start, piece.end, entry.result))
-        unit.notes += [SyntaxNote("pragma", piece.start + s.start, piece.start + s.end, why) for s, why in entry.notes]
-        if broken:
-            unit.notes += [SyntaxNote("parse", *e) for e in errors(piece.nodes)]
+        start = chunk.start + piece.start
+        unit.items.append(Item(start, chunk.start + piece.end, entry.result))
+        if entry.notes:
+            unit.notes += [SyntaxNote("pragma", start + s.start, start + s.end, why) for s, why in entry.notes]
+        for a, b, message in piece.errors:
+            unit.notes.append(SyntaxNote("parse", chunk.start + a, chunk.start + b, message))
 
     # --- directives at file scope
 
@@ -205,10 +212,13 @@ def declare_target_list(directive: Directive) -> list[tuple[str, ListItem]]:
 
 
 def _analyse(
-    unit: _Unit, piece: Piece, pragmas: Sequence[Range], text: bytes
+    unit: _Unit, chunk: _Chunk, piece: Piece, pragmas: Sequence[Range]
 ) -> tuple[Content, list[tuple[Span, str]]]:
     """Read one external declaration and the data of its regions."""
-    adapter = Adapter(unit.expanded.text, piece.start, unit.file, Sema(unit.file, unit.implicit_int), pragmas)
+    source = chunk.text[piece.shift :]  # nodes count in it
+    base = chunk.start + piece.shift
+    inside = [(a - base, b - base) for a, b in pragmas]
+    adapter = Adapter(source, piece.start - piece.shift, unit.file, Sema(unit.file, unit.implicit_int), inside)
     read = adapter.external(piece.nodes[0])
     if len(piece.nodes) > 1:
         parts: list[ast.Node] = [read.node, *(adapter.external(n).node for n in piece.nodes[1:])]
@@ -220,6 +230,7 @@ def _analyse(
             if stmt.directive.has("target"):
                 tainted = any(t.start < stmt.span.end and t.end > stmt.span.start for t in read.tainted)
                 regions.append(region_of(stmt, read.node, len(regions), unit.settings, tainted))
+    text = chunk.text[piece.start : piece.end]
     return Content(read.node, text, read.directives, regions, read.calls, bool(read.tainted)), read.notes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType, RecordBody
@@ -14,7 +14,7 @@ from ompls.analysis.model.tu import Content
 KEEP_VERSIONS = 8  # how long the analysis of a text that is gone is remembered (undo, retyping)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Entry:
     """One analysis: the answers it got from the file scope, its result, and what it declared there."""
 
@@ -28,6 +28,8 @@ class Entry:
     result: Content | Directive
     notes: list[tuple[Span, str]]
     version: int
+    effect: int = 0  # equal when the same is declared
+    after: dict[int, int] = field(default_factory=dict)  # states in which it holds, with the states it leads to
 
     def holds(self, file: FileScope) -> bool:
         """Whether every look-up would have the same answer in `file` now."""
@@ -43,35 +45,56 @@ class Entry:
         """Make the declarations again."""
         for symbol in self.new_names:
             file.names[symbol.name] = symbol
-        for tag, t in self.new_tags:
-            file.tags[tag] = t
-        file.declared.update(self.new_records)
-        file.completed.update(self.filled)
+        if self.new_tags or self.new_records or self.filled:
+            file.tags.update(self.new_tags)
+            file.declared.update(self.new_records)
+            file.completed.update(self.filled)
 
 
 class Memo:
-    """The analyses of one text's last versions."""
+    """The analyses of one text's last versions.
+
+    The file scope has a *state*, a number that is found by following a chain: from the state before, by what was
+    declared.  An entry that held in a state holds in it for ever, so that after an edit that declares nothing new,
+    all other declarations are found without asking again.
+    """
 
     def __init__(self) -> None:
         self._entries: dict[Hashable, list[Entry]] = {}
+        self._effects: dict[Hashable, int] = {}
+        self._states: dict[tuple[int, int], int] = {}
         self.version = 0
 
-    def next_version(self) -> None:
-        """Begin a version; forget what none of the last versions needed."""
+    def next_version(self) -> bool:
+        """Begin a version; forget what none of the last versions needed.  False when something may be forgotten."""
         self.version += 1
         if self.version % KEEP_VERSIONS == 0:
             oldest = self.version - KEEP_VERSIONS
             kept = {k: [e for e in entries if e.version >= oldest] for k, entries in self._entries.items()}
             self._entries = {k: entries for k, entries in kept.items() if entries}
+            return False
+        return True
 
     def find(self, file: FileScope, key: Hashable) -> Entry | None:
         """The analysis under `key` that holds in `file`; its declarations are made."""
+        state = file.state
         for entry in self._entries.get(key, ()):
-            if entry.holds(file):
+            after = entry.after.get(state)
+            if after is None and entry.holds(file):
+                after = self._follow(entry, state)
+            if after is not None:
                 entry.version = self.version
                 entry.replay(file)
+                file.state = after
                 return entry
         return None
+
+    def _follow(self, entry: Entry, state: int) -> int:
+        if len(entry.after) > 32:
+            entry.after.clear()
+        after = self._states.setdefault((state, entry.effect), len(self._states) + 1)
+        entry.after[state] = after
+        return after
 
     def add(self, file: FileScope, key: Hashable, result: Content | Directive, notes: list[tuple[Span, str]]) -> Entry:
         """Remember the analysis that `file.begin_item()` began."""
@@ -81,5 +104,11 @@ class Memo:
             f.used_names, f.used_tags, used_records, f.new_names, f.new_tags, f.new_records, f.filled, result, notes,
             self.version,
         )  # fmt: skip
+        # a directive's effect is its own: what it does to the names it lists follows from the state
+        declared: Hashable = entry
+        if isinstance(result, Content):
+            declared = (tuple(f.new_names), tuple(f.new_tags), tuple(f.new_records), tuple(f.filled))
+        entry.effect = self._effects.setdefault(declared, len(self._effects))
+        file.state = self._follow(entry, file.state)
         self._entries.setdefault(key, []).append(entry)
         return entry

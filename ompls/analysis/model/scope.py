@@ -24,13 +24,14 @@ class FileScope:
 
     __slots__ = (
         "completed", "declare_target", "declared", "filled", "interned", "names", "new_names", "new_records",
-        "new_tags", "outer", "tags", "used_names", "used_records", "used_tags", "variant",
+        "new_tags", "outer", "state", "tags", "used_names", "used_records", "used_tags", "variant",
     )  # fmt: skip
 
     parent = None
 
     def __init__(self, outer: Outer, interned: dict[object, Symbol] | None = None) -> None:
         self.outer = outer
+        self.state = 0  # see Memo: a number for everything that was declared so far
         self.declare_target = False  # between `begin declare target` and its end
         self.variant = False  # between `begin declare variant` and its end
         self.interned: dict[object, Symbol] = {} if interned is None else interned

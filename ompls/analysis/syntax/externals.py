@@ -1,73 +1,80 @@
-"""The external declarations of a tree, and the places where the grammar could not read the text."""
+"""The external declarations in a chunk of text, and the places where the grammar could not read it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tree_sitter import Node
 
-from ompls.analysis.syntax.tree import SyntaxTree
+from ompls.analysis.syntax.split import HEAD
+from ompls.analysis.syntax.tree import parse_once
 
-# A line that begins a function (or another declaration) for every reader: at the margin, a type before the name.
-_HEAD = re.compile(
-    rb"^(?!(?:return|else|goto|case|if|for|while|do|switch|default|sizeof)\b)"
-    rb"(?:[A-Za-z_]\w*[ \t]+|[A-Za-z_]\w*[ \t]*\*+[ \t]*)+[*A-Za-z_]\w*[ \t]*\([^;{\n]*(?:\{[^\n]*)?$",
-    re.M,
-)
 _COMPLETE = frozenset(("function_definition", "declaration", "type_definition"))
 
 
 class Piece(NamedTuple):
-    """One external declaration (one node), or what is left of a broken one (several).  Offsets of the expanded text."""
+    """One external declaration (one node), or what is left of a broken one (several).
+
+    start, end -- offsets of the chunk
+    shift -- makes a node's offset one of the chunk
+    errors -- (start, end, message), offsets of the chunk
+    """
 
     start: int
     end: int
     nodes: list[Node]
+    shift: int
+    errors: tuple[tuple[int, int, str], ...]
 
 
-def externals(tree: SyntaxTree, root: Node, text: bytes) -> Iterator[Piece]:
-    """The external declarations of `root`, the tree of `text`, in order.
+class Chunks:
+    """The external declarations of chunks; remembers those of a text's last versions."""
 
-    An unclosed brace or parenthesis makes everything after it one error.  So where an erroneous stretch holds lines
-    that look like the head of a function, each stretch from one head to the next is read on its own: a function that
-    is being typed does not take those below it along.
-    """
-    broken: list[Node] = []
-    for n in root.children:
-        if n.type == "comment" or _empty(n):
-            continue
-        if n.has_error:
-            broken.append(n)
-            continue
-        yield from _stretch(tree, broken, text)
-        broken = []
-        yield Piece(n.start_byte, n.end_byte, [n])
-    yield from _stretch(tree, broken, text)
+    def __init__(self) -> None:
+        self._known: dict[bytes, tuple[Piece, ...]] = {}
+        self._used: dict[bytes, tuple[Piece, ...]] = {}
+
+    def next_version(self, keep: bool) -> None:
+        """Begin a version; with `keep` False, forget what was not used since this was said last."""
+        if not keep:
+            self._known, self._used = self._used, {}
+
+    def pieces(self, text: bytes) -> tuple[Piece, ...]:
+        """The external declarations of the chunk `text`, in order."""
+        found = self._used.get(text)
+        if found is None:
+            found = self._known.get(text)
+            self._used[text] = found = tuple(_read(text)) if found is None else found
+        return found
 
 
-def _stretch(tree: SyntaxTree, broken: list[Node], text: bytes) -> Iterator[Piece]:
-    """The declarations in consecutive erroneous nodes."""
-    if not broken:
-        return
-    start, end = broken[0].start_byte, broken[-1].end_byte
-    heads = [m.start() for m in _HEAD.finditer(text, start + 1, end)]
+def _read(text: bytes) -> Iterator[Piece]:
+    """The grammar makes everything after a mistake one error.  So a broken chunk that holds lines that look like the
+    head of a function is read in parts: a declaration that is being typed does not take the next one along."""
+    root = parse_once(text)
+    heads = [m.start() for m in HEAD.finditer(text) if m.start()] if root.has_error else []
     if not heads:
-        yield from _pieces(broken)
+        yield from _pieces(root.children, 0)
         return
-    for a, b in zip([start, *heads], [*heads, end], strict=True):
-        yield from _pieces(tree.part(a, b).children)
+    for a, b in zip([0, *heads], [*heads, len(text)], strict=True):
+        yield from _pieces(parse_once(text[a:b]).children, a)
 
 
-def _pieces(nodes: Iterable[Node]) -> Iterator[Piece]:
+def _piece(nodes: list[Node], shift: int) -> Piece:
+    found = errors(nodes) if any(n.has_error for n in nodes) else []
+    wrong = tuple((a + shift, b + shift, message) for a, b, message in found)
+    return Piece(nodes[0].start_byte + shift, nodes[-1].end_byte + shift, nodes, shift, wrong)
+
+
+def _pieces(nodes: Iterable[Node], shift: int) -> Iterator[Piece]:
     """Inside an error at file scope, what the grammar could complete is a declaration of its own; what lies between
     two of these is one broken piece."""
     for n in nodes:
         if n.type == "comment" or _empty(n):
             continue
         if n.type != "ERROR":
-            yield Piece(n.start_byte, n.end_byte, [n])
+            yield _piece([n], shift)
             continue
         loose: list[Node] = []
         for c in n.children:
@@ -76,11 +83,11 @@ def _pieces(nodes: Iterable[Node]) -> Iterator[Piece]:
                     loose.append(c)
                 continue
             if loose:
-                yield Piece(loose[0].start_byte, loose[-1].end_byte, loose)
+                yield _piece(loose, shift)
                 loose = []
-            yield Piece(c.start_byte, c.end_byte, [c])
+            yield _piece([c], shift)
         if loose:
-            yield Piece(loose[0].start_byte, loose[-1].end_byte, loose)
+            yield _piece(loose, shift)
 
 
 def _empty(n: Node) -> bool:
