@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
@@ -63,6 +64,7 @@ class Memo:
         self._entries: dict[Hashable, list[Entry]] = {}
         self._effects: dict[Hashable, int] = {}
         self._states: dict[tuple[int, int], int] = {}
+        self._numbers = itertools.count(1)  # of states and effects; never used twice
         self.version = 0
 
     def next_version(self) -> bool:
@@ -72,6 +74,10 @@ class Memo:
             oldest = self.version - KEEP_VERSIONS
             kept = {k: [e for e in entries if e.version >= oldest] for k, entries in self._entries.items()}
             self._entries = {k: entries for k, entries in kept.items() if entries}
+            if len(self._states) > 20_000 + 20 * len(self._entries):
+                self._states, self._effects = {}, {}
+                for entry in itertools.chain.from_iterable(self._entries.values()):
+                    entry.after = {}
             return False
         return True
 
@@ -92,7 +98,9 @@ class Memo:
     def _follow(self, entry: Entry, state: int) -> int:
         if len(entry.after) > 32:
             entry.after.clear()
-        after = self._states.setdefault((state, entry.effect), len(self._states) + 1)
+        after = self._states.get((state, entry.effect))
+        if after is None:
+            after = self._states[state, entry.effect] = next(self._numbers)
         entry.after[state] = after
         return after
 
@@ -108,7 +116,7 @@ class Memo:
         declared: Hashable = entry
         if isinstance(result, Content):
             declared = (tuple(f.new_names), tuple(f.new_tags), tuple(f.new_records), tuple(f.filled))
-        entry.effect = self._effects.setdefault(declared, len(self._effects))
+        entry.effect = self._effects.setdefault(declared, next(self._numbers))
         file.state = self._follow(entry, file.state)
         self._entries.setdefault(key, []).append(entry)
         return entry

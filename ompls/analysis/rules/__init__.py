@@ -7,8 +7,8 @@ import pkgutil
 import re
 
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
-from ompls.analysis.model.tu import TU, FileDirective, Item
-from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene, scenes
+from ompls.analysis.model.tu import TU, Content, FileDirective, Item
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene, Unit, unit_of
 from ompls.analysis.spec.near import near
 
 __all__ = ["RULES", "Rule", "check", "manual", "near_ids"]
@@ -36,13 +36,18 @@ def check(tu: TU) -> list[Diagnostic]:
     again.
     """
     found: dict[Diagnostic, None] = {}  # a header's declaration that stands twice is reported once
-    chosen = [r for r in RULES.values() if _selected(r.id, tu)]
-    for place, scene in scenes(tu):
-        key = _surroundings(scene)
+    chosen = tuple([r for r in RULES.values() if _selected(r.id, tu)])
+    unit = unit_of(tu)
+    for item in tu.items:
+        for rule, finding in _findings(chosen, item.content, unit):
+            if not _ignored(tu, item, finding, rule.id):
+                found[_diagnostic(tu, item, rule, finding)] = None
+    for directive in tu.directives:
+        scene = Scene(unit, None, (directive.directive,))
         for rule in chosen:
-            for finding in _findings(rule, scene, key):
-                if not _ignored(tu, place, finding, rule.id):
-                    found[_diagnostic(tu, place, rule, finding)] = None
+            for finding in rule.check(scene):
+                if not _ignored(tu, directive, finding, rule.id):
+                    found[_diagnostic(tu, directive, rule, finding)] = None
     return sorted(found, key=lambda d: (d.where.path, d.where.start, d.where.end, d.rule))
 
 
@@ -71,34 +76,36 @@ def _selected(rule_id: str, tu: TU) -> bool:
     return (not settings.select or rule_id in settings.select) and rule_id not in settings.ignore
 
 
-def _findings(rule: Rule, scene: Scene, key: tuple[object, ...]) -> tuple[Finding, ...]:
-    content = scene.content
-    if content is None:
-        return tuple(rule.check(scene))
-    kept = content.memo.get(rule.id)
+def _findings(chosen: tuple[Rule, ...], content: Content, unit: Unit) -> tuple[tuple[Rule, Finding], ...]:
+    """What the rules say about one external declaration: what they said before if nothing they look at has changed."""
+    callees = _callees(content, unit) if content.calls else ()
+    key = (chosen, unit.settings, unit.complete_headers, unit.requires, callees)
+    kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
-        findings: tuple[Finding, ...] = kept[1]
+        findings: tuple[tuple[Rule, Finding], ...] = kept[1]
         return findings
-    findings = tuple(rule.check(scene))
-    if content.tainted and rule.needs == "meaning":
-        findings = tuple(_weakened(f) for f in findings)
-    content.memo[rule.id] = (key, findings)
+    scene = Scene(unit, content, tuple([s.directive for s in content.directives]))
+    made: list[tuple[Rule, Finding]] = []
+    for rule in chosen:
+        weak = content.tainted and rule.needs == "meaning"
+        made += [(rule, _weakened(f) if weak else f) for f in rule.check(scene)]
+    findings = tuple(made)
+    content.memo[__name__] = (key, findings)
     return findings
 
 
-def _surroundings(scene: Scene) -> tuple[object, ...]:
+def _callees(content: Content, unit: Unit) -> tuple[object, ...]:
     """What a rule's answer about a declaration depends on besides the declaration: what it calls, transitively."""
-    unit = scene.unit
     seen: dict[str, tuple[object, ...]] = {}
-    waiting = list(scene.content.calls) if scene.content is not None else []
+    waiting = list(content.calls)
     while waiting:
         symbol = waiting.pop()
         if symbol.name not in seen:
-            content = unit.functions.get(symbol.name)
+            called = unit.functions.get(symbol.name)
             at_end = unit.symbols.get(symbol.name, symbol)
-            seen[symbol.name] = (content, at_end.declare_target)
-            waiting += content.calls if content is not None else []
-    return (unit.settings, unit.complete_headers, unit.requires, tuple(seen.items()))
+            seen[symbol.name] = (called, at_end.declare_target)
+            waiting += called.calls if called is not None else []
+    return tuple(seen.items())
 
 
 def _weakened(finding: Finding) -> Finding:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ompls.analysis.diagnostic import Severity
-from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
+from ompls.analysis.model.ast import FunctionDef, Span, Symbol
 from ompls.analysis.model.omp import Directive
-from ompls.analysis.model.tu import TU, Content, FileDirective, Item
+from ompls.analysis.model.tu import TU, Content
 from ompls.analysis.source import Settings
 
 
@@ -43,7 +43,8 @@ class Unit:
     """What a rule may know of the rest of the translation unit.
 
     functions -- the definitions by name
-    complete_headers -- False when an include is missing: an unknown name may come from it
+    complete_headers -- False when an include is missing or was not looked for yet: an unknown name may come from it;
+                        also when the analysis did not get to the end of the text
     requires -- the words of all `requires` directives
     """
 
@@ -93,20 +94,10 @@ class Rule:
     needs: Needs = "meaning"
 
 
-def scenes(tu: TU) -> Iterator[tuple[Item | FileDirective, Scene]]:
-    """Every place that rules look at."""
-    unit = unit_of(tu)
-    for item in tu.items:
-        statements: list[DirectiveStmt] = item.content.directives
-        yield item, Scene(unit, item.content, tuple(s.directive for s in statements))
-    for file_directive in tu.directives:
-        yield file_directive, Scene(unit, None, (file_directive.directive,))
-
-
 def unit_of(tu: TU) -> Unit:
     functions = {
         item.content.node.symbol.name: item.content for item in tu.items if isinstance(item.content.node, FunctionDef)
     }
     requires = frozenset(c.name for d in tu.directives if d.directive.name == "requires" for c in d.directive.clauses)
-    headers = not any(note.kind == "include" for note in tu.notes)
+    headers = tu.complete and tu.headers_known and not any(note.kind == "include" for note in tu.notes)
     return Unit(functions, tu.symbols, tu.settings, headers, requires)
