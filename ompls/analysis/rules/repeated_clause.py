@@ -1,0 +1,135 @@
+"""A clause that may be given once is given again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.spec import DIRECTIVES, clauses_of
+from ompls.analysis.spec.clause_sets import ONCE
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for directive in scene.directives:
+        if directive.known and not directive.name.endswith("metadirective"):
+            yield from _repeated(directive)
+
+
+def _repeated(directive: Directive) -> Iterator[Finding]:
+    seen: dict[tuple[object, ...], Clause] = {}
+    for at, clause in enumerate(directive.clauses):
+        if clause.name not in ONCE or clause.name not in clauses_of(directive.name):
+            continue
+        first = seen.setdefault(_key(clause), clause)
+        if first is clause:
+            continue
+        changes: tuple[Change, ...] = ()
+        if first.text == clause.text:
+            gone = Span(directive.clauses[at - 1].span.end, clause.span.end)
+            changes = (Change(f"Remove the second `{clause.name}`", gone, ""),)
+        message = f"`{clause.name}` may be given once on a directive{_for(clause)}"
+        yield Finding(clause.span, message, "error", ((first.name_span, "given here first"),), changes)
+
+
+def _key(clause: Clause) -> tuple[object, ...]:
+    """What a clause must differ in: its directive-name modifier (6.0: on every clause), and the category of a default."""
+    names = tuple(m for m in clause.modifiers if m in DIRECTIVES)
+    if clause.name == "if":
+        return ("if", clause.keyword, names)
+    if clause.name in ("default", "defaultmap"):
+        return (clause.name, clause.modifiers or ("all",))
+    return (clause.name, names)
+
+
+def _for(clause: Clause) -> str:
+    if clause.name == "if":
+        return f" for `{clause.keyword}`" if clause.keyword else ""
+    if clause.name == "defaultmap":
+        return f" for `{clause.modifiers[0] if clause.modifiers else 'all'}`"
+    return ""
+
+
+RULE = Rule(
+    id="repeated-clause",
+    severity="error",
+    title="A clause that may be given once is given again",
+    why="""
+Which of the two should count? A compiler refuses the directive. Clauses with lists may be repeated; clauses with one
+value may not. `if` may stand once for every construct of a combined directive, `defaultmap` once for every category.
+""",
+    section="3.2",
+    bad=(
+        """
+void f(int n, double *x) {
+    #pragma omp parallel for num_threads(4) schedule(static) num_threads(8)
+    //                                                       ^^^^^^^^^^^^^^ error: `num_threads` may be given once on a directive
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target teams distribute parallel for nowait collapse(1) nowait map(tofrom: x[0:n])
+    //                                                                  ^^^^^^ error: `nowait` may be given once on a directive
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target parallel if(target: n > 10) if(target: n > 20) map(tofrom: x[0:n])
+    //                                             ^^^^^^^^^^^^^^^^^^ error: `if` may be given once on a directive for `target`
+    x[0] = 0;
+}
+""",
+        """
+void f(int n) {
+    double x[10];
+    #pragma omp target defaultmap(to: aggregate) defaultmap(none: aggregate) map(x)
+    //                                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^ error: `defaultmap` may be given once on a directive for `aggregate`
+    x[0] = n;
+}
+""",
+    ),
+    good=(
+        """
+void f(int n, double *x, double *y) {
+    #pragma omp target map(tofrom: x[0:n]) map(to: y[0:n]) firstprivate(n) device(0)
+    x[0] = y[0] + n;
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target parallel if(target: n > 10) if(parallel: n > 20) map(tofrom: x[0:n])
+    x[0] = 0;
+}
+""",
+        """
+void f(int n) {
+    double x[10];
+    #pragma omp target defaultmap(tofrom: aggregate) defaultmap(firstprivate: scalar) defaultmap(none: pointer)
+    x[0] = n;
+}
+""",
+        """
+void f(int n, double *x, double *y) {
+    #pragma omp task depend(in: x[0]) depend(out: y[0]) depend(in: n) priority(1)
+    y[0] = x[0] + n;
+}
+""",
+        """
+void f(int n, double *x, double s, double t) {
+    #pragma omp parallel for reduction(+: s) reduction(+: t) private(n) private(x)
+    for (int i = 0; i < 8; i++) { s += i; t += 2; }
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp metadirective when(user={condition(1)}: parallel for) when(user={condition(0)}: for)
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+    ),
+    check=check,
+    needs="text",
+)
