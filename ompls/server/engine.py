@@ -2,8 +2,12 @@
 
 Two tiers.  *Live*: every edit is analysed at once with the header snapshot at hand.  *Full*: in the background, after a
 pause, the snapshot is computed anew; when it differs the document is analysed again and whoever shows results is told.
-Everything here runs on the event loop's thread; `_Worker.analyse` alone runs on the analysis thread, on values.
+Everything here runs on the event loop's thread; what takes time runs on threads of its own, on values (`work.py`).
 A result belongs to a *stamp* of its session (text, snapshot, settings); one that comes late is dropped.
+
+A document that takes longer than `PASS` is analysed in passes, each twice as long as the one before: a keystroke, or
+another document, never waits for all of a huge one.  What one pass found is shown, with a note about the rest; the next
+one starts from there, because the analyzer remembers.
 """
 
 from __future__ import annotations
@@ -16,13 +20,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from ompls.analysis import notes
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
-from ompls.analysis.rules import check
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
 from ompls.analysis.text import LineIndex
 from ompls.project.files import read_source
@@ -30,10 +33,12 @@ from ompls.project.workspace import Workspace
 from ompls.server.documents import Document
 from ompls.server.guard import logged
 from ompls.server.settings import Settings
+from ompls.server.work import analyse, read_headers
 
 log = logging.getLogger("ompls.server")
 
 FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
+PASS = 0.5  # seconds of the first pass over a text
 PAUSE = 0.3  # seconds without an edit before the headers are looked at again
 
 _DIRECTIVE = re.compile(rb"(?m)^[ \t]*#[ \t]*(?!pragma\b)(?:[^\n\\]|\\\r?\n|\\)*")
@@ -57,6 +62,7 @@ class Session:
     analyzer: Analyzer = field(default_factory=Analyzer)
     snapshot: HeaderSnapshot | None = None
     stamp: int = 0
+    passes: int = 0  # over the present text that did not get to its end
     result: Result | None = None
     closed: bool = False
     job: asyncio.Task[Result] | None = None
@@ -64,10 +70,6 @@ class Session:
     headers_due: float = 0.0
     directives: list[bytes] = field(default_factory=list)  # of the text that the snapshot was made for
     announce_job: asyncio.Task[None] | None = None
-
-    @property
-    def current(self) -> bool:
-        return self.result is not None and self.result.stamp == self.stamp
 
 
 class Engine:
@@ -130,9 +132,8 @@ class Engine:
 
     def changed(self, session: Session) -> None:
         """The document's text is new."""
-        session.stamp += 1
         self._overlay(session.document.path, session.document.source)
-        self.announce(session)
+        self._outdated(session)
         if _DIRECTIVE.findall(session.document.source) != session.directives:
             self._headers_later(session, PAUSE)
         self._touch_includers(session)
@@ -154,8 +155,7 @@ class Engine:
         self.settings = settings
         self._renew_workspace()
         for session in self.sessions.values():
-            session.stamp += 1
-            self.announce(session)
+            self._outdated(session)
 
     def files_changed(self) -> None:
         """Files were saved or changed on the disk: headers may differ."""
@@ -170,6 +170,12 @@ class Engine:
             self.close(uri)
         self._analysis.shutdown(wait=False, cancel_futures=True)
         self._io.shutdown(wait=False, cancel_futures=True)
+
+    def _outdated(self, session: Session) -> None:
+        """What is known of the document does not hold any more."""
+        session.stamp += 1
+        session.passes = 0
+        self.announce(session)
 
     # --- results -------------------------------------------------------------------------------------------------
 
@@ -205,14 +211,18 @@ class Engine:
             await asyncio.wait([session.headers_job], timeout=FIRST_SNAPSHOT_WAIT)
         stamp, document = session.stamp, session.document
         snapshot = session.snapshot or EMPTY_SNAPSHOT
-        arguments = (session.analyzer, document.path, document.source, snapshot, self.settings)
+        work = partial(analyse, session.analyzer, document.path, document.source, snapshot, self.settings)
         version = document.version
         self._tell_of_size(document)
         started = time.perf_counter()
-        tu, lines, diagnostics = await self.call(analyse, *arguments)
+        tu, lines, diagnostics = await self.call(work, PASS * 2**session.passes)
         result = Result(stamp, version, tu, lines, diagnostics, time.perf_counter() - started)
         if stamp == session.stamp and not session.closed:
             session.result = result
+            if not tu.complete:  # the rest is another pass's, after whatever else waits
+                session.stamp += 1
+                session.passes += 1
+                self.announce(session)
             self._on_result(session)
         return result
 
@@ -253,8 +263,7 @@ class Engine:
         previous, session.snapshot = session.snapshot, snapshot
         if previous is None or previous.key != snapshot.key:
             shown = session.result is not None
-            session.stamp += 1
-            self.announce(session)
+            self._outdated(session)
             if shown:
                 self._on_headers(session)
 
@@ -266,30 +275,3 @@ class Engine:
                 texts = session.snapshot.texts.values()
                 if any(header == path for header, _ in texts):
                     self._headers_later(session, PAUSE)
-
-
-def analyse(
-    analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings
-) -> tuple[TU, LineIndex, list[Diagnostic]]:
-    """On the analysis thread.  A text above the limit is analysed as an empty one.
-
-    What the front end noted is told only once the headers are known: without them every include is a missing one.
-    """
-    text = source if len(source) <= settings.diagnostics.max_file_size else b""
-    tu = analyzer.analyze(path, text, snapshot, settings.for_analysis())
-    diagnostics: list[Diagnostic] = []
-    if settings.diagnostics.enable:
-        if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu):
-            diagnostics += notes.diagnostics(tu)
-        diagnostics += check(tu)
-    return tu, LineIndex(source), diagnostics
-
-
-def read_headers(workspace: Workspace, overlays: dict[str, bytes | None], path: str, source: bytes) -> HeaderSnapshot:
-    """The snapshot for `source`, after the workspace has been told of the texts in `overlays`."""
-    for changed, text in overlays.items():
-        if text is None:
-            workspace.close(changed)
-        else:
-            workspace.open(changed, text)
-    return workspace.snapshot(path, source, workspace.flags(path))

@@ -95,7 +95,8 @@ class Analyzer:
     ) -> TU:
         expanded = self._preprocessor.run(path, source, headers)
         declared = headers_of(_header_text(headers, expanded))
-        key = (declared, settings, bool(headers.missing))
+        headers_known = all(include.kind not in ("missing", "unknown") for include in expanded.includes)
+        key = (declared, settings, headers_known)
         if key != self._key:
             self._key = key
             self._forget()
@@ -104,7 +105,7 @@ class Analyzer:
         while True:
             self._chunks.next_version(self._memo.next_version())
             file = FileScope(declared, self._interned)
-            unit = _Unit(file, expanded, settings, not headers.missing)
+            unit = _Unit(file, expanded, settings, headers_known)
             try:
                 self._build(unit, bounds, budget)
                 break
@@ -114,7 +115,7 @@ class Analyzer:
         notes = [*expanded.notes, *unit.notes]
         return TU(
             path, source, expanded.text, expanded.map, settings, unit.items, unit.directives, names, tags, notes,
-            list(expanded.inactive), unit.complete, headers.texts,
+            list(expanded.inactive), unit.complete, headers.texts, headers_known,
         )  # fmt: skip
 
     def _build(self, unit: _Unit, bounds: list[Range], budget: Budget | None) -> None:

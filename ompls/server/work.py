@@ -1,0 +1,57 @@
+"""What runs on the two work threads: values in, values out.  Nothing here knows of sessions or of the event loop."""
+
+from __future__ import annotations
+
+import time
+
+from ompls.analysis import notes
+from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.model.tu import TU
+from ompls.analysis.rules import check
+from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
+from ompls.analysis.text import LineIndex
+from ompls.project.workspace import Workspace
+from ompls.server.settings import Settings
+
+
+class Deadline:
+    """A budget (`analysis/source.py`) of so many seconds from the first question on."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end: float | None = None
+
+    def expired(self) -> bool:
+        now = time.monotonic()
+        if self._end is None:
+            self._end = now + self._seconds
+        return now >= self._end
+
+
+def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on
+    analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings, seconds: float
+) -> tuple[TU, LineIndex, list[Diagnostic]]:
+    """On the analysis thread, for about so many seconds; with `TU.complete` False there is more to do.
+
+    A text above the limit is analysed as an empty one.  What the front end noted is told only once the headers are
+    known: without them every include is a missing one.
+    """
+    text = source if len(source) <= settings.diagnostics.max_file_size else b""
+    tu = analyzer.analyze(path, text, snapshot, settings.for_analysis(), Deadline(seconds))
+    diagnostics: list[Diagnostic] = []
+    if settings.diagnostics.enable:
+        if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu):
+            diagnostics += notes.diagnostics(tu)
+        diagnostics += check(tu)
+    return tu, LineIndex(source), diagnostics
+
+
+def read_headers(workspace: Workspace, overlays: dict[str, bytes | None], path: str, source: bytes) -> HeaderSnapshot:
+    """On the headers thread: the snapshot for `source`, after the workspace was told of the texts in `overlays`."""
+    for changed, text in overlays.items():
+        if text is None:
+            workspace.close(changed)
+        else:
+            workspace.open(changed, text)
+    return workspace.snapshot(path, source, workspace.flags(path))
