@@ -139,6 +139,22 @@ def version() -> Tuple[int, int]:
     return major.value, minor.value
 
 
+def architectures() -> List[int]:
+    """The compute capabilities (MAJOR * 10 + MINOR) it compiles for, ascending; empty: it cannot tell (before 11.2).
+
+    Raises NvrtcUnavailable.
+    """
+    library = _library()
+    count = ctypes.c_int()
+    try:
+        library.check("nvrtcGetNumSupportedArchs", ctypes.byref(count))
+        numbers = (ctypes.c_int * max(count.value, 1))()
+        library.check("nvrtcGetSupportedArchs", numbers)
+    except AttributeError:
+        return []
+    return sorted(numbers[: count.value])
+
+
 # Said of every Jetson's architecture and about nothing in the text.
 _DEPRECATED = re.compile(r"^nvrtc: warning: Architectures prior to .*\n", re.MULTILINE)
 _MESSAGE = re.compile(

@@ -1,0 +1,215 @@
+"""The image of the device `cuda`: machine code per kernel file and architecture, with what a launch needs to know.
+
+A kernel file becomes a module of its own, because linking GPU code costs speed.  The compiler is nvrtc (from a wheel or
+a toolkit), else nvcc.  An architecture that the compiler does not know yet gets PTX, which the driver translates when
+it loads it.
+
+The container: the magic, the length of a JSON index (8 bytes, little-endian), the index, then the code.  The index
+lists modules: `kernels` maps a name to (offset, size) of each parameter in the parameter buffer; `code` lists (kind,
+compute capability as MAJOR * 10 + MINOR, position after the index, length).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+
+from . import nvrtc
+from .errors import BuildFailed, ToolMissing
+from .toolchain import Toolchain
+
+MAGIC = b"ompls cuda image 1\n"
+STANDARD = "--std=c++17"
+Slots = List[Tuple[int, int]]
+
+
+class ImageError(Exception):
+    """An image that cannot be used; `reason` and `hint` are for the user."""
+
+    def __init__(self, reason: str, hint: str = "build the program again on this machine") -> None:
+        super().__init__(reason)
+        self.reason, self.hint = reason, hint
+
+
+@dataclass(frozen=True)
+class Code:
+    """Machine code ("cubin") or "ptx" for a compute capability as MAJOR * 10 + MINOR."""
+
+    kind: str
+    capability: int
+    data: bytes
+
+    def runs_on(self, capability: int) -> bool:
+        """Cubins run within their major version, PTX from its own version on (CUDA programming guide)."""
+        newer = self.capability <= capability
+        return newer if self.kind == "ptx" else newer and self.capability // 10 == capability // 10
+
+
+@dataclass(frozen=True)
+class KernelFile:
+    """One module: the parameters' places of each kernel, and the code."""
+
+    kernels: Dict[str, Slots]
+    code: Sequence[Code]
+
+    def best_for(self, capability: int) -> Code:
+        """The newest code that runs; cubins before PTX.  Raises ImageError."""
+        usable = [code for code in self.code if code.runs_on(capability)]
+        if not usable:
+            has = ", ".join("{} for {}".format(c.kind, c.capability) for c in self.code) or "nothing"
+            raise ImageError("the image has {}, the GPU's compute capability is {}".format(has, capability))
+        return max(usable, key=lambda code: (code.kind == "cubin", code.capability))
+
+
+def slots(parameters: Iterable[Tuple[int, int]]) -> Slots:
+    """(offset, size) of parameters of (size, alignment), as C places the members of a struct."""
+    placed, end = [], 0
+    for size, align in parameters:
+        begin = (end + align - 1) // align * align
+        placed.append((begin, size))
+        end = begin + size
+    return placed
+
+
+def packer(places: Slots) -> struct.Struct:
+    """Packs the parameters' bytes into a launch's buffer."""
+    text, end = "=", 0
+    for begin, size in places:
+        text += "{}x{}s".format(begin - end, size)
+        end = begin + size
+    return struct.Struct(text)
+
+
+def pack(modules: Sequence[KernelFile]) -> bytes:
+    """The container."""
+    blob, index = b"", []
+    for module in modules:
+        listed = []
+        for code in module.code:
+            listed.append((code.kind, code.capability, len(blob), len(code.data)))
+            blob += code.data
+        index.append({"kernels": module.kernels, "code": listed})
+    head = json.dumps({"modules": index}, sort_keys=True).encode()
+    return MAGIC + struct.pack("<Q", len(head)) + head + blob
+
+
+def _code(image: bytes, start: int, *described: Any) -> Code:
+    kind, capability, at, size = described
+    data = image[start + at : start + at + size]
+    if len(data) != size:
+        raise ValueError("it ends early")
+    return Code(kind, capability, data)
+
+
+def unpack(image: bytes) -> List[KernelFile]:
+    """What `pack` was given.  Raises ImageError when it is not a whole container."""
+    if not image.startswith(MAGIC):
+        raise ImageError("the image is not one of the device `cuda`")
+    try:
+        (length,) = struct.unpack_from("<Q", image, len(MAGIC))
+        start = len(MAGIC) + 8 + length
+        modules = []
+        for entry in json.loads(image[len(MAGIC) + 8 : start])["modules"]:
+            code = [_code(image, start, *described) for described in entry["code"]]
+            kernels = {name: [(begin, size) for begin, size in places] for name, places in entry["kernels"].items()}
+            modules.append(KernelFile(kernels, code))
+    except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
+        raise ImageError("the image is damaged ({})".format(error)) from error
+    return modules
+
+
+# --- compiling --------------------------------------------------------------------------------------------------------
+
+
+def capabilities(text: str) -> List[int]:
+    """The compute capabilities of a list such as "5.3,sm_87,90".  Raises ImageError."""
+    found = []
+    for part in filter(None, re.split(r"[,\s]+", text)):
+        match = re.fullmatch(r"(?:sm_|compute_)?(\d+)\.?(\d)", part)
+        if match is None:
+            raise ImageError("OMPLS_CUDA_ARCH: '{}' is not a compute capability".format(part), "write 8.7 or sm_87")
+        found.append(int(match.group(1)) * 10 + int(match.group(2)))
+    return sorted(set(found))
+
+
+def options(cflags: Sequence[str]) -> List[str]:
+    """The user's compiler options that mean something for GPU code."""
+    wanted = [STANDARD]
+    contracted = [flag for flag in cflags if flag.startswith("-ffp-contract=")]
+    if contracted and contracted[-1] == "-ffp-contract=off":
+        wanted.append("--fmad=false")
+    if any(re.fullmatch(r"-g(db)?[123]?", flag) for flag in cflags):
+        wanted.append("-lineinfo")
+    return wanted
+
+
+def find_nvcc() -> Optional[str]:
+    """CUDA's compiler driver: on PATH, or where toolkits lie."""
+    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    beside = [os.path.join(home, "bin", "nvcc") for home in homes if home]
+    return shutil.which("nvcc") or next((path for path in beside if os.access(path, os.X_OK)), None)
+
+
+def _library() -> bytes:
+    return b"\0".join(path.read_bytes() for path in sorted(nvrtc.DEVICE_LIB.glob("*.cuh")))
+
+
+def _with_nvrtc(tools: Toolchain, path: Path, capability: int, flags: Sequence[str]) -> Code:
+    known = nvrtc.architectures()
+    if known and capability < known[0]:
+        reason = "nvrtc {}.{} starts at sm_{}, the GPU is sm_{}".format(*nvrtc.version(), known[0], capability)
+        raise ToolMissing("nvrtc", reason, "pip install nvidia-cuda-nvrtc-cu12, or set OMPLS_NVRTC to an older library")
+    kind = "cubin" if not known or capability in known else "ptx"
+    number = capability if kind == "cubin" else max(arch for arch in known if arch < capability)
+    text = path.read_bytes()
+    what = repr((nvrtc.available(), nvrtc.version(), kind, number, list(flags), path.name)).encode()
+
+    def make(made: Path) -> None:
+        extra = [flag for flag in flags if flag != STANDARD]  # nvrtc.py sets the standard
+        done = nvrtc.compile(text.decode(), "sm_{}".format(number), name=path.name, kind=kind, options=extra)
+        if not done.ok:
+            raise BuildFailed("compiling {} for sm_{}".format(path.name, capability), done.log, 1)
+        made.write_bytes(done.code)
+
+    return Code(kind, number, tools.cached([b"cuda", what, text, _library()], "." + kind, make).read_bytes())
+
+
+def _with_nvcc(tools: Toolchain, nvcc: str, path: Path, capability: int, flags: Sequence[str]) -> Code:
+    command = [nvcc, *flags, "-I" + str(nvrtc.DEVICE_LIB)]
+    content = [
+        b"cuda nvcc",
+        tools.version(nvcc).encode(),
+        repr((command, capability)).encode(),
+        path.read_bytes(),
+        _library(),
+    ]
+
+    def make(made: Path) -> None:
+        label = "compiling {} for sm_{}".format(path.name, capability)
+        target = "-arch=sm_{}".format(capability)
+        tools.run([*command, "-cubin", target, "-x", "cu", str(path), "-o", str(made)], label)
+
+    return Code(
+        "cubin",
+        capability,
+        tools.cached([b"cuda nvcc", what, path.read_bytes(), _library()], ".cubin", make).read_bytes(),
+    )
+
+
+def compile_file(tools: Toolchain, path: Path, capability: int, cflags: Sequence[str] = ()) -> Code:
+    """The code of a kernel file for one compute capability, from the cache or a compiler.
+
+    Raises BuildFailed with the compiler's messages, or ToolMissing when there is no compiler for it.
+    """
+    if nvrtc.available() is not None:
+        return _with_nvrtc(tools, path, capability, options(cflags))
+    nvcc = find_nvcc()
+    if nvcc is None:
+        raise ToolMissing("nvrtc", "neither nvrtc nor nvcc is found", "pip install 'ompls[cuda]', or a CUDA toolkit")
+    return _with_nvcc(tools, nvcc, path, capability, options(cflags))

@@ -1,0 +1,294 @@
+"""The device `cuda`: NVIDIA GPUs through pycuda, the only file that knows it (imported when a GPU is asked for).
+
+Each GPU has its primary context, so that libraries of the program which use CUDA's run-time API share it.  A context is
+made current for the length of a call: pycuda keeps a stack per thread and aborts a thread that ends with one on it.
+CUDA's errors stay with a context once a kernel has failed: such an error ends the device.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+
+from ..cuda_image import ImageError, KernelFile, capabilities, compile_file, pack, packer, slots, unpack
+from ..errors import DeviceUnavailable
+from . import Availability, Device, ImageJob
+
+LIBRARY = "libcuda.so.1"
+_lost: List[object] = []  # what belonged to a failed context: freeing it would only print warnings
+
+
+class CudaFailure(Exception):
+    """What the bridge reports (core/device.h): `reason`, `hint`, whether the device is gone."""
+
+    def __init__(self, reason: str, hint: str, fatal: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.hint, self.fatal = reason, hint, int(fatal)
+
+
+def _driver() -> Any:
+    """pycuda.driver, initialised.  Raises DeviceUnavailable."""
+    try:
+        ctypes.CDLL(LIBRARY)
+    except OSError as error:
+        raise DeviceUnavailable(
+            "cuda", "there is no NVIDIA driver ({})".format(error), "install the driver, or use the device `cudasim`"
+        ) from error
+    try:
+        driver: Any = importlib.import_module("pycuda.driver")
+    except ImportError as error:
+        reason = "pycuda cannot be imported ({})".format(error)
+        raise DeviceUnavailable("cuda", reason, "pip install 'ompls[cuda]' where nvcc is on PATH") from error
+    try:
+        driver.init()
+        count = driver.Device.count()
+    except driver.Error as error:
+        raise DeviceUnavailable("cuda", "the driver says: {}".format(error), "see what nvidia-smi says") from error
+    if count == 0:
+        raise DeviceUnavailable("cuda", "there is no GPU", "see what nvidia-smi and CUDA_VISIBLE_DEVICES say")
+    return driver
+
+
+def _capability(device: Any) -> int:
+    major, minor = device.compute_capability()
+    return int(major) * 10 + int(minor)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel that is ready to be launched."""
+
+    function: Any
+    pack: Callable[..., bytes]
+
+
+@dataclass(frozen=True)
+class Module:
+    """One kernel file on a device."""
+
+    file: KernelFile
+    module: Any
+
+
+class OpenGpu:
+    """One GPU.  The methods are those of core/device.h; addresses are CUDA's."""
+
+    def __init__(self, driver: Any, index: int) -> None:
+        self._driver = driver
+        self._device = driver.Device(index)
+        try:
+            self._context = self._device.retain_primary_context()
+        except driver.Error as error:
+            raise CudaFailure("GPU {}: {}".format(index, error), "see what nvidia-smi says") from error
+        self._memory: Dict[int, Any] = {}
+        self._copies: Dict[int, List[int]] = {}  # a variable's address in the first module to those in the others
+        self._failed = False
+
+    def _do(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call the driver in this GPU's context.  Raises CudaFailure."""
+        self._context.push()
+        try:
+            return function(*arguments)
+        except self._driver.Error as error:
+            raise self._failure(what, error) from error
+        finally:
+            self._context.pop()
+
+    def _failure(self, what: str, error: Exception) -> CudaFailure:
+        """What an error means; asked in its context."""
+        try:
+            self._context.synchronize()
+        except self._driver.Error:
+            self._failed = True  # an error that stays
+        if self._failed:
+            return CudaFailure(
+                "{}: {}".format(what, error), "run it with --device cudasim to see the address and the line", True
+            )
+        if isinstance(error, self._driver.MemoryError):
+            free, total = self._driver.mem_get_info()
+            text = "{}: out of device memory: {} of {} bytes in use".format(what, total - free, total)
+            return CudaFailure(text, "map less at a time, or end what else uses the GPU")
+        return CudaFailure("{}: {}".format(what, error), "see the limits of the GPU: `nvidia-smi -q`")
+
+    def properties(self) -> Mapping[str, object]:
+        """Name and limits; a team is a block."""
+        has = self._device.get_attribute
+        attribute = self._driver.device_attribute
+        return {
+            "name": "{} (compute capability {}.{})".format(self._device.name(), *self._device.compute_capability()),
+            "memory": self._device.total_memory(),
+            "max_threads": has(attribute.MAX_THREADS_PER_BLOCK),
+            "max_teams": has(attribute.MAX_GRID_DIM_X),
+            "default_threads": 128,
+            "default_teams": has(attribute.MULTIPROCESSOR_COUNT),
+        }
+
+    def alloc(self, size: int) -> int:
+        """Device memory, aligned to 256 bytes."""
+        memory = self._do("allocating {} bytes".format(size), self._driver.mem_alloc, max(size, 1))
+        self._memory[int(memory)] = memory
+        return int(memory)
+
+    def free(self, address: int) -> None:
+        """Free what `alloc` gave."""
+        memory = self._memory.pop(address, None)
+        if memory is None:
+            raise CudaFailure("freeing {:#x}: no allocation begins there".format(address), "free it once")
+        self._do("freeing", memory.free)
+
+    def copy_in(self, to: int, data: memoryview) -> None:
+        """Host to device; a variable of the image in all its copies."""
+        for address in (to, *self._copies.get(to, ())):
+            self._do("copying {} bytes to the GPU".format(len(data)), self._driver.memcpy_htod, address, data)
+
+    def copy_out(self, into: memoryview, address: int) -> None:
+        """Device to host."""
+        self._do("copying {} bytes from the GPU".format(len(into)), self._driver.memcpy_dtoh, into, address)
+
+    def copy_within(self, to: int, address: int, size: int) -> None:
+        """Device to device."""
+        self._do("copying {} bytes on the GPU".format(size), self._driver.memcpy_dtod, to, address, size)
+
+    def load(self, image: memoryview) -> List[Module]:
+        """A module for every kernel file, from the code that fits this GPU."""
+        try:
+            chosen = [(file, file.best_for(_capability(self._device))) for file in unpack(bytes(image))]
+        except ImageError as error:
+            raise CudaFailure(error.reason, error.hint) from error
+        loaded = []
+        for file, code in chosen:
+            # PTX is text that ends with a zero byte.
+            text = code.data + b"\0" if code.kind == "ptx" else code.data
+            what = "loading {} for {}".format(code.kind, ", ".join(file.kernels))
+            loaded.append(Module(file, self._do(what, self._driver.module_from_buffer, text)))
+        return loaded
+
+    def find_kernel(self, loaded: Sequence[Module], name: str) -> Kernel:
+        """A kernel with its parameter buffer prepared."""
+        for module in loaded:
+            if name in module.file.kernels:
+                function = self._do("kernel " + name, module.module.get_function, name)
+                buffer = packer(module.file.kernels[name])
+                function.prepare(["{}s".format(buffer.size)] if buffer.size else [])
+                return Kernel(function, buffer.pack)
+        raise CudaFailure("kernel {} is not in the image".format(name), "build the program again for `cuda`")
+
+    def find_symbol(self, loaded: Sequence[Module], name: str) -> int:
+        """The address of a variable in the first module that has it; what is copied there goes to all modules."""
+        found = []
+        for module in loaded:
+            self._context.push()
+            try:
+                found.append(int(module.module.get_global(name)[0]))
+            except self._driver.Error:
+                continue  # no kernel of that file uses it
+            finally:
+                self._context.pop()
+        if not found:
+            raise CudaFailure("{} is not in the image".format(name), "build the program again for `cuda`")
+        self._copies[found[0]] = found[1:]
+        return found[0]
+
+    def launch(  # noqa: PLR0917 -- as the bridge calls it
+        self,
+        kernel: Kernel,
+        name: str,
+        region: Tuple[str, int],
+        mode: int,
+        grid: Tuple[int, int, int],
+        block: Tuple[int, int, int],
+        shared_bytes: int,
+        params: Tuple[bytes, ...],
+    ) -> None:
+        """Start a kernel; `params` are the parameters' bytes."""
+        buffer = kernel.pack(*params)
+        arguments = (buffer,) if buffer else ()
+        self._context.push()
+        try:
+            kernel.function.prepared_call(grid, block, *arguments, shared_size=shared_bytes)
+        except self._driver.Error as error:
+            what = "launching {} with {} x {} threads".format(name, grid, block)
+            raise self._failure(what, error) from error
+        finally:
+            self._context.pop()
+
+    def synchronize(self) -> None:
+        """Wait for what was started."""
+        self._do("a kernel failed", self._context.synchronize)
+
+    def close(self) -> None:
+        """Give memory and context back; those of a failed context are left to the end of the process."""
+        if self._failed:
+            _lost.append((self._memory, self._context))
+            return
+        for address in list(self._memory):
+            self.free(address)
+        self._context.detach()
+
+
+class Gpus:
+    """What the bridge is given."""
+
+    name = "cuda"
+    image_class = "cuda"
+
+    def probe(self, wanted: int) -> int:
+        """How many GPUs there are, whatever is wanted."""
+        try:
+            return int(_driver().Device.count())
+        except DeviceUnavailable as error:
+            raise CudaFailure(error.reason, error.hint) from error
+
+    def open(self, index: int) -> OpenGpu:
+        """GPU `index`, in CUDA's order."""
+        return OpenGpu(_driver(), index)
+
+
+class Cuda(Device):
+    """NVIDIA GPUs, at build time."""
+
+    name = "cuda"
+    image_class = "cuda"
+    kernel_class = "gpu"
+    python_module = Gpus
+    needs_library = LIBRARY
+
+    def probe(self) -> Availability:
+        """It is there when driver, pycuda and a GPU are."""
+        try:
+            driver = _driver()
+        except DeviceUnavailable as error:
+            return Availability(False, error.reason, error.hint)
+        names = [driver.Device(i).name() for i in range(driver.Device.count())]
+        return Availability(True, description=", ".join(names))
+
+    def architectures(self) -> List[int]:
+        """What to compile for: OMPLS_CUDA_ARCH, else the GPUs that are here.  Raises DeviceUnavailable."""
+        asked = os.environ.get("OMPLS_CUDA_ARCH", "")
+        if not asked:
+            driver = _driver()
+            return sorted({_capability(driver.Device(i)) for i in range(driver.Device.count())})
+        try:
+            return capabilities(asked)
+        except ImageError as error:
+            raise DeviceUnavailable("cuda", error.reason, error.hint) from error
+
+    def build_image(self, job: ImageJob) -> Path:
+        """Every kernel file for every architecture in one container."""
+        files: Dict[Path, Dict[str, List[Tuple[int, int]]]] = {}
+        for kernel, path in job.kernels:
+            files.setdefault(path, {})[kernel.name] = slots((p.size, p.align) for p in kernel.params)
+        targets = self.architectures()
+        modules = [
+            KernelFile(kernels, [compile_file(job.tools, path, number, job.cflags) for number in targets])
+            for path, kernels in files.items()
+        ]
+        data = pack(modules)
+        return job.tools.cached([b"cuda image", data], ".image", lambda made: (made.write_bytes(data), None)[1])
+
+
+DEVICE = Cuda()
