@@ -86,7 +86,8 @@ class HeaderSnapshot:
     """Everything that comes to a text from outside.  Immutable; `key` changes when anything in it does.
 
     predefined -- the compiler's macros for the flags in use (with -D/-U applied)
-    system     -- by spelling of the directive's operand ('<stdio.h>', '"third_party.h"')
+    system     -- by spelling of the directive's operand ('<stdio.h>', '"third_party.h"').  What a header gives when it
+                  is included again (<assert.h>) has an entry of its own (preprocess.again_key); most give nothing
     texts      -- project headers: operand spelling as resolved -> (path, bytes); an open buffer wins over the disk.
                   An operand that means another file in some directory has an entry of its own (preprocess.include_key)
     missing    -- operands that could not be found, with the reason

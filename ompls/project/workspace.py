@@ -10,6 +10,7 @@ import threading
 from collections.abc import Sequence
 
 from ompls.analysis.source import HeaderSnapshot, HeaderUnit
+from ompls.analysis.syntax.preprocess import again_key
 from ompls.project import compiler, skeleton
 from ompls.project.cache import DiskCache, key_of, stamps
 from ompls.project.compiler import Preprocessed
@@ -132,14 +133,15 @@ class Workspace:
         self, path: str, key: str, needed: skeleton.Skeleton, found: Preprocessed, missing: dict[str, str]
     ) -> HeaderSnapshot:
         system: dict[str, HeaderUnit] = {}
+        times: dict[str, int] = {}
         for number, operand in enumerate(needed.operands):
             if number in found.missing:
                 missing.setdefault(operand, "no such file")
             elif number in found.units:
                 unit = found.units[number]
-                first = system.get(operand)
-                # a header that was included before gives nothing the second time
-                system[operand] = unit if first is None or not (first.ops or first.text) else first
+                time = times[operand] = times.get(operand, -1) + 1
+                if not time or unit.ops or unit.text:
+                    system[again_key(operand, time)] = unit
         for number in found.exists:
             system.setdefault(needed.asked[number], HeaderUnit((), ""))
         parts = [part for k, (p, data) in sorted(needed.texts.items()) for part in (k, p, data.decode("latin-1"))]

@@ -237,6 +237,6 @@ def _analyse(
 
 def _header_text(headers: HeaderSnapshot, expanded: Expanded) -> bytes:
     """The declarations of the system headers that the unit includes, in order."""
-    included = dict.fromkeys(i.operand for i in expanded.includes if i.kind == "system")
+    included = dict.fromkeys(i.unit for i in expanded.includes if i.kind == "system")
     units = [headers.system[name] for name in included if name in headers.system]
     return "\n".join(u.text for u in units).encode("utf-8", "replace")

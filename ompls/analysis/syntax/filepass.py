@@ -10,7 +10,7 @@ from ompls.analysis.syntax.condition import Condition, evaluate
 from ompls.analysis.syntax.directive import Parsed, guard_of, include_operand, macro_of, skipped_directive
 from ompls.analysis.syntax.lexer import IDENT, decode, may_continue, readable
 from ompls.analysis.syntax.lines import LinePass
-from ompls.analysis.syntax.state import Include, Run, include_key
+from ompls.analysis.syntax.state import Include, Run, again_key, include_key
 
 MAX_INCLUDE_DEPTH = 60  # gcc allows 200; each takes six frames of Python's stack
 
@@ -212,9 +212,13 @@ class FilePass(LinePass):
         kind, found = self._resolve(operand)
         shown = readable(operand)
         at_main = self.included_at or where
+        unit = ""
         if kind == "system":
-            run.env.include(run.headers, shown)
-            run.lines = run.lines_here()
+            times = run.times[shown] = run.times.get(shown, -1) + 1
+            unit = again_key(shown, times)
+            if unit in run.headers.system:
+                run.env.include(run.headers, unit)
+                run.lines = run.lines_here()
         elif found is None:
             run.missing = True
             if kind == "missing":
@@ -223,7 +227,7 @@ class FilePass(LinePass):
         if found is not None:
             included = self._inline(found, span, at_main)
             kind, x = ("again", x) if included is None else (kind, included)
-        run.includes.append(Include(shown, kind, x, where, found[0] if found else None))
+        run.includes.append(Include(shown, kind, x, where, found[0] if found else None, unit))
 
     def _inline(self, found: tuple[str, bytes], span: tuple[int, int], at_main: Location) -> int | None:
         """Put the text of a header here; the expanded offset where it begins, None when it is not included again."""

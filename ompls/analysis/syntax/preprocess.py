@@ -17,7 +17,7 @@ from ompls.analysis.syntax.environment import Environments
 from ompls.analysis.syntax.filepass import FilePass
 from ompls.analysis.syntax.lexer import decode
 from ompls.analysis.syntax.lines import MAX_EXPANDED
-from ompls.analysis.syntax.state import Expanded, Include, Memo, Run, include_key
+from ompls.analysis.syntax.state import Expanded, Include, Memo, Run, again_key, include_key
 
 
 class Preprocessor:
@@ -46,4 +46,4 @@ class Preprocessor:
         return run.result()
 
 
-__all__ = ["MAX_EXPANDED", "Expanded", "Include", "Preprocessor", "include_key"]
+__all__ = ["MAX_EXPANDED", "Expanded", "Include", "Preprocessor", "again_key", "include_key"]

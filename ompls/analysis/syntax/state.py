@@ -26,6 +26,7 @@ class Include:
     x: int
     where: Location
     path: str | None = None
+    unit: str = ""  # of a system header: its key in HeaderSnapshot.system
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class Run:
         self.notes: list[SyntaxNote] = []
         self.includes: list[Include] = []
         self.once: set[str] = set()
+        self.times: dict[str, int] = {}  # how often each system header was included
         self.missing = False  # some header is missing: what it may define is not known
         self.depth = 0
         self.counter = 0
@@ -114,6 +116,11 @@ class Run:
 
     def note(self, kind: str, start: int, end: int, message: str) -> None:
         self.notes.append(SyntaxNote(kind, start, end, readable(message)))  # type: ignore[arg-type]
+
+
+def again_key(operand: str, times: int) -> str:
+    """The key of HeaderSnapshot.system for what a system header gives when it was included `times` times before."""
+    return f"{operand} again {times}" if times else operand
 
 
 def include_key(operand: str, including: str) -> str:
