@@ -97,3 +97,17 @@ def test_functions_after_a_broken_one_are_read() -> None:
     source = b"int f( { return 1; }\nint g(void) { return 2; }\nint h(void) { return 3; }\n"
     tu = Analyzer().analyze("t.c", source, EMPTY_SNAPSHOT, Settings())
     assert {"g", "h"} <= set(dict.keys(tu.symbols))
+
+
+def test_inline_assembly_is_no_reason_to_doubt_the_rest() -> None:
+    source = b"""void f(int n) {
+  __asm__ volatile("nop" : "+r"(n));
+#pragma omp target
+  { n++; }
+#pragma omp target
+  { __asm__ volatile("nop" : "+r"(n)); }
+}
+"""
+    content = Analyzer().analyze("t.c", source, EMPTY_SNAPSHOT, Settings()).items[0].content
+    assert not content.tainted
+    assert [r.tainted for r in content.regions] == [False, True]

@@ -13,6 +13,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import Function
+from ompls.analysis.syntax.declarators import adjusted
 from ompls.analysis.syntax.externals import errors
 from ompls.analysis.syntax.statements import StatementReader
 
@@ -75,8 +76,25 @@ class Adapter(StatementReader):
         params = d.params or []
         for p in params:
             self.sema.scope.declare(p)
+        if params and not d.type.prototype:
+            self.old_style(n, params)
         compound = self.compound(body)
         self.leave()
         self.sema.function = ""
         header = Span(n.start_byte + self.shift, body.start_byte + self.shift)
         return ast.FunctionDef(self.span(n), symbol, params, compound, name_span, header)
+
+    def old_style(self, n: Node, params: list[ast.Symbol]) -> None:
+        """Give the parameters of an old-style definition the types that the declarations before its body say."""
+        by_name = {p.name: p for p in params}
+        for declaration in n.children:
+            if declaration.type != "declaration":
+                continue
+            base = self.specifiers(declaration).type
+            for c in declaration.children_by_field_name("declarator"):
+                declared = self.declarator(c, base)
+                param = by_name.get(declared.name)
+                if param is None:
+                    self.taint(c)
+                else:
+                    param.type, param.span = adjusted(declared.type), self.span(declared.node or c)

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import composite
-from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Function, Pointer, Void
+from ompls.analysis.model.ctype import INT, UNKNOWN, Array, CType, Function, Pointer, Void
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.syntax.reader import MAX_DEPTH, Declared, broken, named
 from ompls.analysis.syntax.specifiers import DECLARATORS, SpecifierReader, Specifiers
@@ -89,10 +89,14 @@ class DeclaratorReader(SpecifierReader):
                     symbol = ast.Symbol(d.name, "param", t, level="param", span=self.span(d.node), defined=True)
                     self.sema.scope.declare(symbol)
                     symbols.append(symbol)
+            elif c.type == "identifier" and not self.is_type(self.text(c)):  # of old style; its declaration follows
+                symbols.append(ast.Symbol(self.text(c), "param", INT, level="param", span=self.span(c), defined=True))
             else:
                 types.append(UNKNOWN)
                 self.taint(c)
         self.leave()
+        if symbols and not types:
+            return (), symbols, False, False
         return tuple(types), symbols, variadic, bool(types) or variadic or bool(named(n))
 
     # --- declarations

@@ -16,10 +16,19 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.syntax.binding import DirectiveReader
 from ompls.analysis.syntax.expressions import EXPRESSIONS
 from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
-from ompls.analysis.syntax.specifiers import Specifiers
+from ompls.analysis.syntax.specifiers import DECLARATORS, Specifiers
+from ompls.analysis.syntax.tree import parse_once
 
 _SILENT = frozenset(("{", "}", "comment", ";", ":", "case", "default", "else"))
 MAX_STACKED = 16  # directives on one statement
+# What the grammar takes `T (name)…;` for: down these fields is what it takes for the callee.
+_VEXING = {
+    "call_expression": ("function",),
+    "assignment_expression": ("left",),
+    "subscript_expression": ("argument",),
+    "comma_expression": ("left",),
+}
+_DECLARES = b"auto "
 
 
 class StatementReader(DirectiveReader):
@@ -118,7 +127,7 @@ class StatementReader(DirectiveReader):
             out.append(ast.ExprStmt(self.span(n), None))
             return
         e = inner[0]
-        if e.type == "call_expression" and self.vexing(n, e, out):
+        if e.type in _VEXING and self.vexing(n, e, out):
             return
         if e.type == "gnu_asm_expression":
             out.append(ast.OtherStmt(self.span(n), self.operands(e)))
@@ -126,32 +135,49 @@ class StatementReader(DirectiveReader):
         out.append(ast.ExprStmt(self.span(n), self.expr(e)))
 
     def operands(self, n: Node) -> list[ast.Node]:
-        """The expressions of an asm statement's operands."""
-        self.taint(n)
+        """An asm statement's operands; of an output its address, because anything may happen to it."""
+        if broken(n):
+            self.taint(n)
         out: list[ast.Node] = []
         for group in named(n):
             for operand in named(group):
                 value = operand.child_by_field_name("value")
-                if value is not None:
-                    out.append(self.expr(value))
+                if value is None:
+                    continue
+                e = self.expr(value)
+                if operand.type == "gnu_asm_output_operand":
+                    e = self.typed(ast.Unary(e.span, "&", e))
+                out.append(e)
         return out
 
-    def vexing(self, n: Node, call: Node, out: list[ast.Stmt]) -> bool:
-        """`T (name);` with a typedef name is a declaration that the grammar takes for a call."""
-        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if function is None or arguments is None or function.type != "identifier":
+    def vexing(self, n: Node, e: Node, out: list[ast.Stmt]) -> bool:
+        """`T (name);`, `T (*name) = 0;` with a typedef name are declarations that the grammar takes for expressions."""
+        callee: Node | None = e
+        while callee is not None and callee.type in _VEXING:
+            callee = next((c for f in _VEXING[callee.type] if (c := callee.child_by_field_name(f)) is not None), None)
+        if callee is None or callee.type != "identifier":
             return False
-        name = self.text(function)
-        if name in ("_Static_assert", "__label__"):
+        name = self.text(callee)
+        if e.type == "call_expression" and name in ("_Static_assert", "__label__"):
             return True
-        symbol = self.sema.scope.lookup(name)
-        inner = named(arguments)
-        if symbol is None or symbol.kind != "typedef" or len(inner) != 1 or inner[0].type != "identifier":
+        return self.is_type(name) and self.declared_alone(n, out)
+
+    def declared_alone(self, n: Node, out: list[ast.Stmt]) -> bool:
+        """Read `n` as the declaration that it is: alone, after a word that only a declaration begins with."""
+        text = self.source[n.start_byte : n.end_byte]
+        root = parse_once(_DECLARES + text)
+        if root.has_error or len(root.children) != 1 or root.children[0].type != "declaration":
             return False
-        span = self.span(inner[0])
-        made = ast.Symbol(self.text(inner[0]), "var", symbol.type, span=span, defined=True)
-        self.declare(made)
-        out.append(ast.DeclStmt(self.span(n), [ast.VarDecl(span, made, span, None, [])], self.span(function)))
+        saved, span = (self.source, self.shift), self.span(n)
+        self.source, self.shift = _DECLARES + text, span.start - len(_DECLARES)
+        try:
+            spec = self.specifiers(root.children[0])
+            spec.storage = ""
+            found = [c for c in root.children[0].named_children if c.type in DECLARATORS and c.start_byte >= spec.last]
+            made = [self.declared(c, spec) for c in found]
+        finally:
+            self.source, self.shift = saved
+        out.append(ast.DeclStmt(span, made, Span(span.start, span.start + spec.last - len(_DECLARES))))
         return True
 
     def local_declaration(self, n: Node, out: list[ast.Stmt]) -> None:
