@@ -44,6 +44,7 @@ class Error(ctypes.Structure):
         ("fault", ctypes.c_int),
         ("fault_address", ctypes.c_uint64),
         ("fault_line", ctypes.c_uint32),
+        ("fault_file", ctypes.c_char * 128),
     ]
 
 
@@ -193,7 +194,7 @@ def load_module(directory: Path) -> Module:
     )
     with Toolchain() as tools:
         flags = ("-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I" + str(RUNTIME), *MODULE_FLAGS)
-        objects = tools.objects([Compile(RUNTIME / "devices" / "cudasim.c", flags), Compile(stub, flags)])
+        objects = tools.objects([Compile(source, flags) for source in (*cudasim.DEVICE.native_sources(), stub)])
         library = tools.link(["-shared", "-pthread", *MODULE_FLAGS], objects, ".so", "linking the module")
     return ctypes.POINTER(Module).in_dll(ctypes.CDLL(str(library)), "registered").contents
 

@@ -110,7 +110,8 @@ def test_the_devices_number(inline: Callable[..., sim.Device], opened: Open) -> 
     text = '#include "ompls_device.cuh"\nextern "C" __global__ void k(int *out) { *out = omp_get_device_num(); }\n'
     first = inline(text, "number.cu")
     second = opened(first.files[0], "loops.cu", index=2)  # the variable is in both files
-    for device, expected in ((first, 0), (second, 2)):
+    for device, expected in ((first, 3), (second, 5)):
+        device.put(device.symbol("ompls_image_device_number"), c_int(expected))  # as the core does at opening
         out = device.array(c_int, [-1])
         device.launch("k", 1, 1, out)
         assert device.read(out, c_int, 1) == [expected]

@@ -99,7 +99,22 @@ POLICIES: list[tuple[str, dict[str, str], int, str, str]] = [
     ("", {"OMP_TARGET_OFFLOAD": "disabled"}, 0, "ran on a device: 0 of 0\n", ""),
     ("", {"OMP_TARGET_OFFLOAD": "mandatory"}, 0, "ran on a device: 1 of 2\n", ""),
     ("", {"OMPLS_DEVICES": "mock:1"}, 0, "ran on a device: 1 of 1\n", ""),
-    ("", {"OMPLS_DEVICES": "mock,mock:1"}, 0, "ran on a device: 1 of 3\n", ""),
+    ("", {"OMPLS_DEVICES": "mock:1,mock"}, 0, "ran on a device: 1 of 2\n", ""),
+    (
+        "",
+        {"OMPLS_DEVICES": "mock,mock:1"},
+        0,
+        "ran on a device: 1 of 2\n",
+        "ompls: warning: only 2 of 3 'mock' devices",
+    ),
+    ("fork", {}, 0, "ran on a device: 1, in a child: 0\n", ""),
+    (
+        "fork",
+        {"OMP_TARGET_OFFLOAD": "mandatory"},
+        0,
+        "ran on a device: 1, in a child: 125\n",
+        "bad.c:20: region on mock:0: OMP_",
+    ),
     ("", {"OMPLS_DEVICES": "mock:5"}, 0, "ran on a device: 1 of 2\n", "ompls: warning: only 2 of 5 'mock' devices"),
     ("", {"OMPLS_DEVICES": "cuda"}, 125, "", NO_DEVICE),
     (

@@ -208,3 +208,32 @@ def test_a_damaged_program(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 125
     assert "bad.so: file too short; build it again" in done.stderr
+
+
+NUMBERS = r"""
+#include <stdio.h>
+#include <omp.h>
+static const ompls_item_desc items[] = {{"n", OMPLS_MAP_FROM}};
+static const ompls_param_desc params[] = {{"n", OMPLS_PARAM_ADDRESS, 0, 8}};
+static ompls_region region = {"prog.c", 1, "ask", OMPLS_MODE_SPMD, 1, 1, 0, items, params, 0};
+int main(void) {
+    for (int device = 0; device < omp_get_num_devices(); device++) {
+        int n = -1;
+        ompls_arg args[] = {{&n, &n, sizeof n, 0}};
+        printf("%d ", ompls_target(&region, device, args, 0, 0) ? n : -2);
+    }
+    puts("");
+    return 0;
+}
+"""
+ASK = "#include <omp.h>\nvoid ask(void **params) { **(int **)params[0] = omp_get_device_num(); }\n"
+
+
+@pytest.mark.parametrize("devices", ["host:2", "host,host:2", "pyhost,host:2", "host,pyhost:2"])
+def test_kernels_know_the_number_of_their_device(tmp_path: Path, devices: str) -> None:
+    """As the program counts, also over devices of several kinds."""
+    params = {"ask": [{"name": "n", "kind": "address", "size": 8}]}
+    built = build(make_bundle(tmp_path / "bundle", NUMBERS, {"ask": ASK}, params), devices, tmp_path / "prog")
+    done = subprocess.run(launcher.command(built), env=launcher.environment(built), capture_output=True, check=False)
+    count = 2 if devices == "host:2" else 3
+    assert done.stdout.split(b"\n")[0].split() == [b"%d" % n for n in range(count)], done.stderr

@@ -122,7 +122,7 @@ static uint64_t number_attribute(object *value, const char *name) {
     return number;
 }
 
-/* The exception's `reason` (else its type and text), `hint`, `fatal`, `fault`, `fault_address` and `fault_line`. */
+/* The exception's `reason` (else its type and text), `hint`, `fatal`, `fault`, `fault_address`, `fault_line` and `fault_file`. */
 static int take_exception(ompls_error *err) {
     object *type = NULL, *value = NULL, *trace = NULL;
     char kind[64] = "";
@@ -142,6 +142,7 @@ static int take_exception(ompls_error *err) {
         err->fault = (int)number_attribute(value, "fault");
         err->fault_address = number_attribute(value, "fault_address");
         err->fault_line = (uint32_t)number_attribute(value, "fault_line");
+        text_attribute(value, "fault_file", err->fault_file, sizeof err->fault_file);
     }
     if (type != NULL) py.Py_DecRef(type);
     if (value != NULL) py.Py_DecRef(value);

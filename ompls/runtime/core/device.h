@@ -20,6 +20,7 @@ typedef struct {
     int fault;              /* 0 none, 1 read, 2 write */
     uint64_t fault_address;
     uint32_t fault_line;    /* source line if known, else 0 */
+    char fault_file[128];   /* its file, without directories; empty: the region's */
 } ompls_error;
 
 typedef struct {
@@ -63,7 +64,8 @@ typedef struct ompls_module {
 
     int (*load)(void *device, const void *image, uint64_t size, void **loaded, ompls_error *err);
     int (*find_kernel)(void *device, void *loaded, const char *name, void **kernel, ompls_error *err);
-    /* The device address of a variable of the image (the pointers that stand for `declare target` variables). */
+    /* The device address of a variable of the image.  The core writes the pointers that stand for `declare target`
+       variables, and `ompls_image_device_number`, what omp_get_device_num() answers in kernels. */
     int (*find_symbol)(void *device, void *loaded, const char *name, ompls_address *out, ompls_error *err);
 
     int (*launch)(void *device, void *kernel, const ompls_launch_request *request, ompls_error *err);

@@ -18,6 +18,7 @@ static int nmodules;
 static ompls_device *devices[MAX_DEVICES];
 static int ndevices;
 static int policy = OMPLS_OFFLOAD_DEFAULT;
+static bool ending; /* the program's exit handlers run */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 int __real_omp_get_default_device(void);
@@ -31,23 +32,28 @@ void ompls_register_module(ompls_module *module) {
     if (nmodules < MAX_MODULES) modules[nmodules++] = module;
 }
 
+/* What a list names twice adds up: "host,host:2" are three different devices. */
 static void add_devices(ompls_module *module, int wanted, bool asked) {
     ompls_error err = {0};
-    int there = module->probe(module, wanted, &err);
-    if (there <= 0) {
+    int before = 0;
+    for (int i = 0; i < ndevices; i++) before += devices[i]->module == module;
+    if (before > 0 && wanted == 0) wanted = 1;
+    int there = module->probe(module, wanted > 0 ? before + wanted : 0, &err) - before;
+    if (there <= 0 && before == 0) {
         if (asked)
             ompls_warn("device '%s' is not available: %s%s%s", module->name, err.reason, err.hint[0] != '\0' ? "; " : "", err.hint);
         return;
     }
-    if (wanted > 0 && there < wanted) ompls_warn("only %d of %d '%s' devices are available", there, wanted, module->name);
+    if (wanted > 0 && there < wanted)
+        ompls_warn("only %d of %d '%s' devices are available", before + (there > 0 ? there : 0), before + wanted, module->name);
     if (wanted > 0 && there > wanted) there = wanted;
     for (int i = 0; i < there && ndevices < MAX_DEVICES; i++) {
         ompls_device *device = calloc(1, sizeof *device);
         if (device == NULL) return;
         device->number = ndevices;
-        device->index = i;
+        device->index = before + i;
         device->module = module;
-        snprintf(device->name, sizeof device->name, "%s:%d", module->name, i);
+        snprintf(device->name, sizeof device->name, "%s:%d", module->name, before + i);
         pthread_mutex_init(&device->opening, NULL);
         ompls_table_init(&device->table);
         devices[ndevices++] = device;
@@ -162,12 +168,16 @@ ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
         status = atomic_load(&device->status);
         pthread_mutex_unlock(&device->opening);
     }
-    return status == OMPLS_OPEN ? device : NULL;
+    if (OMPLS_LIKELY(status == OMPLS_OPEN)) return device;
+    if (policy == OMPLS_OFFLOAD_MANDATORY && !ending)
+        ompls_fail((ompls_place){device, region}, "use devices in the process that opened them", "OMP_TARGET_OFFLOAD is mandatory, but a child of fork has no devices");
+    return NULL;
 }
 
 /* At the end of the program.  After an error nothing is closed: another thread may be in the middle of a call, and a
    device process ends with its host. */
 __attribute__((destructor)) static void close_devices(void) {
+    ending = true;
     if (!atomic_load(&ompls_failing)) {
         for (int i = 0; i < ndevices; i++) {
             ompls_device *device = devices[i];

@@ -124,7 +124,6 @@ void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const 
     }
     if (address >= 4096) consider_mapped(&best, at.device, address);
     const char *verb = err->fault == 2 ? "wrote" : "read";
-    uint32_t line = err->fault_line != 0 ? err->fault_line : region->line;
     char message[512];
     if (address < 4096)
         snprintf(message, sizeof message, "%s address %#" PRIx64 " (a null pointer)", verb, address);
@@ -133,8 +132,11 @@ void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const 
     else
         snprintf(message, sizeof message, "%s %s address %#" PRIx64 " (%s)", verb,
                  strstr(best.text, " bytes ") != NULL ? "device" : "host", address, best.text);
+    /* The fault may be in a header's function.  Devices know names without directories. */
+    const char *slash = strrchr(region->file, '/'), *name = slash != NULL ? slash + 1 : region->file;
     ompls_region where = *region;
-    where.line = line;
+    where.line = err->fault_line != 0 ? err->fault_line : region->line;
+    if (err->fault_line != 0 && err->fault_file[0] != '\0' && strcmp(err->fault_file, name) != 0) where.file = err->fault_file;
     begin_failure((ompls_place){at.device, &where});
     fprintf(stderr, " %s, in kernel %s of the region at %s:%u\n", message, region->kernel, region->file, region->line);
     finish_failure(at, message);

@@ -58,12 +58,17 @@ void ompls_register_unit(const ompls_unit *unit) {
     }
 }
 
-static int write_pointer(ompls_device *device, const char *symbol, ompls_address value, ompls_error *err) {
+static int write_symbol(ompls_device *device, const char *symbol, const void *value, uint64_t size, ompls_error *err) {
     if (device->loaded == NULL) return 0;
     ompls_address where;
+    ompls_error none = {0};
     ompls_module *module = device->module;
-    if (module->find_symbol(device->handle, device->loaded, symbol, &where, err) != 0) return 0; /* no kernel uses it */
-    return module->copy_in(device->handle, where, &value, sizeof value, err);
+    if (module->find_symbol(device->handle, device->loaded, symbol, &where, &none) != 0) return 0; /* no kernel uses it */
+    return module->copy_in(device->handle, where, value, size, err);
+}
+
+static int write_pointer(ompls_device *device, const char *symbol, ompls_address value, ompls_error *err) {
+    return write_symbol(device, symbol, &value, sizeof value, err);
 }
 
 static int fill(ompls_device *device, const global *entry, ompls_address address, ompls_error *err) {
@@ -77,7 +82,7 @@ static int fill(ompls_device *device, const global *entry, ompls_address address
     return 0;
 }
 
-/* Two images' units may announce one variable: it is placed once, and every symbol gets its address. */
+/* Two units may announce one variable: it is placed once, and every symbol gets its address. */
 int ompls_place_globals(ompls_device *device, ompls_error *err) {
     for (uint32_t i = 0; i < nglobals; i++) {
         const global *entry = &globals[i];
@@ -98,7 +103,8 @@ int ompls_place_globals(ompls_device *device, ompls_error *err) {
         pthread_mutex_unlock(&device->table.lock);
         if (failed || write_pointer(device, entry->what.symbol, address, err) != 0) return 1;
     }
-    return 0;
+    /* What omp_get_device_num answers in kernels: only the core knows how the program counts. */
+    return write_symbol(device, "ompls_image_device_number", &device->number, sizeof device->number, err);
 }
 
 /* A `link` variable was mapped by a map clause: kernels see it from now on. */

@@ -1,5 +1,5 @@
 /* image.c -- linked into every image of class `default`: what a kernel learns when it asks where it runs. */
-int ompls_image_device_number; /* set by the device module that loaded the image */
+int ompls_image_device_number; /* set by the core when the device opens (globals.c) */
 
 int __wrap_omp_is_initial_device(void);
 int __wrap_omp_get_device_num(void);

@@ -169,7 +169,7 @@ static void launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
     choose_geometry(&device->properties, region->mode, asked, request.grid, request.block);
     ompls_error err;
     err.fault = err.fatal = 0;
-    err.reason[0] = err.hint[0] = '\0';
+    err.reason[0] = err.hint[0] = err.fault_file[0] = '\0';
     err.fault_line = 0;
     uint64_t began = OMPLS_UNLIKELY(ompls_observing) ? ompls_now() : 0;
     if (OMPLS_UNLIKELY(device->module->launch(device->handle, kernel, &request, &err) != 0) ||

@@ -128,9 +128,13 @@ class CudaSim(Device):
             files.setdefault(path, (path.name, []))[1].append(kernel.name)
         return build_image(job.tools, [(path, label, names) for path, (label, names) in files.items()])
 
+    def native_sources(self) -> List[Path]:
+        """The table, and its parts in device_lib."""
+        return [*super().native_sources(), *sorted((ENGINE / "host").glob("*.c"))]
+
     def native_inputs(self) -> List[Path]:
-        """cudasim.c shares the protocol with the image."""
-        return [ENGINE / "protocol.h"]
+        """What they share, also with the image."""
+        return [ENGINE / "host" / "sim.h", ENGINE / "protocol.h"]
 
 
 DEVICE = CudaSim()

@@ -120,8 +120,6 @@ static int host_load(void *handle, const void *image, uint64_t size, void **load
         return 1;
     }
     /* The descriptor stays open: the loader tells images apart by path, and the next one must not get this number. */
-    int *number = dlsym(opened->loaded, "ompls_image_device_number");
-    if (number != NULL) *number = opened->index;
     *loaded = opened->loaded;
     return 0;
 }

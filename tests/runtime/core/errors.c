@@ -1,6 +1,8 @@
 /* One failing program for each name: the driver compares what it says and how it ends. */
 #include <omp.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "mock.h"
 
@@ -83,6 +85,22 @@ int main(int argc, char **argv) {
     } else if (strcmp(name, "nowhere") == 0) {
         fault(1, (void *)0x1000, 26);
         run();
+    } else if (strcmp(name, "in-a-header") == 0) {
+        fault(1, &y[5], 27);
+        strcpy(mock_launch_error.fault_file, "other.h");
+        run();
+    } else if (strcmp(name, "in-its-file") == 0) {
+        region.file = "some/where/bad.c";
+        fault(1, &y[5], 28);
+        strcpy(mock_launch_error.fault_file, "bad.c");
+        run();
+    } else if (strcmp(name, "fork") == 0) {
+        int status = 0, here = run();
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) _exit(run());
+        waitpid(child, &status, 0);
+        printf("ran on a device: %d, in a child: %d\n", here, WEXITSTATUS(status));
     } else if (strcmp(name, "open") == 0) {
         mock_open_failure = "the cable is out";
         printf("ran on a device: %d\n", run());

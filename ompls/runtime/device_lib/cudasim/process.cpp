@@ -1,8 +1,9 @@
 // process.cpp -- the device process: takes commands from the host's module through shared memory and runs kernels.
 //
-// Started as `image CONTROL_FD ARENA_FD HOST_PID INDEX ARENA_BYTES`.  It owns no memory where the host could have some
-// (protocol.h says where what lies): the stack that the kernel gave it is left and unmapped first of all.  It ends with
-// the host, whatever the host dies of; a PR_SET_PDEATHSIG would fire when the *thread* that opened the device ends.
+// Started as `image HOST_PID INDEX ARENA_BYTES`, with the control page as file 3 and the arena as file 4.  It forks and
+// ends, so that the device process is nobody's child who could wait for it.  That one owns no memory where the host could
+// have some (protocol.h says where what lies): the stack that the kernel gave it is left and unmapped first of all.  It
+// ends with the host, whatever the host dies of: a descriptor that is opened while the host is certainly there tells.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -41,8 +42,10 @@
 namespace {
 
 sim_control *control;
-int arena_fd, device_index;
+enum { CONTROL_FD = 3, ARENA_FD = 4 };
+int device_index;
 pid_t host;
+int host_fd; // a pidfd; negative before Linux 5.3
 uint64_t arena_bytes;
 pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
 int ended; // someone reports the end of the process
@@ -283,7 +286,6 @@ void obey()
     case SIM_LAUNCH: launch(); break;
     case SIM_READ: memcpy(control->staging, address, control->length); break;
     case SIM_WRITE: memcpy(address, control->staging, control->length); break;
-    case SIM_EXIT: reply(); _exit(0);
     default: break;
     }
 }
@@ -305,12 +307,11 @@ void obey()
 // Ends the process when the host has ended.
 void *watch_host(void *)
 {
-    const int file = int(syscall(SYS_pidfd_open, host, 0));
-    pollfd wanted = {file, POLLIN, 0};
+    pollfd wanted = {host_fd, POLLIN, 0};
     for (;;) {
-        if (file >= 0) poll(&wanted, 1, -1);
-        else usleep(100000); // before Linux 5.3
-        if (getppid() != host || (file >= 0 && wanted.revents)) _exit(0);
+        if (host_fd >= 0) poll(&wanted, 1, -1);
+        else usleep(100000);
+        if (host_fd >= 0 ? wanted.revents != 0 : kill(host, 0) != 0) _exit(0);
     }
 }
 
@@ -413,29 +414,59 @@ double ompls_sim_seconds()
 
 long long ompls_sim_clock() { return (long long)(ompls_sim_seconds() * 1e9); }
 
+namespace {
+
+// The descriptors of the program are not ours to keep open; those that we need are 3 and 4.
+void close_files()
+{
+    const int nothing = open("/dev/null", O_RDWR);
+    for (int file = 0; file < 2; ++file) dup2(nothing, file); // printing goes through the host
+    if (syscall(SYS_close_range, ARENA_FD + 1, ~0u, 0) != 0)
+        for (int file = ARENA_FD + 1; file < 1024; ++file) close(file); // before Linux 5.9
+}
+
+// Returns in the second process.
+void leave_the_host()
+{
+    host_fd = int(syscall(SYS_pidfd_open, host, 0));
+    if (getppid() != host) _exit(1); // it ended before
+    const pid_t made = fork();
+    if (made == 0) return;
+    if (made < 0) control->failed = errno;
+    else __atomic_store_n(&control->process, uint32_t(made), __ATOMIC_RELEASE);
+    _exit(0);
+}
+
+void map_memory()
+{
+    char *arena = reinterpret_cast<char *>(SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE);
+    if (mmap(arena, arena_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, ARENA_FD, 0) != arena)
+        ompls_sim_fail(nullptr, "cannot map the device's memory: %s", strerror(errno));
+    close(CONTROL_FD);
+    close(ARENA_FD);
+    mallopt(M_MMAP_MAX, 0);  // malloc in a kernel stays behind the image,
+    mallopt(M_ARENA_MAX, 1); // whoever calls it
+}
+
+} // namespace
+
 int main(int count, char **arguments)
 {
-    if (count != 6) {
+    void *page = reinterpret_cast<void *>(SIM_INTERNAL_BASE + SIM_INTERNAL_SIZE), *got = MAP_FAILED;
+    if (count == 4)
+        got = mmap(page, sizeof(sim_control), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, CONTROL_FD, 0);
+    if (got == MAP_FAILED) {
         fputs("This is a device image of ompls: it is started by the program it belongs to.\n", stderr);
         return 2;
     }
-    control = static_cast<sim_control *>(mmap(reinterpret_cast<void *>(SIM_INTERNAL_BASE + SIM_INTERNAL_SIZE), sizeof(sim_control),
-                                              PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, atoi(arguments[1]), 0));
-    arena_fd = atoi(arguments[2]);
-    host = atoi(arguments[3]);
-    device_index = atoi(arguments[4]);
-    arena_bytes = strtoull(arguments[5], nullptr, 10);
-    if (control == MAP_FAILED || getppid() != host) return 1;
-    char *arena = reinterpret_cast<char *>(SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE);
-    if (mmap(arena, arena_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, arena_fd, 0) != arena)
-        ompls_sim_fail(nullptr, "cannot map the device's memory: %s", strerror(errno));
-    const int nothing = open("/dev/null", O_RDWR);
-    for (int file = 0; file < 2; ++file) dup2(nothing, file); // printing goes through the host
-    if (syscall(SYS_close_range, 3, ~0u, 0) != 0)             // the program's own files are not ours to keep open
-        for (int file = 3; file < 1024; ++file) close(file);  // before Linux 5.9
+    control = static_cast<sim_control *>(got);
+    host = atoi(arguments[1]);
+    device_index = atoi(arguments[2]);
+    arena_bytes = strtoull(arguments[3], nullptr, 10);
+    close_files();
+    leave_the_host();
     for (int number : {SIGINT, SIGHUP, SIGQUIT, SIGTERM, SIGPIPE}) signal(number, SIG_IGN); // the host decides
-    mallopt(M_MMAP_MAX, 0);  // malloc in a kernel stays behind the image,
-    mallopt(M_ARENA_MAX, 1); // whoever calls it
+    map_memory();
     prctl(PR_SET_NAME, "ompls-cudasim");
     static char cores[16];
     snprintf(cores, sizeof cores, "%u", count_cores());

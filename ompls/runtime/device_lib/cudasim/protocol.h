@@ -10,7 +10,6 @@
 #define OMPLS_SIM_PROTOCOL_H
 #include <stdint.h>
 
-#define SIM_PROTOCOL 1
 #define SIM_IMAGE_BASE 0x60000000ull /* also in devices/cudasim.py */
 #define SIM_IMAGE_SIZE 0x48000000ull /* with the heap behind it, which the kernel moves by up to 1 GiB */
 #if defined(__aarch64__) /* 39 bits on a Jetson */
@@ -35,7 +34,7 @@ enum {
     SIM_MAX_PARAMS = 512
 };
 
-enum { SIM_LAUNCH = 1, SIM_READ, SIM_WRITE, SIM_NOTHING, SIM_EXIT };
+enum { SIM_LAUNCH = 1, SIM_READ, SIM_WRITE, SIM_NOTHING };
 enum { SIM_OK = 0, SIM_REFUSED, SIM_FAILED /* the process is gone */ };
 
 typedef struct {
@@ -51,7 +50,8 @@ typedef struct {
 } sim_kernel;
 
 typedef struct {
-    uint32_t version;
+    uint32_t process; /* the number of the device process, 0 until there is one; else why not, an errno: */
+    int32_t failed;
     uint32_t request, reply, event; /* futexes */
     uint32_t command;
     uint32_t status;

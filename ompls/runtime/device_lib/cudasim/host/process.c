@@ -1,0 +1,200 @@
+/* process.c -- the device process of a simulated device: starting it, commands, what its end means, stopping it.
+
+   It is a process of its own, but not the program's child: a program that waits for all its children must not wait for
+   the device (process.cpp says how it gets away and how it knows when the program ends). */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim.h"
+
+/* --- talking to the process --------------------------------------------------------------------------------------- */
+
+static uint32_t load(const uint32_t *word) {
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static void futex_wake(uint32_t *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* What kernels have printed, in the order of the program's own output. */
+static void drain(sim_control *control) {
+    uint32_t from = control->drained, to = load(&control->written);
+    if (from == to) return;
+    while (from != to) {
+        uint32_t at = from % sizeof control->output, part = (uint32_t)sizeof control->output - at;
+        if (part > to - from) part = to - from;
+        fwrite(control->output + at, 1, part, stdout);
+        from += part;
+    }
+    __atomic_store_n(&control->drained, from, __ATOMIC_RELEASE);
+    futex_wake(&control->drained);
+}
+
+/* When the process with this number was started, in the kernel's clock ticks; 0 when it has ended (a zombie has). */
+static uint64_t started(pid_t process) {
+    char path[40], line[1024];
+    unsigned long long ticks = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return 0;
+    size_t length = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    line[length] = '\0';
+    const char *state = strrchr(line, ')'); /* the name before it may hold anything */
+    if (state == NULL || state[1] != ' ' || state[2] == 'Z' || state[2] == 'X') return 0;
+    /* The 22nd field, the state being the 3rd (proc(5)). */
+    sscanf(state + 2, "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks);
+    return ticks + 1;
+}
+
+static bool process_ended(const sim_device *d) {
+    return d->born == 0 || started(d->process) != d->born;
+}
+
+/* Wait until the process has answered the request; 1 when it ended instead. */
+static int await(sim_device *d, uint32_t wanted, ompls_error *err) {
+    sim_control *control = d->control;
+    for (int spin = 0; load(&control->reply) != wanted;) {
+        uint32_t event = load(&control->event);
+        drain(control);
+        if (load(&control->reply) == wanted) break;
+        if (++spin < 100) {
+            sched_yield();
+            continue;
+        }
+        struct timespec limit = {.tv_nsec = 20000000};
+        if (syscall(SYS_futex, &control->event, FUTEX_WAIT, event, &limit, NULL, 0) == 0 || errno != ETIMEDOUT) continue;
+        if (!process_ended(d) || load(&control->reply) == wanted) continue;
+        if (control->status == SIM_FAILED) break; /* it said why before it got the command */
+        d->dead = true;
+        err->fatal = 1;
+        drain(control);
+        return sim_fail(err, "see who sends signals to it, or use less memory",
+                        "the device process was killed: by a signal, or by the kernel when memory was short");
+    }
+    drain(control);
+    return 0;
+}
+
+/* Where a program counter of the image is, as the user's file and line.  Cold: the kernel has failed. */
+static uint32_t find_line(const sim_device *d, uint64_t pc, char *where, size_t size) {
+    char command[128], line[512];
+    uint32_t found = 0;
+    snprintf(command, sizeof command, "addr2line -i -e /proc/%d/fd/%d %#llx 2>/dev/null", (int)getpid(), d->image_fd,
+             (unsigned long long)pc);
+    FILE *answer = popen(command, "r");
+    if (answer == NULL) return 0;
+    while (fgets(line, sizeof line, answer) != NULL) {
+        char *colon = strrchr(line, ':'), *slash = strrchr(line, '/');
+        const char *file = slash != NULL ? slash + 1 : line; /* before it, where the image was built */
+        /* The innermost line that is the user's: not the library's, not of a generated file. */
+        if (found != 0 || colon == NULL || strncmp(file, "ompls_", 6) == 0 || strncmp(file, "prelude.h", 9) == 0) continue;
+        *colon = '\0';
+        found = (uint32_t)strtoul(colon + 1, NULL, 10);
+        if (found != 0) snprintf(where, size, "%.100s", file);
+    }
+    pclose(answer);
+    return found;
+}
+
+static int failed(sim_device *d, ompls_error *err) {
+    const sim_control *control = d->control;
+    d->dead = true;
+    err->fatal = 1;
+    err->fault = control->fault;
+    err->fault_address = control->fault_address;
+    /* One before a return address, which may be the next line's. */
+    if (control->pc != 0)
+        err->fault_line = find_line(d, control->fault ? control->pc : control->pc - 1, err->fault_file, sizeof err->fault_file);
+    const char *hint = control->fault ? "map what the kernel uses" : "see the kernel";
+    if (err->fault_line == 0) return sim_fail(err, hint, "%s", control->reason);
+    return sim_fail(err, hint, "%s (at %.60s:%u)", control->reason, err->fault_file, err->fault_line);
+}
+
+/* Send the command that has been written into the page.  With `commands` held. */
+int sim_send(sim_device *d, uint32_t command, ompls_error *err) {
+    sim_control *control = d->control;
+    if (d->dead) return err->fatal = 1, sim_fail(err, "start the program again", "the device process has ended");
+    control->command = command;
+    uint32_t wanted = load(&control->request) + 1;
+    __atomic_store_n(&control->request, wanted, __ATOMIC_RELEASE);
+    futex_wake(&control->request);
+    if (await(d, wanted, err) != 0) return 1;
+    if (control->status == SIM_OK) return 0;
+    if (control->status == SIM_REFUSED) return sim_fail(err, "see the limits of compute capability 5.3", "%s", control->reason);
+    return failed(d, err);
+}
+
+/* --- starting and stopping --------------------------------------------------------------------------------------- */
+
+/* The first process makes the second, says its number in the page and ends: that one is waited for, whoever reaps it. */
+static int spawn(sim_device *d, char *const *argv) {
+    char path[64];
+    int status;
+    pid_t first = -1;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    extern char **environ;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", d->image_fd);
+    /* dup2 of a descriptor to itself would leave it close-on-exec: high numbers are safe (the image's is one, too). */
+    int control = fcntl(d->control_fd, F_DUPFD_CLOEXEC, 10), arena = fcntl(d->arena_fd, F_DUPFD_CLOEXEC, 10);
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, control, 3);
+    posix_spawn_file_actions_adddup2(&actions, arena, 4);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int failed = posix_spawn(&first, path, &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (control >= 0) close(control);
+    if (arena >= 0) close(arena);
+    if (failed != 0) return failed;
+    while (waitpid(first, &status, 0) < 0 && errno == EINTR) continue;
+    d->process = (pid_t)load(&d->control->process);
+    return d->process != 0 ? 0 : d->control->failed != 0 ? d->control->failed : ECHILD;
+}
+
+int sim_start(sim_device *d, ompls_error *err) {
+    char numbers[3][24], *argv[] = {"ompls-cudasim", numbers[0], numbers[1], numbers[2], NULL};
+    snprintf(numbers[0], sizeof numbers[0], "%d", (int)getpid());
+    snprintf(numbers[1], sizeof numbers[1], "%d", d->index);
+    snprintf(numbers[2], sizeof numbers[2], "%llu", (unsigned long long)d->bytes);
+    int failed = spawn(d, argv);
+    if (failed != 0)
+        return sim_fail(err, "look at the limits on processes and memory, and at sysctl vm.memfd_noexec",
+                        "starting the device process: %s", strerror(failed));
+    d->owner = getpid();
+    d->born = started(d->process);
+    pthread_mutex_lock(&d->commands);
+    int status = sim_send(d, SIM_NOTHING, err); /* answered once it listens */
+    pthread_mutex_unlock(&d->commands);
+    return status != 0 ? status : sim_open_memory(d, err);
+}
+
+void sim_stop(sim_device *d) {
+    /* It ends by itself when the program does, but nothing shall be left when the program has ended. */
+    const struct timespec moment = {.tv_nsec = 500000};
+    for (int tries = 0; tries < 4000 && !process_ended(d); tries++) {
+        if (tries == 0) kill(d->process, SIGKILL);
+        nanosleep(&moment, NULL);
+    }
+}

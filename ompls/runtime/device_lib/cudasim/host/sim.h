@@ -1,0 +1,64 @@
+/* sim.h -- the parts of the module `cudasim` in the program: devices/cudasim.c (the table), memory.c, process.c. */
+#ifndef OMPLS_SIM_H
+#define OMPLS_SIM_H
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../../../core/device.h"
+#include "../protocol.h"
+
+/* These stand in the user's program: the names are ours only with the prefix. */
+#define sim_fail ompls_cudasim_fail
+#define sim_send ompls_cudasim_send
+#define sim_start ompls_cudasim_start
+#define sim_stop ompls_cudasim_stop
+#define sim_open_memory ompls_cudasim_open_memory
+#define sim_make_memory ompls_cudasim_make_memory
+#define sim_drop_memory ompls_cudasim_drop_memory
+#define sim_alloc ompls_cudasim_alloc
+#define sim_free ompls_cudasim_free
+#define sim_copy_in ompls_cudasim_copy_in
+#define sim_copy_out ompls_cudasim_copy_out
+#define sim_copy_within ompls_cudasim_copy_within
+
+typedef struct sim_block sim_block; /* of the arena: memory.c */
+
+typedef struct {
+    int index;
+    int arena_fd, control_fd, image_fd;
+    char *arena; /* the host's own mapping */
+    uint64_t bytes, in_use;
+    uint64_t base; /* the device's address of the arena */
+    pthread_mutex_t memory, commands;
+    sim_block *blocks;
+    sim_control *control;
+    const unsigned char *image; /* the embedded bytes: symbols are looked up here */
+    pid_t process, owner; /* the device process, 0 before it is started; who started it */
+    uint64_t born;        /* the kernel's time stamp of the process: its number may be used again */
+    bool dead;
+} sim_device;
+
+static inline uint64_t sim_round_up(uint64_t value, uint64_t to) {
+    return (value + to - 1) / to * to;
+}
+
+/* Fill `err`; returns 1. */
+int sim_fail(ompls_error *err, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* process.c: start the image as the device process; end it; send the command that stands in the page (`commands` held). */
+int sim_start(sim_device *d, ompls_error *err);
+void sim_stop(sim_device *d);
+int sim_send(sim_device *d, uint32_t command, ompls_error *err);
+
+/* memory.c.  A newly started process may touch what is allocated already (sim_open_memory); `blocks` is made and freed. */
+bool sim_make_memory(sim_device *d);
+void sim_drop_memory(sim_device *d);
+int sim_open_memory(sim_device *d, ompls_error *err);
+int sim_alloc(void *device, uint64_t size, ompls_address *out, ompls_error *err);
+int sim_free(void *device, ompls_address address, ompls_error *err);
+int sim_copy_in(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err);
+int sim_copy_out(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err);
+int sim_copy_within(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err);
+#endif
