@@ -103,6 +103,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         sys.stderr.write("ompls: error: {}\n".format(error))
     except RuntimeProblem as error:
         sys.stderr.write("ompls: error: {}\n".format(error))
+    except KeyboardInterrupt:
+        return 130  # as the shell says it of SIGINT
     return OUR_ERROR
 
 

@@ -8,15 +8,15 @@ compiled through the cache of `toolchain.py`.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import List, Optional, Sequence, Tuple
 
 from .bundle import Bundle, read_bundle
+from .cache import put_file
 from .devices import Device, ImageJob, choose
-from .errors import BundleError
+from .errors import BundleError, RuntimeProblem
 from .toolchain import Compile, Toolchain
 
 CORE = Path(__file__).resolve().parent / "core"
@@ -82,11 +82,16 @@ def _host_jobs(bundle: Bundle, cflags: Sequence[str], hosted: bool) -> List[Comp
     return jobs
 
 
+def _assembler_string(path: Path) -> str:
+    """A path as a string of the assembler inside a string of C, whatever bytes it holds."""
+    return '\\"' + "".join("\\\\{:03o}".format(byte) for byte in os.fsencode(str(path))) + '\\"'
+
+
 # One embedded image; {{ }} stand for the braces of C.
 IMAGE_SOURCE = """
 __asm__(".section .rodata.ompls_image, \\"a\\"\\n"
         ".balign 64\\n"
-        "ompls_image_{number}_start: .incbin \\"{path}\\"\\n"
+        "ompls_image_{number}_start: .incbin {path}\\n"
         "ompls_image_{number}_end: .byte 0\\n"
         ".previous\\n");
 extern const char ompls_image_{number}_start[] __attribute__((visibility("hidden")));
@@ -103,7 +108,7 @@ def _image_object(tools: Toolchain, images: Sequence[Tuple[str, Path]]) -> Path:
     """One object that holds the images and announces them from constructors."""
     text = "#include <ompls.h>\n"
     for number, (device_class, path) in enumerate(images):
-        text += IMAGE_SOURCE.format(number=number, path=path, device_class=device_class)
+        text += IMAGE_SOURCE.format(number=number, path=_assembler_string(path), device_class=device_class)
     source = tools.scratch / "images.c"
     source.write_text(text, encoding="utf-8")
     depends = (CORE / "ompls.h", *(path for _, path in images))
@@ -147,7 +152,7 @@ def _stub(tools: Toolchain, program: Path, devices: Sequence[Device]) -> Path:
             entries += "{{{}, {}}}, ".format(_c_string(device.name), library)
     code = START_RUNTIME.format(root=str(Path(__file__).resolve().parent.parent.parent))
     source = tools.scratch / "stub_data.c"
-    quoted = '\\"{}\\"'.format(program)
+    quoted = _assembler_string(program)
     text = STUB_SOURCE.format(devices=entries, python=_c_string(sys.executable), code=_c_string(code), program=quoted)
     source.write_text(text, encoding="utf-8")
     header = CORE / "stub.h"
@@ -186,7 +191,7 @@ def build(
     """
     if tools is None:
         with Toolchain() as own:
-            if output is None and own.scratch in own.cache.parents:
+            if output is None and not own.lasting:
                 raise BundleError(
                     str(directory), "the cache cannot be written and no output file is given", "give one with -o"
                 )
@@ -204,8 +209,14 @@ def build(
     if hosted:
         program = _stub(tools, program, kinds)
     if output is not None:
-        shutil.copyfile(str(program), str(output))
-        shutil.copymode(str(program), str(output))
+        try:
+            put_file(program, output)
+        except OSError as error:
+            raise RuntimeProblem(
+                "cannot write " + str(output), error.strerror or str(error), "choose another file"
+            ) from error
         program = output
+    elif tools.scratch in program.parents:
+        raise BundleError(str(directory), "the cache takes no more and no output file is given", "give one with -o")
     text = ",".join(device.name + (":{}".format(number) if number else "") for device, number in chosen)
     return Built(program, hosted, text)

@@ -121,4 +121,6 @@ def read_bundle(directory: Path) -> Bundle:
         units = tuple(_unit(directory, unit) for unit in data["units"])
     except (KeyError, TypeError, AttributeError) as error:
         raise BundleError(str(manifest), "incomplete ({})".format(error), "translate again") from error
+    if not units:
+        raise BundleError(str(manifest), "it holds no program", "translate again")
     return Bundle(directory, units, tuple(data.get("classes", ())), tuple(data.get("devices", ())))

@@ -7,20 +7,20 @@ is over, everything that descends from it is killed, however it detached itself.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
+import errno
 import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from types import FrameType
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set
 
 from .build import Built
 from .errors import RuntimeProblem
+from .processes import children, kill_all
 
 TIMED_OUT = 124
 GRACE = 3.0  # seconds between a forwarded request to end and the kill
@@ -39,56 +39,6 @@ def environment(built: Built, base: Optional[Mapping[str, str]] = None, trace: O
 def command(built: Built, args: Sequence[str] = ()) -> List[str]:
     """The command line that runs a built program."""
     return [str(built.program.resolve()), *args]
-
-
-def _children() -> Dict[int, Set[int]]:
-    """Process id to its children, of everything that runs."""
-    children: Dict[int, Set[int]] = {}
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open("/proc/{}/stat".format(name), "rb") as file:
-                fields = file.read().rpartition(b")")[2].split()
-        except OSError:
-            continue  # it ended meanwhile
-        # A zombie with threads is still ending: its first thread is done before the others.
-        if fields[0] != b"Z" or int(fields[17]) > 1:
-            children.setdefault(int(fields[1]), set()).add(int(name))
-    return children
-
-
-def _descendants(keep: Set[int]) -> Set[int]:
-    """All processes below this one, but for `keep` and what is below those."""
-    children = _children()
-    found: Set[int] = set()
-    waiting = [pid for pid in children.get(os.getpid(), set()) if pid not in keep]
-    while waiting:
-        pid = waiting.pop()
-        found.add(pid)
-        waiting += [child for child in children.get(pid, set()) if child not in found]
-    return found
-
-
-def kill_all(keep: Set[int], leader: int) -> None:
-    """Kill every descendant of this process that is not in `keep` (or below it), until none is left.
-
-    All are reaped but `leader`, whom somebody else waits for.
-    """
-    deadline = time.monotonic() + 5
-    killed: Set[int] = set()
-    while time.monotonic() < deadline:
-        left = _descendants(keep)
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        killed |= left
-        for pid in killed - {leader}:
-            with contextlib.suppress(ChildProcessError):  # reaped before, or by its own parent
-                os.waitpid(pid, os.WNOHANG)
-        if not left:
-            return
-        time.sleep(0.01)
 
 
 def _become_subreaper() -> None:
@@ -147,6 +97,15 @@ class _Forwarding:
             self._process.send_signal(number)
 
 
+def _hint(error: OSError) -> str:
+    """What to do about a program that cannot be started."""
+    if error.errno == errno.E2BIG:
+        return "give it less: arguments and environment together are limited"
+    if error.errno == errno.EACCES:
+        return "look whether its directory is mounted noexec (TMPDIR, OMPLS_CACHE_DIR), or build it again"
+    return "build it again"
+
+
 def run(
     built: Built, args: Sequence[str] = (), timeout: Optional[float] = None, env: Optional[Mapping[str, str]] = None
 ) -> int:
@@ -155,12 +114,12 @@ def run(
     Raises RuntimeProblem when the program cannot be started.
     """
     _become_subreaper()
-    before = set(_children().get(os.getpid(), set()))
+    before = set(children().get(os.getpid(), set()))
     with _Forwarding(before) as forwarding:
         try:
             process = subprocess.Popen(command(built, args), env=dict(environment(built) if env is None else env))
         except OSError as error:
-            raise RuntimeProblem(str(built.program), error.strerror or str(error), "build it again") from error
+            raise RuntimeProblem(str(built.program), error.strerror or str(error), _hint(error)) from error
         forwarding.attach(process)
         try:
             status = process.wait(timeout)

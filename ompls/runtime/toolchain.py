@@ -1,8 +1,8 @@
 """The system's compilers behind a content-addressed cache.
 
 An object is named by the hash of what goes into it: the compiler, its arguments, and the preprocessed source (or, for
-files of ours, the files themselves).  A result is made in a private directory and moved into the cache, so a cache that
-several builds share never holds half a file.  A cache that cannot be written is replaced by a temporary directory.
+files of ours, the files themselves).  A cache that cannot be written is replaced by a temporary directory.  No tool
+runs for ever: OMPLS_COMPILE_TIMEOUT is in seconds.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
-from .errors import BuildFailed, ToolMissing
+from .cache import Cache, cache_directory
+from .errors import BuildFailed, RuntimeProblem, ToolMissing
+from .processes import kill_tree
 
 JOBS = 2
+SECONDS = 600.0
 PACKAGE = "build-essential"
 
 
@@ -35,69 +38,70 @@ class Compile:
     label: str = ""
 
 
-def cache_directory() -> Path:
-    """OMPLS_CACHE_DIR, else ompls in the XDG cache."""
-    chosen = os.environ.get("OMPLS_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "ompls"
-
-
-def _writable(directory: Path) -> Optional[str]:
-    """Why a directory cannot be written, or None."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=str(directory)):
-            return None
-    except OSError as error:
-        return error.strerror or str(error)
-
-
 class Toolchain:
     """Runs compilers; remembers results.  Use as a context manager: temporary files go at its end."""
 
     def __init__(self, cache: Optional[Path] = None, warn: Optional[Callable[[str], None]] = None) -> None:
-        self._scratch = tempfile.mkdtemp(prefix="ompls-")
-        self.scratch = Path(self._scratch)
-        directory = cache or cache_directory()
-        why = _writable(directory)
-        if why is not None:
-            text = "cannot write the cache {}: {}; using a temporary directory (see OMPLS_CACHE_DIR)".format(
-                directory, why
+        try:
+            self.scratch = Path(tempfile.mkdtemp(prefix="ompls-"))
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise RuntimeProblem("cannot make a temporary directory", why, "free some space or set TMPDIR") from error
+        self._warn = warn or _print_warning
+        self._cache = Cache(cache or cache_directory())
+        why_not = self._cache.problem()
+        if why_not is not None:
+            self._warn(
+                "cannot write the cache {}: {}; using a temporary directory (see OMPLS_CACHE_DIR)".format(
+                    self._cache.directory, why_not
+                )
             )
-            (warn or _print_warning)(text)
-            directory = self.scratch / "cache"
-            directory.mkdir()
-        self.cache = directory
+            self._cache = Cache(self.scratch / "cache")
+            self._cache.directory.mkdir()
+        self._full = False  # the user knows that the cache takes no more
         self._versions: Dict[str, str] = {}
 
     def __enter__(self) -> Toolchain:
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        shutil.rmtree(str(self.scratch), ignore_errors=True)
+        self._cache.trim()
+
+    @property
+    def lasting(self) -> bool:
+        """Whether results outlive this object."""
+        return self.scratch not in self._cache.directory.parents
 
     def run(self, command: Sequence[str], what: str, cwd: Optional[Path] = None) -> bytes:
         """Run a tool; its standard output.  Raises BuildFailed with what it said, or ToolMissing."""
         try:
-            done = subprocess.run(
+            process = subprocess.Popen(
                 list(command),
                 cwd=None if cwd is None else str(cwd),
                 stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
             )
         except FileNotFoundError as error:
             raise ToolMissing(command[0], "not found on PATH", "install it: apt-get install " + PACKAGE) from error
         except OSError as error:
             raise ToolMissing(command[0], error.strerror or str(error), "check its installation") from error
-        said = done.stderr.decode("utf-8", "replace")
-        if done.returncode != 0:
-            raise BuildFailed(what, said, done.returncode)
+        with process:
+            try:
+                out, err = process.communicate(timeout=_seconds())
+            except subprocess.TimeoutExpired as error:
+                kill_tree(process.pid)  # gcc is only the driver of the compiler
+                why = "{} was still running after {:g} s".format(command[0], error.timeout)
+                raise RuntimeProblem(
+                    what, why, "look for what it cannot finish, or raise OMPLS_COMPILE_TIMEOUT"
+                ) from error
+        said = err.decode("utf-8", "replace")
+        if process.returncode != 0:
+            raise BuildFailed(what, said, process.returncode)
         if said:
             sys.stderr.write(said)
-        return done.stdout
+        return out
 
     def version(self, compiler: str) -> str:
         """A compiler's identity: its version text."""
@@ -111,19 +115,18 @@ class Toolchain:
         for part in parts:
             digest.update(str(len(part)).encode() + b":" + part)
         name = digest.hexdigest()
-        target = self.cache / name[:2] / (name[2:] + suffix)
-        if target.exists():
-            return target
-        private = Path(tempfile.mkdtemp(dir=self._scratch)) / ("made" + suffix)
+        found = self._cache.get(name, suffix)
+        if found is not None:
+            return found
+        private = Path(tempfile.mkdtemp(dir=str(self.scratch))) / ("made" + suffix)
         make(private)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=str(target.parent))
-        os.close(handle)
-        shutil.copyfile(str(private), beside)
-        shutil.copymode(str(private), beside)
-        os.replace(beside, str(target))
-        private.unlink()
-        return target
+        try:
+            return self._cache.put(name, suffix, private)
+        except OSError as error:
+            if not self._full:
+                self._warn("cannot write the cache {}: {}".format(self._cache.directory, error.strerror or error))
+            self._full = True
+            return private
 
     def object(self, job: Compile) -> Path:
         """Compile one source (see Compile).  Raises BuildFailed with the compiler's own messages."""
@@ -155,6 +158,13 @@ class Toolchain:
             self.run([compiler, *(str(i) for i in inputs), *args, "-o", str(path)], what)
 
         return self.cached(parts, suffix, make)
+
+
+def _seconds() -> float:
+    try:
+        return float(os.environ.get("OMPLS_COMPILE_TIMEOUT", SECONDS))
+    except ValueError:
+        return SECONDS
 
 
 def _print_warning(text: str) -> None:

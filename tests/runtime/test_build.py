@@ -6,8 +6,11 @@ import ast
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -84,6 +87,10 @@ def test_users_errors_are_gccs(tmp_path: Path, capfd: pytest.CaptureFixture[str]
             "not a bundle of format 1; translate again",
         ),
         (lambda d: (d / "manifest.json").write_text('{"ompls_bundle": 1}'), "incomplete ('units'); translate again"),
+        (
+            lambda d: (d / "manifest.json").write_text('{"ompls_bundle": 1, "units": []}'),
+            "it holds no program; translate",
+        ),
         (lambda d: (d / "host/prog.c").write_text("int main;"), "host/prog.c: it was changed after it was translated"),
         (lambda d: (d / "host/prog.c").unlink(), "host/prog.c: No such file or directory; translate again"),
     ],
@@ -147,6 +154,132 @@ def test_unwritable_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd
     assert output_of(built.program)[0] == 0
     with pytest.raises(errors.BundleError, match="the cache cannot be written and no output file is given"):
         build(tmp_path / "bundle", "host")
+
+
+def slow_gcc(directory: Path) -> Path:
+    """A PATH with a compiler whose driver starts another process and waits for it, as gcc's does."""
+    directory.mkdir()
+    for name in ("gcc", "g++"):
+        (directory / name).write_text("#!/bin/sh\nsleep 4244.5\n")
+        (directory / name).chmod(0o755)
+    return directory
+
+
+def test_a_compiler_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = slow_gcc(tmp_path / "bin")
+    monkeypatch.setenv("PATH", f"{path}:{os.environ['PATH']}")
+    monkeypatch.setenv("OMPLS_COMPILE_TIMEOUT", "0.3")
+    with pytest.raises(
+        errors.RuntimeProblem, match=r"gcc was still running after 0\.3 s; .* raise OMPLS_COMPILE_TIMEOUT"
+    ):
+        build(saxpy_bundle(tmp_path / "bundle"), "host")
+    assert (
+        "sleep 4244.5" not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    )
+
+
+def test_ctrl_c_while_building(tmp_path: Path) -> None:
+    """The terminal's signal reaches everybody; nobody shows a traceback."""
+    env = {**os.environ, "PATH": f"{slow_gcc(tmp_path / 'bin')}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-m", "ompls.runtime", "run", str(saxpy_bundle(tmp_path / "bundle")), "--device", "host"]
+    child = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while (
+        "sleep 4244.5" not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    ):
+        time.sleep(0.05)
+    os.killpg(child.pid, signal.SIGINT)
+    _, said = child.communicate(timeout=20)
+    assert (child.returncode, said) == (130, "")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["bin", "bundle"]
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Iterator[Path]:
+    """A file system with room for almost nothing."""
+    directory = tmp_path / "tiny"
+    directory.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(directory)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("only root can mount a file system")
+    yield directory
+    subprocess.run(["umount", "-l", str(directory)], check=True)
+
+
+def test_a_full_disk(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """For the cache: said once, and the program is built.  For the program: an error, and nothing half written."""
+    bundle = saxpy_bundle(tmp_path / "bundle")
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(tiny))
+    built = build(bundle, "host", tmp_path / "prog")
+    assert output_of(built.program)[0] == 0
+    assert capfd.readouterr().err == f"ompls: warning: cannot write the cache {tiny}: No space left on device\n"
+    with pytest.raises(errors.BundleError, match="the cache takes no more and no output file is given"):
+        build(bundle, "host")
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(tmp_path / "cache"))
+    before = set(tiny.iterdir())
+    with pytest.raises(
+        errors.RuntimeProblem, match=r"cannot write .*/prog: No space left on device; choose another file"
+    ):
+        build(bundle, "host", tiny / "prog")
+    assert set(tiny.iterdir()) == before
+    monkeypatch.setenv("TMPDIR", str(tiny))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with pytest.raises(errors.BuildFailed) as caught:
+        build(make_bundle(tmp_path / "other", "int main(void) { return 7; }", {}, {}), "host", tmp_path / "other.out")
+    assert "No space left on device" in caught.value.output
+
+
+def test_no_place_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    with pytest.raises(errors.RuntimeProblem, match=r"cannot make a temporary directory: No such .* or set TMPDIR"):
+        build(saxpy_bundle(tmp_path / "bundle"), "host", tmp_path / "prog")
+
+
+def test_the_program_may_run_while_it_is_built_again(tmp_path: Path) -> None:
+    bundle = make_bundle(tmp_path / "bundle", "int main(void) { return getchar() == 'x' ? 5 : 6; }", {}, {})
+    program = build(bundle, "host", tmp_path / "prog", ["-include", "stdio.h"]).program
+    with subprocess.Popen([program], stdin=subprocess.PIPE) as running:
+        assert build(bundle, "host", tmp_path / "prog", ["-include", "stdio.h"]).program == program
+        running.communicate(b"x")
+    assert running.returncode == 5
+
+
+@pytest.mark.parametrize("output", ["/dev/null", "missing/prog", "."])
+def test_outputs_that_cannot_be(tmp_path: Path, output: str) -> None:
+    with pytest.raises(errors.RuntimeProblem, match=r"cannot write .*; choose another file"):
+        build(saxpy_bundle(tmp_path / "bundle"), "host", tmp_path / output)
+    assert not Path("/dev/null").is_file()
+
+
+@pytest.mark.parametrize("name", ["a b", 'quote"d', "back\\slash", "n\udcff", "$HOME `x` %s {y}"])
+@pytest.mark.parametrize("device", ["host", "pyhost"])
+def test_odd_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, device: str) -> None:
+    odd = tmp_path / name
+    odd.mkdir()
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(odd / "cache"))
+    monkeypatch.setattr("tempfile.tempdir", str(odd))
+    built = build(saxpy_bundle(odd / "bundle"), device, odd / "-prog")
+    out = output_of(built.program, OMPLS_DEVICES=built.devices)
+    assert (out[0], out[1].splitlines()[0], out[2]) == (0, "0 wrong, 1 devices, initial 1", "")
+
+
+def test_the_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least recently used go first, but nothing of the last hour."""
+    monkeypatch.setenv("OMPLS_CACHE_SIZE", "2")
+
+    def make(size: int) -> Callable[[Path], object]:
+        return lambda path: path.write_bytes(bytes(size))
+
+    with toolchain.Toolchain(tmp_path / "cache") as tools:
+        old = [tools.cached([b"%d" % n], ".x", make(900_000)) for n in range(3)]
+    assert all(path.exists() for path in old)  # they are new
+    for age, path in enumerate(old):
+        os.utime(path, (time.time() - 90_000 + age,) * 2)
+    with toolchain.Toolchain(tmp_path / "cache") as tools:
+        assert tools.cached([b"0"], ".x", make(1)) == old[0]  # used again
+        new = tools.cached([b"new"], ".x", make(900_000))
+    assert [path.exists() for path in (*old, new)] == [True, False, False, True]
 
 
 def test_devices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -156,7 +156,7 @@ def test_a_deaf_program_is_killed(program: Built, monkeypatch: pytest.MonkeyPatc
 
 def test_a_program_that_is_not_one(tmp_path: Path) -> None:
     (tmp_path / "prog").write_text("not a program")
-    with pytest.raises(RuntimeProblem, match="prog: Permission denied; build it again"):
+    with pytest.raises(RuntimeProblem, match="prog: Permission denied; look whether its directory is mounted noexec"):
         launcher.run(Built(tmp_path / "prog", False, "host"))
 
 
@@ -178,3 +178,18 @@ def test_ctrl_c_on_a_terminal(program: Built) -> None:
     os.close(terminal)
     assert os.waitstatus_to_exitcode(status) == 130
     assert sleepers() == []
+
+
+def test_too_many_arguments(program: Built) -> None:
+    with pytest.raises(RuntimeProblem, match="prog: Argument list too long; give it less"):
+        launcher.run(program, ["x" * 100_000] * 100)
+
+
+@pytest.mark.parametrize("name", ["-n", "a b", "q\"u'o$te", "new\nline", "n\udcff", "{0} %s"])
+def test_odd_names(program: Built, tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str) -> None:
+    renamed = program.program.read_bytes()
+    (tmp_path / name).write_bytes(renamed)
+    (tmp_path / name).chmod(0o755)
+    assert launcher.run(Built(tmp_path / name, False, "host"), ["\udcfe" * 1000]) == 0
+    assert launcher.run(Built(tmp_path / name, False, "host"), ["raise", "9"]) == 137
+    assert "ended by signal 9 (SIGKILL)" in capfd.readouterr().err

@@ -1,0 +1,70 @@
+"""Processes below this one, found through /proc, and ending them, however they detached themselves."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from typing import Collection, Dict, Optional, Set
+
+SECONDS = 5.0  # how long to go on killing
+
+
+def children() -> Dict[int, Set[int]]:
+    """Process id to its children, of everything that runs."""
+    found: Dict[int, Set[int]] = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open("/proc/{}/stat".format(name), "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue  # it ended meanwhile
+        # A zombie with threads is still ending: its first thread is done before the others.
+        if fields[0] != b"Z" or int(fields[17]) > 1:
+            found.setdefault(int(fields[1]), set()).add(int(name))
+    return found
+
+
+def descendants(root: int, keep: Collection[int] = ()) -> Set[int]:
+    """All processes below `root`, but for `keep` and what is below those."""
+    below = children()
+    found: Set[int] = set()
+    waiting = [pid for pid in below.get(root, set()) if pid not in keep]
+    while waiting:
+        pid = waiting.pop()
+        found.add(pid)
+        waiting += [child for child in below.get(pid, set()) if child not in found]
+    return found
+
+
+def _kill(pids: Collection[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def kill_tree(root: int) -> None:
+    """Kill a child of ours and what is below it now; reaps nothing."""
+    _kill({root} | descendants(root))
+
+
+def kill_all(keep: Collection[int], leader: Optional[int] = None) -> None:
+    """Kill every descendant of this process that is not in `keep` (or below it), until none is left.
+
+    All are reaped but `leader`, whom somebody else waits for.
+    """
+    deadline = time.monotonic() + SECONDS
+    killed: Set[int] = set()
+    while time.monotonic() < deadline:
+        left = descendants(os.getpid(), keep)
+        _kill(left)
+        killed |= left
+        for pid in killed - {leader}:
+            with contextlib.suppress(ChildProcessError):  # reaped before, or by its own parent
+                os.waitpid(pid, os.WNOHANG)
+        if not left:
+            return
+        time.sleep(0.01)
