@@ -30,3 +30,5 @@ WITHOUT_REGION = frozenset(
 )  # fmt: skip
 
 DEVICE_DATA = frozenset(("target", "target data", "target enter data", "target exit data", "target update"))
+# Constructs that may stand around a `teams` construct: on the host it is not nested in a parallel or task region.
+AROUND_TEAMS = frozenset(("target", "target data", "taskgroup", "taskgraph"))
