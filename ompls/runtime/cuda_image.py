@@ -182,13 +182,7 @@ def _with_nvrtc(tools: Toolchain, path: Path, capability: int, flags: Sequence[s
 
 def _with_nvcc(tools: Toolchain, nvcc: str, path: Path, capability: int, flags: Sequence[str]) -> Code:
     command = [nvcc, *flags, "-I" + str(nvrtc.DEVICE_LIB)]
-    content = [
-        b"cuda nvcc",
-        tools.version(nvcc).encode(),
-        repr((command, capability)).encode(),
-        path.read_bytes(),
-        _library(),
-    ]
+    what = repr((tools.version(nvcc), command, capability)).encode()
 
     def make(made: Path) -> None:
         label = "compiling {} for sm_{}".format(path.name, capability)
