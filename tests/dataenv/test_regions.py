@@ -168,3 +168,19 @@ void g(int *x) {
 def test_what_is_not_understood_taints() -> None:
     (region,) = regions("void f(int *x) {\n#pragma omp target map(tofrom: x[0:)\n{ x[0] = 1; }\n}\n")
     assert region.tainted
+
+
+def test_a_static_variable_can_be_declared_target_in_its_function() -> None:
+    text = """
+void f(void) {
+    static int kept;
+    int other;
+    #pragma omp declare target(kept)
+    #pragma omp target
+    { kept = 1; other = 2; }
+}
+"""
+    assert [show(v) for v in regions(text)[0].variables] == [
+        "kept declare_target implicit W",
+        "other firstprivate implicit W",
+    ]

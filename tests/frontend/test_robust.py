@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
+from ompls.analysis.syntax.directive import guard_of
 from ompls.analysis.syntax.preprocess import MAX_EXPANDED, Expanded, Preprocessor
 from ompls.project.workspace import Workspace
 
@@ -131,3 +132,12 @@ def test_recursive_include_ends() -> None:
     expanded = Preprocessor().run("/p/m.c", b'#include "a.h"\nint m;\n', snapshot)
     assert any("deep" in note.message for note in expanded.notes)
     assert b"int m;" in expanded.text
+
+
+@pytest.mark.parametrize("line", ["/" * 300, "/*" + "*" * 300, "/* a */ " * 100, "// /* " * 100])
+def test_comments_around_a_guard_take_no_time(line: str) -> None:
+    text = f"{line}\nint x;\n#ifndef A\n#define A\nint a;\n#endif\n{line}\nint y;\n"
+    started = time.process_time()
+    assert guard_of(text) == ""
+    assert guard_of(text.replace("int x;\n", "").replace("int y;\n", "")) == ("" if line.startswith("/**") else "A")
+    assert time.process_time() - started < 1.0

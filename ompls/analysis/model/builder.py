@@ -18,7 +18,7 @@ from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.headers import headers_of
 from ompls.analysis.model.memo import Memo
 from ompls.analysis.model.names import Names
-from ompls.analysis.model.omp import Directive, ListItem
+from ompls.analysis.model.omp import Directive, ListItem, declare_target_list
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item, Region, SyntaxNote
@@ -202,14 +202,6 @@ class Analyzer:
             new.declare_target = mode  # type: ignore[assignment]
             new = self._targets[old, mode] = file.intern(new)
         file.names[item.text] = new
-
-
-def declare_target_list(directive: Directive) -> list[tuple[str, ListItem]]:
-    """('enter' or 'link', item) for each name that a `declare target` directive lists."""
-    listed = [("enter", i) for i in directive.args]
-    for clause in directive.all("to", "enter", "link", "local"):
-        listed += [("link" if clause.name == "link" else "enter", i) for i in clause.items]
-    return listed
 
 
 def _analyse(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ompls.analysis.model.ast import Expr, Span, Symbol
 
@@ -68,3 +69,11 @@ class Directive:
     def has(self, construct: str) -> bool:
         """Whether `construct` is one of the leaf constructs."""
         return construct in self.constructs
+
+
+def declare_target_list(directive: Directive) -> list[tuple[Literal["enter", "link"], ListItem]]:
+    """('enter' or 'link', item) for each name that a `declare target` directive lists."""
+    listed: list[tuple[Literal["enter", "link"], ListItem]] = [("enter", i) for i in directive.args]
+    for clause in directive.all("to", "enter", "link", "local"):
+        listed += [("link" if clause.name == "link" else "enter", i) for i in clause.items]
+    return listed

@@ -105,9 +105,11 @@ def include_operand(parsed: Parsed, macros: dict[str, Definition], builtin: Call
     return match.group() if match else ""
 
 
-_GUARD = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*#[ \t]*(?:ifndef[ \t]+|if[ \t]+!defined[ \t]*\(?[ \t]*)(\w+)", re.S)
+# There is one way to read a comment: a pattern with several takes exponential time on a line of slashes.
+_BLANK = r"(?:\s|//[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/)*"
+_GUARD = re.compile(_BLANK + r"#[ \t]*(?:ifndef[ \t]+|if[ \t]+!defined[ \t]*\(?[ \t]*)(\w+)")
 _LINE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.M)
-_ONLY_COMMENTS = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*\Z", re.S)
+_ONLY_COMMENTS = re.compile(_BLANK + r"\Z")
 
 
 def guard_of(text: str) -> str:

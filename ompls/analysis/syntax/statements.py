@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
-from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.omp import Directive, declare_target_list
 from ompls.analysis.syntax.binding import DirectiveReader
 from ompls.analysis.syntax.expressions import EXPRESSIONS
 from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
@@ -35,6 +35,10 @@ class StatementReader(DirectiveReader):
     """Statements."""
 
     def bound(self, d: Directive, body: ast.Stmt | None) -> ast.DirectiveStmt:
+        if d.name == "declare target":
+            for mode, item in declare_target_list(d):
+                if item.symbol is not None and item.symbol.level == "block":  # a static variable of this function
+                    item.symbol.declare_target = mode
         end = body.span.end if body is not None else d.span.end
         return ast.DirectiveStmt(Span(d.span.start, end), d, body)
 
