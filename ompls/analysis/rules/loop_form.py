@@ -1,0 +1,248 @@
+"""A loop under a loop directive that is not in canonical form: nobody can count its iterations beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model.ast import (
+    Assign,
+    Binary,
+    Cast,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    For,
+    Name,
+    Paren,
+    Span,
+    Symbol,
+    Unary,
+)
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array, Floating, Record
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.loopnest import nest_of, takes_loops
+from ompls.analysis.rules.support.nesting import placed
+
+_COMPARE = ("<", "<=", ">", ">=", "!=")
+_SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for place in placed(scene):
+        if takes_loops(place.stmt.directive):
+            for loop in nest_of(place.stmt).loops:
+                problem = _problem(loop, scene.unit.settings.openmp)
+                if problem is not None:
+                    span, message = problem
+                    directive = place.stmt.directive
+                    related = ((directive.name_span, f"the loop belongs to this `{directive.name}`"),)
+                    yield Finding(span, f"not a loop that can be shared out: {message}", "error", related)
+
+
+def _problem(loop: For, version: str) -> tuple[Span, str] | None:
+    """What is not canonical about the loop's head (5.2 §4.4.1), and where."""
+    head = Span(loop.span.start, loop.body.span.start) if loop.init is None else loop.init.span
+    symbol = _variable(loop)
+    if symbol is None:
+        return (_line(head), "it must begin with an assignment to its variable") if _sure(loop) else None
+    if isinstance(symbol.type, (Floating, Record, Array)):
+        return head, f"its variable `{symbol.name}` must be an integer or a pointer"
+    if loop.condition is None:
+        return head, "it needs a condition"
+    relation = _relation(loop.condition, symbol)
+    if relation is None:
+        return loop.condition.span, f"its condition must compare `{symbol.name}` by <, <=, >, >= or !="
+    if relation == "!=" and version < "5.0":
+        return loop.condition.span, "`!=` needs OpenMP 5.0"
+    if loop.step is None:
+        return loop.condition.span, f"it needs a step that changes `{symbol.name}`"
+    step = _step(loop.step, symbol)
+    if step is None:
+        return loop.step.span, f"its step must add to `{symbol.name}` or subtract from it"
+    if step == 0:
+        return loop.step.span, "its step is 0"
+    if isinstance(step, int) and (step < 0 if relation in ("<", "<=") else step > 0 if relation != "!=" else False):
+        return loop.step.span, f"its step leads away from the end that `{relation}` sets"
+    if relation == "!=" and isinstance(step, int) and abs(step) != 1:
+        return loop.step.span, "with `!=` the step must be 1 or -1"
+    return None
+
+
+def _line(span: Span) -> Span:
+    """The `for` itself when there is no beginning to show."""
+    return Span(span.start, min(span.end, span.start + 3)) if span.end - span.start > 3 else span
+
+
+def _sure(loop: For) -> bool:
+    """Whether the beginning was read: an expression statement or nothing (not several declarators, say, of a macro)."""
+    return loop.init is None or isinstance(loop.init, (ExprStmt, DeclStmt))
+
+
+def _variable(loop: For) -> Symbol | None:
+    init = loop.init
+    if isinstance(init, DeclStmt):
+        return init.decls[0].symbol if len(init.decls) == 1 and init.decls[0].init is not None else None
+    if isinstance(init, ExprStmt) and init.expr is not None:
+        e = _bare(init.expr)
+        if isinstance(e, Assign) and e.op == "=":
+            target = _bare(e.target)
+            return target.symbol if isinstance(target, Name) else None
+    return None
+
+
+def _bare(e: Expr) -> Expr:
+    while isinstance(e, (Paren, Cast)):
+        e = e.inner if isinstance(e, Paren) else e.operand
+    return e
+
+
+def _is(e: Expr, symbol: Symbol) -> bool:
+    e = _bare(e)
+    return isinstance(e, Name) and e.symbol is symbol
+
+
+def _relation(condition: Expr, symbol: Symbol) -> str | None:
+    """The comparison as if the variable stood on its left."""
+    e = _bare(condition)
+    if not isinstance(e, Binary) or e.op not in _COMPARE:
+        return None
+    if _is(e.left, symbol):
+        return e.op
+    return _SWAPPED[e.op] if _is(e.right, symbol) else None
+
+
+def _step(step: Expr, symbol: Symbol) -> int | str | None:
+    """What is added in each iteration; "?" when it is no constant, None when it is no canonical step."""
+    e = _bare(step)
+    if isinstance(e, Unary) and e.op in ("++", "--") and _is(e.operand, symbol):
+        return 1 if e.op == "++" else -1
+    if not isinstance(e, Assign) or not _is(e.target, symbol):
+        return None
+    by: Expr | None = None
+    minus = False
+    if e.op in ("+=", "-="):
+        by, minus = e.value, e.op == "-="
+    elif e.op == "=":
+        value = _bare(e.value)
+        if isinstance(value, Binary) and value.op in ("+", "-"):
+            minus = value.op == "-"
+            by = value.right if _is(value.left, symbol) else None
+            if by is None and not minus and _is(value.right, symbol):
+                by = value.left
+            if by is None:
+                return "?" if any(_is(n, symbol) for n in value.walk() if isinstance(n, Expr)) else None
+    if by is None:
+        return None
+    amount = fold(by)
+    if amount is None:
+        return "?"
+    return -amount if minus else amount
+
+
+RULE = Rule(
+    id="loop-form",
+    severity="error",
+    title="A loop whose iterations cannot be counted beforehand",
+    why="""
+To share out the iterations of a loop they must be numbered before the first of them runs. So the loop must have one
+integer or pointer variable, which begins at a value, is compared with a bound, and changes by the same amount every time.
+""",
+    section="4.4.1",
+    bad=(
+        """
+void f(int n, double *x) {
+    #pragma omp parallel for
+    for (double t = 0; t < 1; t += 0.1) x[0] += t;
+    //   ^^^^^^^^^^^^^ error: not a loop that can be shared out: its variable `t` must be an integer or a pointer
+    #pragma omp parallel for
+    for (int i = 1; i < n; i *= 2) x[i] = 0;
+    //                     ^^^^^^ error: not a loop that can be shared out: its step must add to `i` or subtract from it
+    #pragma omp parallel for
+    for (int i = 0; i < n && x[i] > 0; i++) x[i] = 0;
+    //              ^^^^^^^^^^^^^^^^^ error: not a loop that can be shared out: its condition must compare `i` by <, <=, >, >= or !=
+}
+""",
+        """
+void f(int n, double *x) {
+    int i = 0;
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n])
+    for (; i < n; i++) x[i] = 0;
+//  ^^^ error: not a loop that can be shared out: it must begin with an assignment to its variable
+    #pragma omp simd
+    for (i = 0; ; i++) x[i] = 0;
+    //   ^^^^^ error: not a loop that can be shared out: it needs a condition
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = n - 1; j < n; j--)
+    //                             ^^^ error: not a loop that can be shared out: its step leads away from the end that `<` sets
+            x[i * n + j] = 0;
+    #pragma omp for
+    for (int i = 0; i != n; i += 2) x[i] = 0;
+    //                      ^^^^^^ error: not a loop that can be shared out: with `!=` the step must be 1 or -1
+}
+""",
+    ),
+    good=(
+        """
+void f(int n, double *x) {
+    int i;
+    #pragma omp parallel for
+    for (i = 0; i < n; i++) x[i] = 0;
+    #pragma omp parallel for
+    for (i = n - 1; i >= 0; --i) x[i] = 0;
+    #pragma omp parallel for
+    for (i = 0; n > i; i = i + 2) x[i] = 0;
+    #pragma omp parallel for
+    for (i = 0; i <= n - 1; i = 3 + i) x[i] = 0;
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp parallel for
+    for (double *p = x; p < x + n; p++) *p = 0;
+    #pragma omp parallel for
+    for (double *p = x; p != x + n; ++p) *p = 0;
+}
+""",
+        """
+void f(int n, int step, double *x) {
+    #pragma omp parallel for
+    for (unsigned long i = 0; i < (unsigned long)n; i += step) x[i] = 0;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i -= -2) x[i] = 0;
+}
+""",
+        """
+void f(int n, double *x) {
+    for (double t = 0; t < 1; t += 0.1) x[0] += t;
+    #pragma omp target map(tofrom: x[0:n])
+    for (int i = 1; i < n && x[i] > 0; i *= 2) x[i] = 0;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int k = 1; k < n; k *= 2) x[i] += k;
+}
+""",
+        """
+#define EACH(v, n) for (long v = 0; (v) < (n); (v)++)
+void f(int n, double *x) {
+    #pragma omp parallel for
+    EACH(i, n) x[i] = 0;
+    #pragma omp taskloop
+    for (char c = 0; c < 10; c++) x[(int)c] = 0;
+}
+""",
+        """
+enum colour { RED, GREEN, BLUE };
+void f(double *x) {
+    #pragma omp parallel for
+    for (enum colour c = RED; c <= BLUE; c++) x[c] = 0;
+}
+""",
+    ),
+    check=check,
+)
