@@ -12,16 +12,19 @@ from __future__ import annotations
 import asyncio
 import os
 import posixpath
+import re
 import urllib.parse
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from ompls.analysis import features, rules
 from ompls.analysis.model.tu import TU
-from ompls.server.convert import Json, uri_of
+from ompls.analysis.text import LineIndex
+from ompls.server.convert import Json, path_of, uri_of
 from ompls.server.engine import Session
 from ompls.server.guard import logged
 from ompls.server.runs import refuse
@@ -64,6 +67,7 @@ class PreviewFeature:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
         self._watched: OrderedDict[str, str] = OrderedDict()  # virtual URI -> text last sent
+        self._changed: set[str] = set()  # URIs of sources with a new result
         self._refreshing: asyncio.Task[None] | None = None
 
     async def content(self, virtual: str) -> str:
@@ -74,7 +78,7 @@ class PreviewFeature:
             if rule not in rules.RULES:
                 raise refuse(f"{virtual}: there is no rule '{rule}'")
             return rules.manual(rule)
-        target = target_of(virtual)
+        target = self._target(virtual)
         if target is None:
             raise refuse(f"{virtual}: not a preview; the form is {SCHEME}://DEVICE/PATH/REGION.EXT")
         text = str((await self._make(target))["text"])
@@ -88,34 +92,46 @@ class PreviewFeature:
         """`ompls/preview`: of the region that is named, or that holds the position, or the first one."""
         uri = params.get("textDocument", {}).get("uri", "")
         device = str(params.get("device") or self.server.engine.settings.preview.device)
+        session = self.server.session(uri)
+        if session is None:
+            raise refuse(f"preview: {uri or 'no document'} is not open; open the source first")
+        tu = (await self.server.engine.result(session)).tu
         region = params.get("region")
         if not isinstance(region, str):
-            region = await self._region_at(uri, params.get("position"))
+            region = _region_at(tu, params.get("position"))
+        if (absent := _absent(tu, region)) is not None:
+            raise refuse(f"preview: {absent}")
         return await self._make(Target(uri, device, region))
 
     def source_changed(self, session: Session) -> None:
         """The source of some previews was analysed again."""
-        if any((t := target_of(v)) is not None and t.uri == session.document.uri for v in self._watched) and (
-            self._refreshing is None or self._refreshing.done()
-        ):
-            self._refreshing = asyncio.create_task(logged("refreshing previews", self._refresh(session)))
+        self._changed.add(session.document.uri)
+        if self._watched and (self._refreshing is None or self._refreshing.done()):
+            self._refreshing = asyncio.create_task(logged("refreshing previews", self._refresh()))
 
     # --- inside --------------------------------------------------------------------------------------------------
 
-    async def _refresh(self, session: Session) -> None:
-        """Ask the client to fetch those previews again whose text has changed.
+    def _target(self, virtual: str) -> Target | None:
+        """What a virtual document shows, with the client's own spelling of the source's URI."""
+        target = target_of(virtual)
+        return target and replace(target, uri=self.server.uri(path_of(target.uri)))
+
+    async def _refresh(self) -> None:
+        """Ask the client to fetch those previews again whose text has changed, until no source changes any more.
 
         A client does not say when it closes one.  What it does not fetch after a refresh is not watched any more.
         """
-        for virtual in list(self._watched):
-            target = target_of(virtual)
-            if target is None or target.uri != session.document.uri:
-                continue
-            text = (await self._make(target))["text"]
-            if self._watched.get(virtual, text) != text:
-                self._watched.pop(virtual)
-                params = types.TextDocumentContentRefreshParams(virtual)
-                await self.server.request("workspace/textDocumentContent/refresh", params)
+        while self._changed:
+            changed, self._changed = self._changed, set()
+            for virtual in list(self._watched):
+                target = self._target(virtual)
+                if target is None or target.uri not in changed or self.server.session(target.uri) is None:
+                    continue
+                text = (await self._make(target))["text"]
+                if self._watched.get(virtual, text) != text:
+                    self._watched.pop(virtual)
+                    params = types.TextDocumentContentRefreshParams(virtual)
+                    await self.server.request("workspace/textDocumentContent/refresh", params)
 
     async def _make(self, target: Target) -> Json:
         session = self.server.session(target.uri)
@@ -124,8 +140,11 @@ class PreviewFeature:
         result = await self.server.engine.result(session)
         made = await self.server.engine.call(_translate, result.tu, target.device, target.region)
         places = self.server.places(result)
-        text = made.text
-        if not text:
+        roots = self.server.engine.workspace.roots or (os.path.dirname(session.document.path),)
+        text = _shortened(made.text, roots)
+        if (absent := _absent(result.tu, target.region)) is not None:
+            text = f"// {absent}\n"
+        elif not text:
             lines = [_reason(result.tu, places.range(d.where), d) for d in made.diagnostics]
             text = "\n".join([f"// {target.region} is not translated for {target.device}:", *lines, ""])
         extension = "." + made.extension.lstrip(".")
@@ -140,25 +159,39 @@ class PreviewFeature:
             "diagnostics": [places.diagnostic(d, d.where, None) for d in made.diagnostics],
         }
 
-    async def _region_at(self, uri: str, position: Any) -> str:
-        session = self.server.session(uri)
-        if session is None:
-            raise refuse(f"preview: {uri or 'no document'} is not open; open the source first")
-        result = await self.server.engine.result(session)
-        lenses = features.lenses(result.tu)
-        if not lenses:
-            raise refuse(f"preview: {os.path.basename(session.document.path)} has no target region")
-        if not isinstance(position, dict):
-            return lenses[0][1]
-        line = int(position.get("line", 0))
-        starts = [(result.lines.position(where.start)[0], region) for where, region in lenses]
-        return max((s for s in starts if s[0] <= line), default=min(starts))[1]
+
+def _region_at(tu: TU, position: Any) -> str:
+    """The region that holds the position or is above it, else the first one."""
+    lenses = features.lenses(tu)
+    if not lenses:
+        raise refuse(f"preview: {os.path.basename(tu.path)} has no target region")
+    if not isinstance(position, dict):
+        return lenses[0][1]
+    line = int(position.get("line", 0))
+    lines = LineIndex(tu.source)
+    starts = [(lines.line_of(where.start), region) for where, region in lenses]
+    return max((s for s in starts if s[0] <= line), default=min(starts))[1]
+
+
+def _absent(tu: TU, region: str) -> str | None:
+    """Why there is nothing to show of a region that does not exist."""
+    known = [place.id for place in features.regions(tu)]
+    if region in known:
+        return None
+    has = f"it has {', '.join(known[:20])}" if known else "it has none"
+    return f"{os.path.basename(tu.path)} has no region '{region}'; {has}"
 
 
 def _translate(tu: TU, device: str, region: str) -> Any:
     from ompls.translate import preview  # noqa: PLC0415 - the templates' engine is not needed to start
 
     return preview(tu, device, region)
+
+
+def _shortened(text: str, roots: Sequence[str]) -> str:
+    """With the files that comments name relative to the workspace: a preview is read beside its source."""
+    inside = "|".join(re.escape(root.rstrip("/") + "/") for root in roots if os.path.isabs(root))
+    return re.sub(rf"(?m)^(//.*?|/\*.*?)(?:{inside})", r"\1", text) if inside else text
 
 
 def _reason(tu: TU, range_: Json, diagnostic: Any) -> str:

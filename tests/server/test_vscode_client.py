@@ -41,6 +41,55 @@ async def test_a_preview_follows_the_source(vscode: Editor, tmp_path: Path) -> N
     assert "a * x[i] * 2" in content
 
 
+@pytest.mark.parametrize("device", ["cuda", "host"])
+async def test_a_preview_names_files_as_the_workspace_does(vscode: Editor, tmp_path: Path, device: str) -> None:
+    uri = (tmp_path / "src/a.c").as_uri()
+    vscode.open(uri, SAXPY)
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": uri}, "device": device})
+    assert " src/a.c" in made["text"]
+    assert str(tmp_path) not in made["text"]
+
+
+async def test_a_preview_is_found_however_the_client_spells_its_source(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a b.c").as_uri().replace("a%20b.c", "%61%20b%2Ec")
+    vscode.open(uri, SAXPY)
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": uri}})
+    assert await vscode.content(made["uri"]) == made["text"]
+    vscode.replace(uri, "a * x[i]", "a * x[i] * 2")
+    await vscode.until(lambda: any(m == "workspace/textDocumentContent/refresh" for m, _ in vscode.requested))
+
+
+async def test_previews_of_two_sources_follow_both(vscode: Editor, tmp_path: Path) -> None:
+    uris = [(tmp_path / name).as_uri() for name in ("a.c", "b.c")]
+    virtuals = []
+    for uri in uris:
+        vscode.open(uri, SAXPY)
+        virtuals.append((await vscode.request("ompls/preview", {"textDocument": {"uri": uri}}))["uri"])
+        await vscode.content(virtuals[-1])
+    for uri in uris:
+        vscode.replace(uri, "a * x[i]", "a * x[i] * 2")
+    method = "workspace/textDocumentContent/refresh"
+    await vscode.until(lambda: {p.uri for m, p in vscode.requested if m == method} == set(virtuals))
+
+
+async def test_the_preview_of_a_region_that_is_gone_says_so(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, SAXPY)
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": uri}})
+    await vscode.content(made["uri"])
+    vscode.replace(uri, "saxpy", "daxpy")
+    await vscode.until(lambda: any(m == "workspace/textDocumentContent/refresh" for m, _ in vscode.requested))
+    assert await vscode.content(made["uri"]) == "// a.c has no region 'saxpy_0'; it has daxpy_0\n"
+
+
+async def test_a_preview_of_what_does_not_exist_is_refused(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, SAXPY)
+    asked = {"textDocument": {"uri": uri}}
+    with pytest.raises(JsonRpcException, match="no region 'main_7'; it has saxpy_0"):
+        await vscode.request("ompls/preview", {**asked, "region": "main_7"})
+
+
 async def test_a_preview_that_stays_the_same_is_not_refreshed(vscode: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "a.c").as_uri()
     vscode.open(uri, SAXPY + "int unrelated;\n")
