@@ -1,9 +1,38 @@
-"""What an editor shows besides diagnostics, as plain values: hover texts, places of lenses, symbols.
+"""What an editor shows besides diagnostics, as plain values: hover texts, places of lenses, proposals, tokens, symbols.
 
-Offsets are bytes of the main file.
+Offsets are bytes of the main file.  Nothing here raises, whatever the text and the offset.
 """
 
+from ompls.analysis.features.completion import Completion, completions
+from ompls.analysis.features.folding import Fold, folds, selections
 from ompls.analysis.features.hover import hover
+from ompls.analysis.features.inlay import Inlay, inlays
+from ompls.analysis.features.navigation import Refusal, Target, definitions, references, rename, rename_at
 from ompls.analysis.features.regions import RegionPlace, lenses, region_at, regions
+from ompls.analysis.features.signature import Signature, signature
+from ompls.analysis.features.tokens import Token, tokens
 
-__all__ = ["RegionPlace", "hover", "lenses", "region_at", "regions"]
+__all__ = [
+    "Completion",
+    "Fold",
+    "Inlay",
+    "Refusal",
+    "RegionPlace",
+    "Signature",
+    "Target",
+    "Token",
+    "completions",
+    "definitions",
+    "folds",
+    "hover",
+    "inlays",
+    "lenses",
+    "references",
+    "region_at",
+    "regions",
+    "rename",
+    "rename_at",
+    "selections",
+    "signature",
+    "tokens",
+]

@@ -1,0 +1,206 @@
+"""Completion in pragmas: directives that may stand here, clauses that may be added, what belongs between parentheses.
+
+All that fits is given at once; what was typed of the word so far filters it in the editor.  Names of the C program
+outside of pragmas and `omp_…` routines are other servers' work.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ompls.analysis.features import words
+from ompls.analysis.features.cursor import Cursor, cursor_at
+from ompls.analysis.features.listitems import Names, Proposal
+from ompls.analysis.features.placement import outdated, placed
+from ompls.analysis.features.scopes import enclosing, expanded_offset, in_function, in_unclosed, item_at
+from ompls.analysis.model.tu import TU
+from ompls.analysis.spec import CLAUSES, ClauseSpec, DirectiveSpec, clauses_of
+
+Kind = Literal["directive", "clause", "keyword", "variable", "function", "constant"]
+_SENTINEL = re.compile(rb"[ \t]*(?:#|%:)[ \t]*pragma[ \t]+(o?m?p?)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One proposal.  `insert` replaces bytes [start, end) of the source; the cursor goes to byte `cursor` of it
+    (-1: to its end).  `rank` sorts: smaller first, then by label."""
+
+    label: str
+    kind: Kind
+    insert: str
+    start: int
+    end: int
+    cursor: int = -1
+    detail: str = ""
+    documentation: str = ""
+    rank: int = 0
+    deprecated: bool = False
+
+
+def completions(tu: TU, offset: int) -> list[Completion]:
+    """What may stand at byte `offset` of the main file; nothing outside of pragmas."""
+    sentinel = _SENTINEL.match(tu.source, tu.source.rfind(b"\n", 0, offset) + 1, offset)
+    if sentinel is not None:
+        return [Completion("omp", "keyword", "omp ", sentinel.start(1), offset, detail="OpenMP")]
+    cursor = cursor_at(tu.source, offset)
+    if cursor is None:
+        return []
+    if cursor.owner:
+        return _in_parentheses(tu, cursor)
+    return [*_directives(tu, cursor), *_clauses(tu, cursor)]
+
+
+# --- directives
+
+
+def _directives(tu: TU, cursor: Cursor) -> list[Completion]:
+    """What may follow the words so far to make a directive's name."""
+    if not cursor.only_words:
+        return []
+    typed = " ".join(cursor.words)
+    start, end = cursor.word
+    underscores = b"_" in tu.source[start:end] or "_" in typed
+    typed = typed.replace("_", " ")
+    version = tu.settings.openmp
+    found = []
+    for spec in _placed(tu, cursor):
+        if typed and not spec.name.startswith(typed + " "):
+            continue
+        rest = spec.name[len(typed) :].strip()
+        old = outdated(spec, version)
+        text = rest.replace(" ", "_") if underscores and len(spec.constructs) == 1 else rest
+        rank = len(rest.split()) + (50 if old else 0)
+        detail = f"OpenMP {spec.since}, §{spec.section}"
+        found.append(Completion(text, "directive", text, start, end, -1, detail, spec.summary, rank, old))
+    return found
+
+
+def _placed(tu: TU, cursor: Cursor) -> list[DirectiveSpec]:
+    x = expanded_offset(tu, cursor.pragma.start)
+    item = item_at(tu, x)
+    inside = in_function(tu, x) or in_unclosed(tu, x)
+    around = [s.directive.constructs for s in enclosing(tu, item, x)]
+    return placed(tu.settings.openmp, around, inside)
+
+
+# --- clauses
+
+
+def _clauses(tu: TU, cursor: Cursor) -> list[Completion]:
+    directive = cursor.before
+    if not directive.known:
+        return []
+    version = tu.settings.openmp
+    start, end = cursor.word
+    given = {c.name for c in directive.clauses}
+    given |= {c.name for c in cursor.whole.clauses if c.name_span.start >= end}
+    found = []
+    for name in clauses_of(directive.name):
+        spec = CLAUSES[name]
+        if spec.since > version or words.excluded(name, given, directive):
+            continue
+        bare = cursor.following == "(" or spec.optional
+        insert = name if bare else f"{name}()"
+        detail = f"OpenMP {spec.since}, §{spec.section}"
+        at = -1 if bare else len(insert) - 1
+        found.append(Completion(name, "clause", insert, start, end, at, detail, spec.summary, 20))
+    return found
+
+
+# --- between parentheses
+
+
+def _in_parentheses(tu: TU, cursor: Cursor) -> list[Completion]:
+    names = Names(tu, cursor)
+    if cursor.in_arguments:
+        return _arguments(cursor, names)
+    spec = CLAUSES.get(cursor.owner)
+    if spec is None:
+        return []
+    if cursor.nested:
+        return _nested(cursor, names)
+    if spec.shape == "raw" or cursor.before.name.endswith("metadirective"):
+        return []
+    found = _before_colon(tu, cursor, spec) if not cursor.colons() else _after_colon(tu, cursor, spec)
+    if spec.shape == "list" and (cursor.colons() or words.prefix_optional(cursor.owner)):
+        found += [_name(cursor, proposal) for proposal in names.list_items(cursor.owner)]
+    elif spec.shape in ("expr", "exprs") or (spec.shape == "keyword" and cursor.commas()):
+        found += [_name(cursor, proposal) for proposal in names.values()]
+    return found
+
+
+def _arguments(cursor: Cursor, names: Names) -> list[Completion]:
+    if cursor.nested or cursor.before.name not in words.LISTING_DIRECTIVES:
+        return []
+    clause = words.LISTING_DIRECTIVES[cursor.before.name]
+    return [_name(cursor, proposal) for proposal in names.list_items(clause)]
+
+
+def _nested(cursor: Cursor, names: Names) -> list[Completion]:
+    """In brackets inside of a clause: an expression, or a modifier's own argument."""
+    bracket, before = cursor.nested[-1]
+    if bracket == "(" and before in ("iterator", "traits", "memspace"):
+        return []
+    if bracket == "(" and before == "mapper":
+        return [_keyword(cursor, "default", "default", "the mapper that is used without naming one")]
+    return [_name(cursor, proposal) for proposal in names.values()]
+
+
+def _before_colon(tu: TU, cursor: Cursor, spec: ClauseSpec) -> list[Completion]:
+    """Modifiers and keywords, and the colon or comma that follows them."""
+    name, version, given = spec.name, tu.settings.openmp, set(cursor.given())
+    if name in words.AFTER_LIST or (spec.shape == "keyword" and cursor.commas()):
+        return []
+    found = []
+    for word in words.keywords(spec, cursor.before, version):
+        if word in given:
+            continue
+        colon = words.keyword_takes_colon(name) and cursor.following != ":"
+        found.append(_keyword(cursor, word, word + (": " if colon else ""), words.meaning(name, word), 0))
+    if name in words.COLON_MODIFIERS or name in words.COMMA_MODIFIERS:
+        for word in words.modifiers(spec, version):
+            if word not in given:
+                found.append(_modifier(cursor, name, word))
+    if name == "if":
+        for part in dict.fromkeys(cursor.before.constructs):
+            found.append(_keyword(cursor, part, f"{part}: ", f"the condition is for `{part}`", 1))
+    if name in words.REDUCTIONS:
+        for declared in words.declared_reductions(tu):
+            found.append(_keyword(cursor, declared, f"{declared}: ", "a declared reduction", 1))
+    return found
+
+
+def _after_colon(tu: TU, cursor: Cursor, spec: ClauseSpec) -> list[Completion]:
+    if spec.name in ("defaultmap", "default"):
+        if spec.name == "default" and tu.settings.openmp < "6.0":
+            return []
+        return [_keyword(cursor, w, w, "variables of this category") for w in words.categories(tu.settings.openmp)]
+    if spec.shape == "keyword" and not cursor.commas():
+        return [_keyword(cursor, w, w, spec.summary) for w in words.keywords(spec, cursor.before, tu.settings.openmp)]
+    if spec.name in words.AFTER_LIST:
+        found = words.modifiers(spec, tu.settings.openmp)
+        return [_keyword(cursor, w, f"{w}()" if w == "step" else w, "how the value moves") for w in found]
+    return []
+
+
+def _modifier(cursor: Cursor, clause: str, word: str) -> Completion:
+    separator = ", " if clause in words.COMMA_MODIFIERS else ": "
+    if cursor.following in (":", ","):
+        separator = ""
+    text = f"{word}()" if word in words.WITH_ARGUMENT else word
+    at = len(text) - 1 if word in words.WITH_ARGUMENT else -1
+    start, end = cursor.word
+    return Completion(word, "keyword", text + separator, start, end, at, "modifier", words.meaning(clause, word), 5)
+
+
+def _keyword(cursor: Cursor, label: str, insert: str, what: str, rank: int = 0) -> Completion:
+    start, end = cursor.word
+    at = len(insert) - 1 if insert.endswith("()") else -1
+    return Completion(label, "keyword", insert, start, end, at, "", what, rank)
+
+
+def _name(cursor: Cursor, name: Proposal) -> Completion:
+    start, end = cursor.word
+    return Completion(name.text, name.kind, name.text, start, end, name.cursor, name.detail, "", 10 + name.rank)

@@ -1,0 +1,74 @@
+"""Inlay hints: what a target construct maps and copies although no clause says so, at the end of its pragma."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ompls.analysis.features.pragmas import pragma_at
+from ompls.analysis.model.tu import TU, Content, Region, Variable
+
+_MOST = 8  # names in one hint; the rest is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Inlay:
+    """`label` at byte `offset` of the main file; `why` has a line of Markdown for each variable."""
+
+    offset: int
+    label: str
+    why: str
+
+
+def inlays(tu: TU, start: int = 0, end: int | None = None) -> list[Inlay]:
+    """The hints for constructs whose pragma ends within bytes [start, end] of the main file."""
+    stop = len(tu.source) if end is None else end
+    found = []
+    for item in tu.items:
+        if not item.content.regions:
+            continue
+        for region, label, why in _labels(item.content):
+            where = tu.locate(item, region.directive.span)
+            if where.path != tu.path or not start <= where.end <= stop:
+                continue
+            pragma = pragma_at(tu.source, where.start)
+            if pragma is not None and pragma.start == where.start:  # else a macro made it: there is no line to write to
+                found.append(Inlay(pragma.end, label, why))
+    return found
+
+
+def _labels(content: Content) -> list[tuple[Region, str, str]]:
+    kept: list[tuple[Region, str, str]] | None = content.memo.get("inlay")
+    if kept is None:
+        made = ((region, *_label(region)) for region in content.regions)
+        kept = content.memo["inlay"] = [entry for entry in made if entry[1]]
+    return kept
+
+
+def _label(region: Region) -> tuple[str, str]:
+    """The clauses that would say what is implied."""
+    groups: dict[str, list[str]] = {}
+    why = []
+    for variable in region.variables:
+        if not variable.implicit or variable.sharing not in ("mapped", "firstprivate"):
+            continue
+        groups.setdefault(_group(variable), []).append(_item(variable))
+        why.append(f"`{variable.symbol.name}`: {variable.why} (OpenMP §{variable.section})")
+    parts = []
+    for group, names in groups.items():
+        shown = names if len(names) <= _MOST else [*names[:_MOST], f"… {len(names) - _MOST} more"]
+        parts.append(f"{group}{', '.join(shown)})")
+    return " ".join(parts), "\n\n".join(why)
+
+
+def _group(variable: Variable) -> str:
+    if variable.sharing == "firstprivate":
+        return "firstprivate("
+    item = variable.maps[0]
+    if item.zero_length:
+        return "map("  # nothing is copied, whatever the type
+    return f"map({''.join(f'{m}, ' for m in item.modifiers)}{item.map_type}: "
+
+
+def _item(variable: Variable) -> str:
+    zero = variable.sharing == "mapped" and variable.maps[0].zero_length
+    return variable.symbol.name + ("[:0]" if zero else "")

@@ -1,0 +1,84 @@
+"""Where the OpenMP pragmas of a text stand, as the user wrote them.
+
+Lexical only: it needs no model, so what builds on it works in inactive branches and in text that is being typed.
+Pragmas that macros or `_Pragma` make are not lines of the text and are not found here.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_CONTINUED = rb"\\[ \t\f\v]*\r?\n"
+_COMMENT = rb"/\*.*?(?:\*/|\Z)|//(?:" + _CONTINUED + rb"|[^\n])*"
+_STRING = rb'"(?:\\.|[^"\\\n])*"?'
+_CHAR = rb"'(?:\\.|[^'\\\n])*'?"
+_BLANK = rb"(?:[ \t\f\v]|" + _CONTINUED + rb"|/\*.*?\*/)"
+# Every alternative begins with one of few characters: the search skips everything else at once.
+_SCAN = re.compile(
+    rb"(?P<skip>" + _COMMENT + rb"|" + _STRING + rb"|" + _CHAR + rb")"
+    rb"|(?P<pragma>(?:\#|%:)" + _BLANK + rb"*pragma" + _BLANK + rb"+omp(?![\w$])"
+    rb"(?:" + _COMMENT + rb"|" + _STRING + rb"|" + _CONTINUED + rb"|[^\n])*)",
+    re.S,
+)
+_BEFORE = re.compile(rb"(?:[ \t\f\v]|/\*.*?\*/)*\Z", re.S)
+_INSIDE = re.compile(rb"(?P<comment>" + _COMMENT + rb")|(?P<string>" + _STRING + rb"|" + _CHAR + rb")", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class Pragma:
+    """One logical line.  start -- of its `#`; end -- after its last significant byte; line_end -- of its last line."""
+
+    start: int
+    end: int
+    line_end: int
+
+
+@lru_cache(maxsize=8)
+def pragmas(source: bytes) -> tuple[Pragma, ...]:
+    """All `#pragma omp` lines in order, continuation lines included."""
+    text = re.sub(rb"\r(?!\n)", b"\n", source) if b"\r" in source else source
+    found = []
+    for match in _SCAN.finditer(text):
+        if match.lastgroup == "skip":
+            continue
+        start, end = match.span()
+        if _BEFORE.match(text, text.rfind(b"\n", 0, start) + 1, start) is None:
+            continue
+        found.append(Pragma(start, _significant(text[start:end]) + start, end))
+    return tuple(found)
+
+
+def pragma_at(source: bytes, offset: int) -> Pragma | None:
+    """The pragma on whose logical line byte `offset` is, from its `#` to the end of the line."""
+    all_of_them = pragmas(source)
+    at = bisect.bisect_right(all_of_them, offset, key=lambda p: p.start) - 1
+    if at < 0 or offset > all_of_them[at].line_end:
+        return None
+    return all_of_them[at]
+
+
+def in_comment(text: bytes) -> bool:
+    """Whether the end of `text`, the beginning of a pragma, is inside a comment or a string."""
+    last = None
+    for match in _INSIDE.finditer(text):
+        last = match
+    if last is None or last.end() < len(text):
+        return False
+    word = last.group()
+    if last.lastgroup == "comment":
+        return word.startswith(b"//") or not (len(word) >= 4 and word.endswith(b"*/"))
+    return len(word) < 2 or word[-1] != word[0]
+
+
+def _significant(text: bytes) -> int:
+    """The length of a logical line without the comments and blanks at its end."""
+    end = len(text)
+    while True:
+        kept = re.sub(rb"(?:[ \t\f\v\r\n]|\\(?=[ \t\f\v]*\r?\n?\Z))+\Z", b"", text[:end])
+        comment = next((m for m in _INSIDE.finditer(kept) if m["comment"] is not None and m.end() == len(kept)), None)
+        if comment is None:
+            return len(kept)
+        end = comment.start()

@@ -1,0 +1,96 @@
+"""Semantic tokens of pragma lines: what each word is.  Lexical, so that they are there in every branch and text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from ompls.analysis.features.pragmas import pragmas
+from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.spec import CLAUSES
+from ompls.analysis.syntax.clause_expr import Token as Word
+from ompls.analysis.syntax.clause_expr import tokenize
+from ompls.analysis.syntax.pragma import parse_directive
+
+TokenKind = Literal["sentinel", "directive", "clause", "modifier", "variable", "function", "member", "macro", "number",
+                    "string"]  # fmt: skip
+_DEFINE = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
+
+
+class Token(NamedTuple):
+    """A word at bytes [start, end) of the source; never more than one line."""
+
+    start: int
+    end: int
+    kind: TokenKind
+
+
+def tokens(source: bytes, start: int = 0, end: int | None = None) -> list[Token]:
+    """The words of all pragmas that touch bytes [start, end), in order."""
+    stop = len(source) if end is None else end
+    macros = _macros(source)
+    found = []
+    for pragma in pragmas(source):
+        if pragma.end < start or pragma.start > stop:
+            continue
+        for a, b, kind in _of_pragma(source[pragma.start : pragma.end]):
+            at = Token(pragma.start + a, pragma.start + b, kind)
+            if kind in ("variable", "function") and source[at.start : at.end] in macros:
+                at = at._replace(kind="macro")
+            found.append(at)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _macros(source: bytes) -> frozenset[bytes]:
+    return frozenset(_DEFINE.findall(source))
+
+
+@lru_cache(maxsize=20_000)
+def _of_pragma(text: bytes) -> tuple[Token, ...]:
+    """The words of one pragma; offsets count in it."""
+    words = tokenize(text)
+    directive = parse_directive(text)
+    by_start = {c.name_span.start: c for c in directive.clauses if c.name_span.start < c.name_span.end}
+    found: list[Token] = []
+    clause: Clause | None = None
+    for at, word in enumerate(words):
+        clause = by_start.get(word.start, clause)
+        kind = _kind(words, at, directive, clause)
+        if kind is not None and b"\n" not in text[word.start : word.end]:
+            found.append(Token(word.start, word.end, kind))
+    return tuple(found)
+
+
+def _kind(words: list[Word], at: int, directive: Directive, clause: Clause | None) -> TokenKind | None:
+    word = words[at]
+    if word.kind == "number":
+        return "number"
+    if word.kind in ("string", "char"):
+        return "string"
+    if word.kind != "name":
+        return None
+    if at < 3:
+        return "sentinel"
+    if directive.name_span.start <= word.start < directive.name_span.end:
+        return "directive"
+    if clause is not None:
+        if word.start == clause.name_span.start:
+            return "clause"
+        if _is_modifier(word, clause):
+            return "modifier"
+    if words[at - 1].text in (".", "->"):
+        return "member"
+    return "function" if at + 1 < len(words) and words[at + 1].text == "(" else "variable"
+
+
+def _is_modifier(word: Word, clause: Clause) -> bool:
+    span = clause.keyword_span
+    if span is not None and span.start <= word.start < span.end:
+        return True
+    first = clause.items[0].span.start if clause.items else clause.args[0].span.start if clause.args else None
+    spec = CLAUSES.get(clause.name)
+    if spec is None or (first is not None and word.start >= first and clause.name not in ("linear", "defaultmap")):
+        return False
+    return word.text in spec.keywords or word.text in spec.modifiers

@@ -1,0 +1,160 @@
+"""The words of clauses as completion needs them: which may stand where, since when, and what excludes what.
+
+Which keywords and modifiers a clause has is in `analysis/spec`; here is how they are written down next to each other.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.tu import TU
+from ompls.analysis.spec import CLAUSES, ClauseSpec
+
+REDUCTIONS = frozenset(("reduction", "in_reduction", "task_reduction"))
+OPERATORS = ("+", "*", "max", "min", "&", "|", "^", "&&", "||")
+# `clause(modifier, keyword: list)`: a comma follows a modifier.  In all others a colon does.
+COMMA_MODIFIERS = frozenset(("map", "reduction", "depend", "allocate"))
+COLON_MODIFIERS = frozenset(
+    ("to", "from", "lastprivate", "firstprivate", "schedule", "order", "grainsize", "num_tasks", "num_threads",
+     "device", "affinity", "enter")
+)  # fmt: skip
+WITH_ARGUMENT = frozenset(("mapper", "iterator", "allocator", "align", "dims"))
+AFTER_LIST = frozenset(("linear", "aligned", "induction"))  # what is not the list stands after the colon
+# Directives with a list of their own in parentheses, and a clause that takes the same list items.
+LISTING_DIRECTIVES = {
+    "flush": "shared", "threadprivate": "copyin", "declare target": "enter", "allocate": "private",
+    "groupprivate": "copyin", "scan": "inclusive",
+}  # fmt: skip
+
+_MAY_REPEAT = frozenset(
+    ("defaultmap", "uses_allocators", "doacross", "when", "adjust_args", "append_args", "apply", "absent", "contains",
+     "holds", "match")
+)  # fmt: skip
+_EXCLUSIVE = (
+    {"read", "write", "update"},
+    {"read", "write", "capture", "compare"},
+    {"seq_cst", "acq_rel", "acquire", "release", "relaxed"},
+    {"inbranch", "notinbranch"},
+    {"full", "partial"},
+    {"grainsize", "num_tasks"},
+    {"inclusive", "exclusive"},
+    {"nogroup", "reduction"},
+    {"threads", "depend"},
+    {"simd", "depend"},
+)
+_SINCE = {
+    ("map", "close"): "5.0", ("map", "mapper"): "5.0", ("map", "present"): "5.1", ("map", "iterator"): "5.1",
+    ("map", "self"): "6.0", ("map", "ref_ptee"): "6.0", ("map", "ref_ptr"): "6.0", ("map", "ref_ptr_ptee"): "6.0",
+    ("map", "storage"): "6.0", ("map", "always"): "4.5", ("map", "delete"): "4.5", ("map", "release"): "4.5",
+    ("to", "present"): "5.1", ("from", "present"): "5.1", ("to", "mapper"): "5.0", ("from", "mapper"): "5.0",
+    ("to", "iterator"): "5.1", ("from", "iterator"): "5.1", ("enter", "automap"): "6.0",
+    ("default", "private"): "5.1", ("default", "firstprivate"): "5.1",
+    ("defaultmap", "present"): "5.1", ("defaultmap", "private"): "6.0", ("defaultmap", "self"): "6.0",
+    ("defaultmap", "storage"): "6.0", ("depend", "mutexinoutset"): "5.0", ("depend", "depobj"): "5.0",
+    ("depend", "inoutset"): "5.1", ("depend", "iterator"): "5.0", ("reduction", "inscan"): "5.0",
+    ("reduction", "task"): "5.0", ("reduction", "default"): "5.0", ("reduction", "original"): "6.0",
+    ("lastprivate", "conditional"): "5.0", ("firstprivate", "saved"): "6.0", ("device", "ancestor"): "5.0",
+    ("device", "device_num"): "5.0", ("order", "reproducible"): "5.1", ("order", "unconstrained"): "5.1",
+    ("num_threads", "strict"): "6.0", ("num_threads", "dims"): "6.0", ("grainsize", "strict"): "5.1",
+    ("num_tasks", "strict"): "5.1", ("schedule", "monotonic"): "4.5", ("schedule", "nonmonotonic"): "4.5",
+    ("schedule", "simd"): "4.5", ("proc_bind", "primary"): "5.1", ("linear", "step"): "5.2",
+}  # fmt: skip
+_MAP_TYPES = {
+    "target enter data": ("to", "alloc"),
+    "target exit data": ("from", "release", "delete"),
+    "declare mapper": ("to", "from", "tofrom", "alloc"),
+}
+_MEANINGS = {
+    ("map", "to"): "copied to the device at entry",
+    ("map", "from"): "copied back at exit",
+    ("map", "tofrom"): "copied to the device at entry and back at exit",
+    ("map", "alloc"): "allocated on the device, not copied",
+    ("map", "storage"): "allocated on the device, not copied",
+    ("map", "release"): "its reference count goes down",
+    ("map", "delete"): "removed from the device",
+    ("map", "always"): "copied even if it is on the device already",
+    ("map", "close"): "in memory near the device",
+    ("map", "present"): "an error if it is not on the device already",
+    ("map", "mapper"): "by a declared mapper",
+    ("map", "iterator"): "for each value of an iterator",
+}
+
+
+def excluded(name: str, given: set[str], directive: Directive) -> bool:
+    """Whether the clause can no longer be added to a directive that has the clauses `given`."""
+    if name in given and not may_repeat(name, directive):
+        return True
+    if directive.name in ("cancel", "cancellation point") and name != "if":
+        return bool(given - {"if"})
+    return any(name in group and (given & group) - {name} for group in _EXCLUSIVE)
+
+
+def may_repeat(name: str, directive: Directive) -> bool:
+    """Whether a directive may have the clause more than once."""
+    if name == "if":
+        return len(directive.constructs) > 1
+    return CLAUSES[name].shape == "list" or name in _MAY_REPEAT
+
+
+def keywords(spec: ClauseSpec, directive: Directive, version: str) -> tuple[str, ...]:
+    """The keywords of a clause that the directive takes in this version."""
+    if spec.name in REDUCTIONS:
+        return OPERATORS
+    found = spec.keywords
+    if spec.name == "map":
+        found = _MAP_TYPES.get(directive.name, ("to", "from", "tofrom", "alloc"))
+        if version >= "6.0" and directive.name != "target exit data":
+            found = (*found, "storage")
+    elif spec.name == "depend" and directive.name != "ordered":
+        found = tuple(w for w in found if w not in ("source", "sink"))
+    elif spec.name == "depend":
+        found = ("source", "sink")
+    elif spec.name == "defaultmap" and version < "5.0":
+        found = ("tofrom",)
+    elif spec.name == "proc_bind" and version >= "5.1":
+        found = tuple(w for w in found if w != "master")
+    return tuple(w for w in found if _SINCE.get((spec.name, w), "") <= version)
+
+
+def modifiers(spec: ClauseSpec, version: str) -> tuple[str, ...]:
+    """The modifiers of a clause in this version."""
+    found = spec.modifiers
+    if spec.name in ("linear", "induction") and version >= "5.2":
+        found = tuple(w for w in found if w not in ("ref", "uval"))  # C++ only
+    return tuple(w for w in found if _SINCE.get((spec.name, w), "") <= version and w != "delete")
+
+
+def categories(version: str) -> tuple[str, ...]:
+    """The variable categories of C."""
+    if version < "5.0":
+        return ("scalar",)
+    return ("scalar", "aggregate", "pointer", *(("all",) if version >= "5.2" else ()))
+
+
+def prefix_optional(clause: str) -> bool:
+    """Whether list items may stand without anything before a colon."""
+    return clause not in REDUCTIONS and clause not in ("depend", "init")
+
+
+def keyword_takes_colon(clause: str) -> bool:
+    """Whether something follows the keyword of the clause."""
+    return clause in REDUCTIONS or clause in ("map", "depend", "doacross")
+
+
+def meaning(clause: str, word: str) -> str:
+    """What a word does in a clause, in a few words."""
+    return _MEANINGS.get((clause, word)) or CLAUSES[clause].summary
+
+
+def declared_reductions(tu: TU) -> list[str]:
+    """The reduction identifiers that the unit declares."""
+    found: dict[str, None] = {}
+    declared = [d.directive for d in tu.directives]
+    declared += [s.directive for item in tu.items for s in item.content.directives]
+    for directive in declared:
+        if directive.name == "declare reduction" and directive.args:
+            match = re.match(r"\s*([A-Za-z_]\w*)\s*:", directive.args[0].text)
+            if match is not None:
+                found[match[1]] = None
+    return list(found)

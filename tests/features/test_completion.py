@@ -1,0 +1,203 @@
+"""What is proposed at a cursor: each case is a pragma with a mark, what must be there, and what must not."""
+
+from __future__ import annotations
+
+import pytest
+
+from ompls.analysis import features
+from ompls.analysis.source import OpenMPVersion
+
+from .marked import marked
+
+PROGRAM = """
+enum {{ LIMIT = 3 }};
+int global;
+void helper(void);
+#define N 100
+void f(int n, int m, float *x, float *y, float *z, double q[10]) {{
+    double s = 0; float a[100];
+    {pragma}
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {{ float t = x[i * m + j]; s += t + y[i + 1] + a[i] + z[(int) t]; }}
+    int later;
+}}
+int after;
+"""
+
+# pragma with the mark, labels that are proposed, labels that are not
+CASES: list[tuple[str, str, str]] = [
+    ("#pragma ¦", "omp", "target"),
+    ("#pragma o¦", "omp", ""),
+    ("#pragma omp ¦", "target,parallel,for,teams,taskwait", "distribute,section,scan,declare target,data,loop for"),
+    ("#pragma omp tar¦", "target,parallel", ""),
+    ("#pragma omp target ¦", "teams,data,enter data,teams distribute parallel for simd,map,nowait", "target,schedule"),
+    ("#pragma omp target te¦ map(to: x[0:n])", "teams,teams distribute parallel for", ""),
+    ("#pragma omp target teams distribute ¦", "parallel for,simd,dist_schedule,collapse,map", "distribute,schedule"),
+    ("#pragma omp target nowait ¦", "map,depend", "nowait,teams,data"),
+    ("#pragma omp target map(to: x[0:n]) ¦", "map,device,nowait", "teams,data"),
+    ("#pragma omp target device(0) ¦ nowait", "map", "device,nowait"),
+    ("#pragma omp \\\n   target \\\n  ¦", "map,teams", ""),
+    ("#pragma omp /* not yet */ target ¦", "map", ""),
+    ("#pragma omp target_e¦", "target_enter_data,target_exit_data", "target enter data"),
+    ("#pragma omp parallel for ¦", "schedule,reduction,simd,collapse", "map,device"),
+    ("#pragma omp target parallel if(target: n) ¦", "if,map", ""),
+    ("#pragma omp parallel if(n) ¦", "num_threads", "if"),
+    ("#pragma omp atomic read ¦", "relaxed,seq_cst,hint", "write,update,capture"),
+    ("#pragma omp cancel ¦", "parallel,for", ""),
+    ("#pragma omp taskloop grainsize(4) ¦", "nogroup", "num_tasks"),
+    # map
+    ("#pragma omp target map(¦", "to,from,tofrom,alloc,always,present,mapper,x[0:n * m]", "delete,self,storage"),
+    ("#pragma omp target map(¦)", "to,y[0:n + 1]", ""),
+    ("#pragma omp target map(always, ¦", "to,close", "always"),
+    ("#pragma omp target map(to: ¦", "x[0:n * m],y[0:n + 1],z[0:],a,s,n", "to,always,later,after,i,t,helper,LIMIT"),
+    ("#pragma omp target map(to: x[0:n], ¦", "a,y[0:n + 1]", "x[0:n * m]"),
+    ("#pragma omp target map(to: x[0:n]) map(from: ¦)", "a", "x[0:n * m]"),
+    ("#pragma omp target map(to: ¦) map(from: a)", "s", "a"),
+    ("#pragma omp target private(s) map(¦", "a", "s"),
+    ("#pragma omp target reduction(+: s) map(tofrom: ¦)", "s", ""),
+    ("#pragma omp target map(to: x¦)", "x[0:n * m]", ""),
+    ("#pragma omp target map(to: x[¦", "n,m,LIMIT", "x[0:n * m],to"),
+    ("#pragma omp target map(to: x[0:¦", "n,m", "x[0:n * m]"),
+    ("#pragma omp target map(to: ¦[0:n])", "x,y", "x[0:n * m]"),
+    ("#pragma omp target map(mapper(¦", "default", "to,x"),
+    ("#pragma omp target enter data map(¦", "to,alloc,always", "from,tofrom,delete,release"),
+    ("#pragma omp target exit data map(¦", "from,release,delete", "to,tofrom,alloc"),
+    ("#pragma omp target update to(¦", "present,mapper,q[0:],a", "to,always"),
+    # other clauses
+    ("#pragma omp parallel for schedule(¦", "static,dynamic,guided,monotonic", "n,to"),
+    ("#pragma omp parallel for schedule(monotonic: ¦", "static,dynamic", "monotonic,n"),
+    ("#pragma omp parallel for schedule(static, ¦", "n,LIMIT", "static,helper"),
+    ("#pragma omp parallel for reduction(¦", "+,max,&&,inscan", "s,-"),
+    ("#pragma omp parallel for reduction(+: ¦", "s", "+,max,helper"),
+    ("#pragma omp parallel for private(s) lastprivate(¦", "a", "s"),
+    ("#pragma omp parallel for firstprivate(s) lastprivate(¦", "s,a", ""),
+    ("#pragma omp parallel for shared(¦", "s,global", "later,after"),
+    ("#pragma omp target defaultmap(¦", "none,tofrom,present", "self,scalar"),
+    ("#pragma omp target defaultmap(none: ¦", "scalar,aggregate,pointer", "none,allocatable"),
+    ("#pragma omp parallel default(¦", "shared,none", "scalar"),
+    ("#pragma omp target parallel if(¦", "target,parallel,n", "to"),
+    ("#pragma omp target if(n > 3 && ¦", "m,global", ""),
+    ("#pragma omp target device(¦", "n,ancestor,device_num", ""),
+    ("#pragma omp target is_device_ptr(¦", "x,y", "s,n"),
+    ("#pragma omp task depend(¦", "in,out,inout", "sink,x[0:],s"),
+    ("#pragma omp task depend(in: ¦", "a,s", "in"),
+    ("#pragma omp parallel num_threads(¦", "n,m", "map"),
+    ("#pragma omp flush(¦", "s,global", "helper"),
+    ("#pragma omp target nosuch(¦", "", "x"),
+    # nothing
+    ("#pragma omp target /* ¦ */", "", "map,teams"),
+    ("#pragma omp target // ¦", "", "map,teams"),
+    ("#pragma once ¦", "", "map,target"),
+    ("// #pragma omp target ¦", "", "map,teams"),
+    ("/*\n#pragma omp target ¦\n*/", "", "map,teams"),
+    ('char *t = "#pragma omp target ¦";', "", "map,teams"),
+    ("n = ¦;", "", "map,x,n"),
+]  # fmt: skip
+
+
+def labels(text: str, version: OpenMPVersion = "5.2") -> list[str]:
+    return [c.label for c in features.completions(*marked(text, version))]
+
+
+def check(found: list[str], wanted: str, unwanted: str) -> None:
+    assert set(filter(None, wanted.split(","))) <= set(found)
+    assert not set(unwanted.split(",")) & set(found)
+    assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize(("pragma", "wanted", "unwanted"), CASES, ids=[c[0] for c in CASES])
+def test_proposals(pragma: str, wanted: str, unwanted: str) -> None:
+    check(labels(PROGRAM.format(pragma=pragma)), wanted, unwanted)
+
+
+PLACES: list[tuple[str, str, str]] = [
+    ("#pragma omp ¦\nint g;\n", "declare target,requires,threadprivate,begin declare target", "target,barrier"),
+    ("int g; static int h; void k(void);\n#pragma omp declare target enter(¦", "g,h,k", ""),
+    ("int g;\n#pragma omp threadprivate(¦", "g", ""),
+    ("#pragma omp declare ¦\n", "target,reduction,mapper,simd", "declare target"),
+    ("#pragma omp begin ¦\n", "declare target", "target"),
+    ("#pragma omp requires ¦\n", "unified_shared_memory", ""),
+    ("void f(void) {\n#pragma omp target\n{\n#pragma omp ¦\n}\n}", "teams,parallel for,atomic", "target,distribute"),
+    ("void f(void) {\n#pragma omp target teams\n{\n#pragma omp ¦\n}\n}", "distribute,parallel for", "teams,for"),
+    ("void f(void) {\n#pragma omp parallel sections\n{\n#pragma omp ¦\n}\n}", "section", "scan,for"),
+    ("void f(void) {\n#pragma omp target data map(f)\n{\n#pragma omp tar¦\n}\n}", "target", ""),
+    ("void f(int n) { {int inner;}\n int outer; {int deep;\n#pragma omp parallel private(¦", "n,outer,deep", "inner"),
+    ("void f(int n) { for (int k = 0; k < n; k++) {\n#pragma omp parallel firstprivate(¦", "k,n", ""),
+    ("#ifdef NEVER\nvoid f(int n) {\n#pragma omp target map(¦\n}\n#endif\n", "to,from", ""),
+    ("#ifdef NEVER\n#pragma omp declare ¦\n#endif\n", "target", ""),
+    ("void f(int n, int x[n]) {\n#pragma omp target map(to: ¦)\n for (int i = 0; i <= n - 1; i++) x[i] = 1;\n}",
+     "x[0:n]", ""),
+    ("#define N 64\nvoid f(int *x) {\n#pragma omp target map(to: ¦)\n for (int i = 0; i < N; i++) x[i] = x[N-1];\n}",
+     "x[0:]", ""),
+    ("#define N 64\nvoid f(int *x) {\n#pragma omp target map(to: ¦)\n for (int i = 0; i < N; i++) x[i] = 1;\n}",
+     "x[0:N]", ""),
+    ("void f(int n, int *x, int *k) {\n#pragma omp target map(¦)\n for (int i = 0; i < n; i++) x[k[i]] = k[2 * i];\n}",
+     "x[0:],k[0:]", ""),
+    ("void f(int n, int *x) {\n#pragma omp target map(¦)\n for (int i = n; i > 0; i--) x[i] = 1;\n}", "x[0:]", ""),
+    ("struct s { int n; };\nvoid f(struct s *p, int *x) {\n#pragma omp target map(¦)\n"
+     " for (int i = 1; i < p->n - 1; i++) x[i] = x[i-1] + x[i+1];\n}", "x[0:p->n]", ""),
+    ("#pragma omp declare reduction(mine: int: omp_out += omp_in)\nvoid f(void){\n#pragma omp for reduction(¦\n;}",
+     "mine,+", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "wanted", "unwanted"), PLACES, ids=range(len(PLACES)))
+def test_places(text: str, wanted: str, unwanted: str) -> None:
+    check(labels(text), wanted, unwanted)
+
+
+VERSIONS: list[tuple[OpenMPVersion, str, str, str]] = [
+    ("4.5", "#pragma omp ¦", "target,master", "loop,masked,scope,tile"),
+    ("5.1", "#pragma omp ¦", "loop,masked,scope,tile", "fuse,stripe"),
+    ("6.0", "#pragma omp ¦", "fuse,stripe,taskgraph", ""),
+    ("4.5", "#pragma omp target map(¦", "to,always", "present,close,mapper"),
+    ("6.0", "#pragma omp target map(¦", "to,storage,self,present", ""),
+    ("4.5", "#pragma omp target ¦", "map,defaultmap,teams distribute", "has_device_addr,teams loop,uses_allocators"),
+    ("4.5", "#pragma omp target defaultmap(¦", "tofrom", "none"),
+]
+
+
+@pytest.mark.parametrize(("version", "pragma", "wanted", "unwanted"), VERSIONS)
+def test_versions(version: OpenMPVersion, pragma: str, wanted: str, unwanted: str) -> None:
+    check(labels(PROGRAM.format(pragma=pragma), version), wanted, unwanted)
+
+
+EDITS = [
+    # pragma, label, the pragma with the cursor after it was accepted
+    ("#pragma o¦", "omp", "#pragma omp ¦"),
+    ("#pragma omp tar¦", "target", "#pragma omp target¦"),
+    ("#pragma omp target te¦", "teams distribute", "#pragma omp target teams distribute¦"),
+    ("#pragma omp target m¦", "map", "#pragma omp target map(¦)"),
+    ("#pragma omp target m¦ap(to: x)", "map", "#pragma omp target map¦(to: x)"),
+    ("#pragma omp target now¦", "nowait", "#pragma omp target nowait¦"),
+    ("#pragma omp target map(t¦)", "tofrom", "#pragma omp target map(tofrom: ¦)"),
+    ("#pragma omp target map(t¦o: a)", "tofrom", "#pragma omp target map(tofrom¦: a)"),
+    ("#pragma omp target map(al¦)", "always", "#pragma omp target map(always, ¦)"),
+    ("#pragma omp target map(to: z¦)", "z[0:]", "#pragma omp target map(to: z[0:¦])"),
+    ("#pragma omp target map(to: x¦)", "x[0:n * m]", "#pragma omp target map(to: x[0:n * m]¦)"),
+    ("#pragma omp target update to(pres¦)", "present", "#pragma omp target update to(present: ¦)"),
+    ("#pragma omp target map(mapp¦)", "mapper", "#pragma omp target map(mapper(¦), )"),
+    ("#pragma omp for reduction(m¦: s)", "max", "#pragma omp for reduction(max¦: s)"),
+    ("#pragma omp parallel for schedule(dyn¦)", "dynamic", "#pragma omp parallel for schedule(dynamic¦)"),
+]
+
+
+@pytest.mark.parametrize(("pragma", "label", "after"), EDITS, ids=[e[0] for e in EDITS])
+def test_what_is_inserted(pragma: str, label: str, after: str) -> None:
+    tu, offset = marked(PROGRAM.format(pragma=pragma))
+    (chosen,) = [c for c in features.completions(tu, offset) if c.label == label]
+    cursor = chosen.start + (chosen.cursor if chosen.cursor >= 0 else len(chosen.insert))
+    text = tu.source[: chosen.start] + chosen.insert.encode() + tu.source[chosen.end :]
+    shown = (text[:cursor] + "¦".encode() + text[cursor:]).decode()
+    assert after in shown
+
+
+def test_what_the_region_uses_comes_first() -> None:
+    tu, offset = marked(PROGRAM.format(pragma="#pragma omp target map(to: ¦)"))
+    found = {c.label: c.rank for c in features.completions(tu, offset)}
+    assert found["a"] < found["q[0:]"] < found["global"]
+
+
+def test_deprecated_directives_say_so() -> None:
+    tu, offset = marked(PROGRAM.format(pragma="#pragma omp ¦"))
+    assert [c.label for c in features.completions(tu, offset) if c.deprecated and " " not in c.label] == ["master"]
