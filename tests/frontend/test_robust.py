@@ -120,6 +120,41 @@ def test_runaway_expansion_is_a_note_and_the_rest_goes_on() -> None:
     assert b"int after = 1;" in expanded.text
 
 
+EXPENSIVE = {
+    "lines": "A5 x%d\n", "conditions": "#if A5 + %d\n#endif\n", "includes": "#include A5 a%d.h\n",
+    "pragmas": "#pragma omp target if(A5 %d)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", EXPENSIVE)
+def test_expansion_is_bounded_over_all_lines(kind: str) -> None:
+    """Each line is within its own bound and gives nothing or little."""
+    lines = ["#define A0", *(f"#define A{n} " + f"A{n - 1} " * 10 for n in range(1, 6))]
+    source = "\n".join(lines) + "\nint before;\n" + "".join(EXPENSIVE[kind] % n for n in range(2000)) + "int after;\n"
+    preprocessor = Preprocessor()
+    started = time.process_time()
+    expanded = preprocessor.run("bomb.c", source.encode(), EMPTY_SNAPSHOT)
+    assert time.process_time() - started < 15.0, "about 2 s is usual; without the bound it takes 300 s"
+    assert [note.message for note in expanded.notes if note.kind == "budget"] == [
+        "macro expansion takes more than 1000000 tokens: the rest is left out"
+    ]
+    assert b"int before;" in expanded.text
+    assert b"int after;" not in expanded.text
+    again = preprocessor.run("bomb.c", source.encode(), EMPTY_SNAPSHOT)
+    assert values(again) == values(expanded), "what is remembered counts, too"
+
+
+def test_a_budget_is_polled_while_lines_are_expanded() -> None:
+    class Spent:
+        def expired(self) -> bool:
+            return True
+
+    source = "#define N 1\n" + "".join(f"int a{n} = N;\n" for n in range(1000))
+    expanded = Preprocessor().run("long.c", source.encode(), EMPTY_SNAPSHOT, Spent())
+    assert [note.message for note in expanded.notes] == ["no time left to go on: the rest is left out"]
+    assert 0 < expanded.text.count(b"int") < 100
+
+
 def test_size_of_the_result_is_bounded() -> None:
     source = "#define A " + "x" * 5000 + "\n#define B A A A A A A A A A A\n" + "B\n" * 3000
     expanded = Preprocessor().run("big.c", source.encode(), EMPTY_SNAPSHOT)

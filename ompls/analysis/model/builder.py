@@ -93,7 +93,7 @@ class Analyzer:
     def _analyze(
         self, path: str, source: bytes, headers: HeaderSnapshot, settings: Settings, budget: Budget | None
     ) -> TU:
-        expanded = self._preprocessor.run(path, source, headers)
+        expanded = self._preprocessor.run(path, source, headers, budget)
         declared = headers_of(_header_text(headers, expanded))
         headers_known = all(include.kind not in ("missing", "unknown") for include in expanded.includes)
         key = (declared, settings, headers_known)

@@ -39,6 +39,7 @@ class Condition:
     undefined: set[str] = field(default_factory=set)
     looked_up: dict[str, Definition | None] = field(default_factory=dict)
     problem: str = ""
+    cost: int = 0  # see Expander.cost
 
 
 def evaluate(
@@ -76,7 +77,7 @@ def evaluate(
         result = Condition(value[0] != 0, undefined)
     except (BadCondition, Runaway) as error:
         result = Condition(False, undefined, problem=str(error))
-    result.looked_up = {**expander.looked_up, **seen}
+    result.looked_up, result.cost = {**expander.looked_up, **seen}, expander.cost
     return result
 
 

@@ -89,20 +89,23 @@ def body_text(tokens: list[Token]) -> str:
 _OPERAND = re.compile(r'<[^>\n]*>|"[^"\n]*"')
 
 
-def include_operand(parsed: Parsed, macros: dict[str, Definition], builtin: Callable[[str, int], str]) -> str:
-    """'<file>' or '"file"', macros expanded; '' when it is neither."""
+def include_operand(
+    parsed: Parsed, macros: dict[str, Definition], builtin: Callable[[str, int], str]
+) -> tuple[str, int]:
+    """'<file>' or '"file"', macros expanded, '' when it is neither; and what the expansion cost."""
     tokens = parsed.tokens
     if not tokens:
-        return ""
+        return "", 0
     if tokens[0][1] == "<" or tokens[0][0] == STRING or tokens[0][1].startswith('"'):
         match = _OPERAND.match(parsed.raw, tokens[0][3])
-        return match.group() if match else ""
+        return (match.group() if match else ""), 0
+    expander = Expander(macros, builtin)
     try:
-        expanded = Expander(macros, builtin).flat(tokens)
+        expanded = expander.flat(tokens)
     except Runaway:
-        return ""
+        return "", expander.cost
     match = _OPERAND.match("".join((" " if t[2] and i else "") + t[1] for i, t in enumerate(expanded)))
-    return match.group() if match else ""
+    return (match.group() if match else ""), expander.cost
 
 
 # There is one way to read a comment: a pattern with several takes exponential time on a line of slashes.

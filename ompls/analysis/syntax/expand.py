@@ -15,6 +15,7 @@ from ompls.analysis.syntax.lexer import IDENT, PAINTED, PRAGMA, PUNCT, STRING, T
 from ompls.analysis.syntax.macros import PASTE, Definition, Runaway, Substitution, destringize, spaced, spell
 
 MAX_TOKENS = 200_000  # of one logical line, after expansion
+CHEAP = 2_000  # tokens that nobody counts
 MAX_DEPTH = 100  # of macro arguments in macro arguments
 
 
@@ -128,6 +129,12 @@ class Expander:
     def stack(self) -> tuple[str, ...]:
         """The macros being expanded where the reader stands, outermost first."""
         return self._contexts[-1].stack if self._contexts else ()
+
+    @property
+    def cost(self) -> int:
+        """The tokens that were made or read so far; 0 when they are few."""
+        spent = MAX_TOKENS - self.budget[0]
+        return spent if spent > CHEAP else 0
 
     def _spend(self, count: int) -> None:
         self.budget[0] -= count

@@ -150,6 +150,7 @@ class FilePass(LinePass):
             known = evaluate(parsed.tokens, run.env.macros, builtin, has_include)
             if not asked:
                 run.memo.conditions[key] = known
+        run.spent += known.cost
         if known.problem:
             run.note("parse", *span, f"#{parsed.name}: {known.problem}")
         return known
@@ -200,7 +201,8 @@ class FilePass(LinePass):
 
     def _include(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         run = self.unit
-        operand = include_operand(parsed, run.env.macros, self.builtin)
+        operand, cost = include_operand(parsed, run.env.macros, self.builtin)
+        run.spent += cost
         if not operand:
             run.note("include", *span, f'#{parsed.name} needs "file" or <file>')
             return

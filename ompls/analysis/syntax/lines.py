@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ompls.analysis.source import Location
 from ompls.analysis.syntax.compose import compose
 from ompls.analysis.syntax.directive import Parsed, parse_line
@@ -12,6 +14,8 @@ from ompls.analysis.syntax.output import Line
 from ompls.analysis.syntax.state import Run, Several
 
 MAX_EXPANDED = 64 << 20  # bytes
+MAX_SPENT = 1_000_000  # tokens that long expansions may take in one unit
+POLLED_LINES = 64
 
 _VERBATIM = "verbatim"  # memo entry: the line stays as it is
 _PLACED = "placed"  # memo entry: the result depends on where the line stands
@@ -45,7 +49,7 @@ class LinePass:
                 index += 1
                 pos += len(line) + 1
                 continue
-            if type(known) is Line and out.size < MAX_EXPANDED:
+            if type(known) is Line and not known.cost and out.size < MAX_EXPANDED:
                 end = pos + len(line)
                 x = out.replace(pos, end, known, run.env.stacks)
                 for start, stop in known.pragmas:
@@ -59,16 +63,23 @@ class LinePass:
             self._logical_line(line)
             index, pos = self.index, self.pos
             lines = run.lines
-            if out.size > MAX_EXPANDED:
-                self._stop()
+            if why := self._exhausted():
+                if not run.stopped:
+                    run.note("budget", out.size, out.size, f"{why}: the rest is left out")
+                run.stopped = True
+                out.blank(min(self.pos, len(self.text)), len(self.text))
                 break
 
-    def _stop(self) -> None:
-        size = self.unit.out.size
-        self.unit.note(
-            "budget", size, size, f"the expanded text is larger than {MAX_EXPANDED >> 20} MB: the rest is left out"
-        )
-        self.unit.out.blank(min(self.pos, len(self.text)), len(self.text))
+    def _exhausted(self) -> str:
+        """Why the rest of the unit cannot be expanded; '' when it can."""
+        run = self.unit
+        if run.out.size > MAX_EXPANDED:
+            return f"the expanded text is larger than {MAX_EXPANDED >> 20} MB"
+        if run.spent > MAX_SPENT:
+            return f"macro expansion takes more than {MAX_SPENT} tokens"
+        if run.stopped or (run.budget is not None and not self.index % POLLED_LINES and run.budget.expired()):
+            return "no time left to go on"
+        return ""
 
     # -- logical lines ---------------------------------------------------------------------------------------------
 
@@ -95,6 +106,7 @@ class LinePass:
             parsed = None
         result, end = self._result(raw, end, parsed)
         if isinstance(result, Line):
+            self.unit.spent += result.cost
             x = self.unit.out.replace(self.pos, end, result, self.unit.env.stacks)
             for start, stop in result.pragmas:
                 self.unit.pragmas.append((x + start, x + stop))
@@ -193,6 +205,8 @@ class LinePass:
             tokens = [t for at in range(expander.pulled) for t in more(at) or ()]
             tokens = tokenize(raw) + tokens
         line = compose(whole, tokens, invocations, expander.notes, pragma)
+        if expander.cost:
+            line = replace(line, cost=expander.cost)
         result: object = line
         if line.text == whole and not (line.pieces or line.pragmas or line.notes):
             result = _VERBATIM

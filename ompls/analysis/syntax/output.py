@@ -21,12 +21,14 @@ class Line:
     pieces  -- what is not verbatim
     pragmas -- ranges of `text` that are active pragmas
     notes   -- ranges of `text` with what is wrong there
+    cost    -- tokens that the expansion took, when these are many
     """
 
     text: str
     pieces: tuple[Piece, ...] = ()
     pragmas: tuple[tuple[int, int], ...] = ()
     notes: tuple[tuple[int, int, str], ...] = ()
+    cost: int = 0
 
 
 _make = tuple.__new__  # Segment(…) without its argument handling: this runs thousands of times for each keystroke

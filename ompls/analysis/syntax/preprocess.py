@@ -12,7 +12,7 @@ the same *environment* costs one dictionary look-up.  An environment is the numb
 
 from __future__ import annotations
 
-from ompls.analysis.source import HeaderSnapshot
+from ompls.analysis.source import Budget, HeaderSnapshot
 from ompls.analysis.syntax.environment import Environments
 from ompls.analysis.syntax.filepass import FilePass
 from ompls.analysis.syntax.lexer import decode
@@ -28,12 +28,12 @@ class Preprocessor:
         self._environments = Environments()
         self._limit = 20_000
 
-    def run(self, path: str, source: bytes, headers: HeaderSnapshot) -> Expanded:
-        """Expand `source`, the bytes of the file `path`.  Never raises."""
+    def run(self, path: str, source: bytes, headers: HeaderSnapshot, budget: Budget | None = None) -> Expanded:
+        """Expand `source`, the bytes of the file `path`, up to where `budget` runs out.  Never raises."""
         if self._memo.size() > self._limit:
             # forget what old versions of the text left behind
             self._memo, self._environments = Memo(), Environments()
-        run = Run(self._memo, self._environments, path, headers)
+        run = Run(self._memo, self._environments, path, headers, budget)
         text = decode(source)
         main = FilePass(run, path, text, None)
         main.run(headers.first)

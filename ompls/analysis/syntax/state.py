@@ -6,7 +6,7 @@ import posixpath
 from dataclasses import dataclass, field
 
 from ompls.analysis.model.tu import SyntaxNote
-from ompls.analysis.source import HeaderSnapshot, Location, SourceMap
+from ompls.analysis.source import Budget, HeaderSnapshot, Location, SourceMap
 from ompls.analysis.syntax.condition import Condition
 from ompls.analysis.syntax.directive import Parsed
 from ompls.analysis.syntax.environment import Environment, Environments
@@ -77,7 +77,9 @@ class Memo:
 class Run:
     """One pass over a translation unit."""
 
-    def __init__(self, memo: Memo, environments: Environments, path: str, headers: HeaderSnapshot) -> None:
+    def __init__(
+        self, memo: Memo, environments: Environments, path: str, headers: HeaderSnapshot, budget: Budget | None
+    ) -> None:
         self.memo = memo
         self.main = path
         self.headers = headers
@@ -92,6 +94,9 @@ class Run:
         self.times: dict[str, int] = {}  # how often each system header was included
         self.missing = False  # some header is missing: what it may define is not known
         self.depth = 0
+        self.budget = budget
+        self.spent = 0  # tokens of long expansions
+        self.stopped = False
         self.counter = 0
         self.saved: dict[str, list[Definition | None]] = {}  # push_macro
 
