@@ -11,9 +11,10 @@ from ompls.analysis.model.ast import Expr, Node, Span
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Region, Variable
+from ompls.analysis.rules.support.device_state import weakest
 from ompls.analysis.rules.support.facts import ABSENT, Facts
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.presence import Presence, presence_of, weakest
+from ompls.analysis.rules.support.presence import Presence, presence_of
 from ompls.analysis.rules.support.storage import Place, strip
 
 SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_maps"))
@@ -210,8 +211,41 @@ void f(int n) {
 //  ^^^^ hint: nothing here maps what `y` points to; the region relies on a function that has
 }
 """,
+        """
+void *malloc(unsigned long);
+void f(int n) {
+    double *x = malloc(n * sizeof(double));
+    #pragma omp target enter data map(to: x[0:n]) device(0)
+    #pragma omp target device(0)
+    x[0] = 1;
+    #pragma omp target device(1)
+    x[1] = 1;
+//  ^^^^ warning: what `x` points to is not mapped here, so the device cannot reach it
+    #pragma omp target exit data map(from: x[0:n]) device(0)
+}
+""",
     ),
     good=(
+        """
+void *malloc(unsigned long);
+void f(int n, int d, int e) {
+    double *x = malloc(n * sizeof(double));
+    #pragma omp target data map(to: x[0:n]) device(0)
+    #pragma omp target data map(to: x[0:n]) device(1)
+    {
+        #pragma omp target exit data map(release: x[0:n]) device(2)
+        #pragma omp target device(1)
+        x[1] = 1;
+        #pragma omp target device(0)
+        x[1] = 1;
+    }
+    #pragma omp target enter data map(to: x[0:n]) device(d)
+    #pragma omp target device(e)
+    x[1] = 1;
+    #pragma omp target device(0)
+    x[1] = 1;
+}
+""",
         """
 void *malloc(unsigned long);
 void f(int n) {

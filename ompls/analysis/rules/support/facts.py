@@ -5,7 +5,8 @@ The facts about a storage class are
   Gn Vn  present with reference count n (n at most 3), its content garbage (G) or valid (V)
   P      present, count and content unknown
   U      unknown: a caller, or a function that is not in this unit, may have mapped it
-OpenMP 5.2 §5.8.3 gives the rules.  Devices are not told apart: what is mapped on one counts as mapped on all.
+OpenMP 5.2 §5.8.3 gives the rules.  `presence_of` tells apart the devices that directives name by constant numbers; what is
+mapped on any other counts as mapped on all.
 """
 
 from __future__ import annotations

@@ -54,6 +54,7 @@ class Unit:
     complete_headers: bool
     requires: frozenset[str]
     summaries: dict[str, Any] = field(default_factory=dict)  # of callees, kept by the analysis that makes them
+    presences: dict[Content, Any] = field(default_factory=dict)  # what `presence_of` found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,76 +1,40 @@
 """What may be on the device at each point of a function: which storage is present, and whether it holds values.
 
-The facts and what mappings make of them are in `facts.py`.
+This adds to `DeviceState` what the host's code does: assignments to pointers, and calls, which count with a summary of
+the callee when it is in this unit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import cast
 
-from ompls.analysis.dataenv.uses import depth_of, root, walk_all
+from ompls.analysis.dataenv.uses import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
-from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array, Pointer
-from ompls.analysis.model.omp import Clause, Directive
-from ompls.analysis.model.tu import Content, Region
-from ompls.analysis.rules.support.facts import (
-    ABSENT,
-    PRESENT,
-    UNKNOWN,
-    Facts,
-    Mapping,
-    entered,
-    filled,
-    left,
-    mappings,
-    maps_unfollowed,
-    place_in,
-)
-from ompls.analysis.rules.support.flow import Flow, State
+from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.tu import Content
+from ompls.analysis.rules.support.device_state import DeviceState, device_number
+from ompls.analysis.rules.support.facts import ABSENT, UNKNOWN, Facts, Mapping, entered, left, mappings, maps_unfollowed
+from ompls.analysis.rules.support.flow import State
 from ompls.analysis.rules.support.framework import Unit
-from ompls.analysis.rules.support.storage import Place, place_of, pointed_at, source_of, storages_of, strip
+from ompls.analysis.rules.support.storage import Place, pointed_at, source_of, strip
 from ompls.analysis.spec.runtime import MAPPING_FUNCTIONS
 
 
-class Presence(Flow):
-    """`inside` has the facts of every class at the start of each region, after its own mapping."""
+class Presence(DeviceState):
+    """The state of device storage along one function of `unit`; `pending` are the callers that wait for it."""
 
-    def __init__(self, content: Content, unit: Unit, start: Facts | None = None, pending: frozenset[str] = frozenset()):
-        super().__init__()
-        node = content.node
-        assert isinstance(node, ast.FunctionDef)
-        self.function, self.unit, self.start = node, unit, start
-        self.pending = pending | {node.symbol.name}
-        self.storages = storages_of(node)
-        self.regions = {id(r.stmt): r for r in content.regions}
-        self.inside: dict[int, State] = {}
-        self.local_static = {
-            n.symbol for n in walk_all(node.body) if isinstance(n, ast.VarDecl) and n.symbol.storage == "static"
-        }
-
-    def facts(self, state: State, place: Place) -> Facts:
-        """What holds for a place; a class with storage from elsewhere is at least unknown."""
-        key = self.storages.find(place)
-        return state.get(key, self.default(key))
-
-    def default(self, key: Hashable) -> Facts:
-        rep = cast(Place, key)
-        members = [p for p in (rep, *self.storages.parent) if self.storages.find(p) == rep]
-        if any(self.storages.find(p) == rep for p in self.storages.unknown):
-            return UNKNOWN
-        if self.start is not None and any(s in self.function.params for k, s in members if k == "pointee"):
-            return self.start
-        first_call = self.function.symbol.name == "main"
-        for member_kind, s in members:
-            from_outside = s.level == "file" or s in self.local_static
-            if (s.kind == "param" and member_kind == "pointee") or (from_outside and not first_call):
-                return UNKNOWN
-        return ABSENT
-
-    # --- host code
+    def __init__(
+        self,
+        content: Content,
+        unit: Unit,
+        start: Facts | None = None,
+        pending: frozenset[str] = frozenset(),
+        device: int | None = None,
+    ) -> None:
+        super().__init__(content, start, device)
+        self.unit = unit
+        self.pending = pending | {self.function.symbol.name}
 
     def expr(self, expr: Expr, state: State) -> State:
         for node in walk_all(expr):
@@ -103,14 +67,14 @@ class Presence(Flow):
         name = call.function if isinstance(call.function, ast.Name) else None
         symbol = name.symbol if name is not None else None
         if name is not None and name.name in MAPPING_FUNCTIONS:
-            return self._forget(state, call.args, False)
+            return self.forget(state, call.args, False)
         if symbol is not None and symbol.kind == "func" and symbol.from_system_header:
             return state
         if name is not None and (name.name.startswith(("omp_", "__builtin_")) or name.name in _HARMLESS):
             return state
         callee = self.unit.functions.get(name.name) if name is not None else None
         if callee is None or name is None or name.name in self.pending:
-            return self._forget(state, call.args, True)
+            return self.forget(state, call.args, True)
         summary = self.unit.summaries.get(name.name)
         if summary is None:
             summary = self.unit.summaries[name.name] = summarise(callee, self.unit, self.pending)
@@ -128,105 +92,7 @@ class Presence(Flow):
                 new[key] = left(facts, Mapping(place, effect))
             else:
                 new[key] = facts | UNKNOWN
-        return self._forget(new, (), True) if summary.touches_globals else new
-
-    def _forget(self, state: State, args: Iterable[Expr], everything: bool, escaped: bool = False) -> State:
-        """After a call that may map its arguments, everything that it can reach, or what was stored somewhere."""
-        new = dict(state)
-        for arg in args:
-            place = pointed_at(arg)
-            if place is not None and isinstance(arg.type, (Pointer, Array)):
-                new[self.storages.find(place)] = self.facts(state, place) | UNKNOWN
-                if place[0] == "object" and isinstance(place[1].type, Pointer):  # f(&p)
-                    new[self.storages.find(("pointee", place[1]))] = UNKNOWN
-        if everything or escaped:
-            reachable = set(self.storages.escaped) | (self._places() if everything else set())
-            for place in reachable:
-                new[self.storages.find(place)] = self.facts(new, place) | UNKNOWN
-        return new
-
-    def _places(self) -> set[Place]:
-        """Every place at file scope that the function names."""
-        found: set[Place] = set()
-        for node in walk_all(self.function.body):
-            if isinstance(node, ast.Name) and node.symbol is not None and node.symbol.level == "file":
-                found.add(("pointee" if isinstance(node.symbol.type, Pointer) else "object", node.symbol))
-        return found
-
-    # --- directives
-
-    def directive(self, stmt: ast.DirectiveStmt, state: State) -> State | None:
-        name = stmt.directive.name
-        region = self.regions.get(id(stmt))
-        if region is not None:
-            return self._region(region, stmt, state)
-        if name == "target enter data":
-            return self._perhaps(stmt.directive, state, self._enter(stmt.directive, state))
-        if name == "target exit data":
-            return self._perhaps(stmt.directive, state, self._exit(stmt.directive, state))
-        if name == "target update":
-            return self._update(stmt.directive, state)
-        if name == "target data":
-            return self._data(stmt, state)
-        return self.construct(stmt, state)
-
-    def _perhaps(self, directive: Directive, without: State, with_it: State) -> State:
-        """An `if` clause may switch the directive off."""
-        clause = directive.clause("if")
-        value = fold(clause.args[0]) if clause is not None and clause.args else None
-        if clause is None or value:
-            return with_it
-        return (without if value == 0 else self.join(without, with_it)) or with_it
-
-    def _enter(self, directive: Directive, state: State) -> State:
-        new = dict(self._forget(state, (), False, escaped=True) if maps_unfollowed(directive) else state)
-        for mapping in mappings(directive):
-            new[self.storages.find(mapping.place)] = entered(self.facts(new, mapping.place), mapping)
-        return new
-
-    def _exit(self, directive: Directive, state: State) -> State:
-        new = dict(state)
-        for mapping in mappings(directive):
-            new[self.storages.find(mapping.place)] = left(self.facts(new, mapping.place), mapping)
-        return new
-
-    def _update(self, directive: Directive, state: State) -> State:
-        new = dict(state)
-        for clause in directive.all("to"):
-            for item in clause.items:
-                if (place := place_of(item.expr)) is not None:
-                    new[self.storages.find(place)] = filled(self.facts(new, place))
-        return new
-
-    def _data(self, stmt: ast.DirectiveStmt, state: State) -> State | None:
-        directive = stmt.directive
-        within = self._perhaps(directive, state, self._enter(directive, state))
-        held: State = {}
-        for clause in directive.all("use_device_ptr", "use_device_addr"):
-            for item in clause.items:
-                symbol = item.symbol or root(item.expr)
-                if symbol is not None:
-                    place: Place = ("pointee" if isinstance(symbol.type, Pointer) else "object", symbol)
-                    held[self.storages.find(place)] = self.facts(within, place)
-        end = self.stmt(stmt.body, {**within, **dict.fromkeys(held, PRESENT)})
-        if end is None:
-            return None
-        end = {**end, **held}
-        return self._perhaps(directive, end, self._exit(directive, end))
-
-    def _region(self, region: Region, stmt: ast.DirectiveStmt, state: State) -> State:
-        inside = self._enter(stmt.directive, state)
-        self.inside[id(stmt)] = inside
-        after = dict(inside)
-        for variable in region.variables:
-            place = place_in(variable)
-            if variable.writes:
-                after[self.storages.find(place)] = filled(self.facts(after, place))
-            if place[0] == "pointee" and any(isinstance(n, Expr) and depth_of(n) == 0 for n in variable.writes):
-                after[self.storages.find(place)] = UNKNOWN  # a device address may come back in it
-        for mapping in mappings(stmt.directive):
-            after[self.storages.find(mapping.place)] = left(self.facts(after, mapping.place), mapping)
-        return after
+        return self.forget(new, (), True) if summary.touches_globals else new
 
 
 _HARMLESS = frozenset(
@@ -297,17 +163,24 @@ def _touches_globals(content: Content, unit: Unit, seen: frozenset[str]) -> bool
 
 
 def presence_of(content: Content, unit: Unit) -> Presence:
-    """The analysis of one function, from a caller that is not known."""
-    flow = Presence(content, unit)
-    node = content.node
-    assert isinstance(node, ast.FunctionDef)
-    flow.run(node.body, {})
+    """The analysis of one function, from a caller that is not known.
+
+    A region on a device with a number sees what is on that device: the function is followed once for each of them.
+    """
+    known = unit.presences.get(content)
+    if isinstance(known, Presence):
+        return known
+    flow = unit.presences[content] = _followed(content, unit, None)
+    numbers = {n for d in content.directives if (n := device_number(d.directive)) is not None}
+    for number in numbers if len(numbers) > 1 else ():
+        view = _followed(content, unit, number)
+        for region in content.regions:
+            if device_number(region.directive) == number and id(region.stmt) in view.inside:
+                flow.inside[id(region.stmt)] = view.inside[id(region.stmt)]
     return flow
 
 
-def weakest(clause: Clause | None) -> bool:
-    """Whether an `if` or `device` clause leaves open that the region runs on the host."""
-    if clause is None or not clause.args:
-        return False
-    value = fold(clause.args[0])
-    return not value if clause.name == "if" else value is None or value < 0
+def _followed(content: Content, unit: Unit, device: int | None) -> Presence:
+    flow = Presence(content, unit, device=device)
+    flow.run(flow.function.body, {})
+    return flow
