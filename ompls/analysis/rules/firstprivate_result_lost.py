@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from ompls.analysis.dataenv.uses import Use, depth_of, uses
+from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Span, Symbol
 from ompls.analysis.model.tu import Region, Variable
@@ -20,6 +21,8 @@ class _Stale(Flow):
         super().__init__()
         self.regions = {id(r.stmt): r for r in regions}
         self.read_after: dict[tuple[int, Symbol], Node] = {}  # the first read of the lost value
+        self.within: list[int] = []  # the region where the analysis is
+        self.next_time: dict[tuple[int, Symbol], Node] = {}  # reads of the region itself, when it runs again
 
     def default(self, key: Hashable) -> frozenset[Any]:
         return frozenset()
@@ -45,9 +48,12 @@ class _Stale(Flow):
             return state
         if use.read and use.certain:
             for region in stale:
-                known = self.read_after.get((region, use.symbol))
+                # `count += …` goes on with the old value; after `if (…) last = i;` it is perhaps not meant.
+                again = region in self.within and not use.write
+                kept = self.next_time if again else self.read_after
+                known = kept.get((region, use.symbol))
                 if known is None or use.node.span < known.span:
-                    self.read_after[region, use.symbol] = use.node
+                    kept[region, use.symbol] = use.node
         if use.write or not use.certain:
             return {**state, use.symbol: frozenset()}
         return state
@@ -56,7 +62,9 @@ class _Stale(Flow):
         region = self.regions.get(id(stmt))
         if region is None:
             return self._host_directive(stmt, state)
+        self.within.append(id(stmt))
         end = self.construct(stmt, state)
+        self.within.pop()
         after = dict(state if end is None else end)
         for variable in region.variables:
             if loses(variable):
@@ -97,9 +105,12 @@ def check(scene: Scene) -> Iterator[Finding]:
     flow.run(function.body, {})
     for region in regions:
         for variable in region.variables:
-            read = flow.read_after.get((id(region.stmt), variable.symbol))
+            key = (id(region.stmt), variable.symbol)
+            read, again = flow.read_after.get(key), flow.next_time.get(key)
             if read is not None and loses(variable):
-                yield _finding(region, variable, read)
+                yield _finding(region, variable, read, "hint" if region.tainted else "warning")
+            elif again is not None and loses(variable):
+                yield _finding(region, variable, again, "hint")
 
 
 def _default_is_private(region: Region) -> bool:
@@ -108,7 +119,7 @@ def _default_is_private(region: Region) -> bool:
     return clause is not None and clause.keyword in ("private", "firstprivate")
 
 
-def _finding(region: Region, variable: Variable, read: Node) -> Finding:
+def _finding(region: Region, variable: Variable, read: Node, severity: Severity) -> Finding:
     name = variable.symbol.name
     write = min(_assignments(variable), key=lambda n: n.span)
     message = (
@@ -117,7 +128,7 @@ def _finding(region: Region, variable: Variable, read: Node) -> Finding:
     end = region.directive.span.end
     change = Change(f"Map `{name}` tofrom", Span(end, end), f" map(tofrom: {name})", safe=False)
     related = ((read.span, f"`{name}` still has its old value here"),)
-    return Finding(write.span, message, "hint" if region.tainted else "warning", related, (change,))
+    return Finding(write.span, message, severity, related, (change,))
 
 
 RULE = Rule(
@@ -167,6 +178,20 @@ void f(int n, double *x, int mode) {
         }
     }
     use(sum);
+}
+""",
+        """
+void f(int n, int *x, int *nearest) {
+    int index = 0;
+    for (int round = 0; round < 3; round++) {
+        #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: nearest[0:n])
+        for (int i = 0; i < n; i++) {
+            if (x[i] > round)
+                index = i;
+        //      ^^^^^ hint: the value of `index` is lost at the end of the region: `index` is firstprivate there, and read afterwards
+            nearest[i] = index;
+        }
+    }
 }
 """,
     ),
