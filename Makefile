@@ -14,7 +14,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test lint types layers unit typescript bench conformance test-vscode docs clean
+.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz conformance test-vscode docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -57,6 +57,9 @@ unit: $(READY_DEV)
 
 bench: $(READY_DEV) ## measure, and compare with bench/baseline.json
 	@$(BIN)/python bench/run.py
+
+fuzz: $(READY_DEV) ## 10,000 random edits, and every fixture cut at every offset (half an hour)
+	@OMPLS_EXHAUSTIVE=1 $(BIN)/python -m pytest -q tests/model/test_incremental.py tests/model/test_robust.py tests/frontend/test_robust.py
 
 conformance: $(READY_DEV) ## run the public validation suite: make conformance SUITE=DIR
 	@test -n "$(SUITE)" || { echo "make conformance: SUITE is not set; check out OpenMP_VV and say SUITE=DIR" >&2; exit 2; }

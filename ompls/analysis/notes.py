@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ompls.analysis.diagnostic import Diagnostic, Severity
+from ompls.analysis.diagnostic import Diagnostic, Related, Severity
 from ompls.analysis.model.tu import TU
 
 IDS = {
@@ -34,7 +34,8 @@ def diagnostics(tu: TU) -> list[Diagnostic]:
             continue
         starts.append(note.start)
         where = tu.map.location(note.start, max(note.end, note.start + 1))
-        found.append(Diagnostic(IDS[note.kind], severity, note.message, where))
+        macros = tuple(Related(at, f"it comes from macro `{name}`") for name, at in reversed(tu.map.macros(note.start)))
+        found.append(Diagnostic(IDS[note.kind], severity, note.message, where, macros))
     return found
 
 

@@ -61,6 +61,11 @@ class SourceMap:
         end = last.start + (x_end - last.x_start) if last.kind == "verbatim" else last.end
         return Location(first.path, start, max(start, end))
 
+    def macros(self, x: int) -> list[tuple[str, Location]]:
+        """The macros that expanded offset `x` came through, outermost first, as far as their definitions are in a text
+        that the user has."""
+        return [(name, where) for name, where in self.at(x).stack if where is not None]
+
 
 @dataclass(frozen=True, slots=True)
 class Macro:

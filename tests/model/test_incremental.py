@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
 import pytest
 
+from ompls.analysis import rules
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.source import Settings
 
@@ -40,6 +42,8 @@ int main(void) { int a[LAST]; second(a); return a[LAST - 1]; }
 PIECES = [
     *(bytes([c]) for c in b";{}()*x1 \n,\""), b"#pragma omp target\n", b"struct list { int q; };", b"typedef int T;",
     b"int ", b"/*", b"*/", b"map(to: a)", b"value", b"struct list", b"a[i]", b"else", b"#define n 3\n",
+    b"{", b"}\n", b"list (*q) = 0;", b"int old(a) int a;\n{ }\n", b"#pragma omp declare target\n", b"#if 0\n",
+    b"#endif\n", b"#pragma omp end declare target\n", b"static int total;", b"double",
 ]  # fmt: skip
 
 
@@ -50,7 +54,15 @@ def check(analyzer: Analyzer, source: bytes) -> None:
     assert kept == fresh
 
 
-@pytest.mark.parametrize("seed", range(6))
+def check_findings(analyzer: Analyzer, source: bytes) -> None:
+    """As `check`, for what the rules say, which is kept with the declarations."""
+    headers = snapshot(Path("t.c"), PROGRAM)
+    kept = rules.check(analyzer.analyze("t.c", source, headers, Settings()))
+    assert kept == rules.check(Analyzer().analyze("t.c", source, headers, Settings()))
+
+
+# `make fuzz`: 10,000 edits
+@pytest.mark.parametrize("seed", range(200 if "OMPLS_EXHAUSTIVE" in os.environ else 6))
 def test_random_edits(seed: int) -> None:
     rng = random.Random(seed)
     analyzer = Analyzer()
@@ -62,6 +74,8 @@ def test_random_edits(seed: int) -> None:
         if step % 12 == 11:
             source = PROGRAM
         check(analyzer, source)
+        if step % 5 == 0:
+            check_findings(analyzer, source)
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,11 @@ def _weakened(finding: Finding) -> Finding:
 
 
 def _diagnostic(tu: TU, place: Item | FileDirective, rule: Rule, finding: Finding) -> Diagnostic:
-    related = tuple(Related(tu.locate(place, span), text) for span, text in finding.related)
+    macros = tu.map.macros(place.start + finding.span.start)
+    related = (
+        *(Related(tu.locate(place, span), text) for span, text in finding.related),
+        *(Related(where, f"it comes from macro `{name}`") for name, where in reversed(macros)),
+    )
     fixes = tuple(fix for change in finding.changes if (fix := _fix(tu, place, change)) is not None)
     severity: Severity = finding.severity
     return Diagnostic(rule.id, severity, finding.message, tu.locate(place, finding.span), related, fixes)
