@@ -78,3 +78,15 @@ MAP_TYPES_OF: dict[str, frozenset[str]] = {
     "target enter data": frozenset(("", "to", "tofrom", "alloc", "storage")),
     "target exit data": frozenset(("", "from", "tofrom", "release", "delete", "storage")),
 }
+
+# The least value of a clause's integer arguments.
+LEAST: dict[str, int] = {
+    **dict.fromkeys(
+        ("collapse", "ordered", "num_threads", "num_teams", "thread_limit", "safelen", "simdlen", "grainsize",
+         "num_tasks", "schedule", "dist_schedule", "partial", "sizes", "align"), 1
+    ),
+    "priority": 0,
+    "filter": 0,
+}  # fmt: skip
+# Clauses whose argument is an integer constant expression.
+CONSTANT = frozenset(("collapse", "ordered", "safelen", "simdlen", "partial", "align"))
