@@ -47,8 +47,10 @@ def _add_modules(library: Path) -> None:
     bridge.argtypes = [ctypes.py_object]
     for device in all_devices().values():
         make = device.python_module
-        if make is None or (wanted and device.name not in wanted) or not device.probe().available:
+        if make is None or (wanted and device.name not in wanted):
             continue
+        if not wanted and not device.probe().available:
+            continue  # what is asked for by name says itself why it is not there
         if bridge(make()) != 0:
             raise RuntimeProblem("device '{}'".format(device.name), "the bridge does not know this interpreter")
 

@@ -172,6 +172,13 @@ def test_python_errors_are_reported(tmp_path: Path) -> None:
     assert "no device memory for 'x[0:n]' (4000 bytes): ValueError: invalid literal" in done.stderr
 
 
+def test_devices_are_closed_before_their_driver_ends(tmp_path: Path) -> None:
+    built = build(saxpy_bundle(tmp_path / "bundle"), "pyhost", tmp_path / "prog")
+    env = {**launcher.environment(built), "PYHOST_DRIVER": "1"}
+    done = subprocess.run(launcher.command(built), env=env, capture_output=True, text=True, check=False)
+    assert [line[:8] for line in done.stdout.splitlines()[-2:]] == ["closed 0", "driver e"]
+
+
 def test_the_stub_needs_python_only_for_its_devices(tmp_path: Path) -> None:
     """Without the interpreter the program runs when no device in Python is wanted, else it says what is missing."""
     built = build(saxpy_bundle(tmp_path / "bundle"), "pyhost,host", tmp_path / "prog")

@@ -320,5 +320,9 @@ int ompls_bridge_add(object *module) {
     added->module.image_class = added->image_class;
     added->module.user = module;
     ompls_register_module(&added->module);
+    /* What the module is made of (the interpreter's extension modules, a driver) has exit handlers, too, from when it was
+       loaded: devices are closed before those run, and after the program's own handlers. */
+    static bool registered;
+    if (!registered) registered = atexit(ompls_close_devices) == 0;
     return 0;
 }

@@ -102,6 +102,7 @@ int ompls_offload_policy(void);
 /* The opened device for a construct, or 0 when the initial device has to do it.  `region` (for messages) may be 0. */
 ompls_device *ompls_resolve(const ompls_region *region, int64_t device);
 ompls_device *ompls_device_at(int number); /* not opened; 0 when out of range */
+void ompls_close_devices(void); /* at the end of the program, once: the first call does it */
 /* For the routines of <omp.h>: as ompls_resolve; *initial when the number means the host, where the constructs of a device
    that cannot be opened run too.  (api.c) */
 ompls_device *ompls_device_of(int number, bool *initial);

@@ -176,13 +176,15 @@ ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
 
 /* At the end of the program.  After an error nothing is closed: another thread may be in the middle of a call, and a
    device process ends with its host. */
-__attribute__((destructor)) static void close_devices(void) {
+void ompls_close_devices(void) {
     ending = true;
-    if (!atomic_load(&ompls_failing)) {
-        for (int i = 0; i < ndevices; i++) {
-            ompls_device *device = devices[i];
-            if (atomic_exchange(&device->status, OMPLS_UNAVAILABLE) == OMPLS_OPEN) device->module->close(device->handle);
-        }
+    for (int i = 0; i < ndevices && !atomic_load(&ompls_failing); i++) {
+        ompls_device *device = devices[i];
+        if (atomic_exchange(&device->status, OMPLS_UNAVAILABLE) == OMPLS_OPEN) device->module->close(device->handle);
     }
+}
+
+__attribute__((destructor)) static void program_ends(void) {
+    ompls_close_devices();
     ompls_trace_finish();
 }

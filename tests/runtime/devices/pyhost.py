@@ -79,11 +79,20 @@ class OpenDevice:
         print(f"closed {self.index}: {len(self.buffers)} buffers, {len(self.threads)} threads", flush=True)
 
 
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _driver_ends(_: object) -> None:
+    print("driver ends", flush=True)
+
+
 class Module:
     """What the bridge is given."""
 
     name = "pyhost"
     image_class = "pyhost"
+
+    def __init__(self) -> None:
+        if "PYHOST_DRIVER" in os.environ:  # a driver's library has an exit handler from when it is loaded
+            ctypes.CDLL(None)["__cxa_atexit"](_driver_ends, None, None)
 
     def probe(self, wanted: int) -> int:
         return wanted or 1
