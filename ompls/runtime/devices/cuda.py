@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
@@ -39,10 +40,14 @@ def _driver() -> Any:
             "cuda", "there is no NVIDIA driver ({})".format(error), "install the driver, or use the device `cudasim`"
         ) from error
     try:
-        driver: Any = importlib.import_module("pycuda.driver")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what they say is in the exception, too
+            driver: Any = importlib.import_module("pycuda.driver")
     except ImportError as error:
-        reason = "pycuda cannot be imported ({})".format(error)
-        raise DeviceUnavailable("cuda", reason, "pip install 'ompls[cuda]' where nvcc is on PATH") from error
+        hint = "pip install 'ompls[cuda]' where nvcc is on PATH"
+        if "undefined symbol" in str(error):
+            hint = "the driver is older than the CUDA that pycuda was built with: build it again with the driver's"
+        raise DeviceUnavailable("cuda", "pycuda cannot be imported ({})".format(error), hint) from error
     try:
         driver.init()
         count = driver.Device.count()

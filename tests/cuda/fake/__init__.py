@@ -1,0 +1,57 @@
+"""A GPU that is not there: pycuda over a fake driver and a fake compiler, both of which end in `cudasim`.
+
+`make test-cuda` builds pycuda; without it what needs it is skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from ompls.runtime.devices import cudasim
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+PYCUDA = ROOT / ".cache" / "pycuda" / f"cp{sys.version_info.major}{sys.version_info.minor}"
+FLAGS = ("-shared", "-fPIC", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-std=gnu17")
+
+
+def why_not() -> str:
+    """Why pycuda's tests cannot run, or nothing."""
+    return "" if PYCUDA.exists() else "pycuda is not built: make test-cuda"
+
+
+def _not_there(wanted: set[str], source: Path) -> str:
+    """Functions that pycuda is linked with and that nothing here calls: each says that it is not supported."""
+    text = source.read_text()
+    rest = sorted(name for name in wanted if f"API {name}(" not in text)
+    return "".join(f'__attribute__((visibility("default"))) int {name}(void) {{ return 801; }}\n' for name in rest)
+
+
+def build(directory: Path) -> None:
+    """The two libraries in a directory."""
+    library = next(PYCUDA.glob("pycuda/_driver*.so"))
+    listed = subprocess.run(["nm", "-D", "--undefined-only", str(library)], capture_output=True, text=True, check=True)
+    wanted = {word for word in listed.stdout.split() if word.startswith("cu") and word[2:3].isupper()}
+    stubs = directory / "stubs.c"
+    stubs.write_text(_not_there(wanted, HERE / "libcuda.c"))
+    sources = [HERE / "libcuda.c", *cudasim.DEVICE.native_sources(), stubs]
+    hidden = ("-fvisibility=hidden", "-Wl,-Bsymbolic", "-Wl,-soname,libcuda.so.1", "-pthread")
+    subprocess.run(["gcc", *FLAGS, *hidden, *map(str, sources), "-o", str(directory / "libcuda.so.1")], check=True)
+    names = (f'-DPYTHON="{sys.executable}"', f'-DCOMPILER="{HERE / "compile.py"}"')
+    command = ["gcc", *FLAGS, *names, str(HERE / "libnvrtc.c"), "-o", str(directory / "libnvrtc.so")]
+    subprocess.run(command, check=True)
+
+
+def environment(directory: Path, cache: Path) -> dict[str, str]:
+    """The environment of a machine with that GPU."""
+    path = os.pathsep.join(filter(None, (str(PYCUDA), os.environ.get("PYTHONPATH"))))
+    return {
+        **os.environ,
+        "LD_LIBRARY_PATH": str(directory),
+        "PYTHONPATH": path,
+        "OMPLS_NVRTC": str(directory / "libnvrtc.so"),
+        "OMPLS_CACHE_DIR": str(cache),
+    }

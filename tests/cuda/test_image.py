@@ -1,0 +1,179 @@
+"""What the device `cuda` does without pycuda and without a GPU: its image, its compilers, its reasons."""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ompls.runtime import cuda_image, nvrtc
+from ompls.runtime.cuda_image import Code, ImageError, KernelFile
+from ompls.runtime.devices import cuda
+from ompls.runtime.errors import BuildFailed, DeviceUnavailable, ToolMissing
+from ompls.runtime.toolchain import Toolchain
+
+SAXPY = """#include "ompls_device.cuh"
+#line 7 "user.c"
+extern "C" __global__ void saxpy(float a, float *x) { ompls_spmd_begin(); x[threadIdx.x] *= a; }
+"""
+FILES = [
+    KernelFile({"a": [(0, 8), (8, 4)], "b": []}, [Code("cubin", 53, b"\x7fELF one"), Code("ptx", 90, b"//")]),
+    KernelFile({"c": [(0, 12)]}, [Code("cubin", 53, b"")]),
+]
+
+without_driver = pytest.mark.skipif(cuda.DEVICE.probe().available, reason="this machine has a GPU")
+
+
+def test_the_container_gives_back_what_was_put_in() -> None:
+    assert cuda_image.unpack(cuda_image.pack(FILES)) == FILES
+
+
+def test_a_damaged_container_is_an_error_at_every_length() -> None:
+    whole = cuda_image.pack(FILES)
+    for length in range(len(whole)):
+        with pytest.raises(ImageError, match="the image is"):
+            cuda_image.unpack(whole[:length])
+
+
+# (kind, capability) of what there is; the GPU's capability; which is taken, by place.  CUDA programming guide, "Binary
+# Compatibility" and "PTX Compatibility".
+CHOICES = [
+    ([("cubin", 80), ("cubin", 87)], 87, 1),
+    ([("cubin", 80), ("cubin", 87)], 86, 0),
+    ([("cubin", 80), ("ptx", 70)], 89, 0),
+    ([("cubin", 80), ("ptx", 70)], 90, 1),
+    ([("cubin", 80), ("ptx", 90)], 75, None),
+    ([("ptx", 53)], 120, 0),
+    ([("cubin", 53)], 87, None),
+    ([], 87, None),
+]
+
+
+@pytest.mark.parametrize(("has", "gpu", "taken"), CHOICES)
+def test_the_best_code_is_chosen(has: list[tuple[str, int]], gpu: int, taken: int | None) -> None:
+    file = KernelFile({}, [Code(kind, capability, b"") for kind, capability in has])
+    if taken is None:
+        with pytest.raises(ImageError, match=f"the GPU's compute capability is {gpu}"):
+            file.best_for(gpu)
+    else:
+        assert file.best_for(gpu) is file.code[taken]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "places"),
+    [
+        ([], []),
+        ([(8, 8), (4, 4), (8, 8)], [(0, 8), (8, 4), (16, 8)]),
+        ([(1, 1), (8, 1), (2, 2)], [(0, 1), (1, 8), (10, 2)]),
+        ([(1, 1), (12, 4), (16, 16)], [(0, 1), (4, 12), (16, 16)]),
+    ],
+)
+def test_parameters_lie_as_in_a_struct(parameters: list[tuple[int, int]], places: list[tuple[int, int]]) -> None:
+    assert cuda_image.slots(parameters) == places
+    values = [bytes([i + 1]) * size for i, (size, _) in enumerate(parameters)]
+    buffer = cuda_image.packer(places).pack(*values)
+    assert [buffer[at : at + size] for at, size in places] == values
+
+
+@pytest.mark.parametrize(("text", "numbers"), [("", []), ("8.7, sm_53", [53, 87]), ("90;", None), ("x", None)])
+def test_architectures_are_read(text: str, numbers: list[int] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    if numbers is not None:
+        assert cuda_image.capabilities(text) == numbers
+        return
+    monkeypatch.setenv("OMPLS_CUDA_ARCH", text)
+    with pytest.raises(DeviceUnavailable, match="is not a compute capability; write"):
+        cuda.DEVICE.architectures()
+
+
+def test_the_users_options_that_matter_go_along() -> None:
+    assert cuda_image.options(["-O3", "-ffp-contract=off", "-g"]) == ["--std=c++17", "--fmad=false", "-lineinfo"]
+    assert cuda_image.options(["-ffp-contract=off", "-ffp-contract=fast"]) == ["--std=c++17"]
+
+
+def _source(tmp_path: Path, text: str = SAXPY) -> Path:
+    path = tmp_path / "saxpy.cu"
+    path.write_text(text)
+    return path
+
+
+needs_nvrtc = pytest.mark.skipif(nvrtc.available() is None, reason="needs the package ompls[cuda-preview]")
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("capability", [53, 87, 90])
+def test_cubins_of_real_architectures(capability: int, tmp_path: Path) -> None:
+    with Toolchain(tmp_path / "cache") as tools:
+        code = cuda_image.compile_file(tools, _source(tmp_path), capability)
+        again = cuda_image.compile_file(tools, _source(tmp_path), capability)
+    assert (code.kind, code.capability, code.data[:4]) == ("cubin", capability, b"\x7fELF")
+    (machine,) = struct.unpack_from("<H", code.data, 18)
+    assert machine == 190  # EM_CUDA
+    assert again == code
+
+
+@needs_nvrtc
+def test_an_architecture_of_the_future_gets_ptx(tmp_path: Path) -> None:
+    with Toolchain(tmp_path / "cache") as tools:
+        code = cuda_image.compile_file(tools, _source(tmp_path), 990)
+    assert code.kind == "ptx"
+    assert code.capability == nvrtc.architectures()[-1]
+    assert b".entry saxpy" in code.data
+    assert code.runs_on(990)
+
+
+@needs_nvrtc
+def test_an_architecture_of_the_past_names_the_way_out(tmp_path: Path) -> None:
+    with Toolchain(tmp_path / "cache") as tools, pytest.raises(ToolMissing, match="starts at sm_.*OMPLS_NVRTC"):
+        cuda_image.compile_file(tools, _source(tmp_path), 20)
+
+
+@needs_nvrtc
+def test_an_error_is_at_the_users_line(tmp_path: Path) -> None:
+    with Toolchain(tmp_path / "cache") as tools, pytest.raises(BuildFailed) as caught:
+        cuda_image.compile_file(tools, _source(tmp_path, SAXPY.replace("*= a", "*= b")), 87)
+    assert "user.c(7): error:" in caught.value.output
+
+
+def test_nvcc_is_taken_when_there_is_no_nvrtc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nvcc = cuda_image.find_nvcc()
+    if nvcc is None:
+        pytest.skip("nvcc is not on this machine")
+    monkeypatch.setattr(nvrtc, "available", lambda: None)
+    with Toolchain(tmp_path / "cache") as tools:
+        code = cuda_image.compile_file(tools, _source(tmp_path), 90)
+    assert (code.kind, code.data[:4]) == ("cubin", b"\x7fELF")
+
+
+def test_no_compiler_is_an_error_with_a_next_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nvrtc, "available", lambda: None)
+    monkeypatch.setattr(cuda_image, "find_nvcc", lambda: None)
+    with Toolchain(tmp_path / "cache") as tools, pytest.raises(ToolMissing, match="pip install"):
+        cuda_image.compile_file(tools, _source(tmp_path), 90)
+
+
+@without_driver
+def test_without_a_gpu_the_device_says_why() -> None:
+    state = cuda.DEVICE.probe()
+    assert not state.available
+    assert state.reason
+    assert state.hint
+    words = [sys.executable, "-m", "ompls"]
+    listed = subprocess.run([*words, "devices"], capture_output=True, text=True, check=True)
+    assert f"cuda       not available: {state.reason}; {state.hint}" in listed.stdout
+    source = Path(__file__).resolve().parents[2] / "examples" / "saxpy.c"
+    done = subprocess.run([*words, "run", "--device", "cuda", source], capture_output=True, text=True, check=False)
+    assert done.returncode == 125
+    assert done.stderr == f"ompls: error: device 'cuda' is not available: {state.reason}; {state.hint}\n"
+
+
+def test_an_empty_driver_library_is_no_gpu(tmp_path: Path) -> None:
+    subprocess.run(["gcc", "-shared", "-x", "c", "-", "-o", tmp_path / "libcuda.so.1"], input=b"", check=True)
+    env = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
+    words = [sys.executable, "-m", "ompls", "devices"]
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("cuda       not available: pycuda cannot be imported")
+    assert done.stderr == ""
