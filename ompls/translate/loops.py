@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
-from ompls.analysis.model.ctype import Enum, Integer, Pointer
+from ompls.analysis.model.convert import INTEGERS, arithmetic, decay, promote, unqualified
+from ompls.analysis.model.ctype import CType, Enum, Integer, Pointer
+from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
 from ompls.translate.problem import Problem
@@ -31,8 +36,34 @@ class Loop:
     def step_text(self, text: str) -> str:
         return "1" if self.step is None else f"(-({text}))" if self.negated else text
 
+    def known(self) -> int | None:
+        """The number of iterations when all is constant."""
+        low, high = constant(self.lower), constant(self.bound)
+        step = 1 if self.step is None else constant(self.step)
+        if low is None or high is None or not step or isinstance(self.symbol.type, Pointer):
+            return None
+        if min(low, high) < 0 and not (_is_signed(self.symbol.type) and _is_signed(self.bound.type)):
+            return None
+        distance = (high - low if self.up else low - high) + (self.op in ("<=", ">="))
+        step = -step if self.negated else step
+        return max(0, (distance + step - 1) // step) if step > 0 else None
+
+    @property
+    def small(self) -> bool:
+        """Whether there are at most 2^31 iterations, for all values of the bounds that have a meaning."""
+        t = self.symbol.type
+        count = self.known()
+        if count is not None:
+            return count <= _HALF
+        start = constant(self.lower if self.up else self.bound)
+        size = sizeof(t) if isinstance(t, Integer) else None
+        return size is not None and (size < 4 or (size == 4 and _is_signed(t) and start is not None and start >= 0))
+
     def count(self, lower: str, bound: str, kind: str, step: str = "1") -> str:
         """The number of iterations as an expression of type `kind`, 0 when there are none."""
+        count = self.known()
+        if count is not None:
+            return str(count)
         if isinstance(self.symbol.type, Pointer):
             first, last = (lower, bound) if self.up else (bound, lower)
             distance = f"({kind})(({last}) - ({first}))"
@@ -48,6 +79,32 @@ class Loop:
             return f"{lower} {self.op} {bound} ? {distance} : 0"
         return f"{lower} {self.op} {bound} ? ({distance} + ({step}) - 1) / ({step}) : 0"
 
+    def limits(self, text: Callable[[ast.Expr], str], spell: Callable[[CType], str]) -> tuple[str, str]:
+        """(lower, bound) converted as C does when it initialises the counter and compares it with the bound."""
+        t, lower, bound = unqualified(self.symbol.type), text(self.lower), text(self.bound)
+        if not isinstance(t, Integer):
+            return lower, bound
+        plain = constant(self.lower) is not None and (_is_signed(promote(t)) or constant(self.bound) is not None)
+        if unqualified(self.lower.type) != t and not plain:
+            lower = f"({spell(t)})({lower})"
+        common = arithmetic(t, self.bound.type)
+        if (
+            isinstance(common, Integer)
+            and not _is_signed(common)
+            and _is_signed(self.bound.type)
+            and (constant(self.bound) is None)
+        ):
+            bound = f"({spell(common)})({bound})"
+        return lower, bound
+
+
+_HALF = 1 << 31
+
+
+def _is_signed(t: CType) -> bool:
+    t = t.underlying if isinstance(t, Enum) else t
+    return isinstance(t, Integer) and INTEGERS[t.kind][1]
+
 
 @dataclass(frozen=True)
 class Nest:
@@ -55,6 +112,18 @@ class Nest:
 
     loops: tuple[Loop, ...]
     body: ast.Stmt
+
+    def known(self) -> int | None:
+        """How many iterations there are in all, when every bound is constant."""
+        counts = [x.known() for x in self.loops]
+        return None if None in counts else math.prod(c for c in counts if c is not None)
+
+    @property
+    def kind(self) -> str:
+        """The type for numbers of iterations.  32 bits are faster on a GPU, and leave room for a stride to be added."""
+        count = self.known()
+        small = count <= _HALF if count is not None else len(self.loops) == 1 and self.loops[0].small
+        return "unsigned int" if small else "long long"
 
 
 def find_nest(stmt: DirectiveStmt) -> Nest | None:
@@ -113,15 +182,18 @@ def constant(e: ast.Expr) -> int | None:
         return e.value
     if isinstance(e, ast.Name) and e.symbol is not None:
         return e.symbol.value
-    if isinstance(e, ast.Unary) and e.op == "-":
+    if isinstance(e, ast.Unary) and e.op == "-" and _is_signed(e.type):
         inner = constant(e.operand)
         return None if inner is None else -inner
-    if isinstance(e, ast.Binary) and e.op in ("+", "-", "*"):
+    if isinstance(e, ast.Binary) and e.op in _FOLDED and _is_signed(e.type):
         a, b = constant(e.left), constant(e.right)
-        if a is None or b is None:
+        if a is None or b is None or (e.op == "/" and (a < 0 or b <= 0)):
             return None
-        return a + b if e.op == "+" else a - b if e.op == "-" else a * b
+        return _FOLDED[e.op](a, b)
     return None
+
+
+_FOLDED: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv}
 
 
 def _only(body: ast.Stmt | None) -> ast.Stmt | None:
@@ -143,6 +215,8 @@ def _loop(s: ast.For) -> Loop:
         op, bound = _SWAP[c.op], c.left
     else:
         raise Problem(c.span, "the loop's condition", f"it does not compare '{symbol.name}' with a bound")
+    if not isinstance(decay(bound.type), (Integer, Pointer, Enum)):
+        raise Problem(bound.span, "the loop's bound", "it is not an integer")
     forward, step = _step(s, symbol)
     if op == "!=":
         value = constant(step) if step is not None else 1

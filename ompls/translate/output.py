@@ -48,13 +48,26 @@ class Places:
 
 
 def generated(text: str) -> list[OutLine]:
-    return [OutLine(x) for x in text.splitlines()]
+    return [OutLine(x) for x in text.removesuffix("\n").split("\n")] if text else []
 
 
 def reindented(lines: list[OutLine]) -> list[OutLine]:
     """The same lines, indented by their braces."""
     moved = reindent([Line(x.text, None) for x in lines])
     return [OutLine(m.text, x.path, x.line) for m, x in zip(moved, lines, strict=True)]
+
+
+def tidied(lines: list[OutLine]) -> list[OutLine]:
+    """The same lines without blank ones at the beginning or end of a block, and with one where there were several."""
+    out: list[OutLine] = []
+    for x in lines:
+        closes = x.text.strip().startswith("}") or (not x.text.strip() and out and not out[-1].text.strip())
+        if closes:
+            while out and not out[-1].text.strip():
+                out.pop()
+        if x.text.strip() or not (out and out[-1].text.endswith("{")):
+            out.append(x)
+    return out
 
 
 def with_line_directives(lines: list[OutLine]) -> list[OutLine]:

@@ -103,6 +103,10 @@ class Line:
     source: int | None  # offset in the source text, None: stands for nothing there
 
 
+# Lines of C end at line feeds only: a form feed or U+2028 may stand in a literal or a comment.
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
 def lines_of(chunks: list[Chunk]) -> list[Line]:
     """Chunks as lines.  A line's source is that of the first verbatim character on it, else what it was made for."""
     out: list[Line] = []
@@ -111,7 +115,7 @@ def lines_of(chunks: list[Chunk]) -> list[Line]:
     made: int | None = None
     for chunk in chunks:
         offset = chunk.source
-        for piece in chunk.text.splitlines(keepends=True):
+        for piece in _LINE.findall(chunk.text):
             body = piece.rstrip("\r\n")
             stripped = body.lstrip()
             if stripped and chunk.verbatim and verbatim is None:
@@ -119,7 +123,7 @@ def lines_of(chunks: list[Chunk]) -> list[Line]:
             elif stripped and made is None:
                 made = chunk.source
             text += body
-            if piece != body:
+            if piece.endswith("\n"):
                 out.append(Line(text.rstrip(), verbatim if verbatim is not None else made))
                 text, verbatim, made = "", None, None
             if chunk.verbatim:

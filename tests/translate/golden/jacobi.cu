@@ -6,13 +6,13 @@ extern "C" __global__ void ompls_jacobi_solve_on_device_0(double *ompls_p_change
 {
     ompls_spmd_begin();
     double change = ompls_identity<ompls_max, double>();  // reduction(max: change): this thread's part
-    const long long ompls_count_i = 1 < 66 - 1 ? (long long)(66 - 1) - (long long)(1) : 0;
-    const long long ompls_count_j = 1 < 130 - 1 ? (long long)(130 - 1) - (long long)(1) : 0;
-    const long long ompls_count = ompls_count_i * ompls_count_j;  // collapse(2)
+    const unsigned int ompls_count_i = 64;
+    const unsigned int ompls_count_j = 128;
+    const unsigned int ompls_count = ompls_count_i * ompls_count_j;  // collapse(2)
     // Two-phase distribution: this team's chunk of the iterations, then this thread's part of it.
-    ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count);
-    const ompls_range<long long> ompls_mine = ompls_get_static_chunk(ompls_team);
-    for (long long ompls_it = ompls_mine.begin; ompls_it < ompls_mine.end; ompls_it += ompls_mine.stride) {
+    const ompls_range<unsigned int> ompls_team = ompls_get_distribute_chunk(ompls_count);
+    const ompls_range<unsigned int> ompls_mine = ompls_get_static_chunk(ompls_team);
+    for (unsigned int ompls_it = ompls_mine.begin; ompls_it < ompls_mine.end; ompls_it += ompls_mine.stride) {
         int i = 1 + (int)(ompls_it / ompls_count_j);
         int j = 1 + (int)(ompls_it % ompls_count_j);
         double mean = 0.25 * (now[((i - 1) * 130 + (j))] + now[((i + 1) * 130 + (j))] + now[((i) * 130 + (j - 1))] + now[((i) * 130 + (j + 1))]);

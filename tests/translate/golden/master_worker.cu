@@ -14,7 +14,7 @@ extern "C" __global__ void ompls_master_worker_main_0(long (*ompls_p_values)[102
         // shared by this team's threads: not on the master's stack
         __shared__ long partial[4];
         {
-            const long ompls_init[4] = {(long)(0), (long)(0), (long)(0), (long)(0)};
+            const long ompls_init[4] = {0, 0, 0, 0};
             memcpy(&partial, &ompls_init, sizeof partial);
         }
 
@@ -22,15 +22,14 @@ extern "C" __global__ void ompls_master_worker_main_0(long (*ompls_p_values)[102
         __shared__ long total;
         total = 0;
 
-
         scale = 2 * scale + round; /* sequential: one thread only */
 
         ompls_parallel_region([&values, scale] {  // the workers run this
-            const long long ompls_count = 0 < 1024 ? (long long)1024 : 0;
-            const ompls_range<long long> ompls_team = {0, ompls_count, 1};
-            const ompls_range<long long> ompls_mine = ompls_get_static_chunk(ompls_team);
-            for (long long ompls_it = ompls_mine.begin; ompls_it < ompls_mine.end; ompls_it += ompls_mine.stride) {
-                int i = (int)ompls_it;
+            const unsigned int ompls_count = 1024;
+            const ompls_range<unsigned int> ompls_team = {0, ompls_count, 1};
+            const ompls_range<unsigned int> ompls_mine = ompls_get_static_chunk(ompls_team);
+            for (unsigned int ompls_it = ompls_mine.begin; ompls_it < ompls_mine.end; ompls_it += ompls_mine.stride) {
+                int i = ompls_it;
                 values[i] = values[i] % 1000 + scale;
             }
         }, 40);
@@ -39,15 +38,14 @@ extern "C" __global__ void ompls_master_worker_main_0(long (*ompls_p_values)[102
             long &ompls_sum_total = total;
             {
                 long total = ompls_identity<ompls_add, long>();  // reduction(+: total): this thread's part
-                const long long ompls_count = 0 < 1024 ? (long long)1024 : 0;
-                const ompls_range<long long> ompls_team = {0, ompls_count, 1};
-                const ompls_range<long long> ompls_mine = ompls_get_static_chunk(ompls_team);
-                for (long long ompls_it = ompls_mine.begin; ompls_it < ompls_mine.end; ompls_it += ompls_mine.stride) {
-                    int i = (int)ompls_it;
+                const unsigned int ompls_count = 1024;
+                const ompls_range<unsigned int> ompls_team = {0, ompls_count, 1};
+                const ompls_range<unsigned int> ompls_mine = ompls_get_static_chunk(ompls_team);
+                for (unsigned int ompls_it = ompls_mine.begin; ompls_it < ompls_mine.end; ompls_it += ompls_mine.stride) {
+                    int i = ompls_it;
 
                     total += values[i];
-                    ompls_atomic<ompls_add>(&partial[i % 4], (long)(values[i]));
-
+                    ompls_atomic<ompls_add>(&partial[i % 4], values[i]);
                 }
                 ompls_reduce<ompls_add>(&ompls_sum_total, total);  // joined in the team, then one atomic a team
             }

@@ -5,13 +5,12 @@
 extern "C" __global__ void ompls_saxpy_saxpy_0(const float *x, float *y, int n, float a)
 {
     ompls_spmd_begin();
-    const long long ompls_count = 0 < n ? (long long)n : 0;
+    const unsigned int ompls_count = 0 < n ? (unsigned int)n : 0;
     // Two-phase distribution: this team's chunk of the iterations, then this thread's part of it.
-    ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count);
-    const ompls_range<long long> ompls_mine = ompls_get_static_chunk(ompls_team);
-    for (long long ompls_it = ompls_mine.begin; ompls_it < ompls_mine.end; ompls_it += ompls_mine.stride) {
-        int i = (int)ompls_it;
+    const ompls_range<unsigned int> ompls_team = ompls_get_distribute_chunk(ompls_count);
+    const ompls_range<unsigned int> ompls_mine = ompls_get_static_chunk(ompls_team);
+    for (unsigned int ompls_it = ompls_mine.begin; ompls_it < ompls_mine.end; ompls_it += ompls_mine.stride) {
+        int i = ompls_it;
         y[i] = a * x[i] + y[i];
     }
-
 }

@@ -21,7 +21,8 @@
 #endif
 
 // --- loops ------------------------------------------------------------------------------------------------------
-// A range of normalised iterations 0..count-1: begin, begin+stride, … while < end.  T is int or long long.
+// A range of normalised iterations 0..count-1: begin, begin+stride, … while < end.  T is int, unsigned int (count at
+// most 2^31: a stride is added to it) or long long.
 template <typename T> struct ompls_range { T begin, end, stride; };
 
 // Phase one: this team's chunk of `count` iterations (dist_schedule absent or static: one contiguous chunk a team).

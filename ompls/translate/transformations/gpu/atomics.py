@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt
-from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.convert import arithmetic, unqualified
+from ompls.analysis.model.ctype import INT, CType, Floating, Integer, Pointer
+from ompls.analysis.model.layout import sizeof
 from ompls.translate.ctext import strip
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
@@ -52,11 +54,46 @@ def _expr(body: ast.Stmt | None) -> ast.Expr:
 
 
 def _call(e: Emitter, function: str, target: ast.Expr, value: ast.Expr | str) -> str:
-    kind = e.cxx(target.type)
     text = value if isinstance(value, str) else e.text(value)
+    # Only of these is the type in C++ surely the one in C.
+    named = not isinstance(value, str) and isinstance(strip(value), (ast.Name, ast.Index, ast.FloatLiteral))
+    same = named and not isinstance(value, str) and unqualified(value.type) == unqualified(target.type)
+    plain = same or (text.isdigit() and unqualified(target.type) == INT)
+    return f"{function}(&{_target_text(e, target)}, {text if plain else f'({e.cxx(target.type)})({text})'})"
+
+
+def _target_text(e: Emitter, target: ast.Expr) -> str:
     if isinstance(strip(target).type, Pointer):
         raise Problem(target.span, "atomic on a pointer", "use an integer")
-    return f"{function}(&{e.text(target)}, ({kind})({text}))"
+    if isinstance(strip(target).type, Floating) and sizeof(target.type) not in (4, 8):
+        raise Problem(target.span, "atomic on this type", "a GPU has none of this size")
+    return e.text(target)
+
+
+def _op(e: Emitter, target: ast.Expr, op: str, value: ast.Expr | str, reversed_: bool = False) -> str:
+    """The call of `target op= value` (or `target = value op target`): it gives the old value."""
+    name = _REVERSED.get(op, _OPS[op]) if reversed_ else _OPS[op]
+    if isinstance(value, str) or _converts_first(target.type, op, value.type):
+        return _call(e, f"ompls_atomic<ompls_{name}>", target, value)
+    # C computes in the wider of the two types and converts the result, not the operand.
+    kind, text = e.cxx(target.type), e.text(value)
+    shown = f"ompls_value {op} ompls_old" if reversed_ else f"ompls_old {op} ompls_value"
+    return (f"ompls_atomic_update(&{_target_text(e, target)}, [ompls_value = {text}]({kind} ompls_old) "
+            f"{{ return ({kind})({shown}); }})")  # fmt: skip
+
+
+def _converts_first(target: CType, op: str, value: CType) -> bool:
+    """Whether `target op (T)value` is what C computes for `target op value` and a conversion to T at the end."""
+    target, value = unqualified(target), unqualified(value)
+    if target == value:
+        return True
+    if isinstance(target, Floating):
+        return not isinstance(value, Floating) or unqualified(arithmetic(target, value)) == target
+    if isinstance(value, Floating) or target == Integer("_Bool"):
+        return False
+    if op in _OPS and op not in ("/", ">>"):
+        return True  # modulo 2^n all the way; a shift's count fits any type
+    return op == ">>" or unqualified(arithmetic(target, value)) == target
 
 
 def _update(e: Emitter, expr: ast.Expr) -> tuple[str, ast.Expr, str, str]:
@@ -64,33 +101,34 @@ def _update(e: Emitter, expr: ast.Expr) -> tuple[str, ast.Expr, str, str]:
     expr = strip(expr)
     if isinstance(expr, ast.Unary) and expr.op in ("++", "--"):
         op = "+" if expr.op == "++" else "-"
-        return _call(e, f"ompls_atomic<ompls_{_OPS[op]}>", expr.operand, "1"), expr.operand, op, "1"
+        return _op(e, expr.operand, op, "1"), expr.operand, op, "1"
     if isinstance(expr, ast.Assign) and expr.op != "=" and expr.op[:-1] in _OPS:
         op = expr.op[:-1]
-        return _call(e, f"ompls_atomic<ompls_{_OPS[op]}>", expr.target, expr.value), expr.target, op, e.text(expr.value)
+        return _op(e, expr.target, op, expr.value), expr.target, op, e.text(expr.value)
     if isinstance(expr, ast.Assign) and expr.op == "=":
-        x = e.text(expr.target)
-        split = _operands(e, expr.value, x)
+        split = _operands(e, expr.value, e.text(expr.target))
         if split is not None:
             op, value, reversed_ = split
-            name = _REVERSED.get(op, _OPS[op]) if reversed_ else _OPS[op]
-            shown = f"{value} {op}" if reversed_ else op
-            return _call(e, f"ompls_atomic<ompls_{name}>", expr.target, value), expr.target, shown, value
+            text = value if isinstance(value, str) else e.text(value)
+            shown = f"{text} {op}" if reversed_ else op
+            return _op(e, expr.target, op, value, reversed_), expr.target, shown, text
     raise _NotAtomicError
 
 
-def _operands(e: Emitter, value: ast.Expr, x: str) -> tuple[str, str, bool] | None:
+def _operands(e: Emitter, value: ast.Expr, x: str) -> tuple[str, ast.Expr | str, bool] | None:
     """(operator, other operand, whether `x` is the right one) of `x op v` or `v op x`."""
     value = strip(value)
     if not isinstance(value, ast.Binary) or value.op not in _OPS:
         return None
     if e.text(strip(value.left)) == x:
-        return value.op, e.text(value.right), False
+        return value.op, value.right, False
     if e.text(strip(value.right)) == x:
-        return value.op, e.text(value.left), value.op not in _COMMUTATIVE
+        return value.op, value.left, value.op not in _COMMUTATIVE
     left = _operands(e, value.left, x)
-    if left is not None and left[0] == value.op and value.op in _COMMUTATIVE:  # (x + a) + b
-        return value.op, f"{left[1]} {value.op} {e.text(value.right)}", False
+    exact = isinstance(value.type, Integer)
+    if left is not None and exact and left[0] == value.op and value.op in _COMMUTATIVE:  # (x + a) + b
+        first = left[1] if isinstance(left[1], str) else e.text(left[1])
+        return value.op, f"{first} {value.op} {e.text(value.right)}", False
     return None
 
 
@@ -103,12 +141,18 @@ def _capture(e: Emitter, body: ast.Stmt | None) -> str:
         raise _NotAtomicError
     v, value = e.text(expr.target), strip(expr.value)
     call, target, op, operand = _update(e, value)
-    postfix = isinstance(value, ast.Unary) and value.postfix
-    return f"{v} = {call};" if postfix else f"{v} = {_new(e, call, target, op, operand)};"
+    if isinstance(value, ast.Unary) and value.postfix:
+        return f"{v} = {call};"
+    return f"{v} = {_new(e, value, call, target, op, operand)};"
 
 
-def _new(e: Emitter, call: str, target: ast.Expr, op: str, operand: str) -> str:
-    """The value after the update, from the old one."""
+def _new(e: Emitter, update: ast.Expr, call: str, target: ast.Expr, op: str, operand: str) -> str:  # noqa: PLR0917
+    """The value after the update, from the old one.  The operand stands twice in it, so it must have no effects."""
+    for n in update.value.walk() if isinstance(update, ast.Assign) else ():
+        if isinstance(n, (ast.Call, ast.Assign, ast.StatementExpr)) or (
+            isinstance(n, ast.Unary) and n.op in ("++", "--")
+        ):
+            raise Problem(n.span, "this operand of an atomic capture", "assign it to a variable first")
     kind = e.cxx(target.type)
     if " " in op:  # reversed: 'v -'
         return f"({kind})(({op.rsplit(' ', 1)[0]}) {op.rsplit(' ', 1)[1]} {call})"
@@ -133,7 +177,7 @@ def _capture_two(e: Emitter, first: ast.Expr, second: ast.Expr) -> str:
                 raise
     if isinstance(second, ast.Assign) and second.op == "=" and e.text(strip(second.value)) == _target(e, first):
         call, target, op, operand = _update(e, first)
-        return f"{e.text(second.target)} = {_new(e, call, target, op, operand)};"
+        return f"{e.text(second.target)} = {_new(e, first, call, target, op, operand)};"
     raise _NotAtomicError
 
 

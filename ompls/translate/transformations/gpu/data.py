@@ -150,7 +150,7 @@ def _linear(e: Emitter, out: Data, c: Clause, s: Symbol, nest: Nest | None) -> N
     out.outer.append(f"{_reference(e, s, f'ompls_linear_{s.name}')} = {s.name};")
     out.outer.append(f"const {e.cxx(s.type, f'ompls_start_{s.name}')} = {s.name};")
     out.before.append(f"{e.cxx(s.type, s.name)};  // linear")
-    out.linear.append(f"{s.name} = ompls_start_{s.name} + ompls_it * ({step});")
+    out.linear.append(f"{s.name} = ompls_start_{s.name} + (long long)ompls_it * ({step});")
     out.last.append((f"ompls_linear_{s.name}", s))
 
 

@@ -15,6 +15,7 @@ from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Function, I
 from ompls.translate.ctext import Types, element_of, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Part, Rewriter
+from ompls.translate.transformations.gpu.enums import UNSIGNED, promoted_operands
 
 _RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast
     constexpr decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
@@ -79,6 +80,13 @@ def respelled(text: str) -> str:
     return _TOKEN.sub(lambda m: _WORDS[m.group(1)] if m.group(1) else m.group(), text)
 
 
+def _fits(e: ast.Expr, t: CType) -> bool:
+    """Whether `e` is a constant that any number of type `t` can be: no narrowing."""
+    literal = strip(e)
+    limit = 2 if t == Integer("_Bool") else 128
+    return isinstance(literal, ast.IntLiteral) and isinstance(t, (Integer, Floating)) and literal.value < limit
+
+
 class Dialect:
     """Adds the edits for one function or region to `rw`."""
 
@@ -100,6 +108,8 @@ class Dialect:
             raise Problem(n.span, "complex arithmetic", "CUDA C++ has no _Complex")
         if isinstance(n, ast.Index):
             self._index(n)
+        for operand in promoted_operands(n):
+            self._cast(operand, UNSIGNED)
         if isinstance(n, ast.Assign) and n.op == "=":
             self.convert(n.value, n.target.type)
         elif isinstance(n, ast.Assign) and isinstance(n.target.type, Enum):
@@ -185,8 +195,14 @@ class Dialect:
         t = n.function.type
         if isinstance(t, Pointer):
             t = t.to
-        if isinstance(t, Function):
-            for arg, to in zip(n.args, t.params, strict=False):
+        if not isinstance(t, Function):
+            return
+        symbol = n.function.symbol if isinstance(n.function, ast.Name) else None
+        overloaded = symbol is not None and not symbol.defined and symbol.kind == "func"
+        for arg, to in zip(n.args, t.params, strict=False):
+            if overloaded and isinstance(to, (Integer, Floating)) and unqualified(arg.type) != unqualified(to):
+                self._cast(arg, to)  # C++ has sqrt(float) and abs(double), which give something else
+            else:
                 self.convert(arg, to)
 
     def _declaration(self, d: ast.VarDecl) -> None:
@@ -254,6 +270,8 @@ class Dialect:
     def _element(self, e: ast.Expr, t: CType) -> None:
         if isinstance(e, ast.InitList):
             self.initializer(e, t)
+        elif _fits(e, t):
+            pass
         elif isinstance(t, (Integer, Floating, Enum)) and isinstance(e.type, (Integer, Floating, Enum)) and e.type != t:
             self._cast(e, t)  # C++ rejects narrowing in braces
         elif isinstance(t, Pointer):

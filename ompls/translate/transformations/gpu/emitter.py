@@ -6,14 +6,14 @@ of a `DirectiveStmt` in the emitter's rewriter and goes on with the body.  Addin
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import CType
+from ompls.analysis.model.ctype import Array, CType
 from ompls.analysis.model.tu import TU, Item
 from ompls.translate.ctext import Types
 from ompls.translate.plan import RegionPlan
@@ -45,6 +45,7 @@ class Emitter:
     references: set[Symbol] = field(default_factory=set)
     team_shared: set[Symbol] = field(default_factory=set)
     locks: set[str] = field(default_factory=set)
+    crossed: set[int] = field(default_factory=set)  # id of declarations that a jump may pass
     scope: set[Symbol] = field(default_factory=set)  # declared inside the parallel regions around this point
 
     def text(self, e: ast.Expr) -> str:
@@ -64,8 +65,15 @@ class Emitter:
         if isinstance(node, DirectiveStmt):
             self.transform(node, level)
             return
-        if isinstance(node, ast.DeclStmt) and any(d.symbol in self.team_shared for d in node.decls):
-            self._share(node)
+        if isinstance(node, ast.Compound):
+            self.crossed |= crossed_by_jumps(node)
+        if isinstance(node, ast.DeclStmt) and self._moves(node):
+            self.replace(node.span, *self._apart(node))
+        elif isinstance(node, ast.For) and isinstance(node.init, ast.DeclStmt) and self._moves(node.init):
+            self.replace(node.span, "{\n", *self._apart(node.init), node.span, "\n}")
+            self.replace(node.init.span, ";")
+            self.visit(node.body, level)
+            return
         for child in node.children():
             self.visit(child, level)
 
@@ -79,21 +87,64 @@ class Emitter:
                 raise Problem(c.span, f"the clause '{c.name}'", c.broken)
         entry(self, stmt, level)
 
-    def _share(self, node: ast.DeclStmt) -> None:
-        """`T x = v;` becomes `__shared__ T x; x = v;`: workers cannot see the master's stack."""
-        parts: list[Part] = ["// shared by this team's threads: not on the master's stack\n"]
+    def _moves(self, node: ast.DeclStmt) -> bool:
+        return id(node) in self.crossed or any(d.symbol in self.team_shared for d in node.decls)
+
+    def _apart(self, node: ast.DeclStmt) -> list[Part]:
+        """`T x = v;` as `T x; x = v;`, in shared memory where it has to be: workers cannot see the master's stack."""
+        parts: list[Part] = []
+        if any(d.symbol in self.team_shared for d in node.decls):
+            parts.append("// shared by this team's threads: not on the master's stack\n")
         for d in node.decls:
-            shared = d.symbol in self.team_shared
-            parts.append(f"{'__shared__ ' if shared else ''}{self.cxx(d.symbol.type, d.symbol.name)}")
-            if d.init is None or not shared:
-                parts += [" = ", d.init.span, ";\n"] if d.init is not None else [";\n"]
-            elif isinstance(d.init, ast.InitList):
-                name = d.symbol.name
-                parts += [f";\n{{\nconst {self.cxx(d.symbol.type, 'ompls_init')} = ", d.init.span,
-                          f";\nmemcpy(&{name}, &ompls_init, sizeof {name});\n}}\n"]  # fmt: skip
-            else:
-                parts += [f";\n{d.symbol.name} = ", d.init.span, ";\n"]
-        self.replace(node.span, *parts)
+            name, t = d.symbol.name, assignable(d.symbol.type)
+            if d.symbol.kind != "var" or d.symbol.storage in ("static", "extern"):
+                self._unmovable(d)
+            parts.append(f"{'__shared__ ' if d.symbol in self.team_shared else ''}{self.cxx(t, name)};\n")
+            if isinstance(d.init, ast.InitList) or (isinstance(t, Array) and d.init is not None):
+                whole = self.cxx(t, "ompls_init")
+                copy = f"memcpy(&{name}, &ompls_init, sizeof {name});"
+                parts += [f"{{\nconst {whole} = ", d.init.span, f";\n{copy}\n}}\n"]
+            elif d.init is not None:
+                parts += [f"{name} = ", d.init.span, ";\n"]
+        return parts
+
+    def _unmovable(self, d: ast.VarDecl) -> None:
+        raise Problem(d.span, f"the declaration of '{d.symbol.name}' here", "a jump in the region passes it")
+
+
+def assignable(t: CType) -> CType:
+    """`t` without const, also that of an array's elements."""
+    return replace(t, of=assignable(t.of)) if isinstance(t, Array) else unqualified(t)
+
+
+def crossed_by_jumps(block: ast.Compound) -> set[int]:
+    """Declarations with initializers that a label or a case comes after: C may jump over them, C++ may not."""
+    out: set[int] = set()
+    entered = False
+    for item in reversed(block.items):
+        inner_: ast.Stmt | None = item
+        while isinstance(inner_, (ast.Case, ast.Labeled)):
+            inner_ = inner_.body
+        if (
+            entered
+            and isinstance(inner_, ast.DeclStmt)
+            and any(
+                d.init is not None and d.symbol.kind == "var" and d.symbol.storage != "static" for d in inner_.decls
+            )
+        ):
+            out.add(id(inner_))
+        entered = entered or _entered(item)
+    return out
+
+
+def _entered(node: ast.Node) -> bool:
+    """Whether control may jump into `node` from outside of it."""
+    if isinstance(node, (ast.Labeled, ast.Case)):
+        return True
+    below = (n for n in node.children() if isinstance(n, ast.Stmt))
+    if isinstance(node, ast.Switch):  # its cases are its own; its labels are not
+        return any(isinstance(n, ast.Labeled) for n in node.walk())
+    return any(_entered(n) for n in below)
 
 
 Transformation = Callable[[Emitter, DirectiveStmt, Level], None]
@@ -110,10 +161,15 @@ def transformation(*leaves: str) -> Callable[[Transformation], Transformation]:
     return register
 
 
-def inner(body: ast.Stmt | None) -> Span:
-    """What stands between the braces of a compound statement; any other statement as a whole."""
+def inner(body: ast.Stmt | None, taken: Collection[str] = ()) -> Span:
+    """What stands between the braces of a compound statement; any other statement as a whole.
+
+    With its braces when it declares one of the names that are `taken` in the block that it is to stand in.
+    """
     if body is None:
         return Span(0, 0)
     if isinstance(body, ast.Compound):
-        return Span(body.span.start + 1, body.span.end - 1)
+        declared = {d.symbol.name for i in body.items if isinstance(i, ast.DeclStmt) for d in i.decls}
+        if declared.isdisjoint(taken):
+            return Span(body.span.start + 1, body.span.end - 1)
     return body.span

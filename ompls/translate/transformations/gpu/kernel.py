@@ -17,7 +17,7 @@ from ompls.translate.ctext import flat
 from ompls.translate.launch import chain_directives
 from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
 from ompls.translate.needs import Index, Needs
-from ompls.translate.output import OutLine, Places, generated, reindented
+from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Rewriter
@@ -57,7 +57,7 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         prototypes=[f"{_header(index, needs, item, f)};" for item, f in needs.functions],
         locks=[lock(n) for n in sorted(locks)],
     )
-    return reindented([*generated(head), *functions, *body])
+    return tidied(reindented([*generated(head), *functions, *body]))
 
 
 def _check_functions(needs: Needs) -> None:
@@ -146,7 +146,10 @@ def _function(
     e.visit(f.body, "function")
     start = f.header.start
     chunks = [Chunk(f"{_header(index, needs, item, f)}\n{{\n" + "".join(f"{a}\n" for a in aliases), start, False)]
-    chunks += [*respell(_trimmed(rw.render(inner(f.body)))), Chunk("\n}", f.body.span.end - 1, False)]
+    chunks += [
+        *respell(_trimmed(rw.render(inner(f.body, {x.name for x in references})))),
+        Chunk("\n}", f.body.span.end - 1, False),
+    ]
     return places.located(item, chunks)
 
 
@@ -209,6 +212,10 @@ class _Kernel:
         chunks = [Chunk(f"{self._signature()}\n{opening}", at, False), *self._content(taken)]
         chunks.append(Chunk("\nompls_target_end();\n}" if self.generic else "\n}", self.stmt.span.end - 1, False))
         return self.places.located(plan.item, respell(chunks))
+
+    def _taken(self) -> set[str]:
+        """Names that the block of the kernel declares before the user's statements."""
+        return {p.name for p in self.plan.params} | {s.name for s in self.emitter.references | set(self.plan.privates)}
 
     def _signature(self) -> str:
         names = ", ".join(d.name for d in self.chain)
@@ -289,7 +296,7 @@ class _Kernel:
         data = data_of(e, self.chain, nest, team=together, original=original)
         if nest is None or directive is None:
             e.visit(self.body, "parallel" if together else "master")
-            content = _trimmed(self.rw.render(inner(self.body)))
+            content = _trimmed(self.rw.render(inner(self.body, self._taken())))
             return [Chunk(data.opening(), at, False), *content, Chunk("\n" + data.closing().rstrip("\n"), at, False)]
         e.visit(nest.body, "parallel" if together else "master")
         source = (

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
-from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.ctype import Enum, Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
 from ompls.translate.loops import Loop, Nest, constant, nest_of
@@ -17,7 +16,6 @@ from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import Data, assign, data_of
 from ompls.translate.transformations.gpu.emitter import TRANSFORMATIONS, Emitter, Level, inner, transformation
-from ompls.translate.uses import declared_in
 
 # Which iterations a thread takes:
 #   league     -- of the team's chunk of all iterations, this thread's (distribute parallel for)
@@ -29,17 +27,18 @@ Source = Literal["league", "team", "all", "distribute"]
 
 def counts(e: Emitter, nest: Nest) -> str:
     """Declares `ompls_count`, and a count a loop when there are several."""
-    loops = nest.loops
+    loops, kind = nest.loops, nest.kind
     if len(loops) == 1:
-        return f"const long long ompls_count = {_count(e, loops[0])};\n"
+        return f"const {kind} ompls_count = {_count(e, loops[0], kind)};\n"
     names = [f"ompls_count_{x.symbol.name}" for x in loops]
-    lines = "".join(f"const long long {n} = {_count(e, x)};\n" for n, x in zip(names, loops, strict=True))
-    return f"{lines}const long long ompls_count = {' * '.join(names)};  // collapse({len(loops)})\n"
+    lines = "".join(f"const {kind} {n} = {_count(e, x, kind)};\n" for n, x in zip(names, loops, strict=True))
+    return f"{lines}const {kind} ompls_count = {' * '.join(names)};  // collapse({len(loops)})\n"
 
 
-def _count(e: Emitter, loop: Loop) -> str:
+def _count(e: Emitter, loop: Loop, kind: str = "long long") -> str:
     step = loop.step_text(e.text(loop.step)) if loop.step else "1"
-    return loop.count(e.text(loop.lower), e.text(loop.bound), "long long", step)
+    lower, bound = loop.limits(e.text, e.cxx)
+    return loop.count(lower, bound, kind, step)
 
 
 def _counters(e: Emitter, nest: Nest) -> str:
@@ -54,11 +53,12 @@ def _counters(e: Emitter, nest: Nest) -> str:
             part += f" % ompls_count_{loop.symbol.name}"
         step = loop.step_text(e.text(loop.step)) if loop.step else "1"
         scaled = f"({part})" if " " in part else part
-        if not isinstance(loop.symbol.type, Pointer):
+        lower = e.text(loop.lower)
+        alone = lower == "0" and loop.up and step == "1"  # the declaration converts it
+        if not (alone or isinstance(loop.symbol.type, Pointer)) or isinstance(loop.symbol.type, Enum):
             scaled = f"({e.cxx(loop.symbol.type)}){scaled}"
         if step != "1":
             scaled += f" * {step}" if step.isalnum() else f" * ({step})"
-        lower = e.text(loop.lower)
         value = scaled if lower == "0" and loop.up else f"{lower} {'+' if loop.up else '-'} {scaled}"
         out += f"{e.cxx(loop.symbol.type, loop.symbol.name)} = {value};\n"
     return out
@@ -87,7 +87,7 @@ def loop_parts(
 ) -> tuple[str, Span, str]:
     """(text before the body, the body, text after it) of a distributed loop. `counted`: without ompls_count."""
     head = "" if counted else counts(e, nest)
-    tail = ""
+    tail, kind = "", nest.kind
     ordered = d.clause("ordered")
     if ordered:
         raise Problem(ordered.span, "ordered", "iterations of a GPU loop have no order")
@@ -97,36 +97,43 @@ def loop_parts(
             head += "// Two-phase distribution: this team's chunk of the iterations, then this thread's part of it.\n"
         else:
             head += "// This team's chunk of the iterations; its one thread runs them all.\n"
-        extra = f", (long long)({chunk})" if chunk else ""
-        head += f"ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count{extra});\n"
+        extra = f", {typed(kind, chunk)}" if chunk else ""
+        const = "" if chunk else "const "
+        head += f"{const}ompls_range<{kind}> ompls_team = ompls_get_distribute_chunk(ompls_count{extra});\n"
         if chunk:
             head += "do {\n"
-            tail = f"}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, (long long)({chunk})));\n"
+            tail = f"}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, {typed(kind, chunk)}));\n"
     elif source == "all":
-        head += "const ompls_range<long long> ompls_team = {0, ompls_count, 1};\n"
+        head += f"const ompls_range<{kind}> ompls_team = {{0, ompls_count, 1}};\n"
     mine = "ompls_team"
     if source != "distribute":
         mine = "ompls_mine"
-        more, end = _thread_phase(e, d)
+        more, end = _thread_phase(e, d, kind)
         head += more
         tail = end + tail
-    head += f"for (long long ompls_it = {mine}.begin; ompls_it < {mine}.end; ompls_it += {mine}.stride) {{\n"
+    head += f"for ({kind} ompls_it = {mine}.begin; ompls_it < {mine}.end; ompls_it += {mine}.stride) {{\n"
     head += _counters(e, nest) + "".join(f"{x}\n" for x in data.linear)
     if data.last:
         head = f"bool ompls_last = false;\n{head}ompls_last = ompls_it == ompls_count - 1;\n"
     return head, _body(nest), f"\n}}\n{tail}{_last(e, nest, data)}"
 
 
-def _thread_phase(e: Emitter, d: Directive) -> tuple[str, str]:
+def typed(kind: str, chunk: str) -> str:
+    """A chunk size as the library's parameter of the same type as the count."""
+    suffix = "u" if kind == "unsigned int" else "ll"
+    return f"{chunk}{suffix}" if chunk.isdigit() else f"({kind})({chunk})"
+
+
+def _thread_phase(e: Emitter, d: Directive, kind: str) -> tuple[str, str]:
     schedule = d.clause("schedule")
     call = "ompls_get_static_chunk"
     chunk = clause_value(e, d, "schedule") if schedule and schedule.keyword == "static" else None
     if chunk is not None and not (schedule and constant(strip(schedule.args[-1])) == 1):
-        head = f"ompls_range<long long> ompls_mine = {call}(ompls_team, (long long)({chunk}));\ndo {{\n"
-        return head, f"}} while (ompls_next_static_chunk(&ompls_mine, ompls_team, (long long)({chunk})));\n"
+        head = f"ompls_range<{kind}> ompls_mine = {call}(ompls_team, {typed(kind, chunk)});\ndo {{\n"
+        return head, f"}} while (ompls_next_static_chunk(&ompls_mine, ompls_team, {typed(kind, chunk)}));\n"
     if schedule and schedule.keyword == "static" and chunk is None:
         call += "_contiguous"
-    return f"const ompls_range<long long> ompls_mine = {call}(ompls_team);\n", ""
+    return f"const ompls_range<{kind}> ompls_mine = {call}(ompls_team);\n", ""
 
 
 def _last(e: Emitter, nest: Nest, data: Data) -> str:
@@ -140,12 +147,7 @@ def _last(e: Emitter, nest: Nest, data: Data) -> str:
 
 
 def _body(nest: Nest) -> Span:
-    """The body without its braces, unless it declares a name that the generated code around it declares, too."""
-    if isinstance(nest.body, ast.Compound):
-        own = {x.symbol.name for x in nest.loops}
-        if any(s.name in own for i in nest.body.items if isinstance(i, ast.DeclStmt) for s in declared_in(i)):
-            return nest.body.span
-    return inner(nest.body)
+    return inner(nest.body, {x.symbol.name for x in nest.loops})
 
 
 @transformation("for")

@@ -18,8 +18,8 @@ from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
-from ompls.translate.transformations.gpu.loops import clause_value, counts, loop_parts
-from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in, root_symbol
+from ompls.translate.transformations.gpu.loops import clause_value, counts, loop_parts, typed
+from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in, privatised, root_symbol
 
 
 @transformation("parallel")
@@ -36,13 +36,14 @@ def distribute(e: Emitter, s: DirectiveStmt, level: Level) -> None:
         head += "// This team's chunk of the iterations; the parallel region below divides it.\n"
         chunk = clause_value(e, d, "dist_schedule")
         if chunk is None:
-            head += "const ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count);\n"
+            head += f"const ompls_range<{nest.kind}> ompls_team = ompls_get_distribute_chunk(ompls_count);\n"
             region(e, s, level, (f"{{\n{head}", "\n}"), "team")
         else:
             head += (
-                f"ompls_range<long long> ompls_team = ompls_get_distribute_chunk(ompls_count, (long long)({chunk}));\n"
+                f"ompls_range<{nest.kind}> ompls_team = "
+                f"ompls_get_distribute_chunk(ompls_count, {typed(nest.kind, chunk)});\n"
             )
-            more = f"\n}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, (long long)({chunk})));\n}}"
+            more = f"\n}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, {typed(nest.kind, chunk)}));\n}}"
             region(e, s, level, (f"{{\n{head}do {{\n", more), "team")
         return
     data = data_of(e, [d], nest, team=False)
@@ -78,7 +79,7 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
         raise Problem(d.name_span, "'parallel sections'", "write sections inside a parallel construct")
     else:
         e.visit(s.body, "parallel")
-        parts = [inner(s.body), "\n"]
+        parts = [inner(s.body, {x.name for x in privatised(d)}), "\n"]
         if d.has("masked") or d.has("master"):
             parts = ["if (omp_get_thread_num() == 0) {\n", *parts, "}\n"]
     e.scope = outer

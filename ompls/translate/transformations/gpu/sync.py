@@ -8,6 +8,7 @@ from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
+from ompls.translate.uses import privatised
 
 
 @transformation("barrier")
@@ -32,7 +33,7 @@ def block(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     data = data_of(e, [s.directive])
     e.visit(s.body, level)
     ends = "ompls_barrier();\n" if s.directive.constructs[0] == "scope" and not s.directive.clause("nowait") else ""
-    e.replace(s.span, "{\n", data.opening(), inner(s.body), "\n", data.closing(), ends, "}")
+    e.replace(s.span, "{\n", data.opening(), _block(s), "\n", data.closing(), ends, "}")
 
 
 @transformation("task")
@@ -43,7 +44,7 @@ def task(e: Emitter, s: DirectiveStmt, level: Level) -> None:
         raise Problem(detach.span, "detach", "tasks on a GPU run at once")
     data = data_of(e, [s.directive], team=False)
     e.visit(s.body, level)
-    e.replace(s.span, "{  // task, run at once\n", data.opening(), inner(s.body), "\n", data.closing(), "}")
+    e.replace(s.span, "{  // task, run at once\n", data.opening(), _block(s), "\n", data.closing(), "}")
 
 
 @transformation("single")
@@ -54,7 +55,7 @@ def single(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     data = data_of(e, [s.directive])
     e.visit(s.body, level)
     wait = "" if s.directive.clause("nowait") else "\nompls_barrier();"
-    e.replace(s.span, "{\nif (omp_get_thread_num() == 0) {  // single\n", data.opening(), inner(s.body), "\n",
+    e.replace(s.span, "{\nif (omp_get_thread_num() == 0) {  // single\n", data.opening(), _block(s), "\n",
               data.closing(), f"}}{wait}\n}}")  # fmt: skip
 
 
@@ -73,6 +74,10 @@ def critical(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     e.locks.add(name)
     e.visit(s.body, level)
     e.replace(s.span, f"ompls_critical(&{lock(name)}, [&] {{\n", inner(s.body), "\n});")
+
+
+def _block(s: DirectiveStmt) -> Span:
+    return inner(s.body, {x.name for x in privatised(s.directive)})
 
 
 def lock(name: str) -> str:
