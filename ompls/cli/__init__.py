@@ -12,7 +12,7 @@ import importlib
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ompls.cli.problem import Problem, complain
 from ompls.cli.terminal import UNWRITABLE, give_up, prepare_streams
@@ -30,7 +30,10 @@ COMMANDS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse, with our one form of error message."""
+    """argparse, with our one form of error message, and without abbreviations: a new option must not break a script."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         raise Problem(f"cannot understand the command line: {message}; see '{self.prog} --help'")

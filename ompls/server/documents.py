@@ -39,7 +39,11 @@ class Document:
         self.path = path
         self.version = version
         self.encoding = encoding
-        self._lines = _split(_encode(text))
+        self._set(_encode(text))
+
+    def _set(self, text: bytes) -> None:
+        self._lines = _split(text)
+        self.size = len(text)  # in bytes
         self._source: bytes | None = None
 
     @property
@@ -49,11 +53,21 @@ class Document:
             self._source = b"".join(self._lines)
         return self._source
 
+    def near_pragma(self, line: int) -> bool:
+        """Whether line `line` (from 0) may belong to a pragma: it or a line that it continues says so."""
+        lines = self._lines
+        at = min(max(line, 0), len(lines) - 1)
+        while b"pragma" not in lines[at] and b"*/" not in lines[at]:
+            at -= 1
+            if at < 0 or not lines[at].rstrip().endswith(b"\\"):
+                return False
+        return True
+
     def apply(self, version: int, changes: list[Change]) -> None:
         """The changes in order, each meant for the text that the one before it left."""
         for change in changes:
             if change.start is None or change.end is None:
-                self._lines = _split(_encode(change.text))
+                self._set(_encode(change.text))
             else:
                 self._splice(change.start, change.end, _encode(change.text))
         self.version = version
@@ -70,6 +84,7 @@ class Document:
         pieces = _split(new)
         if last[0] + 1 < len(lines) and not pieces[-1]:
             pieces.pop()  # an empty remainder is a line of its own only at the end of the document
+        self.size += sum(map(len, pieces)) - sum(map(len, lines[begin : last[0] + 1]))
         lines[begin : last[0] + 1] = pieces
 
     def _place(self, position: tuple[int, int]) -> tuple[int, int]:

@@ -110,7 +110,7 @@ class Engine:
     def _renew_workspace(self) -> None:
         self.workspace = Workspace(self._roots, self.settings.flags)
         for session in self.sessions.values():
-            self._overlay(session.document.path, session.document.source)
+            self._overlay(session.document.path, self._text(session.document))
             self._headers_later(session, 0.0)
 
     def _overlay(self, path: str, text: bytes | None) -> None:
@@ -118,13 +118,17 @@ class Engine:
         if os.path.isabs(path):
             self._overlays[path] = text
 
+    def _text(self, document: Document) -> bytes:
+        """What is analysed of a document: nothing, when it is above the limit."""
+        return document.source if document.size <= self.settings.diagnostics.max_file_size else b""
+
     # --- the documents' life -------------------------------------------------------------------------------------
 
     def open(self, document: Document) -> Session:
         self.close(document.uri)
         session = Session(document)
         self.sessions[document.uri] = session
-        self._overlay(document.path, document.source)
+        self._overlay(document.path, self._text(document))
         self._headers_later(session, 0.0)
         self.announce(session)
         self._touch_includers(session)
@@ -132,9 +136,10 @@ class Engine:
 
     def changed(self, session: Session) -> None:
         """The document's text is new."""
-        self._overlay(session.document.path, session.document.source)
+        text = self._text(session.document)
+        self._overlay(session.document.path, text)
         self._outdated(session)
-        if _DIRECTIVE.findall(session.document.source) != session.directives:
+        if _DIRECTIVE.findall(text) != session.directives:
             self._headers_later(session, PAUSE)
         self._touch_includers(session)
 
@@ -211,7 +216,7 @@ class Engine:
             await asyncio.wait([session.headers_job], timeout=FIRST_SNAPSHOT_WAIT)
         stamp, document = session.stamp, session.document
         snapshot = session.snapshot or EMPTY_SNAPSHOT
-        work = partial(analyse, session.analyzer, document.path, document.source, snapshot, self.settings)
+        work = partial(analyse, session.analyzer, document.path, self._text(document), snapshot, self.settings)
         version = document.version
         self._tell_of_size(document)
         started = time.perf_counter()
@@ -228,7 +233,7 @@ class Engine:
 
     def _tell_of_size(self, document: Document) -> None:
         limit = self.settings.diagnostics.max_file_size
-        if len(document.source) > limit:
+        if document.size > limit:
             name = os.path.basename(document.path)
             why = f"it has more than {limit:,} bytes; raise ompls.diagnostics.maxFileSize to change that"
             self._tell(f"{name} is not analysed: {why}")
@@ -250,11 +255,12 @@ class Engine:
         while (wait := session.headers_due - time.monotonic()) > 0:
             await asyncio.sleep(wait)
         document = session.document
-        session.directives = _DIRECTIVE.findall(document.source)
+        text = self._text(document)
+        session.directives = _DIRECTIVE.findall(text)
         overlays, self._overlays = self._overlays, {}
         workspace = self.workspace
         snapshot = await asyncio.get_running_loop().run_in_executor(
-            self._io, read_headers, workspace, overlays, document.path, document.source
+            self._io, read_headers, workspace, overlays, document.path, text
         )
         for problem in map(str, list(workspace.problems.values())):
             self._tell(problem)

@@ -34,11 +34,9 @@ def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on
 ) -> tuple[TU, LineIndex, list[Diagnostic]]:
     """On the analysis thread, for about so many seconds; with `TU.complete` False there is more to do.
 
-    A text above the limit is analysed as an empty one.  What the front end noted is told only once the headers are
-    known: without them every include is a missing one.
+    What the front end noted is told only once the headers are known: without them every include is a missing one.
     """
-    text = source if len(source) <= settings.diagnostics.max_file_size else b""
-    tu = analyzer.analyze(path, text, snapshot, settings.for_analysis(), Deadline(seconds))
+    tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), Deadline(seconds))
     diagnostics: list[Diagnostic] = []
     if settings.diagnostics.enable:
         if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu):

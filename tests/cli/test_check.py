@@ -94,6 +94,21 @@ def test_fix_repairs_the_file(ompls, mistakes: Path) -> None:
     assert done.code == 0
     assert "1 edit made" in done.err
     assert mistakes.read_text() == MISTAKES.replace("paralel", "parallel")
+    again = ompls("check", "--fix", mistakes)
+    assert (again.code, again.err) == (0, "ompls: 0 edits made\n")
+    assert mistakes.read_text() == MISTAKES.replace("paralel", "parallel")
+
+
+def test_fix_keeps_line_ends_marks_and_permissions_and_follows_links(ompls, tmp_path: Path) -> None:
+    before = b"\xef\xbb\xbf" + MISTAKES.replace("\n", "\r\n").encode() + "/* gr\u00fc\u00dfe */".encode("latin-1")
+    path, link = tmp_path / "real.c", tmp_path / "link.c"
+    path.write_bytes(before)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    ompls("check", "--fix", link)
+    assert link.is_symlink()
+    assert path.read_bytes() == before.replace(b"paralel", b"parallel")
+    assert path.stat().st_mode & 0o777 == 0o640
 
 
 def test_takes_the_compilers_options(ompls, tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ ERROR = re.compile(r"ompls: error: [^:]+: .+; .+\n")
         (["check", "-x.c"], 2, "write ./-x.c"),
         (["check", ""], 2, "file name is empty"),
         (["check", "--frobnicate", "x.c"], 2, "see 'ompls check --help'"),
+        (["check", "--form", "json", "x.c"], 2, "unrecognized arguments: --form"),
         (["check", "--device", "abacus", "x.c"], 2, "unknown device 'abacus'"),
         (["check", "--device", "cuda:many", "x.c"], 2, "'many' is not a number of devices"),
         (["run", "--timeout", "soon", "x.c"], 125, "'soon' is not a number of seconds"),

@@ -37,6 +37,7 @@ def test_an_edit(before: str, edit: tuple[tuple[int, int], tuple[int, int], str]
     doc.apply(2, [Change(edit[2], edit[0], edit[1])])
     assert doc.source.decode() == after
     assert doc.version == 2
+    assert doc.size == len(doc.source)
 
 
 @pytest.mark.parametrize(("encoding", "column"), [("utf-8", 5), ("utf-16", 3), ("utf-32", 2)])
@@ -74,7 +75,7 @@ def test_a_buffer_is_the_text_that_full_replacement_would_give(text: str, edits:
     for number, (start, end, new) in enumerate(edits):
         text = _model(text, *sorted((start, end)), new)
         doc.apply(number, [Change(new, start, end)])
-        assert doc.source.decode() == text
+        assert (doc.source.decode(), doc.size) == (text, len(text.encode()))
 
 
 def _model(text: str, start: tuple[int, int], end: tuple[int, int], new: str) -> str:

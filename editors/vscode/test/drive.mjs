@@ -175,6 +175,9 @@ try {
 } catch (problem) {
   failed = 1;
   console.log(`not ok ${problem.message}`);
+  for (const file of fs.readdirSync(data, { recursive: true }).filter((name) => /ompls[^/]*\.log$/.test(name))) {
+    console.log(`--- ${file}\n${fs.readFileSync(path.join(data, file), 'utf8').split('\n').slice(-40).join('\n')}`);
+  }
 } finally {
   await browser.close();
   process.kill(-server.pid, 'SIGTERM');
