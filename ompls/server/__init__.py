@@ -1,6 +1,7 @@
 """The language server.  Importing this package is cheap; `serve` loads pygls.
 
     transport -> protocol -> app -> handlers      bytes, messages, the connection's life, one method a request
+    editing                                       the methods for cursors in pragmas
     documents                                     the open texts, kept by incremental edits
     engine                                        one session per document; live and full tier; passes over huge texts
     work                                          what the two work threads do

@@ -192,9 +192,14 @@ class OmplsServer(LanguageServer):
         self._refresh_lenses()
 
     def _refresh_lenses(self) -> None:
-        if self.client.refreshes_lenses and self.engine.sessions:
-            work = self.request("workspace/codeLens/refresh", None)
-            self._lens_refresh = asyncio.create_task(logged("code lens refresh", work))
+        if self.engine.sessions:
+            self._lens_refresh = asyncio.create_task(logged("code lens refresh", self._ask_for_lenses()))
+
+    async def _ask_for_lenses(self) -> None:
+        if self.client.refreshes_lenses:
+            await self.request("workspace/codeLens/refresh", None)
+        if self.client.refreshes_inlays:
+            await self.request("workspace/inlayHint/refresh", None)
 
     # --- running -------------------------------------------------------------------------------------------------
 

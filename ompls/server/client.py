@@ -17,6 +17,9 @@ class Client:
     pulls: bool = False  # asks for diagnostics (textDocument/diagnostic)
     refreshes_diagnostics: bool = False
     refreshes_lenses: bool = False
+    refreshes_inlays: bool = False
+    snippets: bool = False  # completion items may say where the cursor goes
+    label_offsets: bool = False  # parameters of signatures may be offsets
     document_changes: bool = False  # takes versioned workspace edits
     action_literals: bool = False
     configuration: bool = False  # answers workspace/configuration
@@ -46,6 +49,11 @@ def read(capabilities: types.ClientCapabilities) -> Client:
         pulls=value("text_document.diagnostic") is not None,
         refreshes_diagnostics=has("workspace.diagnostics.refresh_support"),
         refreshes_lenses=has("workspace.code_lens.refresh_support"),
+        refreshes_inlays=has("workspace.inlay_hint.refresh_support"),
+        snippets=has("text_document.completion.completion_item.snippet_support"),
+        label_offsets=has(
+            "text_document.signature_help.signature_information.parameter_information.label_offset_support"
+        ),
         document_changes=has("workspace.workspace_edit.document_changes"),
         action_literals=value("text_document.code_action.code_action_literal_support") is not None,
         configuration=has("workspace.configuration"),

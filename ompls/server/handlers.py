@@ -16,6 +16,7 @@ from ompls.analysis import features
 from ompls.analysis.diagnostic import Fix
 from ompls.analysis.model.ast import FunctionDef
 from ompls.server.convert import Json, Places, path_of
+from ompls.server.editing import Editing
 from ompls.server.engine import Result
 from ompls.server.guard import guarded, logged
 from ompls.server.protocol import Raw
@@ -51,7 +52,7 @@ class Handlers:
             ("ompls/run", self.run, None),
             ("ompls/serverStatus", self.server_status, None),
         ]
-        for method, handler, options in table:
+        for method, handler, options in [*table, *Editing(self.server).table()]:
             self.server.feature(method, options)(guarded(method)(handler))
         for command, handler in (("ompls.preview", self.preview_command), ("ompls.run", self.run_command)):
             self.server.command(command)(guarded(command)(handler))

@@ -49,6 +49,16 @@ class LensSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class InlaySettings:
+    implicit: bool = _setting(True, "Show what a target construct maps and copies implicitly, after its pragma.")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSettings:
+    enable: bool = _setting(True, "Colour pragma lines word by word (semantic tokens).")
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     openmp: OpenMPVersion = _setting("5.2", "The version of the OpenMP specification to check against.")  # noqa: RUF009
     flags: tuple[str, ...] = _setting((), "Compiler flags (`-I`, `-D`, `-std`, …) on top of the compile database's.")
@@ -56,6 +66,8 @@ class Settings:
     preview: PreviewSettings = field(default_factory=PreviewSettings)
     run: RunSettings = field(default_factory=RunSettings)
     lens: LensSettings = field(default_factory=LensSettings)
+    inlay: InlaySettings = field(default_factory=InlaySettings)
+    tokens: TokenSettings = field(default_factory=TokenSettings)
 
     def for_analysis(self) -> AnalysisSettings:
         return AnalysisSettings(

@@ -88,6 +88,7 @@ class Editor:
         for method in (
             "workspace/diagnostic/refresh",
             "workspace/codeLens/refresh",
+            "workspace/inlayHint/refresh",
             "workspace/textDocumentContent/refresh",
             "window/showDocument",
         ):

@@ -8,6 +8,7 @@ from ompls.analysis.features.folding import Fold, folds, selections
 from ompls.analysis.features.hover import hover
 from ompls.analysis.features.inlay import Inlay, inlays
 from ompls.analysis.features.navigation import Refusal, Target, definitions, references, rename, rename_at
+from ompls.analysis.features.pragmas import Pragma, pragmas
 from ompls.analysis.features.regions import RegionPlace, lenses, region_at, regions
 from ompls.analysis.features.signature import Signature, signature
 from ompls.analysis.features.tokens import Token, tokens
@@ -16,6 +17,7 @@ __all__ = [
     "Completion",
     "Fold",
     "Inlay",
+    "Pragma",
     "Refusal",
     "RegionPlace",
     "Signature",
@@ -27,6 +29,7 @@ __all__ = [
     "hover",
     "inlays",
     "lenses",
+    "pragmas",
     "references",
     "region_at",
     "regions",

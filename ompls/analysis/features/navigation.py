@@ -28,6 +28,7 @@ _KEYWORDS = frozenset(
     _Alignof _Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local""".split()  # noqa: SIM905
 )
 _TAGGED = re.compile(rb"(?:\.|->|\b(?:struct|union|enum|goto)(?![\w$]))[ \t\r\n]*\Z")
+_RECORD = re.compile(rb"\b(?:struct|union|enum)(?:[ \t\r\n]+\w+)?[ \t\r\n]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +238,24 @@ def _meaning(tu: TU, target: Target, at: int) -> bool | Refusal:
         return False if elsewhere is not None else Refusal(f"a clause with '{name}' on line {line} is not understood")
     if re.match(rb"[ \t]*(?:#|%:)", source[source.rfind(b"\n", 0, at) + 1 :][:200]):
         return Refusal(f"'{name}' is named in a preprocessor line, line {line}")
-    if _TAGGED.search(source[max(0, at - 200) : at]):
+    if _TAGGED.search(source[max(0, at - 200) : at]) or _is_member(source, at):
         return False
     x = expanded_offset(tu, at)
     return visible(tu, x).get(name) is target.symbol and not _names_something(tu, x)
+
+
+def _is_member(source: bytes, at: int) -> bool:
+    """Whether a word is declared between the braces of a structure, union or enumeration."""
+    depth = 0
+    for place in range(at - 1, max(-1, at - 4000), -1):
+        char = source[place]
+        if char == 0x7D:  # }
+            depth += 1
+        elif char == 0x7B:  # {
+            if not depth:
+                return _RECORD.search(source[max(0, place - 200) : place]) is not None
+            depth -= 1
+    return False
 
 
 def _all_names(tu: TU, start: int) -> Iterator[int]:

@@ -75,10 +75,16 @@ def in_comment(text: bytes) -> bool:
 
 def _significant(text: bytes) -> int:
     """The length of a logical line without the comments and blanks at its end."""
-    end = len(text)
-    while True:
-        kept = re.sub(rb"(?:[ \t\f\v\r\n]|\\(?=[ \t\f\v]*\r?\n?\Z))+\Z", b"", text[:end])
-        comment = next((m for m in _INSIDE.finditer(kept) if m["comment"] is not None and m.end() == len(kept)), None)
-        if comment is None:
-            return len(kept)
-        end = comment.start()
+    comments = [m.span() for m in _INSIDE.finditer(text) if m["comment"] is not None]
+    kept = _stripped(text)
+    while comments and comments[-1][1] >= len(kept) > comments[-1][0]:
+        kept = _stripped(kept[: comments.pop()[0]])
+    return len(kept)
+
+
+def _stripped(text: bytes) -> bytes:
+    """Without blanks and continuations at the end."""
+    kept = text.rstrip()
+    while kept.endswith(b"\\"):
+        kept = kept[:-1].rstrip()
+    return kept

@@ -1,0 +1,160 @@
+"""Cursors in pragmas, as VS Code and Neovim ask about them over stdio."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from .conftest import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+TEXT = """\
+void f(int n, float *x, float *y) {
+  float a[9]; /* \U0001f600 \u00e4 */ int k = 1;
+  #pragma omp target teams distribute parallel for \\
+      map(to: x[0:n]) map(tofrom: y)
+  for (int i = 0; i < n; i++) {
+    y[i] += x[i] + a[0] + k;
+  }
+}
+"""
+
+
+@pytest.fixture
+def uri(editor: Editor, tmp_path: Path) -> str:
+    name = (tmp_path / "a.c").as_uri()
+    editor.open(name, TEXT)
+    return name
+
+
+def document(uri: str) -> types.TextDocumentIdentifier:
+    return types.TextDocumentIdentifier(uri)
+
+
+async def ask(editor: Editor, method: str, kind: Any, uri: str, needle: str, after: bool = False, **more: Any) -> Any:
+    """Send a request about the place of `needle` (or just after it)."""
+    offset = len(editor.texts[uri][: editor.texts[uri].index(needle)].encode()) + (len(needle.encode()) if after else 0)
+    position = editor.position(uri, offset)
+    return await editor.request(f"textDocument/{method}", kind(text_document=document(uri), position=position, **more))
+
+
+async def proposals(editor: Editor, uri: str, needle: str) -> dict[str, types.CompletionItem]:
+    found = await ask(editor, "completion", types.CompletionParams, uri, needle, after=True)
+    return {item.label: item for item in found or ()}
+
+
+async def test_clauses_and_sections_are_proposed(editor: Editor, uri: str) -> None:
+    editor.replace(uri, "map(tofrom: y)", "map(tofrom: ")
+    found = await proposals(editor, uri, "map(tofrom: ")
+    assert {"y[0:n]", "a", "k"} <= set(found)
+    assert "x[0:n]" not in found
+    editor.replace(uri, "map(tofrom: ", "de")
+    found = await proposals(editor, uri, ") de")
+    assert {"device", "defaultmap", "depend"} <= set(found)
+    edit = found["device"].text_edit
+    assert isinstance(edit, types.TextEdit)
+    assert editor.under(uri, edit.range) == "de"
+    snippets = editor.name == "vscode" or found["device"].insert_text_format == types.InsertTextFormat.Snippet
+    assert edit.new_text == ("device($0)" if snippets else "device(")
+
+
+async def test_nothing_is_said_outside_of_pragmas(editor: Editor, uri: str) -> None:
+    for needle in ("y[i]", "int k"):
+        assert not await proposals(editor, uri, needle)
+        assert await ask(editor, "definition", types.DefinitionParams, uri, needle) is None
+        assert await ask(editor, "documentHighlight", types.DocumentHighlightParams, uri, needle) is None
+        assert await ask(editor, "prepareRename", types.PrepareRenameParams, uri, needle) is None
+        assert await ask(editor, "signatureHelp", types.SignatureHelpParams, uri, needle) is None
+
+
+async def test_signature(editor: Editor, uri: str) -> None:
+    found = await ask(editor, "signatureHelp", types.SignatureHelpParams, uri, "map(to: ", after=True)
+    (signature,) = found.signatures
+    assert signature.label.startswith("map(")
+    label = signature.parameters[found.active_parameter].label
+    assert label == "list" or signature.label[slice(*label)] == "list"
+
+
+async def test_implicit_data_is_shown_after_the_pragma(editor: Editor, uri: str) -> None:
+    whole = types.Range(types.Position(0, 0), types.Position(8, 0))
+    hints = await editor.request(
+        "textDocument/inlayHint", types.InlayHintParams(text_document=document(uri), range=whole)
+    )
+    (hint,) = hints
+    assert "map(tofrom: a)" in hint.label
+    assert "firstprivate(k" in hint.label or "firstprivate(n" in hint.label
+    assert hint.position == editor.position(uri, len(TEXT[: TEXT.index("(tofrom: y)") + 11].encode()))
+
+
+async def test_tokens_cover_their_words(editor: Editor, uri: str) -> None:
+    found = await editor.request("textDocument/semanticTokens/full", types.SemanticTokensParams(document(uri)))
+    legend = editor.result.capabilities.semantic_tokens_provider.legend.token_types
+    line = column = 0
+    words = []
+    for at in range(0, len(found.data), 5):
+        down, right, length, kind, _ = found.data[at : at + 5]
+        line, column = line + down, right + (0 if down else column)
+        range_ = types.Range(types.Position(line, column), types.Position(line, column + length))
+        words.append((editor.under(uri, range_), legend[kind]))
+    assert ("target", "keyword") in words
+    assert ("map", "function") in words
+    assert ("tofrom", "modifier") in words
+    assert [w for w, k in words if k == "variable"] == ["x", "n", "y"]
+    range_ = types.Range(types.Position(0, 0), types.Position(1, 0))
+    params = types.SemanticTokensRangeParams(text_document=document(uri), range=range_)
+    assert (await editor.request("textDocument/semanticTokens/range", params)).data == ()
+
+
+async def test_variables_are_found_and_renamed(editor: Editor, uri: str) -> None:
+    (declared,) = await ask(editor, "definition", types.DefinitionParams, uri, "x[0:n]")
+    assert (declared.uri, editor.under(uri, declared.range)) == (uri, "x")
+    context = types.ReferenceContext(include_declaration=True)
+    uses = await ask(editor, "references", types.ReferenceParams, uri, "x[0:n]", context=context)
+    assert [u.range.start.line for u in uses] == [0, 3, 5]
+    assert len(await ask(editor, "documentHighlight", types.DocumentHighlightParams, uri, "x[0:n]")) == 3
+    prepared = await ask(editor, "prepareRename", types.PrepareRenameParams, uri, "x[0:n]")
+    assert (prepared.placeholder, editor.under(uri, prepared.range)) == ("x", "x")
+    renamed = await ask(editor, "rename", types.RenameParams, uri, "x[0:n]", new_name="values")
+    changes = renamed.document_changes[0].edits if renamed.document_changes else renamed.changes[uri]
+    assert [(editor.under(uri, e.range), e.new_text) for e in changes] == [("x", "values")] * 3
+
+
+async def test_a_rename_that_would_be_wrong_is_refused(editor: Editor, uri: str) -> None:
+    with pytest.raises(Exception, match="already means something"):
+        await ask(editor, "rename", types.RenameParams, uri, "x[0:n]", new_name="a")
+
+
+async def test_folds_and_selections(editor: Editor, uri: str) -> None:
+    folds = await editor.request("textDocument/foldingRange", types.FoldingRangeParams(document(uri)))
+    assert {(f.start_line, f.end_line) for f in folds} == {(0, 6), (2, 3), (2, 6), (4, 5)}
+    position = editor.at(uri, "x[0:n]")
+    params = types.SelectionRangeParams(document(uri), [position])
+    (found,) = await editor.request("textDocument/selectionRange", params)
+    grown = []
+    while found is not None:
+        grown.append(editor.under(uri, found.range))
+        found = found.parent
+    assert grown[:4] == ["x", "x[0:n]", "to: x[0:n]", "map(to: x[0:n])"]
+    outside = types.SelectionRangeParams(document(uri), [position, types.Position(0, 0)])
+    assert await editor.request("textDocument/selectionRange", outside) is None
+
+
+async def test_hints_and_tokens_can_be_switched_off(one_vscode: Editor, tmp_path: Path) -> None:
+    editor, name = one_vscode, (tmp_path / "off.c").as_uri()
+    editor.settings = {"inlay": {"implicit": False}, "tokens": {"enable": False}}
+    changed = types.DidChangeConfigurationParams(settings=None)
+    editor.client.workspace_did_change_configuration(changed)
+    editor.open(name, TEXT)
+    whole = types.Range(types.Position(0, 0), types.Position(8, 0))
+    for _ in range(50):
+        hints = await editor.request(
+            "textDocument/inlayHint", types.InlayHintParams(text_document=document(name), range=whole)
+        )
+        if not hints:
+            break
+    assert not hints
+    assert await editor.request("textDocument/semanticTokens/full", types.SemanticTokensParams(document(name))) is None
