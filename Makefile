@@ -14,7 +14,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz conformance test-vscode docs clean
+.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz conformance test-vscode test-cuda docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -67,6 +67,10 @@ conformance: $(READY_DEV) ## run the public validation suite: make conformance S
 
 test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it once, 600 MB)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash editors/vscode/test/run.sh
+
+test-cuda: $(READY_DEV) ## build pycuda (once, 90 s) and test the device cuda on a fake driver, without a GPU
+	@$(BIN)/python tools/build_pycuda.py .cache/pycuda
+	@$(BIN)/python -m pytest tests/cuda
 
 docs: $(READY_DEV) ## write the generated pages of docs/ again
 	@$(BIN)/python tools/docs.py

@@ -49,8 +49,11 @@ def _add_modules(library: Path) -> None:
         make = device.python_module
         if make is None or (wanted and device.name not in wanted):
             continue
-        if not wanted and not device.probe().available:
-            continue  # what is asked for by name says itself why it is not there
+        # Asked here, because it loads the driver, whose exit handlers must be there before the bridge's.  What is wanted
+        # by name says itself why it is not there.
+        available = device.probe().available
+        if not available and not wanted:
+            continue
         if bridge(make()) != 0:
             raise RuntimeProblem("device '{}'".format(device.name), "the bridge does not know this interpreter")
 

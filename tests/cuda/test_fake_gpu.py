@@ -1,0 +1,244 @@
+"""The device `cuda` through unmodified pycuda on a driver that has no GPU (tests/cuda/fake): all but the hardware."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
+
+
+def ompls(machine: dict[str, str], *words: object, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line on that machine."""
+    command = [sys.executable, "-m", "ompls", *map(str, words)]
+    return subprocess.run(
+        command, env={**machine, **more}, capture_output=True, text=True, timeout=240, check=False, cwd=ROOT
+    )
+
+
+def run(machine: dict[str, str], tmp_path: Path, text: str, *words: object, **more: str) -> tuple[int, str, str]:
+    """Run a program's text on the device."""
+    path = tmp_path / "program.c"
+    path.write_text(text)
+    done = ompls(machine, "run", "--device", *(words or ("cuda",)), path, **more)
+    return done.returncode, done.stdout, done.stderr.replace(str(tmp_path) + "/", "")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_the_examples_are_right(path: Path, machine: dict[str, str], tmp_path: Path) -> None:
+    record = tmp_path / "trace"
+    device = "cuda:2" if path.stem == "dot_devices" else "cuda"
+    done = ompls(machine, "run", "--device", device, "--trace", record, path, OMPLS_FAKE_GPUS="2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(", correct\n")
+    events = [json.loads(line) for line in record.read_text().splitlines()[1:]]
+    launched = {event["device"] for event in events if event["kind"] == "launch"}
+    assert launched == ({"cuda:0", "cuda:1"} if device == "cuda:2" else {"cuda:0"})
+
+
+def test_it_is_listed_and_chosen_first(machine: dict[str, str]) -> None:
+    done = ompls(machine, "devices", OMPLS_FAKE_GPUS="2")
+    assert done.stdout.startswith("cuda       available (Fake GPU 0, Fake GPU 1)\n")
+    done = ompls(machine, "run", "--device", "auto", ROOT / "examples/saxpy.c", OMPLS_INFO="-1")
+    assert "cuda:0" in done.stderr
+
+
+def test_no_gpu_falls_to_the_next_device(machine: dict[str, str]) -> None:
+    done = ompls(machine, "devices", OMPLS_FAKE_GPUS="0")
+    assert done.stdout.startswith("cuda       not available: the driver says: cuInit failed: no CUDA-capable device")
+    done = ompls(machine, "run", "--device", "auto", ROOT / "examples/saxpy.c", OMPLS_FAKE_GPUS="0", OMPLS_INFO="-1")
+    assert done.returncode == 0
+    assert "cudasim:0" in done.stderr
+
+
+# Two regions in two kernel files share a variable: every module's copy of its pointer must be written.
+SHARED = """
+#include <stdio.h>
+#pragma omp declare target
+int counter = 5;
+#pragma omp end declare target
+int main(void) {
+    int seen = 0, again = 0;
+    #pragma omp target map(from: seen)
+    { counter += 1; seen = counter; }
+    #pragma omp target map(from: again)
+    { counter += 10; again = counter; }
+    #pragma omp target update from(counter)
+    printf("%d %d %d\\n", seen, again, counter);
+    return 0;
+}
+"""
+
+
+def test_a_variable_of_several_modules_is_one(machine: dict[str, str], tmp_path: Path) -> None:
+    assert run(machine, tmp_path, SHARED) == (0, "6 16 16\n", "")
+
+
+# Firstprivate values whose alignment is smaller than their size lie where the kernel looks for them.
+VALUES = """
+#include <stdio.h>
+struct odd { char bytes[8]; };
+int main(void) {
+    char c = 1; short s = 2; struct odd o = {{3, 4, 5, 6, 7, 8, 9, 10}}; double d = 11.0; float f = 12.0f;
+    double sum = 0;
+    #pragma omp target map(tofrom: sum) firstprivate(c, s, o, d, f)
+    {
+        sum = c + s + d + f;
+        for (int i = 0; i < 8; i++) sum = sum * 2 + o.bytes[i];
+    }
+    double expected = 26;
+    for (int i = 0; i < 8; i++) expected = expected * 2 + o.bytes[i];
+    printf("%d\\n", sum == expected);
+    return 0;
+}
+"""
+
+
+def test_values_of_every_alignment_arrive(machine: dict[str, str], tmp_path: Path) -> None:
+    assert run(machine, tmp_path, VALUES) == (0, "1\n", "")
+
+
+# A kernel that follows a host pointer: error 700, which no later call gets rid of.
+FAULT = """
+#include <stdio.h>
+#include <stdint.h>
+int main(void) {
+    int x[10] = {0};
+    uintptr_t where = (uintptr_t)x;
+    #pragma omp target firstprivate(where)
+    { *(int *)where = 1; }
+    printf("not reached\\n");
+    return 0;
+}
+"""
+
+
+def test_a_fault_ends_the_program_with_its_region(machine: dict[str, str], tmp_path: Path) -> None:
+    code, out, err = run(machine, tmp_path, FAULT)
+    assert (code, out) == (125, "")
+    assert err.startswith("program.c:7: ")
+    assert "cuda:0" in err
+    assert "an illegal memory access was encountered" in err
+    assert "run it with --device cudasim" in err
+    assert err.count("\n") == 1
+
+
+TOO_MUCH = """
+#include <stdlib.h>
+int main(void) {
+    char *x = malloc(1 << 20);
+    #pragma omp target enter data map(alloc: x[0:1 << 20])
+    #pragma omp target enter data map(alloc: x[1 << 20:1ul << 30])
+    return 0;
+}
+"""
+
+
+def test_out_of_memory_says_what_is_in_use(machine: dict[str, str], tmp_path: Path) -> None:
+    code, _, err = run(machine, tmp_path, TOO_MUCH, OMPLS_CUDASIM_MEMORY="64")
+    assert code == 125
+    assert err.startswith("program.c:6: ")
+    assert "allocating 1073741824 bytes: out of device memory: " in err
+    assert "of 67108864 bytes in use" in err
+
+
+THREADS = """
+#include <stdio.h>
+#include <pthread.h>
+#include <omp.h>
+enum { N = 1000 };
+static int wrong;
+static void work(int me) {
+    int x[N], where = me % omp_get_num_devices();
+    for (int round = 0; round < 5; round++) {
+        for (int i = 0; i < N; i++) x[i] = i;
+        #pragma omp target teams distribute parallel for map(tofrom: x) device(where)
+        for (int i = 0; i < N; i++) x[i] += me;
+        for (int i = 0; i < N; i++)
+            if (x[i] != i + me) __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
+    }
+}
+static void *thread(void *me) { work((int)(long)me); return 0; }
+int main(void) {
+    pthread_t threads[4];
+    for (long i = 0; i < 4; i++) pthread_create(&threads[i], 0, thread, (void *)i);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
+    #pragma omp parallel num_threads(4)
+    work(omp_get_thread_num());
+    printf("%d wrong on %d\\n", wrong, omp_get_num_devices());
+    return 0;
+}
+"""
+
+
+def test_threads_share_the_gpus(machine: dict[str, str], tmp_path: Path) -> None:
+    assert run(machine, tmp_path, THREADS, "cuda:2", OMPLS_FAKE_GPUS="2") == (0, "0 wrong on 2\n", "")
+
+
+COPIES = """
+#include <stdio.h>
+#include <string.h>
+#include <omp.h>
+int main(void) {
+    char text[8] = "abcdefg", back[8] = "";
+    int d = omp_get_default_device(), h = omp_get_initial_device();
+    char *a = omp_target_alloc(8, d), *b = omp_target_alloc(8, d);
+    omp_target_memcpy(a, text, 8, 0, 0, d, h);
+    omp_target_memcpy(b, a, 8, 0, 0, d, d);
+    omp_target_memcpy(back, b, 8, 0, 0, h, d);
+    omp_target_free(a, d);
+    omp_target_free(b, d);
+    puts(back);
+    int on_host = 1;
+    #pragma omp target map(from: on_host)
+    on_host = omp_is_initial_device();
+    printf("%d\\n", on_host);
+    return 0;
+}
+"""
+
+
+def test_memory_routines(machine: dict[str, str], tmp_path: Path) -> None:
+    assert run(machine, tmp_path, COPIES) == (0, "abcdefg\n0\n", "")
+
+
+def test_exit_in_the_middle(machine: dict[str, str], tmp_path: Path) -> None:
+    """pycuda's stacks of contexts must be empty when its exit handlers run, in every thread and child."""
+    text = """
+    #include <stdlib.h>
+    #include <unistd.h>
+    #include <sys/wait.h>
+    int main(void) {
+        int x = 0, status = 1;
+        #pragma omp target map(tofrom: x)
+        x = 7;
+        pid_t child = fork();
+        if (child == 0) exit(x);
+        waitpid(child, &status, 0);
+        #pragma omp target data map(tofrom: x)
+        exit(WIFEXITED(status) ? WEXITSTATUS(status) + 1 : 99);
+    }
+    """
+    assert run(machine, tmp_path, text) == (8, "", "")
+
+
+def test_a_program_that_was_built_elsewhere_says_why_and_goes_on(machine: dict[str, str], tmp_path: Path) -> None:
+    bundle, program = tmp_path / "bundle", tmp_path / "program"
+    words = [sys.executable, "-m", "ompls.runtime", "build", "--device", "cuda", str(bundle), "-o", str(program)]
+    assert ompls(machine, "translate", "--device", "cuda", ROOT / "examples/saxpy.c", "-o", bundle).returncode == 0
+    assert subprocess.run(words, env=machine, check=False, cwd=ROOT).returncode == 0
+
+    def started(**more: str) -> subprocess.CompletedProcess[str]:
+        env = {**machine, "OMPLS_DEVICES": "cuda", **more}
+        return subprocess.run([program], env=env, capture_output=True, text=True, check=False)
+
+    assert started().stderr == ""
+    done = started(OMPLS_FAKE_GPUS="0")
+    assert (done.returncode, done.stdout[:6]) == (0, "saxpy:")
+    assert "device 'cuda' is not available: the driver says: cuInit failed: no CUDA-capable device" in done.stderr
+    assert started(OMPLS_FAKE_GPUS="0", OMP_TARGET_OFFLOAD="mandatory").returncode == 125
