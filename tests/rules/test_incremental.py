@@ -48,6 +48,26 @@ def test_a_caller_is_looked_at_again_when_what_it_calls_changes() -> None:
         assert found == expected, text
 
 
+def test_a_static_function_is_looked_at_again_when_a_caller_changes() -> None:
+    callee = "static void step(double *p) {\n#pragma omp target\np[0] = 1;\n}\n"
+    outer = "static void outer(double *p) { step(p); }\n"
+    plain = "void f(void) { double a[9]; outer(a); }\n"
+    mapped = "void f(void) { double a[9];\n#pragma omp target data map(tofrom: a)\nouter(a); }\n"
+    taken = "void (*table[])(double *) = {outer};\n"
+    analyzer = Analyzer()
+    for parts, expected in [
+        ((callee, outer), "hint"),
+        ((callee, outer, plain), "warning"),
+        ((callee, outer, mapped), ""),
+        ((callee, outer, plain, taken), "hint"),
+        ((callee, outer, plain), "warning"),
+        ((callee, outer, plain, mapped.replace("f(", "g(")), "hint"),
+        ((callee, outer.replace("step", "other"), plain), "hint"),
+    ]:
+        found = [(d.rule, d.severity) for d in findings(analyzer, "".join(parts)) if d.rule == "device-pointer-absent"]
+        assert found == ([("device-pointer-absent", expected)] if expected else []), parts
+
+
 def test_random_edits_give_what_a_fresh_analysis_gives() -> None:
     random_ = random.Random(7)
     pieces = [text for rule in RULES.values() for text in (*rule.bad[:2], *rule.good[:1])]

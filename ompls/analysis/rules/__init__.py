@@ -8,6 +8,7 @@ import re
 
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
+from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene, Unit, unit_of
 from ompls.analysis.spec.near import near
 
@@ -78,8 +79,9 @@ def _selected(rule_id: str, tu: TU) -> bool:
 
 def _findings(chosen: tuple[Rule, ...], content: Content, unit: Unit) -> tuple[tuple[Rule, Finding], ...]:
     """What the rules say about one external declaration: what they said before if nothing they look at has changed."""
-    callees = _callees(content, unit) if content.calls else ()
-    key = (chosen, unit.settings, unit.complete_headers, unit.requires, callees)
+    above = callers_above(content, unit)
+    callees = _callees((content, *above), unit) if content.calls or above else ()
+    key = (chosen, unit.settings, unit.complete_headers, unit.requires, above, callees)
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
         findings: tuple[tuple[Rule, Finding], ...] = kept[1]
@@ -94,10 +96,10 @@ def _findings(chosen: tuple[Rule, ...], content: Content, unit: Unit) -> tuple[t
     return findings
 
 
-def _callees(content: Content, unit: Unit) -> tuple[object, ...]:
-    """What a rule's answer about a declaration depends on besides the declaration: what it calls, transitively."""
+def _callees(contents: tuple[Content, ...], unit: Unit) -> tuple[object, ...]:
+    """What a rule's answer depends on besides the declaration and its known callers: what these call, transitively."""
     seen: dict[str, tuple[object, ...]] = {}
-    waiting = list(content.calls)
+    waiting = [symbol for content in contents for symbol in content.calls]
     while waiting:
         symbol = waiting.pop()
         if symbol.name not in seen:

@@ -224,8 +224,70 @@ void f(int n) {
     #pragma omp target exit data map(from: x[0:n]) device(0)
 }
 """,
+        """
+void *malloc(unsigned long);
+static void scale(int n, double *x, double *y) {
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = y[i];
+    //  ^^^^ warning: what `x` points to is not mapped here, so the device cannot reach it
+    //         ^^^^ hint: what `y` points to is not mapped on every path that comes here
+}
+int main(void) {
+    double *x = malloc(80), *y = malloc(80);
+    scale(10, x, y);
+    #pragma omp target data map(to: y[0:10])
+    scale(10, x, y);
+    return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+static void step(double *x) {
+    #pragma omp target
+    x[0] = 1;
+//  ^^^^ hint: nothing here maps what `x` points to; the region relies on a caller that has
+}
+void (*stepper)(double *) = step;
+int main(void) {
+    step(malloc(80));
+    return 0;
+}
+""",
+        """
+static void both(double *x, double *y) {
+    #pragma omp target data map(to: x[0:10])
+    {
+        #pragma omp target
+        y[0] = x[0];
+    //  ^^^^ hint: nothing here maps what `y` points to; the region relies on a caller that has
+    }
+}
+int main(void) {
+    double a[10];
+    both(a, a);
+    return 0;
+}
+""",
     ),
     good=(
+        """
+void *malloc(unsigned long);
+static void twice(double *x) {
+    #pragma omp target
+    x[0] = 2 * x[0];
+}
+static void work(double *x, int n) {
+    for (int i = 0; i < n; i++)
+        twice(x);
+}
+int main(void) {
+    double *x = malloc(80);
+    #pragma omp target data map(tofrom: x[0:10])
+    work(x, 9);
+    return 0;
+}
+""",
         """
 void *malloc(unsigned long);
 void f(int n, int d, int e) {

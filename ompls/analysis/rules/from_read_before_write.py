@@ -12,6 +12,7 @@ from ompls.analysis.model.ast import Expr, Node, Span, Stmt, Symbol
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import Region, Variable
+from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.facts import Facts, place_in
 from ompls.analysis.rules.support.flow import Flow, State
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
@@ -111,8 +112,10 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _allocates(scene: Scene) -> bool:
-    """Whether anything in the function maps without a copy to the device."""
-    return any(c.keyword in ("from", "alloc", "storage") for d in scene.directives for c in d.all("map"))
+    """Whether anything in the function, or in one that calls it, maps without a copy to the device."""
+    above = callers_above(scene.content, scene.unit) if scene.content is not None else ()
+    directives = [*scene.directives, *(s.directive for c in above for s in c.directives)]
+    return any(c.keyword in ("from", "alloc", "storage") for d in directives for c in d.all("map"))
 
 
 def _may_hold_garbage(variable: Variable) -> bool:
@@ -215,6 +218,22 @@ int f(void) {
     { int t = p.a; p.b = t; }
     //        ^^^ warning: `p` is read here, but `map(from: …)` only allocates it: the device's copy has no value yet
     return p.b;
+}
+""",
+        """
+static int sum(const int *x, int n) {
+    int all = 0;
+    #pragma omp target teams distribute parallel for reduction(+: all)
+    for (int i = 0; i < n; i++)
+        all += x[i];
+    //         ^^^^ warning: `x` is read here, but its map only allocates it: the device's copy has no value yet
+    return all;
+}
+int main(void) {
+    int a[10] = {1, 2, 3}, result = 0;
+    #pragma omp target data map(alloc: a)
+    result = sum(a, 10);
+    return result;
 }
 """,
     ),

@@ -5,7 +5,7 @@ The facts and what mappings make of them are in `facts.py`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import cast
 
 from ompls.analysis.dataenv.uses import depth_of, root, walk_all
@@ -34,16 +34,18 @@ from ompls.analysis.rules.support.storage import Place, place_of, pointed_at, st
 class DeviceState(Flow):
     """`inside` has the facts of every class at the start of each region, after its own mapping.
 
-    start -- what holds for what the parameters point to, when that is known
+    start -- what holds at first for what a parameter points to, where that is known
     device -- a device number: directives that name another one in their `device` clause do nothing to its storage.
               None: all count, as if there were one device
     """
 
-    def __init__(self, content: Content, start: Facts | None = None, device: int | None = None) -> None:
+    def __init__(
+        self, content: Content, start: Mapping[Symbol, Facts] | None = None, device: int | None = None
+    ) -> None:
         super().__init__()
         node = content.node
         assert isinstance(node, ast.FunctionDef)
-        self.function, self.start, self.device = node, start, device
+        self.function, self.start, self.device = node, start or {}, device
         self.storages = storages_of(node)
         self.regions = {id(r.stmt): r for r in content.regions}
         self.inside: dict[int, State] = {}
@@ -59,8 +61,9 @@ class DeviceState(Flow):
         members = [p for p in (rep, *self.storages.parent) if self.storages.find(p) == rep]
         if any(self.storages.find(p) == rep for p in self.storages.unknown):
             return UNKNOWN
-        if self.start is not None and any(s in self.function.params for k, s in members if k == "pointee"):
-            return self.start
+        params = [s for k, s in members if k == "pointee" and s in self.function.params]
+        if params and all(s in self.start for s in params):
+            return frozenset().union(*(self.start[s] for s in params))
         first_call = self.function.symbol.name == "main"
         for member_kind, s in members:
             from_outside = s.level == "file" or s in self.local_static

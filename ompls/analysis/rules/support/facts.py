@@ -5,8 +5,8 @@ The facts about a storage class are
   Gn Vn  present with reference count n (n at most 3), its content garbage (G) or valid (V)
   P      present, count and content unknown
   U      unknown: a caller, or a function that is not in this unit, may have mapped it
-OpenMP 5.2 §5.8.3 gives the rules.  `presence_of` tells apart the devices that directives name by constant numbers; what is
-mapped on any other counts as mapped on all.
+OpenMP 5.2 §5.8.3 gives the rules.  `presence_of` tells apart the devices that directives name by constant numbers; what
+is mapped on any other counts as mapped on all.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapped:
     """What a directive does to one storage class."""
 
     place: Place
@@ -35,7 +35,7 @@ class Mapping:
     always: bool = False
 
 
-def entered(facts: Facts, mapping: Mapping) -> Facts:
+def entered(facts: Facts, mapping: Mapped) -> Facts:
     """After `map` at an entry."""
     out = set()
     for fact in facts:
@@ -49,7 +49,7 @@ def entered(facts: Facts, mapping: Mapping) -> Facts:
     return frozenset(out)
 
 
-def left(facts: Facts, mapping: Mapping) -> Facts:
+def left(facts: Facts, mapping: Mapped) -> Facts:
     """After `map` at an exit."""
     out = set()
     for fact in facts:
@@ -77,13 +77,13 @@ def maps_unfollowed(directive: Directive) -> bool:
     return any(place_of(i.expr) is None for c in directive.all("map") for i in c.items)
 
 
-def mappings(directive: Directive) -> list[Mapping]:
+def mappings(directive: Directive) -> list[Mapped]:
     """The `map` clauses' list items whose storage is followed."""
     found = []
     for clause in directive.all("map"):
         for item in clause.items:
             place = place_of(item.expr)
             if place is not None:
-                found.append(Mapping(place, clause.keyword or "tofrom", "always" in clause.modifiers))
+                found.append(Mapped(place, clause.keyword or "tofrom", "always" in clause.modifiers))
     # What copies goes before what only allocates (5.2 §5.8.3), whatever the order of the clauses.
     return sorted(found, key=lambda m: m.map_type not in ("to", "tofrom"))

@@ -55,6 +55,8 @@ class Unit:
     requires: frozenset[str]
     summaries: dict[str, Any] = field(default_factory=dict)  # of callees, kept by the analysis that makes them
     presences: dict[Content, Any] = field(default_factory=dict)  # what `presence_of` found
+    contents: tuple[Content, ...] = ()  # of all external declarations
+    callers: dict[str, tuple[Content, ...]] = field(default_factory=dict)  # by callee; made by `callers.py`
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,4 +103,5 @@ def unit_of(tu: TU) -> Unit:
     }
     requires = frozenset(c.name for d in tu.directives if d.directive.name == "requires" for c in d.directive.clauses)
     headers = tu.complete and tu.headers_known and not any(note.kind == "include" for note in tu.notes)
-    return Unit(functions, tu.symbols, tu.settings, headers, requires)
+    contents = tuple(item.content for item in tu.items)
+    return Unit(functions, tu.symbols, tu.settings, headers, requires, contents=contents)

@@ -6,6 +6,7 @@ the callee when it is in this unit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.uses import walk_all
@@ -13,8 +14,9 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.tu import Content
+from ompls.analysis.rules.support.callers import callers_above, calls_of, direct_callers
 from ompls.analysis.rules.support.device_state import DeviceState, device_number
-from ompls.analysis.rules.support.facts import ABSENT, UNKNOWN, Facts, Mapping, entered, left, mappings, maps_unfollowed
+from ompls.analysis.rules.support.facts import ABSENT, UNKNOWN, Facts, Mapped, entered, left, mappings, maps_unfollowed
 from ompls.analysis.rules.support.flow import State
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.storage import Place, pointed_at, source_of, strip
@@ -28,13 +30,14 @@ class Presence(DeviceState):
         self,
         content: Content,
         unit: Unit,
-        start: Facts | None = None,
+        start: Mapping[Symbol, Facts] | None = None,
         pending: frozenset[str] = frozenset(),
         device: int | None = None,
     ) -> None:
         super().__init__(content, start, device)
         self.unit = unit
         self.pending = pending | {self.function.symbol.name}
+        self.at_calls: dict[int, State] = {}  # before each call of a function of this unit
 
     def expr(self, expr: Expr, state: State) -> State:
         for node in walk_all(expr):
@@ -73,6 +76,8 @@ class Presence(DeviceState):
         if name is not None and (name.name.startswith(("omp_", "__builtin_")) or name.name in _HARMLESS):
             return state
         callee = self.unit.functions.get(name.name) if name is not None else None
+        if callee is not None:
+            self.at_calls[id(call)] = state
         if callee is None or name is None or name.name in self.pending:
             return self.forget(state, call.args, True)
         summary = self.unit.summaries.get(name.name)
@@ -87,9 +92,9 @@ class Presence(DeviceState):
                 continue
             key, facts = self.storages.find(place), self.facts(state, place)
             if effect in ("to", "alloc"):
-                new[key] = entered(facts, Mapping(place, effect))
+                new[key] = entered(facts, Mapped(place, effect))
             elif effect in ("release", "delete"):
-                new[key] = left(facts, Mapping(place, effect))
+                new[key] = left(facts, Mapped(place, effect))
             else:
                 new[key] = facts | UNKNOWN
         return self.forget(new, (), True) if summary.touches_globals else new
@@ -123,7 +128,7 @@ def summarise(content: Content, unit: Unit, pending: frozenset[str]) -> Summary:
     assert isinstance(node, ast.FunctionDef)
     ends = []
     for start in ("A", "V2"):
-        flow = Presence(content, unit, frozenset((start,)), pending)
+        flow = Presence(content, unit, dict.fromkeys(node.params, frozenset((start,))), pending)
         end = flow.run(node.body, {})
         for other in flow.returns:
             end = flow.join(end, other)
@@ -163,7 +168,7 @@ def _touches_globals(content: Content, unit: Unit, seen: frozenset[str]) -> bool
 
 
 def presence_of(content: Content, unit: Unit) -> Presence:
-    """The analysis of one function, from a caller that is not known.
+    """The analysis of one function, with what its callers have mapped as far as they are known.
 
     A region on a device with a number sees what is on that device: the function is followed once for each of them.
     """
@@ -181,6 +186,39 @@ def presence_of(content: Content, unit: Unit) -> Presence:
 
 
 def _followed(content: Content, unit: Unit, device: int | None) -> Presence:
-    flow = Presence(content, unit, device=device)
+    flow = Presence(content, unit, _handed_over(content, unit), device=device)
     flow.run(flow.function.body, {})
     return flow
+
+
+def _handed_over(content: Content, unit: Unit) -> dict[Symbol, Facts]:
+    """What holds for what each pointer parameter points to, when all callers are known."""
+    node = content.node
+    if not isinstance(node, ast.FunctionDef) or not callers_above(content, unit):
+        return {}
+    found: dict[Symbol, Facts] = {}
+    for caller in direct_callers(content, unit):
+        if caller.tainted or not isinstance(caller.node, ast.FunctionDef):
+            return {}
+        flow = presence_of(caller, unit)
+        for call in calls_of(caller, node.symbol.name):
+            for param, facts in zip(node.params, _arguments(flow, call, len(node.params)), strict=True):
+                found[param] = found.get(param, frozenset()) | facts
+    return found
+
+
+def _arguments(flow: Presence, call: ast.Call, count: int) -> list[Facts]:
+    """What is on the device of each argument's storage; unknown where the callee may have another way to it."""
+    state = flow.at_calls.get(id(call))
+    if state is None or len(call.args) != count:
+        return [UNKNOWN] * count
+    places = [pointed_at(a) for a in call.args]
+    classes = [flow.storages.find(p) if p is not None else None for p in places]
+    found: list[Facts] = []
+    for place, key in zip(places, classes, strict=True):
+        known = place is not None and classes.count(key) == 1 and place[1].level != "file"
+        if place is None or not known or flow.storages.marked(flow.storages.escaped | flow.storages.device, place):
+            found.append(UNKNOWN)
+        else:
+            found.append(flow.facts(state, place))
+    return found
