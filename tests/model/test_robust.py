@@ -93,6 +93,22 @@ def test_unknown_names_and_types_taint() -> None:
         assert content.tainted is tainted, source
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"static void f(int n, const flo",
+        b"int a;\n@\nint b;\n",
+        b"void f(void) {\n  if (1) {\n",
+        b"int x = 5\n",
+        b"}\n",
+    ],
+)
+def test_what_is_no_c_is_noted(text: bytes) -> None:
+    tu = Analyzer().analyze("t.c", b"int before;\n" + text, EMPTY_SNAPSHOT, Settings())
+    assert [n.kind for n in tu.notes][:1] == ["parse"]
+    assert all(n.start >= len("int before;\n") for n in tu.notes)
+
+
 def test_functions_after_a_broken_one_are_read() -> None:
     source = b"int f( { return 1; }\nint g(void) { return 2; }\nint h(void) { return 3; }\n"
     tu = Analyzer().analyze("t.c", source, EMPTY_SNAPSHOT, Settings())

@@ -49,16 +49,15 @@ class Chunks:
         return found
 
 
-def _read(text: bytes) -> Iterator[Piece]:
+def _read(text: bytes) -> list[Piece]:
     """The grammar makes everything after a mistake one error.  So a broken chunk that holds lines that look like the
     head of a function is read in parts: a declaration that is being typed does not take the next one along."""
     root = parse_once(text)
     heads = [m.start() for m in HEAD.finditer(text) if m.start()] if root.has_error else []
     if not heads:
-        yield from _pieces(root.children, 0)
-        return
-    for a, b in zip([0, *heads], [*heads, len(text)], strict=True):
-        yield from _pieces(parse_once(text[a:b]).children, a)
+        return _pieces(root, 0)
+    parts = zip([0, *heads], [*heads, len(text)], strict=True)
+    return [piece for a, b in parts for piece in _pieces(parse_once(text[a:b]), a)]
 
 
 def _piece(nodes: list[Node], shift: int) -> Piece:
@@ -67,7 +66,16 @@ def _piece(nodes: list[Node], shift: int) -> Piece:
     return Piece(nodes[0].start_byte + shift, nodes[-1].end_byte + shift, nodes, shift, wrong)
 
 
-def _pieces(nodes: Iterable[Node], shift: int) -> Iterator[Piece]:
+def _pieces(root: Node, shift: int) -> list[Piece]:
+    """The declarations below `root`; if something is wrong with it, at least one of them says so."""
+    found = list(_declarations(root.children, shift))
+    if root.has_error and found and not any(piece.errors for piece in found):
+        wrong = tuple((a + shift, b + shift, message) for a, b, message in errors([root], 1))
+        found[0] = found[0]._replace(errors=wrong)
+    return found
+
+
+def _declarations(nodes: Iterable[Node], shift: int) -> Iterator[Piece]:
     """Inside an error at file scope, what the grammar could complete is a declaration of its own; what lies between
     two of these is one broken piece."""
     for n in nodes:
@@ -76,6 +84,8 @@ def _pieces(nodes: Iterable[Node], shift: int) -> Iterator[Piece]:
         if n.type != "ERROR":
             yield _piece([n], shift)
             continue
+        if not n.children:
+            yield _piece([n], shift)
         loose: list[Node] = []
         for c in n.children:
             if c.type not in _COMPLETE:
