@@ -1,0 +1,25 @@
+"""The clauses that say how a variable is shared, and what their list items may be (OpenMP 5.2 §5.4, §5.5, §5.7)."""
+
+from __future__ import annotations
+
+# Of these a variable may stand in one on a directive (5.2 §5.4); firstprivate and lastprivate go together.
+SHARING = frozenset(
+    ("shared", "private", "firstprivate", "lastprivate", "reduction", "in_reduction", "linear", "induction")
+)
+# Their list items are whole variables; the others also take array sections or elements.
+WHOLE = frozenset(("shared", "private", "firstprivate", "lastprivate", "linear", "copyin", "copyprivate"))
+# Their list items are storage; a name that is none is reported.
+STORAGE = WHOLE | frozenset(
+    ("reduction", "in_reduction", "task_reduction", "map", "to", "from", "is_device_ptr", "has_device_addr",
+     "use_device_ptr", "use_device_addr", "inclusive", "exclusive", "nontemporal")
+)  # fmt: skip
+# They write to their list items, which so may not be const.
+WRITING = frozenset(("private", "lastprivate", "linear", "reduction", "in_reduction", "task_reduction"))
+# A variable in one of these on `target` is not mapped as well.
+NOT_MAPPED = frozenset(("private", "firstprivate", "is_device_ptr", "has_device_addr"))
+
+# The reduction identifiers of the language and the types they combine: 'integer', 'real' (no complex), 'number'.
+REDUCTIONS: dict[str, str] = {
+    "+": "number", "-": "number", "*": "number", "&&": "number", "||": "number",
+    "&": "integer", "|": "integer", "^": "integer", "min": "real", "max": "real",
+}  # fmt: skip
