@@ -13,7 +13,12 @@ from ompls.project.problem import FileProblem
 
 MAX_BYTES = 16 << 20
 
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_MARKS = {  # byte order marks, the longer first
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 _REASONS = {
     errno.ENOENT: ("no such file", "check the spelling of the path"),
     errno.ENOTDIR: ("a part of the path is not a directory", "check the spelling of the path"),
@@ -51,10 +56,24 @@ def read_source(path: str) -> bytes:
 
 def checked(path: str, data: bytes) -> bytes:
     """`data` if it can be C source.  Raises FileProblem."""
-    if data.startswith(_UTF16):
-        raise FileProblem(path, "is UTF-16", f"convert it: iconv -f UTF-16 -t UTF-8 {os.path.basename(path)}")
+    encoding = _wide_encoding(data)
+    if encoding is not None:
+        raise FileProblem(path, f"is {encoding}", f"convert it: iconv -f {encoding} -t UTF-8 {os.path.basename(path)}")
     if b"\0" in data:
         raise FileProblem(path, "is a binary file (it has NUL bytes)", "name a C source file")
     if len(data) > MAX_BYTES:
         raise FileProblem(path, f"is larger than {MAX_BYTES >> 20} MB", "split the file")
     return data
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """The encoding of a text whose characters have two or four bytes, by its mark or by where its NUL bytes are."""
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            return encoding
+    head = data[:256]
+    for first, encoding in ((1, "UTF-16LE"), (0, "UTF-16BE")):
+        nul, text = head[first::2], head[1 - first :: 2]
+        if len(head) > 8 and not nul.strip(b"\0") and text.isascii() and b"\0" not in text:
+            return encoding
+    return None

@@ -21,7 +21,10 @@ def _write(path: Path, data: bytes) -> Path:
 UNREADABLE = {
     "missing": (None, "cannot read"),
     "binary": (bytes(range(256)) * 20, "binary file"),
-    "utf-16": (SAXPY.decode().encode("utf-16"), "iconv"),
+    "utf-16": (SAXPY.decode().encode("utf-16"), "iconv -f UTF-16 "),
+    "utf-16 without a mark": (SAXPY.decode().encode("utf-16-le"), "iconv -f UTF-16LE "),
+    "utf-16, big end first": (SAXPY.decode().encode("utf-16-be"), "iconv -f UTF-16BE "),
+    "utf-32": (SAXPY.decode().encode("utf-32"), "iconv -f UTF-32 "),
     "50 MB": (b"int x;\n" * 7_500_000, "MB"),
     "prose": (b"Dear Sir,\n\nI hope this finds you well (and happy)!\nBest\n", "cannot be understood as C"),
     "a page": (b"<!DOCTYPE html>\n<html><body><p>It works!</p></body></html>\n", "understood as C"),
