@@ -239,6 +239,21 @@ int main(void) {
     ),
     good=(
         """
+void *malloc(unsigned long);
+int fill_on_device(float *, int);
+float f(int n) {
+    float *x = malloc(n * sizeof(float)), sum = 0;
+    #pragma omp target enter data map(alloc: x[0:n])
+    #pragma omp target data use_device_ptr(x)
+    fill_on_device(x, n);
+    #pragma omp target teams distribute parallel for reduction(+: sum)
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    #pragma omp target exit data map(delete: x[0:n])
+    return sum;
+}
+""",
+        """
 void f(int n) {
     int a[10] = {1};
     #pragma omp target map(alloc: a) map(tofrom: a)

@@ -145,7 +145,8 @@ class DeviceState(Flow):
                 symbol = item.symbol or root(item.expr)
                 if symbol is not None:
                     place: Place = ("pointee" if isinstance(symbol.type, Pointer) else "object", symbol)
-                    held[self.storages.find(place)] = self.facts(within, place)
+                    # Who gets the device's address is likely to fill what is there.
+                    held[self.storages.find(place)] = filled(self.facts(within, place))
         end = self.stmt(stmt.body, {**within, **dict.fromkeys(held, PRESENT)})
         if end is None:
             return None
