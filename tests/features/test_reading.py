@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ompls.analysis import features
+from ompls.analysis.features.pragmas import pragma_at
 from ompls.analysis.spec import CLAUSES
 
 from .marked import marked, unit
@@ -161,3 +162,22 @@ def test_selections_grow() -> None:
         "#pragma omp target map(to: n, x[0:n]) nowait\n { n = 1; }",
     ]
     assert features.selections(tu, len(tu.source) - 3) == []
+
+
+LINES = (
+    "int a; /* #pragma omp one */ \r\n/*\n#pragma omp two\n*/ #pragma omp three\n//\\\n#pragma omp four\n"
+    '  /* x */ # pragma omp five \\\n  six /* and\n seven */ eight // nine\n%:pragma omp ten \\  \n\n"/*";\n'
+    '#pragma omp eleven\r#pragma omp twelve\rint b;\n#pragma omp "/*" thirteen\n#pragma ompx\n/*/\n#pragma omp no\n'
+)
+
+
+def test_one_pragma_is_found_as_all_are() -> None:
+    """The quick look at one line says what the scan of the whole text says."""
+    data = LINES.encode()
+    found = features.pragmas(data)
+    assert [data[p.start : p.end].split()[-1] for p in found] == [
+        b"three", b"eight", b"ten", b"eleven", b"twelve", b"thirteen"
+    ]  # fmt: skip
+    for offset in range(len(data) + 1):
+        expected = next((p for p in found if p.start <= offset <= p.line_end), None)
+        assert pragma_at(data, offset) == expected, data[offset - 10 : offset + 10]

@@ -35,7 +35,9 @@ def document(uri: str) -> types.TextDocumentIdentifier:
     return types.TextDocumentIdentifier(uri)
 
 
-async def ask(editor: Editor, method: str, kind: Any, uri: str, needle: str, after: bool = False, **more: Any) -> Any:
+async def ask(  # noqa: PLR0917 - a request is all of these
+    editor: Editor, method: str, kind: Any, uri: str, needle: str, after: bool = False, **more: Any
+) -> Any:
     """Send a request about the place of `needle` (or just after it)."""
     offset = len(editor.texts[uri][: editor.texts[uri].index(needle)].encode()) + (len(needle.encode()) if after else 0)
     position = editor.position(uri, offset)

@@ -7,9 +7,10 @@ from ompls.analysis.features.completion import Completion, completions
 from ompls.analysis.features.folding import Fold, folds, selections
 from ompls.analysis.features.hover import hover
 from ompls.analysis.features.inlay import Inlay, inlays
-from ompls.analysis.features.navigation import Refusal, Target, definitions, references, rename, rename_at
+from ompls.analysis.features.navigation import Target, definitions, references
 from ompls.analysis.features.pragmas import Pragma, pragmas
 from ompls.analysis.features.regions import RegionPlace, lenses, region_at, regions
+from ompls.analysis.features.renaming import Refusal, rename, rename_at
 from ompls.analysis.features.signature import Signature, signature
 from ompls.analysis.features.tokens import Token, tokens
 

@@ -36,10 +36,12 @@ def folds(tu: TU) -> list[Fold]:
     """Braces, comments, conditional branches; target constructs with their pragma; pragmas of several lines."""
     source = tu.source
     found = _lexical(source)
+    lines = pragmas(source)
+    starts = {p.start for p in lines}
     for region in regions(tu):
-        if region.whole.path == tu.path and pragma_at(source, region.whole.start) is not None:
+        if region.whole.path == tu.path and region.whole.start in starts:
             found.append(Fold(region.whole.start, region.whole.end, "region"))
-    found += [Fold(p.start, p.end) for p in pragmas(source)]
+    found += [Fold(p.start, p.end) for p in lines]
     return [f for f in found if b"\n" in source[f.start : f.end] or b"\r" in source[f.start : f.end]]
 
 

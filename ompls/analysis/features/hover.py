@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.uses import walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.features.regions import region_at
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol

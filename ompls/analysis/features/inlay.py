@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ompls.analysis.features.pragmas import pragma_at
+from ompls.analysis.features.pragmas import pragmas
 from ompls.analysis.model.tu import TU, Content, Region, Variable
 
 _MOST = 8  # names in one hint; the rest is counted
@@ -23,6 +23,7 @@ def inlays(tu: TU, start: int = 0, end: int | None = None) -> list[Inlay]:
     """The hints for constructs whose pragma ends within bytes [start, end] of the main file."""
     stop = len(tu.source) if end is None else end
     found = []
+    lines = {p.start: p.end for p in pragmas(tu.source)}
     for item in tu.items:
         if not item.content.regions:
             continue
@@ -30,9 +31,9 @@ def inlays(tu: TU, start: int = 0, end: int | None = None) -> list[Inlay]:
             where = tu.locate(item, region.directive.span)
             if where.path != tu.path or not start <= where.end <= stop:
                 continue
-            pragma = pragma_at(tu.source, where.start)
-            if pragma is not None and pragma.start == where.start:  # else a macro made it: there is no line to write to
-                found.append(Inlay(pragma.end, label, why))
+            at = lines.get(where.start)
+            if at is not None:  # else a macro made it: there is no line to write to
+                found.append(Inlay(at, label, why))
     return found
 
 

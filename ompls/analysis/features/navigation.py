@@ -1,8 +1,6 @@
-"""Where a variable that is named in a pragma is declared and used, and its renaming across clauses and code.
+"""Where a variable that is named in a pragma is declared and used.
 
-Only for cursors in pragmas: everywhere else a language server for C answers.  What the model says decides; a name in
-the text that the model does not account for (in a macro, in an inactive branch, in a clause that is not understood)
-makes a renaming impossible rather than incomplete.
+Only for cursors in pragmas: everywhere else a language server for C answers.  What the model says decides.
 """
 
 from __future__ import annotations
@@ -13,22 +11,14 @@ from dataclasses import dataclass
 
 from ompls.analysis.dataenv.uses import walk_all
 from ompls.analysis.features.pragmas import pragma_at
-from ompls.analysis.features.scopes import expanded_offset, item_at, visible
-from ompls.analysis.features.tokens import tokens
+from ompls.analysis.features.scopes import expanded_offset, item_at
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span, Symbol
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.analysis.source import Location
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
-_KEYWORDS = frozenset(
-    """auto break case char const continue default do double else enum extern float for goto if inline int long register
-    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Alignas
-    _Alignof _Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local""".split()  # noqa: SIM905
-)
-_TAGGED = re.compile(rb"(?:\.|->|\b(?:struct|union|enum|goto)(?![\w$]))[ \t\r\n]*\Z")
-_RECORD = re.compile(rb"\b(?:struct|union|enum)(?:[ \t\r\n]+\w+)?[ \t\r\n]*\Z")
+TAGGED = re.compile(rb"(?:\.|->|\b(?:struct|union|enum|goto)(?![\w$]))[ \t\r\n]*\Z")  # before a word of another kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +30,18 @@ class Target:
     item: Item | None
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why something cannot be renamed: one sentence."""
-
-    reason: str
-
-
 def target_at(tu: TU, offset: int) -> Target | None:
     """The variable whose name in a pragma holds byte `offset` of the main file."""
     pragma = pragma_at(tu.source, offset)
     if pragma is None:
         return None
-    for place, directive in _directives(tu, expanded_offset(tu, pragma.start)):
-        for name in _names_of(directive):
+    for place, directive in directives_at(tu, expanded_offset(tu, pragma.start)):
+        for name in names_of(directive):
             symbol = name.symbol
             if symbol is None or symbol.kind not in ("var", "param", "func"):
                 continue
             where = tu.locate(place, name.span)
-            if where.path == tu.path and where.start <= offset <= where.end and _verbatim(tu, where, name.name):
+            if where.path == tu.path and where.start <= offset <= where.end and is_verbatim(tu, where, name.name):
                 item = place if isinstance(place, Item) and symbol.level != "file" else None
                 return Target(symbol, where, item)
     return None
@@ -67,7 +50,7 @@ def target_at(tu: TU, offset: int) -> Target | None:
 def definitions(tu: TU, offset: int) -> list[Location]:
     """Where the variable under the cursor is declared; in a header of the project too."""
     target = target_at(tu, offset)
-    return [where for where, declares in _occurrences(tu, target) if declares] if target is not None else []
+    return [where for where, declares in occurrences(tu, target) if declares] if target is not None else []
 
 
 def references(tu: TU, offset: int, declarations: bool = True) -> list[Location]:
@@ -75,47 +58,14 @@ def references(tu: TU, offset: int, declarations: bool = True) -> list[Location]
     target = target_at(tu, offset)
     if target is None:
         return []
-    found = [where for where, declares in _occurrences(tu, target) if declarations or not declares]
+    found = [where for where, declares in occurrences(tu, target) if declarations or not declares]
     return sorted(dict.fromkeys(found))
-
-
-def rename_at(tu: TU, offset: int) -> Target | Refusal | None:
-    """What a renaming would rename; None outside of variables in pragmas."""
-    target = target_at(tu, offset)
-    if target is None:
-        return None
-    name, symbol = target.symbol.name, target.symbol
-    if symbol.kind == "func":
-        return Refusal(f"'{name}' is a function: only variables are renamed from a pragma")
-    if target.item is None and symbol.storage != "static":
-        return Refusal(f"other files may use '{name}', which is not static: rename it with a C language server")
-    places = _places(tu, target)
-    return places if isinstance(places, Refusal) else target
-
-
-def rename(tu: TU, offset: int, new: str) -> list[Location] | Refusal:
-    """The places of the main file where the name under the cursor is to be replaced by `new`."""
-    target = rename_at(tu, offset)
-    if target is None:
-        return Refusal("there is no variable in a pragma here")
-    if isinstance(target, Refusal):
-        return target
-    if not _IDENTIFIER.match(new) or new in _KEYWORDS:
-        return Refusal(f"'{new}' is no name in C")
-    places = _places(tu, target)
-    if isinstance(places, Refusal) or new == target.symbol.name:
-        return places
-    start, end = _extent(tu, target)
-    taken = next(_words(tu.source, new, start, end), None)
-    if taken is not None or re.search(rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + new.encode() + rb"\b", tu.source):
-        return Refusal(f"'{new}' already means something here")
-    return places
 
 
 # --- occurrences in the model
 
 
-def _occurrences(tu: TU, target: Target) -> Iterator[tuple[Location, bool]]:
+def occurrences(tu: TU, target: Target) -> Iterator[tuple[Location, bool]]:
     """Every place that names the variable, and whether it declares it."""
     symbol = target.symbol
     items = [target.item] if target.item is not None else tu.items
@@ -133,7 +83,7 @@ def _occurrences(tu: TU, target: Target) -> Iterator[tuple[Location, bool]]:
                     yield tu.locate(item, name.span), False
     if target.item is None:
         for place in tu.directives:
-            for name in _names_of(place.directive):
+            for name in names_of(place.directive):
                 if _same(name.symbol, symbol):
                     yield tu.locate(place, name.span), False
 
@@ -147,8 +97,8 @@ def _in_header(tu: TU, item: Item, function: ast.FunctionDef, symbol: Symbol) ->
     start = function.header.start
     text = tu.text(item, function.header).encode()
     first = True
-    for at in _words(text, symbol.name, max(0, function.name_span.end - start), len(text)):
-        if not _TAGGED.search(text[:at]):
+    for at in words_of(text, symbol.name, max(0, function.name_span.end - start), len(text)):
+        if not TAGGED.search(text[:at]):
             yield tu.locate(item, Span(start + at, start + at + len(symbol.name.encode()))), first
             first = False
 
@@ -160,7 +110,7 @@ def _same(a: Symbol | None, b: Symbol) -> bool:
     return a is not None and a.level == b.level == "file" and a.name == b.name and a.kind == b.kind
 
 
-def _directives(tu: TU, x: int) -> Iterator[tuple[Item | FileDirective, Directive]]:
+def directives_at(tu: TU, x: int) -> Iterator[tuple[Item | FileDirective, Directive]]:
     item = item_at(tu, x)
     if item is not None:
         for stmt in item.content.directives:
@@ -172,7 +122,7 @@ def _directives(tu: TU, x: int) -> Iterator[tuple[Item | FileDirective, Directiv
             yield place, place.directive
 
 
-def _names_of(directive: Directive) -> Iterator[ast.Name]:
+def names_of(directive: Directive) -> Iterator[ast.Name]:
     for clause in directive.clauses:
         for expr in (*(i.expr for i in clause.items), *clause.args):
             yield from _names(expr)
@@ -188,109 +138,11 @@ def _names(node: Node) -> Iterator[ast.Name]:
     return (n for n in walk_all(node) if isinstance(n, ast.Name))
 
 
-def _verbatim(tu: TU, where: Location, name: str) -> bool:
+def is_verbatim(tu: TU, where: Location, name: str) -> bool:
     return tu.source[where.start : where.end] == name.encode()
 
 
-# --- occurrences in the text, for renaming
-
-
-def _places(tu: TU, target: Target) -> list[Location] | Refusal:
-    """Every occurrence as the user wrote it, or why they are not all known."""
-    name = target.symbol.name
-    known: dict[int, Location] = {}
-    for where, declares in _occurrences(tu, target):
-        if where.path != tu.path:
-            return Refusal(f"'{name}' is {'declared' if declares else 'used'} in {where.path}")
-        if not _verbatim(tu, where, name):
-            line = tu.source.count(b"\n", 0, where.start) + 1
-            return Refusal(f"'{name}' is used by a macro on line {line}")
-        known[where.start] = where
-    if target.item is not None and not _declared(tu, target):
-        return Refusal(f"the declaration of '{name}' is not understood")
-    for at in _words(tu.source, name, *_extent(tu, target)):
-        if at in known:
-            continue
-        meaning = _meaning(tu, target, at)
-        if isinstance(meaning, Refusal):
-            return meaning
-        if meaning:
-            known[at] = Location(tu.path, at, at + len(name.encode()))
-    return [known[at] for at in sorted(known)]
-
-
-def _declared(tu: TU, target: Target) -> bool:
-    return any(declares for _, declares in _occurrences(tu, target))
-
-
-def _meaning(tu: TU, target: Target, at: int) -> bool | Refusal:
-    """Whether a word of the text that the model does not list is the variable all the same (in a type, for one)."""
-    name, source = target.symbol.name, tu.source
-    line = source.count(b"\n", 0, at) + 1
-    if any(i.path == tu.path and i.start <= at < i.end for i in tu.inactive):
-        return Refusal(f"'{name}' is also named in an inactive branch, on line {line}")
-    pragma = pragma_at(source, at)
-    if pragma is not None:
-        word = next((t for t in tokens(source, pragma.start, pragma.end) if t.start == at), None)
-        if word is None or word.kind != "variable":
-            return False
-        elsewhere = next((t for t in _all_names(tu, pragma.start) if t == at), None)
-        return False if elsewhere is not None else Refusal(f"a clause with '{name}' on line {line} is not understood")
-    if re.match(rb"[ \t]*(?:#|%:)", source[source.rfind(b"\n", 0, at) + 1 :][:200]):
-        return Refusal(f"'{name}' is named in a preprocessor line, line {line}")
-    if _TAGGED.search(source[max(0, at - 200) : at]) or _is_member(source, at):
-        return False
-    x = expanded_offset(tu, at)
-    return visible(tu, x).get(name) is target.symbol and not _names_something(tu, x)
-
-
-def _is_member(source: bytes, at: int) -> bool:
-    """Whether a word is declared between the braces of a structure, union or enumeration."""
-    depth = 0
-    for place in range(at - 1, max(-1, at - 4000), -1):
-        char = source[place]
-        if char == 0x7D:  # }
-            depth += 1
-        elif char == 0x7B:  # {
-            if not depth:
-                return _RECORD.search(source[max(0, place - 200) : place]) is not None
-            depth -= 1
-    return False
-
-
-def _all_names(tu: TU, start: int) -> Iterator[int]:
-    """Where the names of a pragma that the model knows stand."""
-    for place, directive in _directives(tu, expanded_offset(tu, start)):
-        for name in _names_of(directive):
-            if name.symbol is not None:
-                yield tu.locate(place, name.span).start
-
-
-def _names_something(tu: TU, x: int) -> bool:
-    """Whether a node of the model that is another thing's name stands at expanded offset `x`."""
-    item = item_at(tu, x)
-    if item is None:
-        return False
-    at = x - item.start
-    for node in item.content.node.walk():
-        if isinstance(node, ast.Name) and node.span.start == at:
-            return True
-        if isinstance(node, ast.VarDecl) and node.name_span.start == at:
-            return True
-        if isinstance(node, ast.Labeled) and node.span.start == at:
-            return True
-    return False
-
-
-def _extent(tu: TU, target: Target) -> tuple[int, int]:
-    """The bytes of the main file in which the name can be the variable's."""
-    if target.item is None:
-        return 0, len(tu.source)
-    where = tu.locate(target.item, Span(0, target.item.end - target.item.start))
-    return where.start, where.end
-
-
-def _words(source: bytes, name: str, start: int, end: int) -> Iterator[int]:
+def words_of(source: bytes, name: str, start: int, end: int) -> Iterator[int]:
     """Where the identifier `name` stands outside of comments and strings."""
     pattern = re.compile(
         rb"/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?"

@@ -17,13 +17,16 @@ _STRING = rb'"(?:\\.|[^"\\\n])*"?'
 _CHAR = rb"'(?:\\.|[^'\\\n])*'?"
 _BLANK = rb"(?:[ \t\f\v]|" + _CONTINUED + rb"|/\*.*?\*/)"
 # Every alternative begins with one of few characters: the search skips everything else at once.
+_PRAGMA = (
+    rb"(?:\#|%:)" + _BLANK + rb"*pragma" + _BLANK + rb"+omp(?![\w$])"
+    rb"(?:[^\n\\/\"]+|" + _COMMENT + rb"|" + _STRING + rb"|" + _CONTINUED + rb"|[^\n])*"
+)
 _SCAN = re.compile(
     rb"(?P<skip>" + _COMMENT + rb"|" + _STRING + rb"|" + _CHAR + rb")"
-    rb"|(?P<pragma>(?:\#|%:)" + _BLANK + rb"*pragma" + _BLANK + rb"+omp(?![\w$])"
-    rb"(?:" + _COMMENT + rb"|" + _STRING + rb"|" + _CONTINUED + rb"|[^\n])*)",
+    rb"|(?P<pragma>" + _PRAGMA + rb")",
     re.S,
 )
-_BEFORE = re.compile(rb"(?:[ \t\f\v]|/\*.*?\*/)*\Z", re.S)
+_LINE = re.compile(rb"(?:[ \t\f\v]|/\*.*?\*/)*(" + _PRAGMA + rb")", re.S)
 _INSIDE = re.compile(rb"(?P<comment>" + _COMMENT + rb")|(?P<string>" + _STRING + rb"|" + _CHAR + rb")", re.S)
 
 
@@ -41,23 +44,51 @@ def pragmas(source: bytes) -> tuple[Pragma, ...]:
     """All `#pragma omp` lines in order, continuation lines included."""
     text = re.sub(rb"\r(?!\n)", b"\n", source) if b"\r" in source else source
     found = []
+    clean = 0  # after a comment that only blanks and comments precede on its line
     for match in _SCAN.finditer(text):
-        if match.lastgroup == "skip":
-            continue
         start, end = match.span()
-        if _BEFORE.match(text, text.rfind(b"\n", 0, start) + 1, start) is None:
+        first = max(text.rfind(b"\n", 0, start) + 1, clean)
+        if text[first:start].strip(b" \t\f\v"):
             continue
-        found.append(Pragma(start, _significant(text[start:end]) + start, end))
+        if match.lastgroup == "pragma":
+            found.append(Pragma(start, _significant(text[start:end]) + start, end))
+        elif text.startswith(b"/*", start):
+            clean = end
     return tuple(found)
 
 
 def pragma_at(source: bytes, offset: int) -> Pragma | None:
     """The pragma on whose logical line byte `offset` is, from its `#` to the end of the line."""
+    start = _logical_start(source, offset)
+    if b"\r" in source[start : offset + 1] or b"*/" in source[start : offset + 1] or _may_be_comment(source, start):
+        return _by_scan(source, offset)
+    match = _LINE.match(source, start)
+    if match is None or not match.start(1) <= offset <= match.end(1):
+        return None
+    start, end = match.span(1)
+    return Pragma(start, _significant(source[start:end]) + start, end)
+
+
+def _by_scan(source: bytes, offset: int) -> Pragma | None:
     all_of_them = pragmas(source)
     at = bisect.bisect_right(all_of_them, offset, key=lambda p: p.start) - 1
     if at < 0 or offset > all_of_them[at].line_end:
         return None
     return all_of_them[at]
+
+
+def _logical_start(source: bytes, offset: int) -> int:
+    """Where the logical line of `offset` begins, as far as continuations tell."""
+    start = source.rfind(b"\n", 0, max(offset, 0)) + 1
+    while start and source[max(0, start - 80) : start].rstrip().endswith(b"\\"):
+        start = source.rfind(b"\n", 0, start - 1) + 1
+    return start
+
+
+def _may_be_comment(source: bytes, start: int) -> bool:
+    """Whether a block comment may be open there: the last one before it is not seen to end."""
+    opened = source.rfind(b"/*", 0, start)
+    return opened >= 0 and source.find(b"*/", opened + 2, start) < 0
 
 
 def in_comment(text: bytes) -> bool:
@@ -75,6 +106,8 @@ def in_comment(text: bytes) -> bool:
 
 def _significant(text: bytes) -> int:
     """The length of a logical line without the comments and blanks at its end."""
+    if b"/" not in text:
+        return len(_stripped(text))
     comments = [m.span() for m in _INSIDE.finditer(text) if m["comment"] is not None]
     kept = _stripped(text)
     while comments and comments[-1][1] >= len(kept) > comments[-1][0]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ompls.analysis.dataenv.uses import indexed, walk_all
+from ompls.analysis.dataenv.paths import indexed, walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
