@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from .conftest import SERVER, Editor, running
+from .conftest import Editor, running
 from .test_editors import MISTAKE, SAXPY
 
 asynchronous = pytest.mark.asyncio
@@ -169,127 +164,16 @@ async def test_a_missing_compiler_is_said_once(tmp_path: Path, monkeypatch: pyte
         assert len([m for m in emacs.messages() if "gcc" in m]) == 1
 
 
-# --- the process itself: raw bytes over stdio -----------------------------------------------------------------------
-
-
-class Raw:
-    """A client that sends what it likes."""
-
-    def __init__(self, *command: str, stdin: Any = subprocess.PIPE) -> None:
-        arguments = list(command) or SERVER
-        self.process = subprocess.Popen(
-            arguments, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
-        )
-
-    def send(self, message: bytes | dict[str, Any]) -> None:
-        assert self.process.stdin is not None
-        if isinstance(message, dict):
-            body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-            message = b"Content-Length: %d\r\n\r\n" % len(body) + body
-        self.process.stdin.write(message)
-
-    def receive(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        header = b""
-        while not header.endswith(b"\r\n\r\n"):
-            byte = self.process.stdout.read(1)
-            assert byte, "the server has ended"
-            header += byte
-        length, body = int(header.split(b":")[1].split(b"\r")[0]), b""
-        while len(body) < length:
-            body += self.process.stdout.read(length - len(body)) or b""
-        return dict(json.loads(body))
-
-    def initialize(self, process: int | None = None) -> None:
-        self.send({"id": 1, "method": "initialize", "params": {"processId": process, "capabilities": {}}})
-        assert self.receive()["id"] == 1
-        self.send({"method": "initialized", "params": {}})
-
-    def ends(self, within: float = 40.0) -> int:
-        code = self.process.wait(within)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if stream is not None:
-                stream.close()
-        return code
-
-
-def test_shutdown_and_exit_end_it_well_and_exit_alone_does_not() -> None:
-    for polite, code in ((True, 0), (False, 1)):
-        raw = Raw()
-        raw.initialize()
-        if polite:
-            raw.send({"id": 2, "method": "shutdown", "params": None})
-            assert raw.receive()["id"] == 2
-        raw.send({"method": "exit"})
-        assert raw.ends() == code
-
-
-def test_a_closed_input_ends_it() -> None:
-    raw = Raw()
-    raw.initialize()
-    raw.process.stdin.close()  # type: ignore[union-attr]
-    assert raw.ends() == 1
-
-
-def test_garbage_between_messages_is_survived() -> None:
-    raw = Raw()
-    raw.initialize()
-    raw.send(b"Content-Length: 9\r\n\r\n{not json")
-    raw.send(b"hello?\r\n")
-    raw.send({"id": 7, "method": "textDocument/hover", "params": {"textDocument": 3}})
-    assert raw.receive()["error"]["code"] == -32602
-    raw.send({"id": 8, "method": "ompls/serverStatus"})
-    assert raw.receive()["id"] == 8
-    raw.send({"method": "exit"})
-    raw.ends()
-
-
-def test_a_signal_ends_it() -> None:
-    for number in (signal.SIGTERM, signal.SIGINT):
-        raw = Raw()
-        raw.initialize()
-        raw.process.send_signal(number)
-        assert raw.ends() == 128 + number
-
-
-def test_it_does_not_outlive_its_client() -> None:
-    client = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(120)"])
-    raw = Raw()
-    raw.initialize(process=client.pid)
-    client.kill()
-    client.wait()
-    assert raw.ends() == 1
-
-
-def test_a_client_of_another_container_is_not_waited_for() -> None:
-    raw = Raw()
-    raw.initialize(process=2**22 + 1)  # above the largest number a process can have
-    raw.send({"id": 8, "method": "ompls/serverStatus"})
-    assert raw.receive()["id"] == 8
-    raw.process.kill()
-    raw.ends()
-
-
-def test_tcp_is_for_one_client_on_the_loopback() -> None:
-    import socket
-
-    raw = Raw(sys.executable, "-m", "ompls", "serve", "--tcp", "0", stdin=subprocess.DEVNULL)
-    assert raw.process.stderr is not None
-    line = raw.process.stderr.readline().decode()
-    host, port = line.split()[-1].split(":")
-    assert host == "127.0.0.1"
-    with socket.create_connection((host, int(port)), 5) as client:
-        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}).encode()
-        client.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        assert b"Content-Length" in client.recv(1 << 16)
-    assert raw.ends() == 1
-
-
-def test_check_does_not_load_the_server(tmp_path: Path) -> None:
-    (tmp_path / "a.c").write_text(SAXPY)
-    script = (
-        "import sys; from ompls.cli import main; main(['check', 'a.c']);"
-        "print([m for m in sys.modules if m.startswith(('pygls', 'lsprotocol', 'ompls.server'))])"
-    )
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.strip().endswith("[]")
+@asynchronous
+async def test_an_unwritable_cache_is_said_once_and_costs_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    async with running("emacs", root=tmp_path) as emacs:
+        for name in ("a.c", "b.c"):
+            uri = (tmp_path / name).as_uri()
+            emacs.open(uri, "#include <stdio.h>\n" + MISTAKE)
+            await emacs.shows(uri, ["unknown-directive"])
+        (message,) = emacs.messages()
+        assert "cache" in message
