@@ -7,14 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.implicit import Verdict, category, implicit
-from ompls.analysis.dataenv.uses import (
-    Use,
-    list_item_operands,
-    loop_variables,
-    root,
-    uses,
-    walk_all,
-)
+from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.private import loop_variables
+from ompls.analysis.dataenv.uses import Use, list_item_operands, uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer

@@ -10,19 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ompls.analysis.dataenv.paths import depth_of, indexed, is_address, points_to_const, root
+from ompls.analysis.dataenv.private import PRIVATISING, private_copies
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
-from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array, CType, Function, Pointer, Record
-from ompls.analysis.model.omp import Directive
-
-# Clauses that make a new variable of each list item: (reads the original, writes it back).
-PRIVATISING = {
-    "private": (False, False), "firstprivate": (True, False), "lastprivate": (False, True), "linear": (True, True),
-    "reduction": (True, True), "in_reduction": (True, True), "task_reduction": (True, True), "induction": (True, True),
-    "copyprivate": (False, False),
-}  # fmt: skip
-LOOP_CONSTRUCTS = frozenset(("for", "distribute", "simd", "loop", "taskloop"))
+from ompls.analysis.model.ctype import Array, Function, Pointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,84 +56,6 @@ def uses(node: Node | None) -> Iterator[Use]:
     else:
         for child in node.children():
             yield from uses(child)
-
-
-def root(expr: Expr | None) -> Symbol | None:
-    """The variable at the base of a list item or access path: `s` of `s.p[i]`, `p` of `*(p + 1)`; None: no variable."""
-    while expr is not None:
-        if isinstance(expr, ast.Name):
-            return expr.symbol if expr.symbol is not None and expr.symbol.kind in ("var", "param") else None
-        if isinstance(expr, ast.Index):
-            expr = indexed(expr)
-        elif isinstance(expr, (ast.Section, ast.Member)):
-            expr = expr.base
-        elif isinstance(expr, ast.Paren):
-            expr = expr.inner
-        elif isinstance(expr, (ast.Unary, ast.Shaping, ast.Cast)):
-            expr = expr.operand
-        elif isinstance(expr, ast.Binary):
-            left, right = _is_address(expr.left.type), _is_address(expr.right.type)
-            expr = expr.right if right and not left else expr.left
-        else:
-            return None
-    return None
-
-
-def indexed(expr: ast.Index) -> Expr:
-    """The pointer or array of a subscript: `p` of `p[3]` and of `3[p]`."""
-    return expr.index if _is_address(expr.index.type) and not _is_address(expr.base.type) else expr.base
-
-
-def depth_of(expr: Expr) -> int:
-    """How many pointers an lvalue goes through from its root: 0 for `a[i]` of an array, 1 for `p[i]`, `p->m`, `*p`."""
-    if isinstance(expr, ast.Paren):
-        return depth_of(expr.inner)
-    if isinstance(expr, (ast.Index, ast.Section)):
-        base = indexed(expr) if isinstance(expr, ast.Index) else expr.base
-        return depth_of(base) + (0 if isinstance(base.type, Array) else 1)
-    if isinstance(expr, ast.Member):
-        return depth_of(expr.base) + (1 if expr.arrow and not isinstance(expr.base.type, Array) else 0)
-    if isinstance(expr, ast.Unary) and expr.op == "*":
-        return depth_of(expr.operand) + (0 if isinstance(expr.operand.type, Array) else 1)
-    if isinstance(expr, ast.Unary) and expr.op == "&":
-        return depth_of(expr.operand) - 1
-    if isinstance(expr, (ast.Shaping, ast.Cast)):
-        return depth_of(expr.operand)
-    if isinstance(expr, ast.Binary):
-        left, right = _is_address(expr.left.type), _is_address(expr.right.type)
-        return depth_of(expr.right if right and not left else expr.left)
-    return 0
-
-
-def loop_variables(directive: Directive, body: ast.Stmt | None) -> list[Symbol]:
-    """Iteration variables of the associated loops that are declared outside them (predetermined, 5.2 §5.1.1)."""
-    if not LOOP_CONSTRUCTS & set(directive.constructs):
-        return []
-    count = 1
-    for clause in directive.all("collapse", "ordered"):
-        if clause.args:
-            count = max(count, min(fold(clause.args[0]) or 1, 16))
-    found: list[Symbol] = []
-    while body is not None and count > 0:
-        if isinstance(body, ast.Compound):
-            loops = [s for s in body.items if isinstance(s, (ast.For, ast.DirectiveStmt, ast.Compound))]
-            body = loops[0] if loops else None
-        elif isinstance(body, ast.DirectiveStmt):
-            body = body.body
-        elif isinstance(body, ast.For):
-            init = body.init.expr if isinstance(body.init, ast.ExprStmt) else None
-            if isinstance(init, ast.Assign) and (symbol := root(init.target)) is not None:
-                found.append(symbol)
-            body, count = body.body, count - 1
-        else:
-            body = None
-    return found
-
-
-def private_copies(directive: Directive, body: ast.Stmt | None) -> set[Symbol]:
-    """Variables of which the construct makes private copies, iteration variables included."""
-    found = {s for c in directive.clauses if c.name in PRIVATISING for i in c.items if (s := i.symbol or root(i.expr))}
-    return found | set(loop_variables(directive, body))
 
 
 # --- directives
@@ -207,7 +121,7 @@ def _value(expr: Expr | None) -> Iterator[Use]:
         case ast.Paren():
             yield from _value(expr.inner)
         case ast.Cast():
-            if isinstance(expr.to, Pointer) or not _is_address(expr.operand.type):
+            if isinstance(expr.to, Pointer) or not is_address(expr.operand.type):
                 yield from _value(expr.operand)
             else:
                 yield from _operand(expr.operand)
@@ -296,8 +210,8 @@ def _through(base: Expr, loaded: bool) -> Iterator[Use]:
     while isinstance(base, (ast.Paren, ast.Cast)):
         base = base.inner if isinstance(base, ast.Paren) else base.operand
     if isinstance(base, ast.Binary) and base.op in ("+", "-"):
-        yield from _through(base.left, True) if _is_address(base.left.type) else _value(base.left)
-        yield from _through(base.right, True) if _is_address(base.right.type) else _value(base.right)
+        yield from _through(base.left, True) if is_address(base.left.type) else _value(base.left)
+        yield from _through(base.right, True) if is_address(base.right.type) else _value(base.right)
     elif isinstance(base, ast.Unary) and base.op == "&":
         yield from _path(base.operand) if not isinstance(base.operand, ast.Name) else ()
     elif isinstance(base, ast.Unary) and base.op in ("++", "--"):
@@ -314,7 +228,7 @@ def _through(base: Expr, loaded: bool) -> Iterator[Use]:
 def _escape(expr: Expr, const: bool = False) -> Iterator[Use]:
     """The value of `expr` goes away: what it points to may be read and (unless it is const) written."""
     symbol = root(expr)
-    if symbol is not None and _is_address(expr.type):
+    if symbol is not None and is_address(expr.type):
         decayed = 0 if isinstance(expr.type, Array) else 1
         depth = min(depth_of(expr) + decayed, 2)
         yield Use(symbol, expr, depth, True, not (const or points_to_const(expr.type)), certain=False, escapes=True)
@@ -347,36 +261,8 @@ def _call(expr: ast.Call) -> Iterator[Use]:
             inner = inner.inner if isinstance(inner, ast.Paren) else inner.operand
         if isinstance(inner, ast.Unary) and inner.op == "&":
             yield from _address(inner, const)
-        elif isinstance(inner, (ast.Name, ast.Index, ast.Member)) and _is_address(inner.type):
+        elif isinstance(inner, (ast.Name, ast.Index, ast.Member)) and is_address(inner.type):
             yield from _access(inner, True, False)
             yield from _escape(inner, const)
         else:
             yield from _value(arg)
-
-
-# --- types
-
-
-def points_to_const(t: CType) -> bool:
-    """Whether `t` points to, or is an array of, const objects without further pointers in them."""
-    inner = t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else None
-    while isinstance(inner, Array):
-        inner = inner.of
-    return inner is not None and "const" in inner.quals and not isinstance(inner, (Pointer, Record))
-
-
-def _is_address(t: CType) -> bool:
-    return isinstance(t, (Pointer, Array))
-
-
-def walk_all(node: Node) -> Iterator[Node]:
-    """As `Node.walk`, and through the clauses of directives too."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        below = list(node.children())
-        if isinstance(node, ast.DirectiveStmt):
-            clauses = node.directive.clauses
-            below = [*(e for c in clauses for e in (*(i.expr for i in c.items), *c.args)), *below]
-        waiting.extend(reversed(below))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.uses import depth_of
+from ompls.analysis.dataenv.paths import depth_of
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Span

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from ompls.analysis.dataenv.uses import Use, depth_of, root, uses
+from ompls.analysis.dataenv.paths import depth_of, root
+from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Span, Stmt, Symbol

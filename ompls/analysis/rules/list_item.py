@@ -20,7 +20,7 @@ from ompls.analysis.model.ctype import Array, CType
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.nesting import placed
-from ompls.analysis.spec import clauses_of
+from ompls.analysis.spec import clauses_of, is_declarative
 from ompls.analysis.spec.data_clauses import STORAGE, WHOLE, WRITING
 
 _KINDS = {"func": "a function", "enumconst": "a constant", "typedef": "a type"}
@@ -30,8 +30,8 @@ _RESERVED = ("omp_all_memory", "this")
 def check(scene: Scene) -> Iterator[Finding]:
     for place in placed(scene):
         directive = place.stmt.directive
-        if directive.known and directive.name in ("declare simd", "declare variant", "declare mapper"):
-            continue
+        if is_declarative(directive.name):
+            continue  # these speak of functions and parameters
         for clause in directive.clauses:
             if clause.name in STORAGE and clause.name in clauses_of(directive.name) and not clause.broken:
                 for item in clause.items:
@@ -136,6 +136,7 @@ double *value(void);
 void f(int n, double *x) {
     #pragma omp task depend(in: x[n + 1]) depend(iterator(int k = 0:n), out: x[k])
     n++;
+    #pragma omp declare target enter(value)
     #pragma omp parallel private(x)
     x = value();
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ompls.analysis.dataenv.uses import walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit

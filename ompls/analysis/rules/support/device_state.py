@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import cast
 
-from ompls.analysis.dataenv.uses import depth_of, root, walk_all
+from ompls.analysis.dataenv.paths import depth_of, root, walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.constants import fold

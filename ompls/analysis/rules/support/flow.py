@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from ompls.analysis.dataenv.uses import PRIVATISING, list_item_operands, private_copies
+from ompls.analysis.dataenv.private import PRIVATISING, private_copies
+from ompls.analysis.dataenv.uses import list_item_operands
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Stmt, Symbol
 from ompls.analysis.model.constants import fold

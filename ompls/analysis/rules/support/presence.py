@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ompls.analysis.dataenv.uses import walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.ctype import Pointer

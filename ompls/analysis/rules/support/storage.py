@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ompls.analysis.dataenv.uses import depth_of, root, walk_all
+from ompls.analysis.dataenv.paths import depth_of, root, walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.ctype import Array, Pointer, Record

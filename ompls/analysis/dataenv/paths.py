@@ -1,0 +1,81 @@
+"""Paths of access: which variable an lvalue starts from, and through how many pointers it goes; walks over a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Node, Symbol
+from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+
+
+def root(expr: Expr | None) -> Symbol | None:
+    """The variable at the base of a list item or access path: `s` of `s.p[i]`, `p` of `*(p + 1)`; None: no variable."""
+    while expr is not None:
+        if isinstance(expr, ast.Name):
+            return expr.symbol if expr.symbol is not None and expr.symbol.kind in ("var", "param") else None
+        if isinstance(expr, ast.Index):
+            expr = indexed(expr)
+        elif isinstance(expr, (ast.Section, ast.Member)):
+            expr = expr.base
+        elif isinstance(expr, ast.Paren):
+            expr = expr.inner
+        elif isinstance(expr, (ast.Unary, ast.Shaping, ast.Cast)):
+            expr = expr.operand
+        elif isinstance(expr, ast.Binary):
+            left, right = is_address(expr.left.type), is_address(expr.right.type)
+            expr = expr.right if right and not left else expr.left
+        else:
+            return None
+    return None
+
+
+def indexed(expr: ast.Index) -> Expr:
+    """The pointer or array of a subscript: `p` of `p[3]` and of `3[p]`."""
+    return expr.index if is_address(expr.index.type) and not is_address(expr.base.type) else expr.base
+
+
+def depth_of(expr: Expr) -> int:
+    """How many pointers an lvalue goes through from its root: 0 for `a[i]` of an array, 1 for `p[i]`, `p->m`, `*p`."""
+    if isinstance(expr, ast.Paren):
+        return depth_of(expr.inner)
+    if isinstance(expr, (ast.Index, ast.Section)):
+        base = indexed(expr) if isinstance(expr, ast.Index) else expr.base
+        return depth_of(base) + (0 if isinstance(base.type, Array) else 1)
+    if isinstance(expr, ast.Member):
+        return depth_of(expr.base) + (1 if expr.arrow and not isinstance(expr.base.type, Array) else 0)
+    if isinstance(expr, ast.Unary) and expr.op == "*":
+        return depth_of(expr.operand) + (0 if isinstance(expr.operand.type, Array) else 1)
+    if isinstance(expr, ast.Unary) and expr.op == "&":
+        return depth_of(expr.operand) - 1
+    if isinstance(expr, (ast.Shaping, ast.Cast)):
+        return depth_of(expr.operand)
+    if isinstance(expr, ast.Binary):
+        left, right = is_address(expr.left.type), is_address(expr.right.type)
+        return depth_of(expr.right if right and not left else expr.left)
+    return 0
+
+
+def points_to_const(t: CType) -> bool:
+    """Whether `t` points to, or is an array of, const objects without further pointers in them."""
+    inner = t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else None
+    while isinstance(inner, Array):
+        inner = inner.of
+    return inner is not None and "const" in inner.quals and not isinstance(inner, (Pointer, Record))
+
+
+def is_address(t: CType) -> bool:
+    return isinstance(t, (Pointer, Array))
+
+
+def walk_all(node: Node) -> Iterator[Node]:
+    """As `Node.walk`, and through the clauses of directives too."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        below = list(node.children())
+        if isinstance(node, ast.DirectiveStmt):
+            clauses = node.directive.clauses
+            below = [*(e for c in clauses for e in (*(i.expr for i in c.items), *c.args)), *below]
+        waiting.extend(reversed(below))
