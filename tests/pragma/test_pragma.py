@@ -110,6 +110,7 @@ CASES = [
     ("#pragma omp for lastprivate(conditional: x)", "for | lastprivate +conditional {x}"),
     ("#pragma omp simd linear(x: 2)", "simd | linear {x} (2)"),
     ("#pragma omp simd linear(val(x): 2)", "simd | linear +val {x} (2)"),
+    ("#pragma omp simd linear(val: 2)", "simd | linear {val} (2)"),
     ("#pragma omp simd linear(x: val, step(2))", "simd | linear +val {x} (2)"),
     ("#pragma omp simd linear(x) aligned(p, q: 32)", "simd | linear {x} | aligned {p; q} (32)"),
     ("#pragma omp task depend(in: a) depend(iterator(i=0:n), out: b[i])",

@@ -145,7 +145,7 @@ class _Parser:
             return self.keyword(clause, spec, start, stop, colon)
         if spec.shape in ("expr", "exprs"):
             return self.expressions(clause, spec, start, stop, colon)
-        if clause.name in ("linear", "aligned") and colon >= 0 and not self.is_modifier_list(start, colon):
+        if clause.name in ("linear", "aligned") and colon >= 0:
             clause.items, why = self.items(start, colon)
             return why or self.after_list(clause, colon + 1, stop)
         if colon >= 0:
@@ -286,10 +286,6 @@ class _Parser:
     def set_keyword(self, clause: Clause, at: int) -> None:
         clause.keyword = self.tokens[at].text
         clause.keyword_span = Span(self.tokens[at].start, self.tokens[at].end)
-
-    def is_modifier_list(self, start: int, colon: int) -> bool:
-        pieces = [(a, b) for a, b in self.split(start, colon) if a < b]
-        return all(b == a + 1 and self.tokens[a].text in ("val", "ref", "uval", "strict") for a, b in pieces)
 
     def colon(self, start: int, stop: int) -> int:
         """The first colon outside brackets that belongs to no `?`; -1 if there is none."""
