@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ompls.analysis.dataenv.uses import walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.features.pragmas import pragma_at
 from ompls.analysis.features.scopes import expanded_offset, item_at
 from ompls.analysis.model import ast
