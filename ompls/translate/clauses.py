@@ -5,7 +5,6 @@ from __future__ import annotations
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import TU, Item, Region
-from ompls.translate.plan import RegionPlan
 
 # What the runtime does before gcc sees the construct, and what gcc 12 does not know on it.
 _DROPPED = frozenset({
@@ -15,23 +14,26 @@ _DROPPED = frozenset({
 
 
 def fallback_pragma(
-    tu: TU, item: Item, region: Region, plan: RegionPlan | None = None, locals_: tuple[str, ...] = ()
+    tu: TU,
+    item: Item,
+    region: Region,
+    evaluated: dict[int, str],
+    locals_: tuple[str, ...] | None = None,
 ) -> str:
     """The construct as gcc is to run it in place: a new initial thread, no device.
 
-    `plan`: for a kernel, where hoisted clause values are parameters; `locals_`: its copies of mapped variables.
+    evaluated -- id of a clause -> the variable or parameter that holds the value of its expression
+    locals_   -- for a kernel, its copies of mapped variables; None: on the host
     """
     d = region.directive
     clauses = []
     for c in d.clauses:
-        if c.name == "if" and c.keyword not in ("", "target"):
-            clauses.append(tu.text(item, c.span))
-        elif c.name not in _DROPPED:
-            hoisted = plan.hoisted.get(id(c)) if plan else None
-            clauses.append(_hoisted(c, hoisted) if hoisted else " ".join(tu.text(item, c.span).split()))
+        if c.name not in _DROPPED or (c.name == "if" and c.keyword not in ("", "target")):
+            known = evaluated.get(id(c))
+            clauses.append(_with_value(c, known) if known else " ".join(tu.text(item, c.span).split()))
     listed = {i.symbol for c in d.clauses if c.name not in _DROPPED for i in c.items}
     private = {i.symbol for c in d.all("private", "firstprivate", "in_reduction") for i in c.items}
-    if plan is None:
+    if locals_ is None:
         shared = [v.symbol.name for v in region.variables if v.sharing == "mapped" and v.symbol not in private
                   and (not isinstance(v.symbol.type, Pointer) or _itself(v.symbol.name, region))]  # fmt: skip
     else:
@@ -50,6 +52,7 @@ def _itself(name: str, region: Region) -> bool:
     return any(i.text == name for c in region.directive.all("map") for i in c.items)
 
 
-def _hoisted(c: Clause, name: str) -> str:
-    kind = f"{c.keyword}, " if c.name in ("schedule", "dist_schedule") and c.keyword else ""
+def _with_value(c: Clause, name: str) -> str:
+    separator = ": " if c.name == "if" else ", "
+    kind = f"{c.keyword}{separator}" if c.name in ("schedule", "dist_schedule", "if") and c.keyword else ""
     return f"{c.name}({kind}{name})"

@@ -55,7 +55,7 @@ class Host:
     def __init__(self, index: Index, places: Places, plans: dict[int, RegionPlan], modes: dict[int, str]) -> None:
         self.index, self.places, self.plans, self.modes = index, places, plans, modes
         self.tu: TU = index.tu
-        self.edits = Edits(self.tu)
+        self.edits = Edits(self.tu, places.presumed)
         self.constructs: list[Construct] = []
 
     def files(self, name: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -69,7 +69,8 @@ class Host:
             here = copies.get(path, f"host/{name}.c")
             if path != self.tu.path and path not in copies:
                 continue
-            out[here] = f'#line 1 "{path}"\n' + _includes(text, here, path, copies, self.tu)
+            bare = text.removeprefix("\ufeff")  # gcc takes a byte order mark at the very beginning only
+            out[here] = f'#line 1 "{path}"\n' + _includes(bare, here, path, copies, self.tu)
         main = f"host/{name}.c"
         out[main] = self._prologue() + out[main] + self._epilogue()
         return out, {here: path for path, here in copies.items()}
@@ -118,7 +119,8 @@ class Host:
                 values.append(f"&__ompls_v{k}_{c.id}")
         if values:
             lines.append(f"const void *const __ompls_values_{c.id}[] = {{{', '.join(values)}}};")
-        launch = plan.launch
+        evaluated = plan.evaluated(f"__ompls_v{{}}_{c.id}")
+        launch = plan.host_launch(self.tu, evaluated)
         lines.append(
             f"const struct __ompls_launch __ompls_l_{c.id} = "
             f"{{(unsigned long)({launch.trip_count}), (unsigned)({launch.num_teams}), "
@@ -129,7 +131,7 @@ class Host:
             f"{self._ref('args', c, c.items)}, "
             f"{self._ref('values', c, values)}, &__ompls_l_{c.id}))"
         )
-        pragma = fallback_pragma(self.tu, item, region)
+        pragma = fallback_pragma(self.tu, item, region, evaluated)
         self._wrap(item, region.stmt, lines, [pragma], "}")
 
     def _target_data(self, item: Item, stmt: DirectiveStmt) -> None:
@@ -200,8 +202,8 @@ class Host:
     def _wrap(self, item: Item, stmt: DirectiveStmt, lines: list[str], pragmas: list[str], end: str | None) -> None:
         """Replace the pragma by `{ lines; pragmas` and put `end` after the body."""
         d = stmt.directive
-        path, last = self.places.line(item, d.span.end - 1)
-        first = self.places.line(item, d.span.start)[1]
+        path, last = self.places.presumed(*self.places.line(item, d.span.end - 1))
+        first = self.places.presumed(*self.places.line(item, d.span.start))[1]
         wait = [self.tu.text(item, c.span) for c in d.all("depend")]
         if wait and not any("depobj" in w or "iterator" in w for w in wait):
             lines = [f'_Pragma("omp taskwait {" ".join(" ".join(w.split()) for w in wait)}")', *lines]

@@ -23,10 +23,14 @@ class Launch:
     num_threads: str = "0"
 
 
-def launch_of(tu: TU, item: Item, region: Region) -> Launch:
-    """What the clauses of the construct, and of the constructs nested strictly in it, ask for."""
+def launch_of(tu: TU, item: Item, region: Region, evaluated: dict[int, str] | None = None) -> Launch:
+    """What the clauses of the construct, and of the constructs nested strictly in it, ask for.
+
+    evaluated -- id of a clause -> the variable that holds its expression's value
+    """
+    known = evaluated or {}
     d = chain_directives(region.stmt)
-    parallel_if = _parallel_if(tu, item, region, d)
+    parallel_if = _parallel_if(tu, item, region, d, known)
     teams = any(x.has("teams") for x in d)
 
     def of(name: str, default: str) -> str:
@@ -35,7 +39,7 @@ def launch_of(tu: TU, item: Item, region: Region) -> Launch:
             clause.broken or not _host_safe(clause.args[-1], region, clause in region.directive.clauses)
         ):
             return default
-        return tu.text(item, clause.args[-1].span)
+        return known.get(id(clause)) or tu.text(item, clause.args[-1].span)
 
     nest = find_nest(region.stmt)
     trip = trip_count_text(tu, item, region, nest) if nest else "0"
@@ -47,14 +51,14 @@ def launch_of(tu: TU, item: Item, region: Region) -> Launch:
     return Launch(trip, of("num_teams", "0") if teams else "1", of("thread_limit", "0"), threads)
 
 
-def _parallel_if(tu: TU, item: Item, region: Region, chain: list[Directive]) -> str:
+def _parallel_if(tu: TU, item: Item, region: Region, chain: list[Directive], known: dict[int, str]) -> str:
     """The condition under which the chain's parallel construct has more than one thread; "" when it always has."""
     for d in chain:
         for c in d.all("if"):
             if c.args and (c.keyword == "parallel" or (not c.keyword and d.has("parallel") and not d.has("target"))):
                 if not _host_safe(c.args[-1], region, d is region.directive):
                     raise Problem(c.span, "this condition of a parallel construct", "the host cannot evaluate it")
-                return tu.text(item, c.args[-1].span)
+                return known.get(id(c)) or tu.text(item, c.args[-1].span)
     return ""
 
 

@@ -193,7 +193,12 @@ def constant(e: ast.Expr) -> int | None:
     return None
 
 
-_FOLDED: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv}
+_FOLDED: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+}
 
 
 def _only(body: ast.Stmt | None) -> ast.Stmt | None:

@@ -16,13 +16,15 @@ from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Sy
 from ompls.analysis.model.ctype import CType, Enum, Record
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.translate.ctext import Types
-from ompls.translate.plan import RegionPlan
+from ompls.translate.plan import HOISTED, RegionPlan
 from ompls.translate.uses import names_in
 
 _WORD = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|([A-Za-z_]\w*)""", re.S)
 _TAG = re.compile(r"\b(?:struct|union|enum)\b(?:\s*__attribute__\s*\(\([^)]*\)\))?\s*([A-Za-z_]\w*)?\s*\{")
 _STORAGE = re.compile(r"^\s*(?:(?:static|extern|inline|__extension__)\s+)+")
 
+# Clauses of a target construct whose expressions the host evaluates.
+_ON_HOST = ("if", "device", "depend", "priority")
 _BASIC = frozenset({"_Bool", "bool", "wchar_t", "__int128_t", "__uint128_t", "_Float128"})
 
 
@@ -95,12 +97,15 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
     todo: list[ast.Node] = [plan.region.stmt]
     texts = [index.tu.text(plan.item, plan.region.stmt.span)]
     found: set[str] = set()
+    on_host = {id(n) for c in plan.region.directive.all(*_ON_HOST, *HOISTED) for e in c.args for n in e.walk()}
     while todo:
         node = todo.pop()
         inside = node is not plan.region.stmt
         for n in names_in(node):
             s = n.symbol
             assert s is not None
+            if id(n) in on_host:
+                continue
             if s.kind == "func" and s.name not in found:
                 found.add(s.name)
                 definition = index.functions.get(s.name)
@@ -119,7 +124,7 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
     for v in plan.globals:
         out.globals.setdefault(v.symbol.name, v.symbol)
     out.functions.sort(key=lambda f: f[0].start)
-    printed = [p.type for p in plan.params]
+    printed = [*(p.type for p in plan.params), *(x.type for x in plan.privates)]
     printed += [s.type for s in (*out.globals.values(), *out.statics.values(), *out.externals.values())]
     texts += [index.kinds.c(t, "x") for t in printed]
     wanted: set[str] = set()

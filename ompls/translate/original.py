@@ -6,6 +6,7 @@ what a macro made, the invocation is replaced by its expansion with the edits in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ompls.analysis.model.tu import TU
@@ -24,8 +25,8 @@ class _Edit:
 class Edits:
     """Collects edits by expanded offsets of one unit."""
 
-    def __init__(self, tu: TU) -> None:
-        self.tu = tu
+    def __init__(self, tu: TU, presumed: Callable[[str, int], tuple[str, int]]) -> None:
+        self.tu, self.presumed = tu, presumed
         self._edits: list[_Edit] = []
         segments = tu.map.segments
         # Consecutive segments of one macro invocation are one group.
@@ -142,5 +143,6 @@ class Edits:
         if "\n" in text:
             data = self.tu.source if path == self.tu.path else dict(self.tu.headers.values()).get(path, b"")
             line = LineIndex(data).position(max(start, end - 1), "utf-8")[0] + 1
-            text = f'{text}\n#line {line} "{path}"\n'
+            shown, line = self.presumed(path, line)
+            text = f'{text}\n#line {line} "{shown}"\n'
         return path, start, end, text, 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ompls.analysis.model.ast import Span
@@ -19,6 +20,9 @@ class OutLine:
     line: int = 0
 
 
+_LINE = re.compile(r'^[ \t]*#[ \t]*(?:line[ \t]+)?(\d+)(?:[ \t]+"([^"\n]*)")?', re.M)
+
+
 class Places:
     """Lines of the user's files (memo of their line starts)."""
 
@@ -27,11 +31,24 @@ class Places:
         self.texts: dict[str, bytes] = dict(tu.headers.values())
         self.texts[tu.path] = tu.source
         self._index: dict[str, LineIndex] = {}
+        self._presumed: dict[str, list[tuple[int, int, str]]] = {}  # (line of the directive, its number, its file)
 
     def line(self, item: Item | FileDirective, offset: int) -> tuple[str, int]:
         """(path, 1-based line) of an offset in an item."""
         where = self.tu.locate(item, Span(offset, offset + 1))
         return where.path, self.line_of(where.path, where.start)
+
+    def presumed(self, path: str, line: int) -> tuple[str, int]:
+        """What __FILE__ and __LINE__ are there: the user's own `#line` counts."""
+        if path not in self._presumed:
+            text = self.texts.get(path, b"").decode("utf-8", "replace")
+            self._presumed[path] = [(text.count("\n", 0, m.start()) + 1, int(m[1]), m[2]) for m in _LINE.finditer(text)]
+        before = [x for x in self._presumed[path] if x[0] < line]
+        if not before:
+            return path, line
+        names = [name for _, _, name in before if name]
+        at, number, _ = before[-1]
+        return names[-1] if names else path, number + line - at - 1
 
     def line_of(self, path: str, offset: int) -> int:
         if path not in self._index:

@@ -6,6 +6,7 @@ Expressions are host C text after macro expansion.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Symbol
@@ -97,6 +98,16 @@ class RegionPlan:
             {c for n in self.region.stmt.walk() if isinstance(n, DirectiveStmt) for c in n.directive.constructs}
         )
 
+    def evaluated(self, name: str) -> dict[int, str]:
+        """id of a clause -> the host variable (`name` with the value's number) that holds what it came to."""
+        number = {p.name: p.index for p in self.params if p.symbol is None}
+        return {clause: name.format(number[p]) for clause, p in self.hoisted.items()}
+
+    def host_launch(self, tu: TU, evaluated: dict[int, str]) -> Launch:
+        """`launch` with the clauses' values in variables: what has side effects is evaluated once."""
+        made = launch_of(tu, self.item, self.region, evaluated)
+        return replace(made, num_threads="1") if self.single else made
+
     def param(self, symbol: Symbol) -> Param | None:
         return next((p for p in self.params if p.symbol is symbol), None)
 
@@ -107,8 +118,9 @@ def plan_region(tu: TU, item: Item, region: Region, kernel: str) -> RegionPlan:
     plan = RegionPlan(item, region, kernel, plan_items(tu, item, region.directive, region))
     for v in region.variables:
         _add_variable(plan, v)
-    for clause in region.directive.all(*HOISTED):
-        if clause.args and not isinstance(strip(clause.args[-1]), IntLiteral):
+    for clause in region.directive.all(*HOISTED, "if"):
+        on_host = clause.name == "if" and clause.keyword in ("", "target")
+        if clause.args and not on_host and not isinstance(strip(clause.args[-1]), IntLiteral):
             _hoist(plan, clause, tu.text(item, clause.args[-1].span))
     plan.launch = launch_of(tu, item, region)
     return plan
@@ -203,6 +215,8 @@ def _item_of(plan: RegionPlan, s: Symbol) -> tuple[int, ItemPlan]:
 
 def _hoist(plan: RegionPlan, clause: Clause, text: str) -> None:
     name = f"ompls_c_{clause.name}"
+    if clause.name == "if":
+        name, text = f"ompls_c_if_{re.sub(r'[^a-z]', '_', clause.keyword)}", f"({text}) != 0"
     plan.hoisted[id(clause)] = name
     plan.params.append(Param(name, None, "value", len(plan.values), INT))
     plan.values.append(Value(text, "int", lvalue=False))

@@ -16,7 +16,7 @@ from ompls.translate.needs import Index, Needs, needs_of
 from ompls.translate.output import OutLine, Places, line_map, text_of, with_line_directives
 from ompls.translate.plan import RegionPlan, plan_region
 from ompls.translate.problem import RULE, Problem
-from ompls.translate.symbols import global_symbol, unit_name
+from ompls.translate.symbols import global_symbol, unit_symbol
 
 
 class Unit:
@@ -61,7 +61,7 @@ class Unit:
         return self.guarded(item, region.stmt.directive.span, make)
 
     def kernel_name(self, region: Region) -> str:
-        return f"ompls_{unit_name(self.name)}_{region.id}"
+        return f"ompls_{unit_symbol(self.tu.path, self.name)}_{region.id}"
 
     def kernel(self, s: TransformationSet, item: Item, region: Region) -> list[OutLine]:
         """The lines of one kernel file; none when there is a problem."""

@@ -84,7 +84,8 @@ class Program(Statements):
                 declared.append(f"{kind} {c} = 77;")
             headers += header + "\n"
             counters.append(c)
-            scope.names[c] = kind
+            if kind != "int":  # whose values may be at its limits
+                scope.names[c] = kind
             scope.fixed.add(c)
         return (f" collapse({depth})" if depth > 1 else ""), headers, counters
 
@@ -119,12 +120,12 @@ class Program(Statements):
             after.append(s)
         inner_map = "\n" in league
         mapped = [*reductions] if inner_map else []
-        inside = Scope(dict(scope.names), set(outer), "")
+        inside, start = Scope(dict(scope.names), set(outer), ""), list[str]()
         for v in outer:
             choice = self.r.randrange(5)
             if choice == 0:
                 clauses += f" firstprivate({v})" if not inner_map else ""
-                inside.fixed.discard(v) if not inner_map else None
+                start += [f"{v} = cell & 7;"] if not inner_map else []  # a thread has one copy for all its iterations
             elif choice == 1 and not inner_map:
                 clauses += f" private({v})"
                 inside.names.pop(v)
@@ -133,6 +134,7 @@ class Program(Statements):
         index = " + ".join(f"(unsigned){c} * {k}u" for c, k in zip(counters, (1, 5, 13), strict=False))
         private = [n for n in inside.names if n not in counters]
         body = [f"unsigned cell = ({index}) % N;", f"unsigned long long value = {self.expr(inside)};"]
+        body[1:1] = start
         inside.names["value"] = "unsigned long long"
         body += [self.statement(inside, jumps=False) for _ in range(2)] if private else []
         if "loop" not in league:  # `loop` regions hold no atomic

@@ -98,7 +98,27 @@ def test_unit_names_are_kept_apart(unit: Callable[[str], TU]) -> None:
     tu = unit("int main(void)\n{\n    int a = 0;\n#pragma omp target map(a)\n    a = 1;\n    return a;\n}\n")
     bundle = translate([tu, tu], ["host"])
     names = [k["name"] for u in bundle.manifest["units"] for k in u["kernels"]]
-    assert names == ["ompls_test_main_0", "ompls_test_2_main_0"]
+    assert [re.sub(r"_[0-9a-f]{6}_", "_", n) for n in names] == ["ompls_test_main_0", "ompls_test_2_main_0"]
+
+
+def test_names_differ_between_files_of_one_name(load: Callable[[Path], TU], tmp_path: Path) -> None:
+    text = """#pragma omp declare target
+static int counter;
+#pragma omp end declare target
+void f(void)
+{
+#pragma omp target
+    counter++;
+}
+"""
+    names, symbols = set(), set()
+    for directory in ("one", "two"):
+        (tmp_path / directory).mkdir()
+        (tmp_path / directory / "same.c").write_text(text)
+        (unit,) = translate([load(tmp_path / directory / "same.c")], ["host"]).manifest["units"]
+        names |= {k["name"] for k in unit["kernels"]}
+        symbols |= {g["symbol"] for g in unit["globals"]}
+    assert len(names) == len(symbols) == 2, "bundles that are made apart can be linked together"
 
 
 def test_what_is_copied_comes_before_what_is_only_allocated(unit: Callable[[str], TU]) -> None:

@@ -23,6 +23,10 @@ CASES = [
     ("cuda", "#pragma omp target\n{\n#pragma omp atomic\na[0] = a[1] + a[2];\n}", "a[0] = a[1] + a[2];", "forms"),
     ("cuda", "#pragma omp target device(ancestor: 1)\na[0] = 1;", "device(ancestor: 1)", "reverse"),
     ("cuda", "#pragma omp target\na[0] = helper();", None, "'hidden'"),
+    ("cuda", "int ompls_mine = 1;\n#pragma omp target parallel for\nfor (int i = 0; i < n; i++)\na[i] = ompls_mine;",
+     None, "ompls_mine"),
+    ("cuda", "int class = 1, class_ = 2;\n#pragma omp target\na[0] = class + class_;", None, "reserves"),
+    ("cuda", "#pragma omp target parallel for\nfor (int i = 0; i < 9.5; i++)\na[i] = i;", "9.5", "integer"),
     ("host", "#pragma omp target update to(iterator(it = 0:n): a[it])", "to(iterator(it = 0:n): a[it])", "iterator"),
     ("host", "#pragma omp target update to(a[0:2:2])", "to(a[0:2:2])", "stride"),
 ]  # fmt: skip

@@ -117,7 +117,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     head += [f"{types.c(unqualified(s.type), s.name)};" for s in plan.privates]
     rw = Rewriter(plan.item.content.text)
     _edit(index, rw, plan, {p.symbol for p in copied})
-    pragma = fallback_pragma(index.tu, plan.item, region, plan, tuple(p.name for p in copied))
+    pragma = fallback_pragma(index.tu, plan.item, region, plan.hoisted, tuple(p.name for p in copied))
     out = [OutLine(head[0], path, line), *generated("\n".join(head[1:])), OutLine(pragma, path, line)]
     if region.stmt.body is not None:
         out += places.located(plan.item, rw.render(region.stmt.body.span))

@@ -1,4 +1,4 @@
-/* ompls_declare_target_evaluate_0: kernel of class default, generated from examples/declare_target.c */
+/* ompls_declare_target_55000b_evaluate_0: kernel of class default, generated from examples/declare_target.c */
 struct body {
     double mass;
     double position[3];
@@ -16,7 +16,7 @@ static double potential_energy(const struct body *b)
 {
     return b->mass * (*__ompls_g_gravity) * height_of(b);
 }
-void ompls_declare_target_evaluate_0(void **ompls_params)
+void ompls_declare_target_55000b_evaluate_0(void **ompls_params)
 {
     struct body (*bodies)[2000] = *(struct body (**)[2000])ompls_params[0];
 #pragma omp target teams distribute parallel for if(target: 0)

@@ -1,8 +1,8 @@
-// ompls_jacobi_solve_on_device_0: CUDA C++ generated from examples/jacobi.c
+// ompls_jacobi_cc85ca_solve_on_device_0: CUDA C++ generated from examples/jacobi.c
 #include "ompls_device.cuh"
 
 // examples/jacobi.c:40: target teams distribute parallel for
-extern "C" __global__ void ompls_jacobi_solve_on_device_0(double *ompls_p_change, double *now, double *next)
+extern "C" __global__ void ompls_jacobi_cc85ca_solve_on_device_0(double *ompls_p_change, double *now, double *next)
 {
     ompls_spmd_begin();
     double change = ompls_identity<ompls_max, double>();  // reduction(max: change): this thread's part

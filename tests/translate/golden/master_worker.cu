@@ -1,9 +1,9 @@
-// ompls_master_worker_main_0: CUDA C++ generated from examples/master_worker.c
+// ompls_master_worker_508f31_main_0: CUDA C++ generated from examples/master_worker.c
 #define OMPLS_GENERIC  // sequential code with parallel regions: one master, 96 workers a team
 #include "ompls_device.cuh"
 
 // examples/master_worker.c:20: target
-extern "C" __global__ void ompls_master_worker_main_0(long (*ompls_p_values)[1024], long (*ompls_p_sums)[3])
+extern "C" __global__ void ompls_master_worker_508f31_main_0(long (*ompls_p_values)[1024], long (*ompls_p_sums)[3])
 {
     if (!ompls_target_begin())
         return;  // a worker: it served the parallel regions

@@ -1,8 +1,8 @@
-// ompls_saxpy_saxpy_0: CUDA C++ generated from examples/saxpy.c
+// ompls_saxpy_8db148_saxpy_0: CUDA C++ generated from examples/saxpy.c
 #include "ompls_device.cuh"
 
 // examples/saxpy.c:14: target teams distribute parallel for
-extern "C" __global__ void ompls_saxpy_saxpy_0(const float *x, float *y, int n, float a)
+extern "C" __global__ void ompls_saxpy_8db148_saxpy_0(const float *x, float *y, int n, float a)
 {
     ompls_spmd_begin();
     const unsigned int ompls_count = 0 < n ? (unsigned int)n : 0;

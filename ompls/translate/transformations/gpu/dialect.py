@@ -27,6 +27,7 @@ _VECTORS = [
     for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double")
     for n in "1234"
 ]
+_BUILT_IN = ("dim3", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")
 # What <math.h>'s macros become under gcc.
 _INFINITY = "(1e300 * 1e300)"
 _CONSTANTS = {
@@ -46,7 +47,9 @@ _SPELLED = {
 }  # fmt: skip
 # What `true`, `false` and `bool` mean when they are not macros any more is what C++ means by them.
 _WORDS = {
-    w: f"{w}_" for w in [*_RENAMED, *_VECTORS, "dim3"] if w not in ("bool", "true", "false", "static_assert", "nullptr")
+    w: f"{w}_"
+    for w in [*_RENAMED, *_VECTORS, *_BUILT_IN]
+    if w not in ("bool", "true", "false", "static_assert", "nullptr")
 } | _SPELLED
 _TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\b("""

@@ -16,7 +16,7 @@ from ompls.analysis.model.tu import Item
 from ompls.translate.ctext import flat
 from ompls.translate.launch import chain_directives
 from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
-from ompls.translate.needs import Index, Needs
+from ompls.translate.needs import Index, Needs, words
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
@@ -39,6 +39,7 @@ _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region.  Raises Problem."""
     _check_functions(needs)
+    _check_names(index, plan, needs)
     locks: set[str] = set()
     functions: list[OutLine] = []
     for item, f in needs.functions:
@@ -71,6 +72,17 @@ def _check_functions(needs: Needs) -> None:
             raise Problem(None, f"the call of '{name}'", f"{why}, and the device has no function of that name")
 
 
+def _check_names(index: Index, plan: RegionPlan, needs: Needs) -> None:
+    used = words(index.tu.text(plan.item, plan.region.stmt.span))
+    for item, _ in needs.functions:
+        used |= words(item.content.text.decode("utf-8", "replace"))
+    for name in sorted(used):
+        if name.startswith(("ompls_", "OMPLS_")):
+            raise Problem(None, f"the name '{name}'", "names that begin with ompls_ are those of the device library")
+        if respelled(name) != name and respelled(name) in used:
+            raise Problem(None, f"the name '{name}'", f"C++ reserves it, and '{respelled(name)}' is taken")
+
+
 def _constants(index: Index, needs: Needs) -> list[str]:
     """File-scope constants that device functions read."""
     out = []
@@ -90,8 +102,9 @@ def _constants(index: Index, needs: Needs) -> list[str]:
 
 
 def _names(needs: Needs) -> dict[str, str]:
-    """Functions of the user's that CUDA has, too."""
-    return {f.symbol.name: f"{f.symbol.name}_" for _, f in needs.functions if f.symbol.name in CUDA_NAMES}
+    """Functions of the user's that the device has, too: C++ would choose between them by the arguments' types."""
+    taken = (f.symbol.name for _, f in needs.functions)
+    return {n: f"{n}_" for n in taken if n in CUDA_NAMES or is_device_function(n) or n.startswith("atomic")}
 
 
 def _rename(rw: Rewriter, needs: Needs, node: ast.Node) -> None:
@@ -251,7 +264,7 @@ class _Kernel:
         at = source if p.copy else f"&{source}"
         whole = p.copy or isinstance(p.type, Array)
         value = f"memcpy(&{p.name}, {at}, sizeof {p.name});" if whole else f"{p.name} = {source};"
-        return [declared, value if self.generic else f"if (threadIdx.x == 0)\n{value}"]
+        return [declared, value if self.generic else f"if (omp_get_thread_num() == 0)\n{value}"]
 
     def _privates(self) -> list[Symbol]:
         """Private variables that neither a clause of the construct nor its loop declares."""
