@@ -49,8 +49,8 @@ def _add_modules(library: Path) -> None:
         make = device.python_module
         if make is None or (wanted and device.name not in wanted):
             continue
-        # Asked here, because it loads the driver, whose exit handlers must be there before the bridge's.  What is wanted
-        # by name says itself why it is not there.
+        # Asked here, because it loads the driver, whose exit handlers must be there before the bridge's.  What is
+        # wanted by name says itself why it is not there.
         available = device.probe().available
         if not available and not wanted:
             continue

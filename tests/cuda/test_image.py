@@ -127,7 +127,7 @@ def test_an_architecture_of_the_future_gets_ptx(tmp_path: Path) -> None:
 
 @needs_nvrtc
 def test_an_architecture_of_the_past_names_the_way_out(tmp_path: Path) -> None:
-    with Toolchain(tmp_path / "cache") as tools, pytest.raises(ToolMissing, match="starts at sm_.*OMPLS_NVRTC"):
+    with Toolchain(tmp_path / "cache") as tools, pytest.raises(ToolMissing, match=r"starts at sm_.*OMPLS_NVRTC"):
         cuda_image.compile_file(tools, _source(tmp_path), 20)
 
 
