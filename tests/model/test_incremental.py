@@ -101,6 +101,21 @@ def test_only_what_depends_on_an_edit(old: bytes, new: bytes, analysed: list[str
     check(analyzer, edited)
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"struct list { struct list { int q; } a; int value; } x;\nint f(void) { return x.value + x.a.q; }\n",
+        b"struct list;\ntypedef struct list list;\nstruct list { list *p; struct list { int q; }; int value; };\n",
+        b"union u { struct s { union u { int a; } b; } c; union u *d; };\n",
+    ],
+)
+def test_a_record_in_itself_ends(source: bytes) -> None:
+    analyzer = Analyzer()
+    check(analyzer, source)
+    check(analyzer, source.replace(b"int q", b"long r"))
+    check(analyzer, source)
+
+
 def test_an_old_unit_keeps_its_records() -> None:
     analyzer = Analyzer()
     headers = snapshot(Path("t.c"), PROGRAM)

@@ -102,9 +102,10 @@ class Analyzer:
             self._forget()
         self.analysed = []
         bounds = self._splitter.split(expanded.parse_text)
-        while True:
+        for strict in (True, True, False):  # once more helps, because nothing is shared then
             self._chunks.next_version(self._memo.next_version())
             file = FileScope(declared, self._interned)
+            file.strict = strict
             unit = _Unit(file, expanded, settings, headers_known)
             try:
                 self._build(unit, bounds, budget)
@@ -141,7 +142,7 @@ class Analyzer:
         for start, end in pragmas[at:]:
             self._file_directive(unit, start, end)
         for body in unit.file.declared - unit.file.completed:
-            if body.fields is not None:  # filled by a definition that is gone
+            if body.fields is not None and unit.file.strict:  # filled by a definition that is gone
                 raise RedefinedRecordError
 
     # --- one external declaration

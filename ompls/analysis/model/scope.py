@@ -24,7 +24,7 @@ class FileScope:
 
     __slots__ = (
         "completed", "declare_target", "declared", "filled", "interned", "names", "new_names", "new_records",
-        "new_tags", "outer", "state", "tags", "used_names", "used_records", "used_tags", "variant",
+        "new_tags", "outer", "state", "strict", "tags", "used_names", "used_records", "used_tags", "variant",
     )  # fmt: skip
 
     parent = None
@@ -32,6 +32,7 @@ class FileScope:
     def __init__(self, outer: Outer, interned: dict[object, Symbol] | None = None) -> None:
         self.outer = outer
         self.state = 0  # see Memo: a number for everything that was declared so far
+        self.strict = True  # a record that gets other members than an earlier version gave it is an error
         self.declare_target = False  # between `begin declare target` and its end
         self.variant = False  # between `begin declare variant` and its end
         self.interned: dict[object, Symbol] = {} if interned is None else interned

@@ -202,14 +202,16 @@ class SpecifierReader(Reader):
             found = None
         if body is None and found is not None:
             return found
-        if found is None or self.sema.members_known(found):
+        if found is None or self.sema.members_known(found) or (body is not None and found.body in self.defining):
             found = Record(kind, tag, next(_uids), RecordBody())  # type: ignore[arg-type]
             self.file.declare_record(found.body)
             if tag:
                 scope.declare_tag(tag, found)
         if body is not None and self.depth < MAX_DEPTH:
             self.depth += 1
+            self.defining.append(found.body)
             self.fill(found, n, body)
+            self.defining.pop()
             self.depth -= 1
         return found
 
@@ -223,7 +225,11 @@ class SpecifierReader(Reader):
         attributes = self.source[n.start_byte : body.start_byte] + (after.group() if after else b"")
         packed, align = b"packed" in attributes, _alignment(attributes)
         old = record.body
-        if old.fields is not None and (old.fields, old.packed, old.align) != (tuple(members), packed, align):
+        if (
+            self.file.strict
+            and old.fields is not None
+            and (old.fields, old.packed, old.align) != (tuple(members), packed, align)
+        ):
             raise RedefinedRecordError
         old.fields, old.packed, old.align = tuple(members), packed, align
         old.span = (n.start_byte + self.shift, n.end_byte + self.shift)
