@@ -131,20 +131,6 @@ void f(int n, double *x) {
 }
 """,
         """
-void f(void) {
-    int a[10];
-    int *p = a;
-    #pragma omp target data map(to: a)
-    {
-        #pragma omp target
-        { int v = *p; v = v + 1; }
-    }
-    #pragma omp target
-    { int v = *p; v = v + 1; }
-    //        ^^ warning: what `p` points to is not mapped here, so the device cannot reach it
-}
-""",
-        """
 void *malloc(unsigned long);
 void f(int n, int early) {
     double *x = malloc(sizeof(double) * n);
@@ -169,46 +155,6 @@ void f(int n) {
     for (int i = 0; i < n; i++)
         x[i] = i;
     //  ^^^^ warning: `x` itself is mapped, but what it points to is not mapped: the device cannot reach it
-}
-""",
-        """
-struct node { int value; struct node *next; };
-void use(struct node *);
-void f(void) {
-    struct node one;
-    struct node *head = &one;
-    #pragma omp target
-    head->value = 3;
-//  ^^^^^^^^^^^ warning: what `head` points to is not mapped here, so the device cannot reach it
-    use(head);
-    #pragma omp target
-    head->value = 4;
-//  ^^^^^^^^^^^ hint: nothing here maps what `head` points to; the region relies on a function that has
-}
-""",
-        """
-void *malloc(unsigned long);
-struct field { double *values; int n; };
-static void upload(struct field *f) {
-    #pragma omp target enter data map(to: f->values[0:f->n])
-}
-void f(int n) {
-    double *x = malloc(n * sizeof(double));
-    struct field field = {x, n};
-    upload(&field);
-    #pragma omp target
-    x[0] = 1;
-//  ^^^^ hint: nothing here maps what `x` points to; the region relies on a function that has
-    double *y = malloc(n * sizeof(double));
-    struct field other;
-    other.values = y;
-    #pragma omp target
-    y[0] = 1;
-//  ^^^^ warning: what `y` points to is not mapped here, so the device cannot reach it
-    #pragma omp target enter data map(to: other.values[0:n])
-    #pragma omp target
-    y[1] = 1;
-//  ^^^^ hint: nothing here maps what `y` points to; the region relies on a function that has
 }
 """,
         """
@@ -238,34 +184,6 @@ int main(void) {
     scale(10, x, y);
     #pragma omp target data map(to: y[0:10])
     scale(10, x, y);
-    return 0;
-}
-""",
-        """
-void *malloc(unsigned long);
-static void step(double *x) {
-    #pragma omp target
-    x[0] = 1;
-//  ^^^^ hint: nothing here maps what `x` points to; the region relies on a caller that has
-}
-void (*stepper)(double *) = step;
-int main(void) {
-    step(malloc(80));
-    return 0;
-}
-""",
-        """
-static void both(double *x, double *y) {
-    #pragma omp target data map(to: x[0:10])
-    {
-        #pragma omp target
-        y[0] = x[0];
-    //  ^^^^ hint: nothing here maps what `y` points to; the region relies on a caller that has
-    }
-}
-int main(void) {
-    double a[10];
-    both(a, a);
     return 0;
 }
 """,
@@ -311,40 +229,6 @@ void f(int n, int d, int e) {
         """
 void *malloc(unsigned long);
 void f(int n) {
-    double *x = malloc(n * sizeof(double)), *end = x + n;
-    #pragma omp target map(tofrom: x[0:n])
-    end[-1] = 1;
-}
-""",
-        """
-void f(void) {
-    int a[10], *p = 0;
-    #pragma omp target data map(tofrom: a)
-    {
-        #pragma omp target map(from: p)
-        p = &a[3];
-        #pragma omp target map(to: p)
-        *p = 1;
-    }
-}
-""",
-        """
-void *malloc(unsigned long);
-int omp_target_is_accessible(const void *, unsigned long, int);
-void f(int n) {
-    int a[10];
-    int *p = malloc(n), *q = malloc(n);
-    #pragma omp target map(tofrom: a)
-    { p = &a[3]; *p = 1; }
-    if (omp_target_is_accessible(q, n, 0)) {
-        #pragma omp target firstprivate(q)
-        q[0] = 1;
-    }
-}
-""",
-        """
-void *malloc(unsigned long);
-void f(int n) {
     double *x = malloc(n * sizeof(double));
     #pragma omp target enter data map(alloc: x[0:n])
     for (int t = 0; t < 9; t++) {
@@ -363,22 +247,6 @@ void f(int n) {
         #pragma omp target
         y[0] = 1;
     }
-}
-""",
-        """
-void *malloc(unsigned long);
-static void upload(double *p, int n) {
-    #pragma omp target enter data map(to: p[0:n])
-}
-static void drop(double *p) {
-    #pragma omp target exit data map(delete: p[0:1])
-}
-void f(int n) {
-    double *x = malloc(n * sizeof(double));
-    upload(x, n);
-    #pragma omp target
-    x[0] = 1;
-    drop(x);
 }
 """,
         """
@@ -404,16 +272,6 @@ void f(int n) {
 void *malloc(unsigned long);
 void f(int n) {
     double *x = malloc(n * sizeof(double));
-    #pragma omp target map(x[0:n])
-    x[0] = 1;
-    #pragma omp target
-    { double *y = x; if (x == 0) y = 0; }
-}
-""",
-        """
-void *malloc(unsigned long);
-void f(int n) {
-    double *x = malloc(n * sizeof(double));
     #pragma omp target data map(tofrom: x[0:n]) use_device_ptr(x)
     {
         #pragma omp target is_device_ptr(x)
@@ -421,31 +279,6 @@ void f(int n) {
         #pragma omp target
         x[1] = 1;
     }
-}
-""",
-        """
-void f(void) {
-    double a[4][5];
-    double (*row)[5] = a;
-    #pragma omp target map(tofrom: a)
-    { a[1][2] = 3; row = 0; }
-    #pragma omp target map(tofrom: row[0:4])
-    row[1][2] = 3;
-}
-""",
-        """
-static double *shared;
-static void set_up(double *p, int n) {
-    shared = p;
-    #pragma omp target enter data map(to: shared[0:n])
-}
-int main(void) {
-    double a[8];
-    set_up(a, 8);
-    double *p = a;
-    #pragma omp target map(tofrom: a)
-    a[0] = 1;
-    return 0;
 }
 """,
     ),

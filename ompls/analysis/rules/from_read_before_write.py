@@ -212,16 +212,6 @@ void f(void) {
 }
 """,
         """
-struct pair { int a, b; };
-int f(void) {
-    struct pair p = {1, 2};
-    #pragma omp target map(from: p)
-    { int t = p.a; p.b = t; }
-    //        ^^^ warning: `p` is read here, but `map(from: …)` only allocates it: the device's copy has no value yet
-    return p.b;
-}
-""",
-        """
 static int sum(const int *x, int n) {
     int all = 0;
     #pragma omp target teams distribute parallel for reduction(+: all)
@@ -252,13 +242,6 @@ float f(int n) {
         sum += x[i];
     #pragma omp target exit data map(delete: x[0:n])
     return sum;
-}
-""",
-        """
-void f(int n) {
-    int a[10] = {1};
-    #pragma omp target map(alloc: a) map(tofrom: a)
-    a[0] += a[1];
 }
 """,
         """
@@ -313,35 +296,6 @@ int f(int n, int *x) {
         for (int i = 0; i < n; i++) sum += x[i];
     }
     return sum;
-}
-""",
-        """
-void fill(int *p, int n);
-#pragma omp declare target(fill)
-int f(void) {
-    int a[10], on_host;
-    #pragma omp target map(from: a, on_host)
-    { fill(a, 10); on_host = a[0]; }
-    return on_host;
-}
-""",
-        """
-void f(int n, int mode, int *x) {
-    int first;
-    #pragma omp target map(from: first) map(to: x[0:n])
-    for (int i = 0; i < n; i++) {
-        if (i == 0) first = x[0];
-        else first += x[i];
-    }
-}
-""",
-        """
-unsigned long f(void) {
-    int a[10];
-    unsigned long size;
-    #pragma omp target map(from: a, size)
-    { size = sizeof(a[0]); int *p = &a[3]; *p = 1; }
-    return size;
 }
 """,
     ),
