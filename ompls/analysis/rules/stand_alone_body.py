@@ -1,4 +1,4 @@
-"""A stand-alone directive in the place of a statement: the body of an `if`, a loop, a label or another construct."""
+"""A stand-alone directive in the place of a statement: the body of an `if`, of a loop or of another construct."""
 
 from __future__ import annotations
 

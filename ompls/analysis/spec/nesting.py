@@ -32,3 +32,11 @@ WITHOUT_REGION = frozenset(
 DEVICE_DATA = frozenset(("target", "target data", "target enter data", "target exit data", "target update"))
 # Constructs that may stand around a `teams` construct: on the host it is not nested in a parallel or task region.
 AROUND_TEAMS = frozenset(("target", "target data", "taskgroup", "taskgraph"))
+
+# The construct that a `cancel` of each kind must be closely nested in (5.2 §16.1).
+CANCELLED: dict[str, frozenset[str]] = {
+    "parallel": frozenset(("parallel",)),
+    "for": frozenset(("for",)),
+    "sections": frozenset(("sections", "section")),
+    "taskgroup": frozenset(("task", "taskloop")),
+}
