@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from lsprotocol import types
+
+from ompls.server.editing import Editing
 
 from .conftest import Editor
 
@@ -160,3 +162,9 @@ async def test_hints_and_tokens_can_be_switched_off(one_vscode: Editor, tmp_path
             break
     assert not hints
     assert await editor.request("textDocument/semanticTokens/full", types.SemanticTokensParams(document(name))) is None
+
+
+async def test_every_method_is_documented() -> None:
+    manual = (Path(__file__).parents[2] / "docs" / "editor.md").read_text("utf-8")
+    table = Editing(cast("Any", None)).table()
+    assert not [method for method, _, _ in table if f"`{method}`" not in manual]

@@ -10,6 +10,7 @@ import {
   type StaticFeature,
   TransportKind,
 } from 'vscode-languageclient/node';
+import { colours } from './features/colours';
 import { findServer } from './server';
 
 export type Health = 'starting' | 'running' | 'stopped' | 'missing';
@@ -112,6 +113,7 @@ export class Connection {
       },
       outputChannel: this.log,
       markdown: { isTrusted: false },
+      middleware: colours,
     };
     const client = new LanguageClient('ompls', 'ompls', server, options);
     client.registerFeature(new Announcement());
