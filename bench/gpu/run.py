@@ -3,9 +3,9 @@
     python bench/gpu/run.py [--small] [--repeats N] [--seed N] [--only NAME] [--json FILE]
 
 It builds and runs all examples, then the Polybench set of the Jetson paper from OpenMP and by hand on the same fresh
-random inputs, checks both against numpy, and prints a table of the ratios; then the latency of regions and the bandwidth
-of copies.  Exit code 1 when anything is wrong.  Ratios are of the medians; times by hand are between events, ours from
-the host's clock.
+random inputs, checks both against numpy, and prints a table of the ratios; then the latency of regions and the speed of
+copies.  Exit code 1 when anything is wrong.  Ratios are of the medians; times by hand are between events, ours from the
+host's clock.
 """
 
 from __future__ import annotations
