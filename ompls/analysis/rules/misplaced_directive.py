@@ -59,8 +59,8 @@ def _ordered(place: Placed) -> _Problem:
             if clause is None:
                 wanted = "ordered(n)" if counted else "ordered"
                 return f"`ordered` needs the clause `{wanted}` on the loop around it", stmt
-            if counted and not clause.args:
-                return "`ordered` with a dependence needs the clause `ordered(n)` on the loop around it", stmt
+            if directive.clause("depend") is not None and not clause.args:
+                return "`ordered` with `depend` needs the clause `ordered(n)` on the loop around it", stmt
             return None
         if construct in ("parallel", "target", "teams"):
             return (
@@ -130,8 +130,8 @@ void f(int n, double *x) {
     }
     #pragma omp parallel for ordered
     for (int i = 0; i < n; i++) {
-        #pragma omp ordered doacross(sink: i - 1)
-        //          ^^^^^^^ error: `ordered` with a dependence needs the clause `ordered(n)` on the loop around it
+        #pragma omp ordered depend(sink: i - 1)
+        //          ^^^^^^^ error: `ordered` with `depend` needs the clause `ordered(n)` on the loop around it
         x[i] = 0;
     }
     #pragma omp parallel
@@ -192,6 +192,12 @@ void f(int n, double *x) {
     #pragma omp for ordered(1)
     for (int i = 0; i < n; i++) {
         #pragma omp ordered doacross(sink: i - 1)
+        x[i] = 0;
+        #pragma omp ordered doacross(source:)
+    }
+    #pragma omp for ordered
+    for (int i = 0; i < n; i++) {
+        #pragma omp ordered doacross(sink: omp_cur_iteration - 1)
         x[i] = 0;
         #pragma omp ordered doacross(source:)
     }
