@@ -242,3 +242,23 @@ def test_a_program_that_was_built_elsewhere_says_why_and_goes_on(machine: dict[s
     assert (done.returncode, done.stdout[:6]) == (0, "saxpy:")
     assert "device 'cuda' is not available: the driver says: cuInit failed: no CUDA-capable device" in done.stderr
     assert started(OMPLS_FAKE_GPUS="0", OMP_TARGET_OFFLOAD="mandatory").returncode == 125
+
+
+def test_the_benchmark_is_right(machine: dict[str, str], tmp_path: Path) -> None:
+    figures = tmp_path / "figures.json"
+    script = [
+        sys.executable,
+        ROOT / "bench/gpu/run.py",
+        "--small",
+        "--repeats",
+        "2",
+        "--only",
+        "atax",
+        "--json",
+        figures,
+    ]
+    done = subprocess.run(script, env=machine, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
+    row = json.loads(figures.read_text())["programs"]["atax"]
+    assert row["right"]
+    assert row["openmp_s"] > 0 < row["cuda_s"]
