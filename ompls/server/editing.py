@@ -68,14 +68,14 @@ class Editing:
 
     async def _result(self, params: Any) -> tuple[Session, Result] | None:
         session = self.server.session(params.text_document.uri)
-        return (session, await self.server.engine.result(session)) if session is not None else None
+        return (session, await self.server.engine.unit(session)) if session is not None else None
 
     async def _in_pragma(self, params: Any) -> tuple[Session, Result, int] | None:
         """The analysed state and the byte offset of a position in a pragma; elsewhere nothing is waited for."""
         session = self.server.session(params.text_document.uri)
         if session is None or not session.document.near_pragma(params.position.line):
             return None
-        result = await self.server.engine.result(session)
+        result = await self.server.engine.unit(session)
         return session, result, self._offset(result, params.position)
 
     def _offset(self, result: Result, position: types.Position) -> int:
@@ -145,7 +145,7 @@ class Editing:
         session = self.server.session(params.text_document.uri)
         if session is None or not self.server.engine.settings.tokens.enable:
             return Raw(None)
-        result = await self.server.engine.result(session)
+        result = await self.server.engine.unit(session)
         start, end = 0, len(result.tu.source)
         if isinstance(params, types.SemanticTokensRangeParams):
             start, end = self._offset(result, params.range.start), self._offset(result, params.range.end)

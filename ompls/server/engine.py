@@ -33,7 +33,7 @@ from ompls.project.workspace import Workspace
 from ompls.server.documents import Document
 from ompls.server.guard import logged
 from ompls.server.settings import Settings
-from ompls.server.work import analyse, read_headers
+from ompls.server.work import analyse, judge, read_headers
 
 log = logging.getLogger("ompls.server")
 
@@ -64,6 +64,8 @@ class Session:
     stamp: int = 0
     passes: int = 0  # over the present text that did not get to its end
     result: Result | None = None
+    unit: Result | None = None  # as `result`, but the rules have not spoken yet
+    unit_waiters: list[asyncio.Future[None]] = field(default_factory=list)
     closed: bool = False
     job: asyncio.Task[Result] | None = None
     headers_job: asyncio.Task[None] | None = None
@@ -195,6 +197,22 @@ class Engine:
             if session.closed:
                 raise asyncio.CancelledError
 
+    async def unit(self, session: Session) -> Result:
+        """As `result`, but without its diagnostics: for those who type and wait."""
+        while True:
+            for known in (session.result, session.unit):
+                if known is not None and known.stamp == session.stamp:
+                    return known
+            if session.job is None or session.job.done():
+                session.job = asyncio.create_task(self._analyse(session))
+            built = asyncio.get_running_loop().create_future()
+            session.unit_waiters.append(built)
+            await asyncio.wait([session.job, built], return_when=asyncio.FIRST_COMPLETED)
+            if session.job.done():
+                session.job.result()  # raises what went wrong in it
+            if session.closed:
+                raise asyncio.CancelledError
+
     async def call(self, work: Callable[..., Any], *args: Any) -> Any:
         """Run `work` on the analysis thread (what reads a TU and takes more than a moment)."""
         return await asyncio.get_running_loop().run_in_executor(self._analysis, work, *args)
@@ -220,7 +238,13 @@ class Engine:
         version = document.version
         self._tell_of_size(document)
         started = time.perf_counter()
-        tu, lines, diagnostics = await self.call(work, PASS * 2**session.passes)
+        tu, lines = await self.call(work, PASS * 2**session.passes)
+        session.unit = Result(stamp, version, tu, lines, [], time.perf_counter() - started)
+        waiting, session.unit_waiters = session.unit_waiters, []
+        for built in waiting:
+            if not built.done():
+                built.set_result(None)
+        diagnostics = await self.call(judge, tu, snapshot, self.settings)
         result = Result(stamp, version, tu, lines, diagnostics, time.perf_counter() - started)
         if stamp == session.stamp and not session.closed:
             session.result = result

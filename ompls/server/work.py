@@ -31,18 +31,23 @@ class Deadline:
 
 def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on
     analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings, seconds: float
-) -> tuple[TU, LineIndex, list[Diagnostic]]:
-    """On the analysis thread, for about so many seconds; with `TU.complete` False there is more to do.
+) -> tuple[TU, LineIndex]:
+    """On the analysis thread, for about so many seconds; with `TU.complete` False there is more to do."""
+    tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), Deadline(seconds))
+    return tu, LineIndex(source)
+
+
+def judge(tu: TU, snapshot: HeaderSnapshot, settings: Settings) -> list[Diagnostic]:
+    """On the analysis thread: what is to be said about a unit.
 
     What the front end noted is told only once the headers are known: without them every include is a missing one.
     """
-    tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), Deadline(seconds))
     diagnostics: list[Diagnostic] = []
     if settings.diagnostics.enable:
         if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu):
             diagnostics += notes.diagnostics(tu)
         diagnostics += check(tu)
-    return tu, LineIndex(source), diagnostics
+    return diagnostics
 
 
 def read_headers(workspace: Workspace, overlays: dict[str, bytes | None], path: str, source: bytes) -> HeaderSnapshot:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from lsprotocol import types
 
+from ompls.server.documents import Document
 from ompls.server.editing import Editing
+from ompls.server.engine import Engine
 
 from .conftest import Editor
 
@@ -162,6 +166,28 @@ async def test_hints_and_tokens_can_be_switched_off(one_vscode: Editor, tmp_path
             break
     assert not hints
     assert await editor.request("textDocument/semanticTokens/full", types.SemanticTokensParams(document(name))) is None
+
+
+async def test_who_types_does_not_wait_for_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules_may_speak = threading.Event()
+
+    def slow(*_: Any) -> list[Any]:
+        assert rules_may_speak.wait(20)
+        return []
+
+    monkeypatch.setattr("ompls.server.engine.judge", slow)
+    engine = Engine(lambda _: None, lambda _: None, lambda _: None)
+    try:
+        session = engine.open(Document("file:///a.c", "/a.c", 1, TEXT, "utf-8"))
+        unit = await asyncio.wait_for(engine.unit(session), 20)
+        assert len(unit.tu.items) == 1
+        assert session.result is None
+        rules_may_speak.set()
+        assert (await asyncio.wait_for(engine.result(session), 20)).tu.items
+        assert (await engine.unit(session)).stamp == session.stamp
+    finally:
+        rules_may_speak.set()
+        engine.shutdown()
 
 
 async def test_every_method_is_documented() -> None:
