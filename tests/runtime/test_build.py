@@ -324,3 +324,12 @@ def test_runtime_is_copied_and_runs(tmp_path: Path) -> None:
     ]
     done = subprocess.run(command, cwd=copied.parent, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "0 wrong, 1 devices, initial 1\n"), done.stderr
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+def test_a_debugger_opens_the_images_of_the_program(tmp_path: Path) -> None:
+    """By their paths: with /proc/self in them it would open files of its own, and wait for ever."""
+    built = build(saxpy_bundle(tmp_path / "bundle"), "host", tmp_path / "prog")
+    command = ["gdb", "-q", "-batch", "-ex", "run", str(built.program)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    assert "0 wrong, 1 devices, initial 1" in done.stdout

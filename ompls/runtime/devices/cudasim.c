@@ -221,7 +221,7 @@ static int sim_open(ompls_module *self, int index, void **out, ompls_error *err)
     errno = ENOMEM;
     if (!sim_make_memory(d) || shared_memory("ompls-cudasim-arena", d->bytes, &d->arena_fd, &arena) != 0 ||
         shared_memory("ompls-cudasim-control", sizeof(sim_control), &d->control_fd, &control) != 0) {
-        sim_fail(err, "check the limits on memory and open files", "making the device's memory of %llu bytes: %s",
+        sim_fail(err, "lower OMPLS_CUDASIM_MEMORY (MiB), or look at the limits on memory and open files", "making the device's memory of %llu bytes: %s",
              (unsigned long long)d->bytes, strerror(errno));
         d->arena = arena == MAP_FAILED ? NULL : arena;
         sim_close(d);

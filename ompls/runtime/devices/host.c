@@ -112,7 +112,8 @@ static int host_load(void *handle, const void *image, uint64_t size, void **load
         if (file >= 0) close(file);
         return fail(err, "check the limits on memory and open files", "copying the image", strerror(failed));
     }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    /* Not /proc/self: a debugger opens the images of the process by these paths, and would wait for a file of its own. */
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), file);
     opened->loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (opened->loaded == NULL) {
         fail(err, "build the program again on this machine", "loading the image", dlerror());
