@@ -70,6 +70,9 @@ TOKENS = [
      "pragma:sentinel omp:sentinel target:directive map:clause to:modifier to:variable"),
     ("#pragma omp declare target enter(f)",
      "pragma:sentinel omp:sentinel declare:directive target:directive enter:clause f:variable"),
+    ("#pragma omp begin declare variant match(construct={target})",
+     "pragma:sentinel omp:sentinel begin:directive declare:directive variant:directive match:clause construct:modifier "
+     "target:modifier"),
     ("#pragma omp flush(a)", "pragma:sentinel omp:sentinel flush:directive a:variable"),
     ("#pragma omp tarrget map(x)", "pragma:sentinel omp:sentinel tarrget:directive map:clause x:variable"),
     ("// #pragma omp target\n#pragma once\nint target;", ""),

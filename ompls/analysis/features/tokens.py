@@ -15,6 +15,7 @@ from ompls.analysis.syntax.pragma import parse_directive
 
 TokenKind = Literal["sentinel", "directive", "clause", "modifier", "variable", "function", "member", "macro", "number",
                     "string"]  # fmt: skip
+_SELECTORS = frozenset(("match", "when", "otherwise", "absent", "contains"))  # words of the language, no variables
 _DEFINE = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 
 
@@ -90,6 +91,8 @@ def _is_modifier(word: Word, clause: Clause) -> bool:
     if span is not None and span.start <= word.start < span.end:
         return True
     first = clause.items[0].span.start if clause.items else clause.args[0].span.start if clause.args else None
+    if clause.name in _SELECTORS:
+        return True
     spec = CLAUSES.get(clause.name)
     if spec is None or (first is not None and word.start >= first and clause.name not in ("linear", "defaultmap")):
         return False
