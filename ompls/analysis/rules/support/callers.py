@@ -21,16 +21,20 @@ def direct_callers(content: Content, unit: Unit) -> tuple[Content, ...]:
     name = node.symbol.name
     if unit.functions.get(name) is not content:
         return ()
-    graph = unit.callers
-    if not graph:
-        graph[""] = ()  # made, also when nothing calls anything
-        for caller in unit.contents:
-            for symbol in caller.calls:
-                graph[symbol.name] = (*graph.get(symbol.name, ()), caller)
-    found = graph.get(name, ())
-    if not found or any(name in _words(other) for other in unit.contents):
-        return ()
-    return found
+    if not unit.callers:
+        _look_through(unit)
+    return () if name in unit.words else unit.callers.get(name, ())
+
+
+def _look_through(unit: Unit) -> None:
+    """Find out who calls what, and which names stand for something else than a call."""
+    graph: dict[str, list[Content]] = {}
+    for content in unit.contents:
+        unit.words.update(_words(content))
+        for symbol in content.calls:
+            graph.setdefault(symbol.name, []).append(content)
+    unit.callers.update({name: tuple(found) for name, found in graph.items()})
+    unit.callers[""] = ()  # made, also when nothing calls anything
 
 
 def callers_above(content: Content, unit: Unit) -> tuple[Content, ...]:

@@ -57,6 +57,7 @@ class Unit:
     presences: dict[Content, Any] = field(default_factory=dict)  # what `presence_of` found
     contents: tuple[Content, ...] = ()  # of all external declarations
     callers: dict[str, tuple[Content, ...]] = field(default_factory=dict)  # by callee; made by `callers.py`
+    words: set[str] = field(default_factory=set)  # that are not called where they stand
 
 
 @dataclass(frozen=True, slots=True)
