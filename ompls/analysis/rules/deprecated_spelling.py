@@ -1,0 +1,142 @@
+"""A spelling that the version of OpenMP in use has replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    version = scene.unit.settings.openmp
+    for directive in scene.directives:
+        if not directive.known:
+            continue
+        if version >= "5.1" and "master" in directive.constructs:
+            name = " ".join("masked" if w == "master" else w for w in directive.constructs)
+            change = Change(f"Change to `{name}`", directive.name_span, name)
+            message = "`master` is deprecated since OpenMP 5.1; `masked` does the same"
+            yield Finding(directive.name_span, message, "hint", (), (change,))
+        for clause in directive.clauses:
+            found = _clause(directive, clause, version)
+            if found is not None:
+                yield found
+
+
+def _clause(directive: Directive, clause: Clause, version: str) -> Finding | None:
+    if version >= "5.1" and clause.name == "proc_bind" and clause.keyword == "master" and clause.keyword_span:
+        change = Change("Change to `primary`", clause.keyword_span, "primary")
+        message = "`proc_bind(master)` is deprecated since OpenMP 5.1; it is `primary` now"
+        return Finding(clause.keyword_span, message, "hint", (), (change,))
+    if version < "5.2":
+        return None
+    now = ""
+    if directive.name == "declare target" and clause.name == "to":
+        now = "enter"
+    elif directive.name.endswith("metadirective") and clause.name == "default":
+        now = "otherwise"
+    elif directive.name == "ordered" and clause.name == "depend" and clause.keyword == "sink":
+        now = "doacross"
+    if now:
+        change = Change(f"Change to `{now}`", clause.name_span, now)
+        message = f"`{clause.name}` on `{directive.name}` is deprecated since OpenMP 5.2; it is `{now}` now"
+        return Finding(clause.name_span, message, "hint", (), (change,))
+    if directive.name == "ordered" and clause.name == "depend" and clause.keyword == "source":
+        change = Change("Change to `doacross(source:)`", clause.span, "doacross(source:)")
+        message = "`depend(source)` is deprecated since OpenMP 5.2; it is `doacross(source:)` now"
+        return Finding(clause.span, message, "hint", (), (change,))
+    if clause.name == "reduction" and clause.keyword == "-" and clause.keyword_span is not None:
+        change = Change("Change to `+`", clause.keyword_span, "+")
+        message = "the reduction `-` is deprecated since OpenMP 5.2: it adds the copies up, as `+` does"
+        return Finding(clause.keyword_span, message, "hint", (), (change,))
+    return None
+
+
+RULE = Rule(
+    id="deprecated-spelling",
+    severity="hint",
+    title="A spelling that OpenMP has replaced",
+    why="""
+The words still mean what they meant, but a later version may drop them, as 6.0 did with some. Nothing is said when the
+setting for the OpenMP version is older than the replacement.
+""",
+    section="B.1",
+    bad=(
+        """
+void f(int n, double *x) {
+    #pragma omp parallel master taskloop proc_bind(master)
+    //                                             ^^^^^^ hint: `proc_bind(master)` is deprecated since OpenMP 5.1; it is `primary` now
+    //          ^^^^^^^^^^^^^^^^^^^^^^^^ hint: `master` is deprecated since OpenMP 5.1; `masked` does the same
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+int table;
+#pragma omp declare target to(table)
+//                         ^^ hint: `to` on `declare target` is deprecated since OpenMP 5.2; it is `enter` now
+""",
+        """
+void f(int n, double s, double *x) {
+    #pragma omp for ordered(1) reduction(-: s)
+    //                                   ^ hint: the reduction `-` is deprecated since OpenMP 5.2: it adds the copies up, as `+` does
+    for (int i = 0; i < n; i++) {
+        #pragma omp ordered depend(sink: i - 1)
+        //                  ^^^^^^ hint: `depend` on `ordered` is deprecated since OpenMP 5.2; it is `doacross` now
+        s -= x[i];
+        #pragma omp ordered depend(source)
+        //                  ^^^^^^^^^^^^^^ hint: `depend(source)` is deprecated since OpenMP 5.2; it is `doacross(source:)` now
+    }
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp metadirective when(device={arch(nvptx)}: for) default(parallel for)
+    //                                                        ^^^^^^^ hint: `default` on `metadirective` is deprecated since OpenMP 5.2; it is `otherwise` now
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+    ),
+    good=(
+        """
+void f(int n, double *x) {
+    #pragma omp parallel masked taskloop proc_bind(primary)
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+int table;
+#pragma omp declare target enter(table)
+void f(void) {
+    #pragma omp target update to(table)
+}
+""",
+        """
+void f(int n, double s, double *x) {
+    #pragma omp for ordered(1) reduction(+: s)
+    for (int i = 0; i < n; i++) {
+        #pragma omp ordered doacross(sink: i - 1)
+        s -= x[i];
+        #pragma omp ordered doacross(source:)
+    }
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp parallel default(none) shared(x) firstprivate(n)
+    x[0] = n;
+    #pragma omp metadirective when(device={arch(nvptx)}: for) otherwise(parallel for)
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, double *x) {
+    int master = 0;
+    #pragma omp task depend(in: master) firstprivate(master)
+    x[0] = n - master;
+}
+""",
+    ),
+    check=check,
+    needs="text",
+)
