@@ -105,8 +105,8 @@ def _gemm(given: Arrays, n: int) -> Arrays:
 
 def _gramschmidt_hand(gpu: Any, n: int) -> None:
     for k in range(n):
-        gpu.launch("norm", (1, 1), (1, 1, 1), "a", "r", n, k)
-        gpu.launch("scale", *_line(n), "a", "r", "q", n, k)
+        gpu.launch("column_norm", (1, 1), (1, 1, 1), "a", "r", n, k)
+        gpu.launch("column_scale", *_line(n), "a", "r", "q", n, k)
         if k + 1 < n:
             gpu.launch("project", *_line(n - k - 1), "a", "r", "q", n, k)
 

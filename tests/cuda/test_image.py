@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from ompls.runtime import cuda_image, nvrtc
+from ompls.runtime.bundle import read_bundle
 from ompls.runtime.cuda_image import Code, ImageError, KernelFile
-from ompls.runtime.devices import cuda
+from ompls.runtime.devices import ImageJob, cuda
 from ompls.runtime.errors import BuildFailed, DeviceUnavailable, ToolMissing
 from ompls.runtime.toolchain import Toolchain
 
@@ -136,6 +137,32 @@ def test_an_error_is_at_the_users_line(tmp_path: Path) -> None:
     with Toolchain(tmp_path / "cache") as tools, pytest.raises(BuildFailed) as caught:
         cuda_image.compile_file(tools, _source(tmp_path, SAXPY.replace("*= a", "*= b")), 87)
     assert "user.c(7): error:" in caught.value.output
+
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = [*sorted((ROOT / "examples").glob("*.c")), *sorted((ROOT / "bench/gpu/omp").glob("*.c"))]
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("source", PROGRAMS, ids=lambda path: path.stem)
+def test_every_program_has_code_for_real_gpus(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPLS_CUDA_ARCH", "5.3, 8.7, 9.0")
+    words = [sys.executable, "-m", "ompls", "translate", "--device", "cuda", source, "-o", tmp_path / "bundle"]
+    subprocess.run(words, check=True)
+    kernels = read_bundle(tmp_path / "bundle").kernels("gpu")
+    with Toolchain(tmp_path / "cache") as tools:
+        image = cuda.DEVICE.build_image(ImageJob(tools, kernels)).read_bytes()
+    files = cuda_image.unpack(image)
+    assert sorted(name for file in files for name in file.kernels) == sorted(kernel.name for kernel, _ in kernels)
+    assert all([code.capability for code in file.code] == [53, 87, 90] for file in files)
+    assert {code.kind for file in files for code in file.code} == {"cubin"}
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("source", sorted((ROOT / "bench/gpu/cuda").glob("*.cu")), ids=lambda path: path.stem)
+def test_kernels_by_hand_compile(source: Path, tmp_path: Path) -> None:
+    with Toolchain(tmp_path / "cache") as tools:
+        assert cuda_image.compile_file(tools, source, 87).data.startswith(b"\x7fELF")
 
 
 def test_nvcc_is_taken_when_there_is_no_nvrtc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
