@@ -113,7 +113,8 @@ static int host_load(void *handle, const void *image, uint64_t size, void **load
         return fail(err, "check the limits on memory and open files", "copying the image", strerror(failed));
     }
     /* Not /proc/self: a debugger opens the images of the process by these paths, and would wait for a file of its own. */
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), file);
+    /* The dot: the loader tells objects apart by path, and the stub's program (core/stub.c) may have had this number. */
+    snprintf(path, sizeof path, "/proc/%d/./fd/%d", (int)getpid(), file);
     opened->loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (opened->loaded == NULL) {
         fail(err, "build the program again on this machine", "loading the image", dlerror());
