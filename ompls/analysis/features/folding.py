@@ -42,7 +42,7 @@ def folds(tu: TU) -> list[Fold]:
         if region.whole.path == tu.path and region.whole.start in starts:
             found.append(Fold(region.whole.start, region.whole.end, "region"))
     found += [Fold(p.start, p.end) for p in lines]
-    return [f for f in found if b"\n" in source[f.start : f.end] or b"\r" in source[f.start : f.end]]
+    return [f for f in found if source.find(b"\n", f.start, f.end) >= 0 or source.find(b"\r", f.start, f.end) >= 0]
 
 
 def _lexical(source: bytes) -> list[Fold]:
