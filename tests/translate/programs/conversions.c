@@ -23,6 +23,14 @@ static int global_and_local(void)
     int hidden = 30;
     return before + hidden;
 }
+static long sum(int n, int m, int grid[n][m])
+{
+    long all = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            all = all * 10 + grid[i][j];
+    return all;
+}
 #pragma omp end declare target
 
 int main(void)
@@ -117,5 +125,24 @@ int main(void)
     expect(g, 16777218, "atomic float += double");
     expect(e, 99, "captured");
     expect(big > 0, 1, "");
+    int grid[2][3] = {{1, 2, 3}, {4, 5, 6}};
+    long sizes[6] = {0};
+#pragma omp target map(tofrom : sizes) map(to : grid)
+    {
+        _Bool flag = 0;
+        sizes[0] = sizeof 'a' + sizeof(n == 3);
+        flag--;
+        sizes[1] = flag;
+        sizes[2] = flag--;
+        sizes[3] = flag++;
+        sizes[4] = ++flag;
+        sizes[5] = sum(2, 3, grid);
+    }
+    expect(sizes[0], 8, "sizes of a character and a comparison");
+    expect(sizes[1], 1, "false--");
+    expect(sizes[2], 1, "true--");
+    expect(sizes[3], 0, "false++");
+    expect(sizes[4], 1, "++true");
+    expect(sizes[5], 123456, "an array whose lengths are parameters");
     return failures != 0;
 }

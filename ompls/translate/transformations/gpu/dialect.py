@@ -12,7 +12,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Void
-from ompls.translate.ctext import Types, element_of, is_vla, strip
+from ompls.translate.ctext import Types, element_of, flat, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Part, Rewriter
 from ompls.translate.transformations.gpu.enums import UNSIGNED, promoted_operands
@@ -83,6 +83,24 @@ def respelled(text: str) -> str:
     return _TOKEN.sub(lambda m: _WORDS[m.group(1)] if m.group(1) else m.group(), text)
 
 
+def spelled_differently(t: CType) -> bool:
+    """Whether `t` is a number that CUDA C++ lacks, or takes for a smaller one (long double)."""
+    while isinstance(t, (Array, Pointer)):
+        t = t.of if isinstance(t, Array) else t.to
+    if isinstance(t, Record):
+        return any(spelled_differently(f.type) for f in t.body.fields or () if not isinstance(f.type, Pointer))
+    return isinstance(t, (Integer, Floating)) and t.kind in _TOO_LARGE
+
+
+_TOO_LARGE = frozenset({"long double", "_Float128", "_Float16", "__int128", "unsigned __int128"})
+
+
+def _is_smaller(e: ast.Expr) -> bool:
+    """Whether `e` may have a smaller type in C++: 'a' is a char there, a comparison a bool."""
+    kinds = (ast.CharLiteral, ast.Binary, ast.Unary, ast.Conditional, ast.Assign)
+    return isinstance(e, kinds) and isinstance(e.type, (Integer, Enum))
+
+
 def _fits(e: ast.Expr, t: CType) -> bool:
     """Whether `e` is a constant that any number of type `t` can be: no narrowing."""
     literal = strip(e)
@@ -109,8 +127,12 @@ class Dialect:
     def _node(self, n: ast.Node) -> None:
         if isinstance(n, ast.Expr) and isinstance(n.type, Floating) and n.type.complex:
             raise Problem(n.span, "complex arithmetic", "CUDA C++ has no _Complex")
+        if isinstance(n, ast.Expr) and spelled_differently(n.type):
+            raise Problem(n.span, f"the type '{self.types.c(n.type)}'", "a GPU has no number of its size")
         if isinstance(n, ast.Index):
             self._index(n)
+        elif isinstance(n, ast.SizeOf) and n.operand is not None and _is_smaller(strip(n.operand)):
+            self.rw.replace(n.span, f"{n.op}({self.types.cxx(n.of)})")
         for operand in promoted_operands(n):
             self._cast(operand, UNSIGNED)
         if isinstance(n, ast.Assign) and n.op == "=":
@@ -125,6 +147,8 @@ class Dialect:
             stepped: list[Part] = ["(", n.operand.span, f" = ({kind})(", n.operand.span, f" {there} 1))"]
             parts = [f"(({kind})(", *stepped, f" {back} 1))"] if n.postfix else stepped
             self.rw.replace(n.span, *parts)
+        elif isinstance(n, ast.Unary) and n.op in ("++", "--") and unqualified(n.operand.type) == Integer("_Bool"):
+            self._step_of_bool(n)
         elif isinstance(n, ast.VarDecl):
             self._declaration(n)
         elif isinstance(n, ast.Jump) and n.kind == "return" and n.value is not None and self.returns is not None:
@@ -140,6 +164,18 @@ class Dialect:
                             n.otherwise.span, "); }()")  # fmt: skip
         elif isinstance(n, ast.Unary) and n.op in ("&&", "__real__", "__imag__") and not n.postfix:
             raise Problem(n.span, f"'{n.op}'", "CUDA C++ has no such operator")
+
+    def _step_of_bool(self, n: ast.Unary) -> None:
+        """C++17 has no ++ and never had a -- of bool: one makes it true, the other toggles it."""
+        if not isinstance(strip(n.operand), ast.Name):
+            raise Problem(n.span, f"'{n.op}' of a _Bool", "assign it")
+        b = n.operand.span
+        if n.op == "--":
+            self.rw.replace(n.span, "(!(" if n.postfix else "((", b, " = !", b, "))")
+        elif n.postfix:
+            self.rw.replace(n.span, "[&] { bool ompls_v = ", b, "; ", b, " = true; return ompls_v; }()")
+        else:
+            self.rw.replace(n.span, "(", b, " = true)")
 
     def convert(self, e: ast.Expr, to: CType) -> None:
         """C converts `e` to `to` silently; C++ wants a cast from void *, from literals and to enumerations."""
@@ -189,7 +225,9 @@ class Dialect:
 
     def _call(self, n: ast.Call) -> None:
         name = n.function.name if isinstance(n.function, ast.Name) else ""
-        if name in _CONSTANTS:
+        if name == "__builtin_expect" and n.args:
+            self.rw.replace(n.span, "(", n.args[0].span, ")")
+        elif name in _CONSTANTS:
             self.rw.replace(n.span, _CONSTANTS[name])
         elif name in _FUNCTIONS:
             self.rw.replace(n.function.span, _FUNCTIONS[name])
@@ -205,6 +243,8 @@ class Dialect:
         for arg, to in zip(n.args, t.params, strict=False):
             if overloaded and isinstance(to, (Integer, Floating)) and unqualified(arg.type) != unqualified(to):
                 self._cast(arg, to)  # C++ has sqrt(float) and abs(double), which give something else
+            elif is_vla(to):
+                self.rw.replace(arg.span, f"({self.types.cxx(flat(to))})(", arg.span, ")")
             else:
                 self.convert(arg, to)
 

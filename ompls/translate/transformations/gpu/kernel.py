@@ -11,6 +11,7 @@ import re
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Symbol
 from ompls.analysis.model.ctype import Array, Function, Pointer
+from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
 from ompls.translate.ctext import flat
@@ -33,6 +34,7 @@ from ompls.translate.transformations.gpu.sync import lock
 from ompls.translate.uses import PRIVATISING, modified_in, names_in
 
 EXTENSION = "cu"
+LARGEST_SHARED = 36 * 1024  # bytes: of 48 KiB, the library's stack and state are 10
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 
 
@@ -208,6 +210,7 @@ class _Kernel:
             e.team_shared = team_shared(self.body, values | self._clause_privates())
         elif not plan.single:
             e.team_shared = self._written_values(values)
+        self._check_shared()
         taken = {i.symbol for d in self.chain for c in d.all("reduction", "lastprivate") for i in c.items}
         copies: list[str] = []
         for p in plan.params:
@@ -225,6 +228,12 @@ class _Kernel:
         chunks = [Chunk(f"{self._signature()}\n{opening}", at, False), *self._content(taken)]
         chunks.append(Chunk("\nompls_target_end();\n}" if self.generic else "\n}", self.stmt.span.end - 1, False))
         return self.places.located(plan.item, respell(chunks))
+
+    def _check_shared(self) -> None:
+        for s in sorted(self.emitter.team_shared, key=lambda s: s.name):
+            if (sizeof(s.type) or 0) > LARGEST_SHARED:
+                why = f"threads share it, and a team has {LARGEST_SHARED} bytes for that; map an array instead"
+                raise Problem(None, f"the variable '{s.name}' of {sizeof(s.type)} bytes", why)
 
     def _taken(self) -> set[str]:
         """Names that the block of the kernel declares before the user's statements."""
