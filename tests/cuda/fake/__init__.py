@@ -15,6 +15,7 @@ from ompls.runtime.devices import cudasim
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 PYCUDA = ROOT / ".cache" / "pycuda" / f"cp{sys.version_info.major}{sys.version_info.minor}"
+DRIVER = ("libcuda.c", "modules.c")
 FLAGS = ("-shared", "-fPIC", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-std=gnu17")
 
 
@@ -23,9 +24,9 @@ def why_not() -> str:
     return "" if PYCUDA.exists() else "pycuda is not built: make test-cuda"
 
 
-def _not_there(wanted: set[str], source: Path) -> str:
+def _not_there(wanted: set[str]) -> str:
     """Functions that pycuda is linked with and that nothing here calls: each says that it is not supported."""
-    text = source.read_text()
+    text = "".join((HERE / name).read_text() for name in DRIVER)
     rest = sorted(name for name in wanted if f"API {name}(" not in text)
     return "".join(f'__attribute__((visibility("default"))) int {name}(void) {{ return 801; }}\n' for name in rest)
 
@@ -36,8 +37,8 @@ def build(directory: Path) -> None:
     listed = subprocess.run(["nm", "-D", "--undefined-only", str(library)], capture_output=True, text=True, check=True)
     wanted = {word for word in listed.stdout.split() if word.startswith("cu") and word[2:3].isupper()}
     stubs = directory / "stubs.c"
-    stubs.write_text(_not_there(wanted, HERE / "libcuda.c"))
-    sources = [HERE / "libcuda.c", *cudasim.DEVICE.native_sources(), stubs]
+    stubs.write_text(_not_there(wanted))
+    sources = [*(HERE / name for name in DRIVER), *cudasim.DEVICE.native_sources(), stubs]
     hidden = ("-fvisibility=hidden", "-Wl,-Bsymbolic", "-Wl,-soname,libcuda.so.1", "-pthread")
     subprocess.run(["gcc", *FLAGS, *hidden, *map(str, sources), "-o", str(directory / "libcuda.so.1")], check=True)
     names = (f'-DPYTHON="{sys.executable}"', f'-DCOMPILER="{HERE / "compile.py"}"')

@@ -4,58 +4,18 @@
    modules of a GPU share its memory: one sim_device owns it, and every module has one more that borrows it.  As on a GPU, a
    kernel that fails is reported by the next call that waits, and stays reported.  OMPLS_FAKE_GPUS: how many GPUs there are. */
 #define _GNU_SOURCE
-#include <elf.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "../../../ompls/runtime/device_lib/cudasim/host/sim.h"
-
-#define API __attribute__((visibility("default"))) int
-enum {
-    SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_IMAGE = 200,
-    INVALID_CONTEXT = 201, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, NOT_SUPPORTED = 801
-};
-enum { MAX_GPUS = 8, MAX_MODULES = 256, MAX_BLOCKS = 1 << 16, MODULE_SHIFT = 48 };
-
-typedef struct gpu gpu;
-typedef struct {
-    gpu *owner;
-    sim_device *sim;
-    void *loaded;
-    char *image;
-} module;
-typedef struct {
-    module *in;
-    void *kernel;
-    uint32_t nparams, *sizes, *aligns;
-    char name[256];
-} function;
-struct gpu {
-    int number, references;
-    int sticky; /* the error that every call gets from now on */
-    sim_device *sim;
-    module modules[MAX_MODULES];
-    int nmodules;
-    struct {
-        uint64_t address, size;
-    } blocks[MAX_BLOCKS];
-    int nblocks;
-};
+#include "fake.h"
 
 static gpu gpus[MAX_GPUS];
-static ompls_module *table;
+ompls_module *fake_table;
 static _Thread_local gpu *stack[64];
 static _Thread_local int depth;
 
 void ompls_register_module(ompls_module *registered) {
-    table = registered;
+    fake_table = registered;
 }
 
-static gpu *current(void) {
+gpu *fake_current(void) {
     return depth > 0 ? stack[depth - 1] : NULL;
 }
 
@@ -65,7 +25,7 @@ static int count(void) {
     return number < MAX_GPUS ? number : MAX_GPUS;
 }
 
-static int translated(gpu *g, const ompls_error *err) {
+int fake_code(gpu *g, const ompls_error *err) {
     if (!err->fatal) return INVALID_VALUE;
     return g->sticky = err->fault ? ILLEGAL_ADDRESS : LAUNCH_FAILED;
 }
@@ -140,7 +100,7 @@ API cuDevicePrimaryCtxRetain(void **context, int device) {
     ompls_error err = {0};
     if (g->references++ == 0) {
         g->number = device;
-        if (table->open(table, device, (void **)&g->sim, &err) != 0) return g->references = 0, OUT_OF_MEMORY;
+        if (fake_table->open(fake_table, device, (void **)&g->sim, &err) != 0) return g->references = 0, OUT_OF_MEMORY;
     }
     *context = g;
     return SUCCESS;
@@ -150,7 +110,7 @@ static void close_module(module *m) {
     m->sim->arena = NULL; /* borrowed */
     m->sim->arena_fd = -1;
     m->sim->blocks = NULL;
-    table->close(m->sim);
+    fake_table->close(m->sim);
     free(m->image);
 }
 
@@ -159,7 +119,7 @@ API cuDevicePrimaryCtxRelease_v2(int device) {
     if (g->references == 0) return INVALID_CONTEXT;
     if (--g->references > 0) return SUCCESS;
     for (int i = 0; i < g->nmodules; i++) close_module(&g->modules[i]);
-    table->close(g->sim);
+    fake_table->close(g->sim);
     memset(g, 0, sizeof *g);
     return SUCCESS;
 }
@@ -177,13 +137,13 @@ API cuCtxPopCurrent_v2(void **context) {
 }
 
 API cuCtxGetDevice(int *device) {
-    if (current() == NULL) return INVALID_CONTEXT;
-    *device = current()->number;
+    if (fake_current() == NULL) return INVALID_CONTEXT;
+    *device = fake_current()->number;
     return SUCCESS;
 }
 
 API cuCtxSynchronize(void) {
-    return current() == NULL ? INVALID_CONTEXT : current()->sticky;
+    return fake_current() == NULL ? INVALID_CONTEXT : fake_current()->sticky;
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -195,7 +155,7 @@ API cuDeviceTotalMem_v2(size_t *bytes, int device) {
 }
 
 API cuMemGetInfo_v2(size_t *left, size_t *total) {
-    gpu *g = current();
+    gpu *g = fake_current();
     *total = g->sim->bytes;
     *left = g->sim->bytes - g->sim->in_use;
     return g->sticky;
@@ -217,10 +177,10 @@ static int tell(module *m, uint64_t address, uint64_t size, bool accessible) {
 }
 
 API cuMemAlloc_v2(uint64_t *address, size_t size) {
-    gpu *g = current();
+    gpu *g = fake_current();
     ompls_error err = {0};
     if (g->sticky) return g->sticky;
-    if (g->nblocks == MAX_BLOCKS || table->alloc(g->sim, size, address, &err) != 0) return OUT_OF_MEMORY;
+    if (g->nblocks == MAX_BLOCKS || fake_table->alloc(g->sim, size, address, &err) != 0) return OUT_OF_MEMORY;
     g->blocks[g->nblocks].address = *address;
     g->blocks[g->nblocks++].size = size;
     for (int i = 0; i < g->nmodules; i++)
@@ -229,14 +189,14 @@ API cuMemAlloc_v2(uint64_t *address, size_t size) {
 }
 
 API cuMemFree_v2(uint64_t address) {
-    gpu *g = current();
+    gpu *g = fake_current();
     ompls_error err = {0};
     if (g->sticky) return g->sticky;
     for (int i = 0; i < g->nblocks; i++) {
         if (g->blocks[i].address != address) continue;
         for (int k = 0; k < g->nmodules; k++) tell(&g->modules[k], address, g->blocks[i].size, false);
         g->blocks[i] = g->blocks[--g->nblocks];
-        return table->free(g->sim, address, &err) != 0 ? INVALID_VALUE : SUCCESS;
+        return fake_table->free(g->sim, address, &err) != 0 ? INVALID_VALUE : SUCCESS;
     }
     return INVALID_VALUE;
 }
@@ -250,171 +210,35 @@ static sim_device *holder(gpu *g, uint64_t *address) {
 }
 
 API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size) {
-    gpu *g = current();
+    gpu *g = fake_current();
     ompls_error err = {0};
     if (g == NULL) return INVALID_CONTEXT;
     if (g->sticky) return g->sticky;
     sim_device *d = holder(g, &to);
-    return d == NULL || table->copy_in(d, to, from, size, &err) != 0 ? INVALID_VALUE : SUCCESS;
+    return d == NULL || fake_table->copy_in(d, to, from, size, &err) != 0 ? INVALID_VALUE : SUCCESS;
 }
 
 API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size) {
-    gpu *g = current();
+    gpu *g = fake_current();
     ompls_error err = {0};
     if (g == NULL) return INVALID_CONTEXT;
     if (g->sticky) return g->sticky;
     sim_device *d = holder(g, &from);
-    return d == NULL || table->copy_out(d, to, from, size, &err) != 0 ? INVALID_VALUE : SUCCESS;
+    return d == NULL || fake_table->copy_out(d, to, from, size, &err) != 0 ? INVALID_VALUE : SUCCESS;
 }
 
 API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t size) {
-    gpu *g = current();
+    gpu *g = fake_current();
     ompls_error err = {0};
     if (g->sticky) return g->sticky;
-    return table->copy_within(g->sim, to, from, size, &err) != 0 ? INVALID_VALUE : SUCCESS;
+    return fake_table->copy_within(g->sim, to, from, size, &err) != 0 ? INVALID_VALUE : SUCCESS;
 }
 
 API cuMemsetD8_v2(uint64_t to, unsigned char value, size_t size) {
-    gpu *g = current();
+    gpu *g = fake_current();
     if (g->sticky) return g->sticky;
     memset(g->sim->arena + (to - g->sim->base), value, size);
     return SUCCESS;
-}
-
-/* --- modules and kernels ------------------------------------------------------------------------------------------- */
-
-static bool borrow(gpu *g, module *m) {
-    ompls_error err = {0};
-    if (table->open(table, g->number, (void **)&m->sim, &err) != 0) return false;
-    sim_drop_memory(m->sim);
-    m->sim->blocks = g->sim->blocks;
-    close(m->sim->arena_fd);
-    m->sim->arena_fd = g->sim->arena_fd;
-    m->sim->arena = g->sim->arena;
-    return true;
-}
-
-API cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options, void **values) {
-    gpu *g = current();
-    const Elf64_Ehdr *elf = image;
-    ompls_error err = {0};
-    (void)n, (void)options, (void)values;
-    if (g == NULL) return INVALID_CONTEXT;
-    if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || g->nmodules == MAX_MODULES) return INVALID_IMAGE;
-    uint64_t size = elf->e_shoff + (uint64_t)elf->e_shnum * elf->e_shentsize;
-    module *m = &g->modules[g->nmodules];
-    *m = (module){.owner = g, .image = malloc(size)};
-    if (m->image == NULL || !borrow(g, m)) return OUT_OF_MEMORY;
-    memcpy(m->image, image, size);
-    if (table->load(m->sim, m->image, size, &m->loaded, &err) != 0) {
-        fprintf(stderr, "fake libcuda: %s\n", err.reason);
-        return INVALID_IMAGE;
-    }
-    g->nmodules++;
-    *out = m;
-    return SUCCESS;
-}
-
-API cuModuleLoadData(void **out, const void *image) {
-    return cuModuleLoadDataEx(out, image, 0, NULL, NULL);
-}
-
-API cuModuleUnload(void *loaded) {
-    (void)loaded; /* goes with the context */
-    return SUCCESS;
-}
-
-API cuModuleGetGlobal_v2(uint64_t *address, size_t *size, void *loaded, const char *name) {
-    module *m = loaded;
-    ompls_error err = {0};
-    if (table->find_symbol(m->sim, m->loaded, name, address, &err) != 0) return NOT_FOUND;
-    *address |= (uint64_t)(m - m->owner->modules + 1) << MODULE_SHIFT;
-    if (size != NULL) *size = 8;
-    return SUCCESS;
-}
-
-/* What a variable of the module's process holds. */
-static int peek(module *m, uint64_t address, void *to, uint64_t size) {
-    ompls_error err = {0};
-    return size > 0 ? table->copy_out(m->sim, to, address, size, &err) : 0;
-}
-
-static int peek_variable(module *m, const char *prefix, const char *name, void *to, uint64_t size) {
-    char symbol[512];
-    uint64_t address;
-    ompls_error err = {0};
-    snprintf(symbol, sizeof symbol, "%s%s", prefix, name);
-    return table->find_symbol(m->sim, m->loaded, symbol, &address, &err) != 0 ? 1 : peek(m, address, to, size);
-}
-
-API cuModuleGetFunction(void **out, void *loaded, const char *name) {
-    module *m = loaded;
-    ompls_error err = {0};
-    sim_kernel described;
-    uint64_t aligns;
-    function *f = calloc(1, sizeof *f);
-    if (f == NULL) return OUT_OF_MEMORY;
-    f->in = m;
-    snprintf(f->name, sizeof f->name, "%s", name);
-    if (peek_variable(m, "ompls_sim_kernel_", name, &described, sizeof described) != 0 ||
-        peek_variable(m, "fake_aligns_", name, &aligns, sizeof aligns) != 0 ||
-        table->find_kernel(m->sim, m->loaded, f->name, &f->kernel, &err) != 0) {
-        free(f);
-        return NOT_FOUND;
-    }
-    f->nparams = described.nparams;
-    f->sizes = calloc(f->nparams + 1, 2 * sizeof *f->sizes);
-    if (f->sizes == NULL) return OUT_OF_MEMORY;
-    f->aligns = f->sizes + f->nparams;
-    peek(m, (uint64_t)(uintptr_t)described.sizes, f->sizes, f->nparams * sizeof *f->sizes);
-    peek(m, aligns, f->aligns, f->nparams * sizeof *f->aligns);
-    *out = f;
-    return SUCCESS;
-}
-
-API cuFuncGetAttribute(int *value, int attribute, void *f) {
-    (void)f;
-    *value = attribute == 0 ? SIM_MAX_THREADS : 0; /* MAX_THREADS_PER_BLOCK */
-    return SUCCESS;
-}
-
-API cuFuncSetBlockShape(void *f, int x, int y, int z) {
-    (void)f, (void)x, (void)y, (void)z;
-    return SUCCESS;
-}
-
-API cuFuncSetSharedSize(void *f, unsigned bytes) {
-    (void)f, (void)bytes;
-    return SUCCESS;
-}
-
-API cuLaunchKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                   void *stream, void **args, void **extra) {
-    function *f = kernel;
-    gpu *g = current();
-    const char *buffer = NULL;
-    uint64_t given = 0, at = 0, sizes[SIM_MAX_PARAMS];
-    const void *params[SIM_MAX_PARAMS];
-    (void)stream, (void)args;
-    if (g == NULL) return INVALID_CONTEXT;
-    if (g->sticky) return g->sticky;
-    for (int i = 0; extra != NULL && extra[i] != NULL; i += 2) {
-        if (extra[i] == (void *)1) buffer = extra[i + 1];              /* CU_LAUNCH_PARAM_BUFFER_POINTER */
-        if (extra[i] == (void *)2) given = *(const size_t *)extra[i + 1]; /* CU_LAUNCH_PARAM_BUFFER_SIZE */
-    }
-    for (uint32_t i = 0; i < f->nparams; i++) {
-        at = sim_round_up(at, f->aligns[i]);
-        params[i] = buffer + at;
-        sizes[i] = f->sizes[i];
-        at += sizes[i];
-    }
-    if (at > given) return INVALID_VALUE;
-    ompls_launch_request request = {.region_file = "", .name = f->name, .grid = {gx, gy, gz}, .block = {bx, by, bz},
-                                    .shared_bytes = shared, .nparams = f->nparams, .params = params, .sizes = sizes};
-    ompls_error err = {0};
-    if (table->launch(f->in->sim, f->kernel, &request, &err) == 0) return SUCCESS;
-    int code = translated(g, &err);
-    return g->sticky ? SUCCESS : code; /* a GPU tells later */
 }
 
 /* --- streams and events: everything is done when a call returns ------------------------------------------------------- */
