@@ -16,6 +16,7 @@ from ompls.translate.ctext import Types, element_of, flat, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Part, Rewriter
 from ompls.translate.transformations.gpu.enums import UNSIGNED, promoted_operands
+from ompls.translate.transformations.gpu.sizes import fits, is_smaller, spelled_differently
 
 _RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast
     constexpr decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
@@ -83,31 +84,6 @@ def respelled(text: str) -> str:
     return _TOKEN.sub(lambda m: _WORDS[m.group(1)] if m.group(1) else m.group(), text)
 
 
-def spelled_differently(t: CType) -> bool:
-    """Whether `t` is a number that CUDA C++ lacks, or takes for a smaller one (long double)."""
-    while isinstance(t, (Array, Pointer)):
-        t = t.of if isinstance(t, Array) else t.to
-    if isinstance(t, Record):
-        return any(spelled_differently(f.type) for f in t.body.fields or () if not isinstance(f.type, Pointer))
-    return isinstance(t, (Integer, Floating)) and t.kind in _TOO_LARGE
-
-
-_TOO_LARGE = frozenset({"long double", "_Float128", "_Float16", "__int128", "unsigned __int128"})
-
-
-def _is_smaller(e: ast.Expr) -> bool:
-    """Whether `e` may have a smaller type in C++: 'a' is a char there, a comparison a bool."""
-    kinds = (ast.CharLiteral, ast.Binary, ast.Unary, ast.Conditional, ast.Assign)
-    return isinstance(e, kinds) and isinstance(e.type, (Integer, Enum))
-
-
-def _fits(e: ast.Expr, t: CType) -> bool:
-    """Whether `e` is a constant that any number of type `t` can be: no narrowing."""
-    literal = strip(e)
-    limit = 2 if t == Integer("_Bool") else 128
-    return isinstance(literal, ast.IntLiteral) and isinstance(t, (Integer, Floating)) and literal.value < limit
-
-
 class Dialect:
     """Adds the edits for one function or region to `rw`."""
 
@@ -131,7 +107,7 @@ class Dialect:
             raise Problem(n.span, f"the type '{self.types.c(n.type)}'", "a GPU has no number of its size")
         if isinstance(n, ast.Index):
             self._index(n)
-        elif isinstance(n, ast.SizeOf) and n.operand is not None and _is_smaller(strip(n.operand)):
+        elif isinstance(n, ast.SizeOf) and n.operand is not None and is_smaller(strip(n.operand)):
             self.rw.replace(n.span, f"{n.op}({self.types.cxx(n.of)})")
         for operand in promoted_operands(n):
             self._cast(operand, UNSIGNED)
@@ -313,7 +289,7 @@ class Dialect:
     def _element(self, e: ast.Expr, t: CType) -> None:
         if isinstance(e, ast.InitList):
             self.initializer(e, t)
-        elif _fits(e, t):
+        elif fits(e, t):
             pass
         elif isinstance(t, (Integer, Floating, Enum)) and isinstance(e.type, (Integer, Floating, Enum)) and e.type != t:
             self._cast(e, t)  # C++ rejects narrowing in braces
