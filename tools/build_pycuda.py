@@ -1,8 +1,8 @@
 """Build pycuda where no GPU and no driver is: build_pycuda.py DIRECTORY.
 
 pycuda comes as source only and wants to link with the driver; an empty library of the driver's name does.  Needed: g++,
-pip's index, and CUDA's headers (a toolkit on PATH, in CUDA_HOME or in /usr/local/cuda).  Takes about 90 s.  The packages
-go to DIRECTORY/cpXY for this Python, to be put on PYTHONPATH; what is there is kept.  Exit code 3: no toolkit.
+pip's index, and CUDA's headers (a toolkit on PATH, in CUDA_HOME or in /usr/local/cuda).  Takes about 90 s.  What it
+builds goes to DIRECTORY/cpXY for this Python, to be put on PYTHONPATH; what is there is kept.  Exit code 3: no toolkit.
 """
 
 from __future__ import annotations
