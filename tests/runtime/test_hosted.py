@@ -176,7 +176,8 @@ def test_devices_are_closed_before_their_driver_ends(tmp_path: Path) -> None:
     built = build(saxpy_bundle(tmp_path / "bundle"), "pyhost", tmp_path / "prog")
     env = {**launcher.environment(built), "PYHOST_DRIVER": "1"}
     done = subprocess.run(launcher.command(built), env=env, capture_output=True, text=True, check=False)
-    assert [line[:8] for line in done.stdout.splitlines()[-2:]] == ["closed 0", "driver e"]
+    said = [line[:8] for line in done.stdout.splitlines()]
+    assert [line for line in said if line in ("closed 0", "driver e")] == ["closed 0", "driver e"]
 
 
 def test_the_stub_needs_python_only_for_its_devices(tmp_path: Path) -> None:
@@ -243,4 +244,5 @@ def test_kernels_know_the_number_of_their_device(tmp_path: Path, devices: str) -
     built = build(make_bundle(tmp_path / "bundle", NUMBERS, {"ask": ASK}, params), devices, tmp_path / "prog")
     done = subprocess.run(launcher.command(built), env=launcher.environment(built), capture_output=True, check=False)
     count = 2 if devices == "host:2" else 3
-    assert done.stdout.split(b"\n")[0].split() == [b"%d" % n for n in range(count)], done.stderr
+    numbers = min(done.stdout.split(b"\n")[:-1])  # beside it, what the Python device says when it is closed
+    assert numbers.split() == [b"%d" % n for n in range(count)], done.stderr

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from handmade import make_bundle
+from procs import Process, processes
 
 from ompls.runtime import launcher
 from ompls.runtime.build import Built, build
@@ -68,22 +69,13 @@ def program(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Built:
     return build(make_bundle(directory / "bundle", text, {}, {}), "host", directory / "prog")
 
 
-def sleepers() -> list[str]:
+def sleepers() -> list[Process]:
     """What is left of the program's helpers, zombies of ours included."""
-    found = []
-    for process in Path("/proc").iterdir():
-        if not process.name.isdigit():
-            continue
-        try:
-            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            name, _, state = (process / "stat").read_text().partition("(")[2].rpartition(")")
-        except OSError:
-            continue  # it ended meanwhile
-        fields = state.split()
-        ours = fields[1] == str(os.getpid())
-        if f"sleep {NAP}" in command or (ours and name == "sleep" and fields[0] == "Z"):
-            found.append(f"{process.name} {name} {fields[0]} {command}")
-    return found
+    return [
+        p
+        for p in processes()
+        if f"sleep {NAP}" in p.command or (p.parent == os.getpid() and p.name == "sleep" and p.state == "Z")
+    ]
 
 
 @pytest.mark.parametrize(
