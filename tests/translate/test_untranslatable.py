@@ -17,7 +17,7 @@ CASES = [
     ("cuda", "#pragma omp target parallel for\nfor (int i = 0; i * i < n; i++)\na[i] = i;", "i * i < n", "condition"),
     ("cuda", "#pragma omp target parallel for\nfor (int i = 1; i < n; i *= 2)\na[i] = i;", None, "increment"),
     ("cuda", "#pragma omp target parallel for\nfor (double d = 0; d < n; d++)\na[0] = d;", None, "counter"),
-    ("cuda", "#pragma omp target\nputs(\"no\");", None, "'puts'"),
+    ("cuda", "#pragma omp target\nputs(\"no\");", "puts", "'puts'"),
     ("cuda", "#pragma omp target\n{ int local[n]; local[0] = 1; a[0] = local[0]; }", None, "variable-length array"),
     ("cuda", "#pragma omp target parallel for ordered\nfor (int i = 0; i < n; i++)\na[i] = i;", "ordered", "order"),
     ("cuda", "#pragma omp target\n{\n#pragma omp atomic\na[0] = a[1] + a[2];\n}", "a[0] = a[1] + a[2];", "forms"),

@@ -40,7 +40,7 @@ _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region.  Raises Problem."""
-    _check_functions(needs)
+    _check_functions(needs, plan.region.stmt)
     _check_names(index, plan, needs)
     locks: set[str] = set()
     functions: list[OutLine] = []
@@ -63,7 +63,8 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
     return tidied(reindented([*generated(head), *functions, *body]))
 
 
-def _check_functions(needs: Needs) -> None:
+def _check_functions(needs: Needs, region: ast.Stmt) -> None:
+    """Every function has a body for the device.  A problem stands at the call, when it is in the region itself."""
     for name, s in needs.externals.items():
         if not is_device_function(name):
             why = (
@@ -71,7 +72,8 @@ def _check_functions(needs: Needs) -> None:
                 if s.declare_target
                 else "its body is not in this file"
             )
-            raise Problem(None, f"the call of '{name}'", f"{why}, and the device has no function of that name")
+            at = next((n.span for n in names_in(region) if n.name == name), None)
+            raise Problem(at, f"the call of '{name}'", f"{why}, and the device has no function of that name")
 
 
 def _check_names(index: Index, plan: RegionPlan, needs: Needs) -> None:
