@@ -9,7 +9,7 @@ _MATH = """acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh er
 _OTHER = """abs labs llabs printf malloc free memcpy memset clock isnan isinf isfinite signbit""".split()  # noqa: SIM905
 _OMP = """omp_get_thread_num omp_get_num_threads omp_get_max_threads omp_get_team_num omp_get_num_teams omp_in_parallel
     omp_is_initial_device omp_get_level omp_get_active_level omp_get_thread_limit omp_get_wtime omp_get_wtick
-    omp_get_num_procs
+    omp_get_num_procs omp_get_device_num
     omp_get_team_size omp_get_ancestor_thread_num omp_get_dynamic omp_get_nested
     omp_get_max_active_levels omp_set_num_threads""".split()  # noqa: SIM905
 _FUNCTIONS = frozenset([*_MATH, *(f"{m}f" for m in _MATH), *_OTHER, *_OMP])
