@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 
 
 @pytest.mark.timeout(900)
-def test_the_suite_under_sanitizers() -> None:
+def test_the_suite_under_sanitizers(tmp_path: Path) -> None:
     if os.environ.get("OMPLS_TEST_SANITIZE") == "1":
         pytest.skip("this is the run under sanitizers")
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
@@ -25,6 +25,7 @@ def test_the_suite_under_sanitizers() -> None:
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
     suites = [str(HERE / f"test_{name}.py") for name in ("device_lib", "engine", "errors")]
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *suites]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command += [f"--basetemp={tmp_path / 'inner'}", *suites]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=HERE.parents[1])
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-8000:]
