@@ -142,6 +142,11 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         tools.version("gcc")
     state = all_devices()["host"].probe()
     assert (state.available, state.reason) == (False, "gcc is not on PATH")
+    monkeypatch.delenv("OMPLS_DEVICE_PATH")  # the tests' own device needs no compiler
+    with pytest.raises(
+        errors.DeviceUnavailable, match=r"no device can be used .*cudasim: g\+\+ is not on PATH; host: gcc"
+    ):
+        choose("auto")
 
 
 def test_unwritable_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

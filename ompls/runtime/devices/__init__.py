@@ -111,10 +111,16 @@ def choose(spec: str) -> List[Tuple[Device, int]]:
     """
     known = all_devices()
     if spec == "auto":
+        reasons: Dict[str, List[str]] = {}  # to the names of the devices that say so
         for device in known.values():
-            if device.probe().available:
+            state = device.probe()
+            if state.available:
                 return [(device, 0)]
-        raise DeviceUnavailable("auto", "no device can be used on this machine", "see `ompls devices`")
+            reasons.setdefault(state.reason, []).append(device.name)
+        told = "; ".join("{}: {}".format(", ".join(names), reason) for reason, names in reasons.items())
+        raise DeviceUnavailable(
+            "auto", "no device can be used on this machine ({})".format(told), "see `ompls devices`"
+        )
     chosen = []
     for part in spec.split(","):
         name, _, number = part.strip().partition(":")
