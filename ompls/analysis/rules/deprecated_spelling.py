@@ -56,6 +56,7 @@ def _clause(directive: Directive, clause: Clause, version: str) -> Finding | Non
 RULE = Rule(
     id="deprecated-spelling",
     severity="hint",
+    group="portability",
     title="A spelling that OpenMP has replaced",
     why="""
 The words still mean what they meant, but a later version may drop them, as 6.0 did with some. Nothing is said when the

@@ -102,6 +102,7 @@ def _map_clause(scene: Scene, presence: Presence, variable: Variable) -> str:
 RULE = Rule(
     id="device-pointer-absent",
     severity="warning",
+    group="mapping",
     title="A target region follows a pointer whose storage is not on the device",
     why="""
 A pointer that no clause lists comes into a target region as a zero-length array section: if what it points to has been

@@ -135,6 +135,7 @@ def _finding(region: Region, variable: Variable, read: Node, severity: Severity)
 RULE = Rule(
     id="firstprivate-result-lost",
     severity="warning",
+    group="sharing",
     title="A scalar that a target region assigns is read afterwards, but its value does not come back",
     why="""
 A scalar that no clause lists is firstprivate in a target region (since OpenMP 4.5): the region gets a copy of its value,

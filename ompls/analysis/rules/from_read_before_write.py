@@ -163,6 +163,7 @@ def _clause(region: Region, symbol: Symbol) -> Clause | None:
 RULE = Rule(
     id="from-read-before-write",
     severity="warning",
+    group="mapping",
     title="A region reads data that its map only allocates",
     why="""
 `map(from: x)` and `map(alloc: x)` give the device room for `x` without copying its value. Until the region writes

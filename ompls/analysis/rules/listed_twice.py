@@ -70,6 +70,7 @@ def _loop_variable(directive: Directive, init: object) -> Iterator[Finding]:
 RULE = Rule(
     id="listed-twice",
     severity="error",
+    group="sharing",
     title="A variable in two clauses that contradict each other",
     why="""
 A variable is shared, private, or reduced in a construct, not two of these; only `firstprivate` and `lastprivate` go

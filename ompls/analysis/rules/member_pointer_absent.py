@@ -109,6 +109,7 @@ def _name_in(expr: Expr) -> Node:
 RULE = Rule(
     id="member-pointer-absent",
     severity="warning",
+    group="mapping",
     title="A target region follows a structure's pointer member whose storage is not on the device",
     why="""
 Mapping a structure copies its bytes: a pointer member arrives with the host's address in it. What it points to must be

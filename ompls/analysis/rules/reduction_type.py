@@ -56,6 +56,7 @@ def _element(e: Expr) -> CType | None:
 RULE = Rule(
     id="reduction-type",
     severity="error",
+    group="sharing",
     title="A reduction whose operator does not fit the variable's type",
     why="""
 The operator must be one that C has for two values of the type: there is no `&`, `|` or `^` of floating-point numbers, no

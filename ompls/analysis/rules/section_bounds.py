@@ -85,6 +85,7 @@ def _shaped(e: Expr) -> bool:
 RULE = Rule(
     id="section-bounds",
     severity="error",
+    group="mapping",
     title="An array section that lies outside of its array, or has no length",
     why="""
 `a[begin:length]` names `length` elements, not an end: `a[2:4]` of an array of four elements is two too many. What lies

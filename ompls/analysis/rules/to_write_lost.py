@@ -126,6 +126,7 @@ def _finding(region: Region, variable: Variable, read: Node) -> Finding:
 RULE = Rule(
     id="to-write-lost",
     severity="warning",
+    group="mapping",
     title="A target region writes data that is mapped `to` only, and the host reads it afterwards",
     why="""
 `map(to: x)` copies x to the device at the start of the region and nothing back at its end. When no enclosing data

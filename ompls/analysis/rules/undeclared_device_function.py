@@ -75,6 +75,7 @@ def _inner_problem(unit: Unit, name: str) -> str | None:
 RULE = Rule(
     id="undeclared-device-function",
     severity="warning",
+    group="declare-target",
     title="A function without a device version is called in a target region",
     why="""
 A device can only run functions that were compiled for it. Since OpenMP 5.0 that is every function that is defined in

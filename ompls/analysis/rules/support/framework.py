@@ -75,6 +75,9 @@ class Scene:
 
 
 Needs = Literal["text", "meaning"]
+Group = Literal[
+    "mapping", "sharing", "structure", "declare-target", "device-limits", "performance", "portability", "style"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ class Rule:
     section -- of the OpenMP specification (5.2)
     bad, good -- C texts; a line `//  ^^^^ severity: message` draws a finding under the line above it
     needs -- 'text': looks at words only, so taint does not weaken it
+    group -- what it is about; settings and comments may name a group instead of a rule
     """
 
     id: str
@@ -96,6 +100,7 @@ class Rule:
     good: tuple[str, ...]
     check: Callable[[Scene], Iterator[Finding]]
     needs: Needs = "meaning"
+    group: Group = "structure"
 
 
 def unit_of(tu: TU) -> Unit:
