@@ -1,0 +1,137 @@
+"""A kernel with a main thread that wakes the others for each parallel region, where it need not be one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model.ast import Compound, DirectiveStmt, For, Node, Stmt
+from ompls.analysis.model.tu import Region
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.kernel import chain, constructs_of, trustworthy
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for region in scene.content.regions if scene.content is not None else ():
+        found, body = chain(region.stmt)
+        if not {"parallel", "loop"}.isdisjoint(constructs_of(found)) or not trustworthy(scene.content, region):
+            continue
+        inner = _only_parallel(body)
+        if inner is not None:
+            yield _finding(region, found[-1], inner)
+
+
+def _only_parallel(body: Stmt | None) -> DirectiveStmt | None:
+    """The one parallel construct in the body, when no other may be in it."""
+    inside = [n for n in body.walk() if isinstance(n, DirectiveStmt)] if body is not None else []
+    parallel = [n for n in inside if n.directive.has("parallel")]
+    return parallel[0] if len(parallel) == 1 and not any(n.directive.has("distribute") for n in inside) else None
+
+
+def _finding(region: Region, last: DirectiveStmt, inner: DirectiveStmt) -> Finding:
+    message = (
+        "the main thread of each team runs this region and wakes the others for `parallel`; "
+        "combined with it, all threads would start at once"
+    )
+    related = [(inner.directive.name_span, "only this part is parallel")]
+    beside = _beside(last.body, inner)
+    if beside is not None:
+        related.append((beside.span, "this stands between the constructs"))
+    return Finding(last.directive.name_span, message, "hint", tuple(related))
+
+
+def _beside(body: Stmt | None, inner: DirectiveStmt) -> Stmt | None:
+    """The first statement on the way to the parallel construct that is not it."""
+    at: Node | None = body
+    while at is not None and at is not inner:
+        if isinstance(at, For):
+            at = at.body
+        elif isinstance(at, Compound):
+            holds = next((s for s in at.items if any(n is inner for n in s.walk())), None)
+            other = next((s for s in at.items if s is not holds), None)
+            if other is not None:
+                return other
+            at = holds
+        else:
+            return None
+    return None
+
+
+RULE = Rule(
+    id="generic-kernel",
+    severity="hint",
+    title="A main thread leads the team although only its parallel part matters",
+    why="""
+When code stands between `target` or `teams` and `parallel`, one thread of each team runs it, and wakes the others for
+the parallel region. On a GPU that costs a barrier or two for each parallel region, a warp for the main thread, and
+shared memory for what it shares. A combined construct (`target teams distribute parallel for`) starts every thread in
+the loop at once.
+""",
+    section="17.3",
+    group="performance",
+    bad=(
+        """
+void scale(int n, double *x, double f) {
+    #pragma omp target map(tofrom: x[0:n])
+    //          ^^^^^^ hint: the main thread of each team runs this region and wakes the others for `parallel`; combined with it, all threads would start at once
+    {
+        double g = f * f;
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++) x[i] *= g;
+    }
+}
+""",
+        """
+void rows(int n, double *x) {
+    #pragma omp target teams distribute map(tofrom: x[0:n*n])
+    //          ^^^^^^^^^^^^^^^^^^^^^^^ hint: the main thread of each team runs this region and wakes the others for `parallel`; combined with it, all threads would start at once
+    for (int i = 0; i < n; i++) {
+        #pragma omp parallel for
+        for (int j = 0; j < n; j++) x[i * n + j] *= 2;
+    }
+}
+""",
+    ),
+    good=(
+        """
+void scale(int n, double *x) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] *= 2;
+}
+""",
+        """
+void scale(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    {
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++) x[i] *= 2;
+    }
+}
+""",
+        """
+void normalise(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    {
+        double all = 0;
+        #pragma omp parallel for reduction(+: all)
+        for (int i = 0; i < n; i++) all += x[i];
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++) x[i] /= all;
+    }
+}
+""",
+        """
+void scale(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] *= 2;
+}
+""",
+        """
+void scale(int n, double *x) {
+    #pragma omp target teams map(tofrom: x[0:n])
+    #pragma omp distribute parallel for
+    for (int i = 0; i < n; i++) x[i] *= 2;
+}
+""",
+    ),
+    check=check,
+)

@@ -1,0 +1,116 @@
+"""A target region whose loop one thread of the device runs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model.ast import For
+from ompls.analysis.model.constants import fold
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.kernel import chain, constructs_of, loops_below, spreads, trustworthy
+
+_SHORT = 16  # iterations that nobody would spread over threads
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for region in scene.content.regions if scene.content is not None else ():
+        found, body = chain(region.stmt)
+        if len(found) > 1 or constructs_of(found) != {"target"} or not trustworthy(scene.content, region):
+            continue
+        loop = next((f for f in loops_below(body) if not _is_short(f)), None)
+        if loop is None or spreads(body, scene.unit):
+            continue
+        message = "one thread of the device runs this region: nothing in it is parallel"
+        related = ((loop.span, "the loop that a `teams distribute parallel for` would spread over the device"),)
+        yield Finding(region.directive.name_span, message, "hint", related)
+
+
+def _is_short(loop: For) -> bool:
+    """A loop to a small constant."""
+    condition = loop.condition
+    bound = fold(condition.right) if condition is not None and hasattr(condition, "right") else None
+    return bound is not None and 0 <= bound <= _SHORT
+
+
+RULE = Rule(
+    id="serial-kernel",
+    severity="hint",
+    title="A target region runs on one thread of the device",
+    why="""
+`target` moves a region to the device, it does not make it parallel: one initial thread runs it. A GPU thread alone is
+far slower than a core of the host. `teams distribute parallel for` spreads a loop over all of the device.
+""",
+    section="13.8",
+    group="performance",
+    bad=(
+        """
+void scale(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    //          ^^^^^^ hint: one thread of the device runs this region: nothing in it is parallel
+    for (int i = 0; i < n; i++)
+        x[i] *= 2;
+}
+""",
+        """
+static void one(double *x, int i) { x[i] = i; }
+void fill(int n, double *x) {
+    #pragma omp target map(from: x[0:n])
+    //          ^^^^^^ hint: one thread of the device runs this region: nothing in it is parallel
+    {
+        int first = 1;
+        for (int i = first; i < n; i++) one(x, i);
+    }
+}
+""",
+    ),
+    good=(
+        """
+void scale(int n, double *x) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] *= 2;
+}
+""",
+        """
+void scale(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    #pragma omp teams distribute
+    for (int i = 0; i < n; i++) x[i] *= 2;
+}
+""",
+        """
+void scale(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    {
+        double all = 0;
+        #pragma omp parallel for reduction(+: all)
+        for (int i = 0; i < n; i++) all += x[i];
+        for (int i = 0; i < n; i++) x[i] /= all;
+    }
+}
+""",
+        """
+static void scale(int n, double *x) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) x[i] *= 2;
+}
+void twice(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    for (int k = 0; k < n; k++) scale(n, x);
+}
+""",
+        """
+void set(int *flags) {
+    #pragma omp target map(tofrom: flags[0:4])
+    for (int i = 0; i < 4; i++) flags[i] = 0;
+}
+""",
+        """
+void library(double *, int);
+void f(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) library(x, i);
+}
+""",
+    ),
+    check=check,
+)

@@ -1,0 +1,139 @@
+"""A list item of a target construct's `map` clause that nothing in the region uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.model.ast import Call, Name, Symbol
+from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.omp import Clause
+from ompls.analysis.model.tu import Region
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.kernel import trustworthy
+
+_COPIES = ("", "to", "from", "tofrom")
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    content = scene.content
+    for region in content.regions if content is not None else ():
+        clauses = [c for c in region.directive.all("map") if _copies(c)]
+        if not clauses or not trustworthy(content, region):
+            continue
+        named, calls = _names_in(region)
+        if any(_leads_elsewhere(s.type) for s in named):
+            continue
+        for clause in clauses:
+            for item in clause.items:
+                symbol = item.symbol or root(item.expr)
+                if symbol is None or symbol in named or (calls and symbol.level == "file") or symbol.declare_target:
+                    continue
+                message = f"nothing in this region uses `{symbol.name}`: it is mapped for nothing"
+                yield Finding(item.span, message, "hint")
+
+
+def _copies(clause: Clause) -> bool:
+    """`always` and `present` say that the map is there for its effect."""
+    return clause.keyword in _COPIES and not {"always", "present"}.intersection(clause.modifiers)
+
+
+def _names_in(region: Region) -> tuple[set[Symbol], bool]:
+    """The variables that the region's body, and clauses other than `map`, name; and whether it calls functions."""
+    body = list(walk_all(region.stmt.body)) if region.stmt.body is not None else []
+    named = {n.symbol for n in body if isinstance(n, Name) and n.symbol is not None}
+    for clause in region.directive.clauses:
+        if clause.name != "map":
+            for node in (*clause.args, *(i.expr for i in clause.items)):
+                named |= {n.symbol for n in node.walk() if isinstance(n, Name) and n.symbol is not None}
+        else:  # `map(x[0:n])` names n, `map(p->data[0:n])` and `map(*p)` belong to the same variable
+            for item in clause.items:
+                base = item.symbol or root(item.expr)
+                named |= {n.symbol for n in item.expr.walk() if isinstance(n, Name) and n.symbol not in (None, base)}
+    return named, bool(region.calls) or any(isinstance(n, Call) for n in body)
+
+
+def _leads_elsewhere(t: CType, depth: int = 0) -> bool:
+    """Whether data of this type may hold pointers to other mapped data."""
+    if isinstance(t, Pointer):
+        return depth > 0 or _leads_elsewhere(t.to, depth + 1)
+    if isinstance(t, Array):
+        return _leads_elsewhere(t.of, max(depth, 1))
+    if isinstance(t, Record):
+        return t.body.fields is None or any(_leads_elsewhere(f.type, 1) for f in t.body.fields)
+    return False
+
+
+RULE = Rule(
+    id="unused-map",
+    severity="hint",
+    title="A mapped variable that the region does not use",
+    why="""
+A `map` clause moves its list items whether the region uses them or not. What is mapped for a later region belongs on a
+`target data` or `target enter data` construct around both.
+""",
+    section="5.8.3",
+    group="performance",
+    bad=(
+        """
+void scale(int n, double *x, double *y) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n]) map(to: y[0:n])
+    //                                                                           ^^^^^^ hint: nothing in this region uses `y`: it is mapped for nothing
+    for (int i = 0; i < n; i++) x[i] *= 2;
+}
+""",
+        """
+static int table[64];
+void fill(int n, int *x) {
+    #pragma omp target map(from: x[0:n]) map(to: table)
+    //                                           ^^^^^ hint: nothing in this region uses `table`: it is mapped for nothing
+    for (int i = 0; i < n; i++) x[i] = i;
+}
+""",
+    ),
+    good=(
+        """
+void scale(int n, double *x, double *y) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n]) map(to: y[0:n])
+    for (int i = 0; i < n; i++) x[i] *= y[i];
+}
+""",
+        """
+static int table[64];
+static int look(int i) { return table[i % 64]; }
+void fill(int n, int *x) {
+    #pragma omp target map(from: x[0:n]) map(to: table)
+    for (int i = 0; i < n; i++) x[i] = look(i);
+}
+""",
+        """
+struct mesh { int n; double *data; };
+void f(struct mesh *m, double *data) {
+    #pragma omp target map(tofrom: m[0:1]) map(tofrom: data[0:m->n])
+    m->data[0] = 1;
+}
+""",
+        """
+void f(int n, double *x, double *y) {
+    #pragma omp target data map(to: y[0:n])
+    {
+        #pragma omp target map(tofrom: x[0:n])
+        for (int i = 0; i < n; i++) x[i] *= 2;
+    }
+}
+""",
+        """
+void f(int n, double *x, double *y) {
+    #pragma omp target map(tofrom: x[0:n]) map(always, from: y[0:n])
+    for (int i = 0; i < n; i++) x[i] *= 2;
+}
+""",
+        """
+void f(int n, double *x, int *length) {
+    #pragma omp target map(tofrom: x[0:n]) map(to: length[0:1])
+    for (int i = 0; i < *length; i++) x[i] *= 2;
+}
+""",
+    ),
+    check=check,
+)
