@@ -87,13 +87,28 @@ function M.run(wanted)
   end)
 end
 
+--- Why there is no answer at the cursor: a page in a floating window.
+function M.why()
+  local client = vim.lsp.get_clients({ name = 'ompls' })[1]
+  if not client then
+    return vim.notify('ompls: the server is not running', vim.log.levels.ERROR)
+  end
+  local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  client:request('ompls/whyNoAnswer', params, function(problem, answer)
+    if problem then
+      return vim.notify(problem.message, vim.log.levels.ERROR)
+    end
+    vim.lsp.util.open_floating_preview(vim.split(answer.markdown, '\n'), 'markdown', { focus_id = 'ompls-why' })
+  end)
+end
+
 M.outputs = {} -- by run: what takes its output
 
 vim.lsp.config('ompls', {
   cmd = { 'ompls', 'serve', '--stdio' },
   filetypes = { 'c' },
   root_markers = { 'compile_commands.json', 'compile_flags.txt', '.git' },
-  capabilities = { experimental = { ompls = { commands = { 'ompls.preview', 'ompls.run' } } } },
+  capabilities = { experimental = { ompls = { commands = { 'ompls.preview', 'ompls.run', 'ompls.whyNoAnswer' } } } },
   commands = {
     ['ompls.preview'] = function(command)
       M.preview(command.arguments[1])
@@ -115,5 +130,8 @@ vim.lsp.enable('ompls')
 vim.api.nvim_create_user_command('OmplsPreview', function()
   M.preview()
 end, { desc = 'The kernel of the region at the cursor' })
+vim.api.nvim_create_user_command('OmplsWhy', function()
+  M.why()
+end, { desc = 'Why there is no answer at the cursor' })
 
 return M

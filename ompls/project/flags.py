@@ -68,19 +68,24 @@ class CompileFlags:
 
     def of(self, path: str) -> tuple[str, ...]:
         """The flags for `path` from the nearest database or flags file upwards; () when there is none."""
+        return self.found(path)[0]
+
+    def found(self, path: str) -> tuple[tuple[str, ...], str]:
+        """(the flags for `path`, the file that they come from: "" when there is none)."""
         directory = os.path.dirname(os.path.abspath(path))
         real = os.path.realpath(path)
         while True:
             for name in (DATABASE, os.path.join("build", DATABASE)):
-                found = self._database(os.path.join(directory, name))
+                database = os.path.join(directory, name)
+                found = self._database(database)
                 if found is not None and real in found:
-                    return found[real]
+                    return found[real], database
             flags = self._flags_file(os.path.join(directory, FLAGS_FILE))
             if flags is not None:
-                return flags
+                return flags, os.path.join(directory, FLAGS_FILE)
             parent = os.path.dirname(directory)
             if parent == directory:
-                return ()
+                return (), ""
             directory = parent
 
     def _fresh(self, path: str) -> tuple[int | None, dict[str, tuple[str, ...]] | None]:

@@ -79,6 +79,11 @@ class Workspace:
         with self._working:
             return (*self._flags.of(path), *self.explicit)
 
+    def flags_origin(self, path: str) -> str:
+        """The compile database or flags file that has the flags for `path`; "" when no file does."""
+        with self._working:
+            return self._flags.found(path)[1]
+
     # -- headers ---------------------------------------------------------------------------------------------------
 
     def snapshot(self, path: str, source: bytes, flags: Sequence[str] = ()) -> HeaderSnapshot:

@@ -25,6 +25,7 @@ from ompls.server.convert import Places, path_of, uri_of
 from ompls.server.diagnostics import DiagnosticsFeature
 from ompls.server.documents import Change, Document
 from ompls.server.engine import Engine, Result, Session
+from ompls.server.explanation import Explanation
 from ompls.server.guard import logged, watch_client
 from ompls.server.handlers import Handlers
 from ompls.server.preview import MANUAL_SCHEME, SCHEME, PreviewFeature
@@ -35,8 +36,8 @@ from ompls.server.transport import accept_one, open_stdio
 
 log = logging.getLogger("ompls.server")
 
-COMMANDS = ("ompls.preview", "ompls.run")
-REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus")
+COMMANDS = ("ompls.preview", "ompls.run", "ompls.whyNoAnswer")
+REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer")
 
 
 class OmplsServer(LanguageServer):
@@ -54,6 +55,7 @@ class OmplsServer(LanguageServer):
         self.diagnostics = DiagnosticsFeature(self)
         self.previews = PreviewFeature(self)
         self.runs = RunFeature(self)
+        self.explanation = Explanation(self)
         Handlers(self).register()
 
     # --- the connection ------------------------------------------------------------------------------------------

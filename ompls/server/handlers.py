@@ -51,10 +51,16 @@ class Handlers:
             ("ompls/devices", self.devices, None),
             ("ompls/run", self.run, None),
             ("ompls/serverStatus", self.server_status, None),
+            ("ompls/whyNoAnswer", self.why_no_answer, None),
         ]
         for method, handler, options in [*table, *Editing(self.server).table()]:
             self.server.feature(method, options)(guarded(method)(handler))
-        for command, handler in (("ompls.preview", self.preview_command), ("ompls.run", self.run_command)):
+        commands = (
+            ("ompls.preview", self.preview_command),
+            ("ompls.run", self.run_command),
+            ("ompls.whyNoAnswer", self.why_command),
+        )
+        for command, handler in commands:
             self.server.command(command)(guarded(command)(handler))
 
     # --- connection ----------------------------------------------------------------------------------------------
@@ -183,6 +189,16 @@ class Handlers:
     async def run_command(self, argument: Any) -> Raw:
         asked = _object(argument)
         return Raw(await self.server.runs.run_command(str(asked.get("uri", "")), asked.get("device")))
+
+    async def why_no_answer(self, params: Any) -> Raw:
+        return Raw(await self.server.explanation.answer(_object(params)))
+
+    async def why_command(self, argument: Any) -> Raw:
+        """For clients without a command of their own: the page as a message, and as the result."""
+        asked = _object(argument)
+        made = await self.server.explanation.answer({**asked, "textDocument": {"uri": asked.get("uri", "")}})
+        self.server.say("info", made["markdown"])
+        return Raw(made)
 
     async def server_status(self, params: Any) -> Raw:
         documents = []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
-from ompls.analysis.source import EMPTY_SNAPSHOT, OpenMPVersion, Settings
+from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, OpenMPVersion, Settings
 
 MARK = "¦"
 
 
-def unit(text: str, version: OpenMPVersion = "5.2") -> TU:
-    return Analyzer().analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings(openmp=version))
+def unit(text: str, version: OpenMPVersion = "5.2", headers: HeaderSnapshot = EMPTY_SNAPSHOT) -> TU:
+    return Analyzer().analyze("x.c", text.encode(), headers, Settings(openmp=version))
 
 
 def marked(text: str, version: OpenMPVersion = "5.2") -> tuple[TU, int]:

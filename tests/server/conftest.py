@@ -33,7 +33,7 @@ def visual_studio_code() -> types.ClientCapabilities:
     capabilities.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     capabilities.workspace.text_document_content = types.TextDocumentContentClientCapabilities(True)
     capabilities.general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind.Utf16])
-    capabilities.experimental = {"ompls": {"commands": ["ompls.preview", "ompls.run"]}}
+    capabilities.experimental = {"ompls": {"commands": ["ompls.preview", "ompls.run", "ompls.whyNoAnswer"]}}
     return capabilities
 
 

@@ -15,8 +15,8 @@ import { findServer } from './server';
 
 export type Health = 'starting' | 'running' | 'stopped' | 'missing';
 
-/** The commands of code lenses that this extension runs itself; the server then does not offer them. */
-const OWN_COMMANDS = ['ompls.preview', 'ompls.run'];
+/** The commands that this extension runs itself; the server then does not offer them. */
+const OWN_COMMANDS = ['ompls.preview', 'ompls.run', 'ompls.whyNoAnswer'];
 
 class Announcement implements StaticFeature {
   fillClientCapabilities(capabilities: ClientCapabilities): void {

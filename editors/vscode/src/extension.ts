@@ -6,8 +6,9 @@ import * as devices from './features/devices';
 import * as preview from './features/preview';
 import * as run from './features/run';
 import * as status from './features/status';
+import * as why from './features/why';
 
-const FEATURES = [status, preview, run, devices];
+const FEATURES = [status, preview, run, devices, why];
 
 let connection: Connection | undefined;
 

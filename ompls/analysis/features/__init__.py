@@ -4,6 +4,7 @@ Offsets are bytes of the main file.  Nothing here raises, whatever the text and 
 """
 
 from ompls.analysis.features.completion import Completion, completions
+from ompls.analysis.features.explain import Reason, explain
 from ompls.analysis.features.folding import Fold, folds, selections
 from ompls.analysis.features.hover import hover
 from ompls.analysis.features.inlay import Inlay, inlays
@@ -19,6 +20,7 @@ __all__ = [
     "Fold",
     "Inlay",
     "Pragma",
+    "Reason",
     "Refusal",
     "RegionPlace",
     "Signature",
@@ -26,6 +28,7 @@ __all__ = [
     "Token",
     "completions",
     "definitions",
+    "explain",
     "folds",
     "hover",
     "inlays",
