@@ -114,12 +114,16 @@ OpenMPVersion = Literal["4.0", "4.5", "5.0", "5.1", "5.2", "6.0"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What changes the meaning of a text: part of every memo key."""
+    """What changes the meaning of a text: part of every memo key.  Names are those of rules or of groups.
+
+    severity -- (name, 'error' 'warning' 'hint' or 'off'); a rule's own entry comes after its group's
+    """
 
     openmp: OpenMPVersion = "5.2"
     device: str = "cuda"  # device class that the device-limit rules speak about
     select: tuple[str, ...] = ()  # empty: all
     ignore: tuple[str, ...] = ()
+    severity: tuple[tuple[str, str], ...] = ()
 
 
 class Budget(Protocol):

@@ -83,7 +83,6 @@ def _roots(files: Sequence[str], flags: Sequence[str]) -> list[str]:
 def diagnostics(unit: Unit) -> list[Diagnostic]:
     """What the front end and the rules say about the unit, in the order of the places."""
     from ompls.analysis import notes
-    from ompls.analysis.rules import check
+    from ompls.analysis.rules import report
 
-    found = [*notes.diagnostics(unit.tu), *check(unit.tu)]
-    return sorted(found, key=lambda d: (d.where.path, d.where.start, d.rule))
+    return report(unit.tu, notes.diagnostics(unit.tu)).diagnostics

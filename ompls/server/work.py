@@ -8,7 +8,7 @@ from ompls.analysis import notes
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
-from ompls.analysis.rules import check
+from ompls.analysis.rules import report
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
 from ompls.analysis.text import LineIndex
 from ompls.project.workspace import Workspace
@@ -42,12 +42,10 @@ def judge(tu: TU, snapshot: HeaderSnapshot, settings: Settings) -> list[Diagnost
 
     What the front end noted is told only once the headers are known: without them every include is a missing one.
     """
-    diagnostics: list[Diagnostic] = []
-    if settings.diagnostics.enable:
-        if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu):
-            diagnostics += notes.diagnostics(tu)
-        diagnostics += check(tu)
-    return diagnostics
+    if not settings.diagnostics.enable:
+        return []
+    noted = notes.diagnostics(tu) if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu) else []
+    return report(tu, noted).diagnostics
 
 
 def read_headers(workspace: Workspace, overlays: dict[str, bytes | None], path: str, source: bytes) -> HeaderSnapshot:

@@ -1,20 +1,26 @@
-"""The diagnostics: one file a rule, found by listing this package; `check` runs them, `manual` prints their pages."""
+"""The diagnostics: one file a rule, found by listing this package; `report` runs them, `manual` prints their pages."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import get_args
 
+from ompls.analysis import notes
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.rules.support.callers import callers_above
-from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene, Unit, unit_of
+from ompls.analysis.rules.support.framework import Change, Finding, Group, Rule, Scene, Unit, unit_of
 from ompls.analysis.spec.near import near
+from ompls.analysis.suppression import Suppression, silenced, suppressions
 
-__all__ = ["RULES", "Rule", "check", "manual", "near_ids"]
+__all__ = ["GROUPS", "RULES", "Report", "Rule", "check", "is_name", "manual", "members", "near_ids", "report"]
 
-_IGNORE = re.compile(rb"ompls:\s*ignore\[([\w\-, ]+)\]")
+GROUPS: tuple[Group, ...] = get_args(Group)
+_RANK = {"hint": 1, "warning": 2, "error": 3}
+_LAST = "unused-suppression"  # speaks when all others have
 
 
 def _discover() -> dict[str, Rule]:
@@ -30,31 +36,98 @@ def _discover() -> dict[str, Rule]:
 RULES: dict[str, Rule] = _discover()
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What there is to say about a unit, in the order of the places; `suppressed`: what comments silence."""
+
+    diagnostics: list[Diagnostic]
+    suppressed: list[Diagnostic]
+
+
 def check(tu: TU) -> list[Diagnostic]:
-    """What the selected rules say about `tu`, in the order of the places, without what a comment ignores.
+    """What the selected rules say about `tu`, in the order of the places, without what a comment ignores."""
+    return report(tu).diagnostics
+
+
+def report(tu: TU, noted: Iterable[Diagnostic] = ()) -> Report:
+    """As `check`, with what is silenced; `noted` is what the front end has to say, which comments silence as well.
 
     Findings are kept with each declaration; only a declaration that changed, or that calls one that did, is looked at
     again.
     """
-    found: dict[Diagnostic, None] = {}  # a header's declaration that stands twice is reported once
-    chosen = tuple([r for r in RULES.values() if _selected(r.id, tu)])
+    chosen = {rule.id for rule in RULES.values() if _selected(rule, tu)}
+    marks = suppressions(tu.source)
+    asked = chosen if _LAST not in chosen else chosen.union(*(members(mark.name) for mark in marks))
+    kept: dict[Diagnostic, None] = {}  # a header's declaration that stands twice is reported once
+    silent: dict[Diagnostic, None] = {}
+    used: set[Suppression] = set()
+    texts = {path: text for path, text in tu.headers.values() if b"ompls:" in text}
+    if marks:
+        texts[tu.path] = tu.source
+    for diagnostic in (*_spoken(tu, tuple([r for r in RULES.values() if r.id in asked])), *noted):
+        by = _silencers(texts, diagnostic) if texts else ()
+        used.update(by)
+        rule = diagnostic.rule
+        if rule in chosen or rule not in RULES:
+            (silent if by else kept)[diagnostic] = None
+    if _LAST in chosen and marks:
+        module = importlib.import_module(f"{__name__}.{_LAST.replace('-', '_')}")
+        for diagnostic in module.unused(tu, marks, used, lambda name: None if is_name(name) else near_ids(name)):
+            (silent if _silencers(texts, diagnostic) else kept)[diagnostic] = None
+    return Report(_ordered(tu, kept), _ordered(tu, silent))
+
+
+def members(name: str) -> tuple[str, ...]:
+    """The rules that a name stands for in settings and comments: a rule's own, or those of a group; () if unknown."""
+    return (name,) if name in RULES else tuple(rule.id for rule in RULES.values() if rule.group == name)
+
+
+def is_name(name: str) -> bool:
+    """Whether a comment may name it: a rule, a group, or what the front end itself notices."""
+    return name in RULES or name in GROUPS or name in notes.IDS.values()
+
+
+def _silencers(texts: dict[str, bytes], diagnostic: Diagnostic) -> list[Suppression]:
+    text = texts.get(diagnostic.where.path)
+    if text is None:
+        return []
+    rule = RULES.get(diagnostic.rule)
+    names = (diagnostic.rule,) if rule is None else (rule.id, rule.group)
+    return silenced(suppressions(text), diagnostic.where, names)
+
+
+def _ordered(tu: TU, found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """In the order of the places, each as severe as the settings say."""
+    ordered = sorted(found, key=lambda d: (d.where.path, d.where.start, d.where.end, d.rule))
+    if not tu.settings.severity:
+        return ordered
+    wanted = {rule: severity for name, severity in tu.settings.severity for rule in members(name)}
+    return [_as_severe(diagnostic, wanted.get(diagnostic.rule)) for diagnostic in ordered]
+
+
+def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
+    """With the severity that the settings give its rule; what the rule itself is less sure of does not get stronger."""
+    usual = diagnostic.severity
+    if wanted not in _RANK or (usual != RULES[diagnostic.rule].severity and _RANK[usual] <= _RANK[wanted]):
+        return diagnostic
+    return replace(diagnostic, severity=wanted)  # type: ignore[arg-type]
+
+
+def _spoken(tu: TU, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
     unit = unit_of(tu)
     for item in tu.items:
-        for rule, finding in _findings(chosen, item.content, unit):
-            if not _ignored(tu, item, finding, rule.id):
-                found[_diagnostic(tu, item, rule, finding)] = None
+        for rule, finding in _findings(rules, item.content, unit):
+            yield _diagnostic(tu, item, rule, finding)
     for directive in tu.directives:
         scene = Scene(unit, None, (directive.directive,))
-        for rule in chosen:
+        for rule in rules:
             for finding in rule.check(scene):
-                if not _ignored(tu, directive, finding, rule.id):
-                    found[_diagnostic(tu, directive, rule, finding)] = None
-    return sorted(found, key=lambda d: (d.where.path, d.where.start, d.where.end, d.rule))
+                yield _diagnostic(tu, directive, rule, finding)
 
 
 def near_ids(rule_id: str) -> list[str]:
-    """Rules whose ids are close to an unknown one."""
-    return near(rule_id, RULES, 3)
+    """Rules and groups whose names are close to an unknown one."""
+    return near(rule_id, (*RULES, *GROUPS), 3)
 
 
 def manual(rule_id: str) -> str:
@@ -62,7 +135,8 @@ def manual(rule_id: str) -> str:
     rule = RULES[rule_id]
     parts = [
         f"# {rule.id}\n\n{rule.title}\n",
-        f"*Severity:* {rule.severity}. *OpenMP 5.2:* section {rule.section}.\n",
+        f"*Severity:* {rule.severity}. *Group:* {rule.group}."
+        + (f" *OpenMP 5.2:* section {rule.section}.\n" if rule.section != "none" else "\n"),
         rule.why.strip() + "\n",
     ]
     for heading, examples in (("Reported", rule.bad), ("Not reported", rule.good)):
@@ -72,9 +146,15 @@ def manual(rule_id: str) -> str:
     return "\n".join(parts)
 
 
-def _selected(rule_id: str, tu: TU) -> bool:
-    settings = tu.settings
-    return (not settings.select or rule_id in settings.select) and rule_id not in settings.ignore
+def _selected(rule: Rule, tu: TU) -> bool:
+    settings, names = tu.settings, (rule.id, rule.group)
+    if any(severity == "off" and name in names for name, severity in settings.severity):
+        return False
+    return (not settings.select or _named(names, settings.select)) and not _named(names, settings.ignore)
+
+
+def _named(names: tuple[str, ...], chosen: tuple[str, ...]) -> bool:
+    return any(name in chosen for name in names)
 
 
 def _findings(chosen: tuple[Rule, ...], content: Content, unit: Unit) -> tuple[tuple[Rule, Finding], ...]:
@@ -137,24 +217,3 @@ def _fix(tu: TU, place: Item | FileDirective, change: Change) -> Fix | None:
     if start == end:
         where = type(where)(where.path, where.end, where.end)
     return Fix(change.title, (Edit(where, change.text),), change.safe)
-
-
-def _ignored(tu: TU, place: Item | FileDirective, finding: Finding, rule_id: str) -> bool:
-    """Whether a comment on the finding's line or on the line before names the rule."""
-    where = tu.locate(place, finding.span)
-    texts = [_two_lines(tu.expanded, place.start + finding.span.start)]
-    if where.path == tu.path:
-        texts.append(_two_lines(tu.source, where.start))
-    for text in texts:
-        for match in _IGNORE.finditer(text):
-            if rule_id in match.group(1).decode().replace(" ", "").split(","):
-                return True
-    return False
-
-
-def _two_lines(text: bytes, offset: int) -> bytes:
-    """The line of `offset` and the one before it."""
-    start = text.rfind(b"\n", 0, offset)
-    start = text.rfind(b"\n", 0, max(start, 0))
-    end = text.find(b"\n", offset)
-    return text[start + 1 : end if end >= 0 else len(text)]
