@@ -38,9 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     select, ignore = _rules(arguments.select), _rules(arguments.ignore)
     found, places, sources = _check(arguments, select, ignore)
     if arguments.fix:
+        from ompls.analysis import fixing
         from ompls.cli import fixes
 
-        count = fixes.write(fixes.choose(found), sources)
+        count = fixes.write(fixing.choose(found), sources)
         print(f"ompls: {count} edit{'' if count == 1 else 's'} made", file=sys.stderr)
         found, places, _ = _check(arguments, select, ignore)
     _show(found, places, arguments.format)

@@ -4,39 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from ompls.analysis.diagnostic import Diagnostic, Edit
+from ompls.analysis.diagnostic import Edit
+from ompls.analysis.fixing import apply
 from ompls.cli.problem import Problem
-
-
-def choose(found: Iterable[Diagnostic]) -> dict[str, list[Edit]]:
-    """The edits of each first safe fix, by file.  A fix that meets an earlier one waits for a next run."""
-    chosen: dict[str, list[Edit]] = {}
-    for diagnostic in found:
-        fix = next((f for f in diagnostic.fixes if f.safe), None)
-        if fix and not any(_meets(edit, chosen.get(edit.where.path, [])) for edit in fix.edits):
-            for edit in fix.edits:
-                chosen.setdefault(edit.where.path, []).append(edit)
-    return chosen
-
-
-def _meets(edit: Edit, others: list[Edit]) -> bool:
-    """Whether it touches another edit; two insertions at one place do, as their order is not known."""
-    return any(
-        (edit.where.start < other.where.end and other.where.start < edit.where.end)
-        or edit.where.start == other.where.start
-        for other in others
-        if edit != other
-    )
-
-
-def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
-    """`source` with the edits made, last place first, so that earlier offsets stay true."""
-    for edit in sorted(set(edits), key=lambda e: e.where.start, reverse=True):
-        source = source[: edit.where.start] + edit.text.encode() + source[edit.where.end :]
-    return source
 
 
 def write(chosen: Mapping[str, list[Edit]], sources: Mapping[str, bytes]) -> int:

@@ -13,8 +13,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 import ompls
 from ompls.analysis import features
-from ompls.analysis.diagnostic import Fix
 from ompls.analysis.model.ast import FunctionDef
+from ompls.server.actions import Actions
 from ompls.server.convert import Json, Places, path_of
 from ompls.server.editing import Editing
 from ompls.server.engine import Result
@@ -34,12 +34,12 @@ class Handlers:
     def register(self) -> None:
         """One table of methods: name, handler, options."""
         diagnostics = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False)
-        actions = types.CodeActionOptions([types.CodeActionKind.QuickFix])
+        actions = Actions(self.server)
         table: list[tuple[str, Callable[[Any], Any], Any]] = [
             ("initialized", self.initialized, None),
             ("textDocument/diagnostic", self.diagnostic, diagnostics),
             ("textDocument/hover", self.hover, None),
-            ("textDocument/codeAction", self.code_action, actions),
+            ("textDocument/codeAction", actions.code_action, actions.options()),
             ("textDocument/codeLens", self.code_lens, types.CodeLensOptions()),
             ("textDocument/documentSymbol", self.document_symbol, None),
             ("textDocument/didSave", self.files_changed, None),
@@ -82,44 +82,10 @@ class Handlers:
         elif isinstance(params.settings, dict):
             self.server.configure(params.settings.get("ompls"))
 
-    # --- diagnostics and fixes -----------------------------------------------------------------------------------
+    # --- diagnostics ---------------------------------------------------------------------------------------------
 
     async def diagnostic(self, params: types.DocumentDiagnosticParams) -> Raw:
         return Raw(await self.server.diagnostics.pull(params))
-
-    async def code_action(self, params: types.CodeActionParams) -> Raw:
-        session = self.server.session(params.text_document.uri)
-        kinds = params.context.only
-        if session is None or (kinds and not any(str(_value(k)) in ("", "quickfix") for k in kinds)):
-            return Raw([])
-        result = await self.server.engine.result(session)
-        places = self.server.places(result)
-        first, last = params.range.start.line, params.range.end.line
-        actions = []
-        for diagnostic in result.diagnostics:
-            if not diagnostic.fixes or diagnostic.where.path != session.document.path:
-                continue
-            shown = places.diagnostic(diagnostic, diagnostic.where, self.server.manual_uri(diagnostic.rule))
-            if shown["range"]["start"]["line"] <= last and shown["range"]["end"]["line"] >= first:
-                for fix in diagnostic.fixes:
-                    preferred = fix.safe and len(diagnostic.fixes) == 1
-                    change = self._workspace_edit(fix, places, session.document.uri, result.version)
-                    action = {"title": fix.title, "kind": "quickfix", "diagnostics": [shown]}
-                    actions.append({**action, "isPreferred": preferred, "edit": change})
-        return Raw(actions)
-
-    def _workspace_edit(self, fix: Fix, places: Places, uri: str, version: int) -> Json:
-        """Versioned where the client can: an edit of a text that has changed since must not be applied."""
-        edits: dict[str, list[Json]] = {}
-        for edit in fix.edits:
-            edits.setdefault(self.server.uri(edit.where.path), []).append(places.text_edit(edit))
-        if not self.server.client.document_changes:
-            return {"changes": edits}
-        changes = []
-        for changed, its in edits.items():
-            document = {"uri": changed, "version": version if changed == uri else None}
-            changes.append({"textDocument": document, "edits": its})
-        return {"documentChanges": changes}
 
     # --- reading -------------------------------------------------------------------------------------------------
 
@@ -249,7 +215,3 @@ def _object(params: Any) -> Json:
     if not isinstance(params, dict):
         raise JsonRpcInvalidParams(f"expected an object, got {params!r:.60}")
     return params
-
-
-def _value(kind: Any) -> Any:
-    return getattr(kind, "value", kind)

@@ -10,6 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from ompls.analysis import fixing
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related
 from ompls.analysis.source import Location
 from ompls.cli import fixes, formats, sarif
@@ -110,19 +111,19 @@ def test_an_invalid_log_does_not_pass_the_schema() -> None:
 def test_a_fix_is_applied_once(found: list[Diagnostic]) -> None:
     path = found[0].where.path
     twice = [found[0], found[0]]
-    assert fixes.write(fixes.choose(twice), {path: SOURCE}) == 1
+    assert fixes.write(fixing.choose(twice), {path: SOURCE}) == 1
     assert Path(path).read_bytes() == SOURCE.replace(b"use(x)", b"map(x); use(x)")
 
 
 def test_an_unsafe_fix_is_left_alone(found: list[Diagnostic]) -> None:
     fix = Fix("Change the meaning", found[0].fixes[0].edits, safe=False)
     risky = Diagnostic("absent", "warning", "", found[0].where, fixes=(fix,))
-    assert fixes.choose([risky]) == {}
+    assert fixing.choose([risky]) == {}
 
 
 def test_a_file_that_changed_meanwhile_is_left_alone(found: list[Diagnostic]) -> None:
     path = Path(found[0].where.path)
     path.write_bytes(SOURCE + b"// more\n")
     with pytest.raises(Problem, match="changed while it was checked"):
-        fixes.write(fixes.choose(found), {str(path): SOURCE})
+        fixes.write(fixing.choose(found), {str(path): SOURCE})
     assert path.read_bytes() == SOURCE + b"// more\n"
