@@ -1,0 +1,211 @@
+"""Which storage an lvalue names: a variable, the way from it, and symbolic subscripts on the way.
+
+`a[i][j]`, `p[i]`, `*(p + i)`, `s.rows[k].x`, `sp->data[i]`; pointers that hold a known place are seen
+through (`p = a + 1` makes `p[i]` the place `a[i + 1]`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ompls.analysis.dataenv.paths import indexed, is_address
+from ompls.analysis.dataenv.symbolic import ZERO, Poly, poly_of
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Symbol
+from ompls.analysis.model.ctype import Array, CType, Pointer, Void
+from ompls.analysis.model.layout import sizeof
+
+ELEMENT, LOADED = "[]", "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Storage.
+
+    symbol -- the variable it is reached from
+    depth -- through how many pointers (0: in the variable itself)
+    path -- the way: '[]' for each subscript, '*' for a pointer that is loaded from memory on the way, a member's name.
+            `a[i].x` is ('[]', 'x'); `p[i]` and `*p` are ('[]',); `sp->m` is ('[]', 'm'); `s.p[i]` is ('p', '*', '[]')
+    subscripts -- one for each '[]' of the path; None: not known
+    dims -- for each subscript the number of elements of its dimension; None: not known (that of a pointer always)
+    sure -- False when the pointer that it starts from may have changed on the way here
+    """
+
+    symbol: Symbol
+    depth: int = 0
+    path: tuple[str, ...] = ()
+    subscripts: tuple[Poly | None, ...] = ()
+    dims: tuple[Poly | None, ...] = ()
+    sure: bool = True
+
+    def element(self, subscript: Poly | None, dim: Poly | None = None) -> Place:
+        """An element of the array that this place is."""
+        path, dims = (*self.path, ELEMENT), (*self.dims, dim)
+        return replace(self, path=path, subscripts=(*self.subscripts, subscript), dims=dims)
+
+    def member(self, name: str) -> Place:
+        return replace(self, path=(*self.path, name))
+
+    def shifted(self, by: Poly | None) -> Place:
+        """`by` elements further: what a pointer to this place points to after `+ by`."""
+        if by is not None and by == ZERO:
+            return self
+        if not self.path or self.path[-1] != ELEMENT:
+            return replace(self.element(None), sure=False)
+        last = self.subscripts[-1]
+        new = None if last is None or by is None else last + by
+        return replace(self, subscripts=(*self.subscripts[:-1], new))
+
+    def blurred(self) -> Place:
+        """The same variable, nothing known of the elements."""
+        return replace(self, subscripts=tuple([None for _ in self.subscripts]))
+
+    @property
+    def linear(self) -> Poly | None:
+        """The subscripts as one element number, in row-major order: `a[i][j]` of `a[R][C]` is i*C + j."""
+        if not self.subscripts or self.path[-len(self.subscripts) :] != (ELEMENT,) * len(self.subscripts):
+            return None
+        total = self.subscripts[0]
+        for subscript, dim in zip(self.subscripts[1:], self.dims[1:], strict=True):
+            if total is None or subscript is None or dim is None:
+                return None
+            total = total * dim + subscript
+        return total
+
+
+@dataclass(slots=True)
+class Env:
+    """What variables are known to hold where the analysis stands; what is not mentioned is as it was at the start.
+
+    values -- integers; None: not known
+    pointers -- what pointers point to; None: not known
+    """
+
+    values: dict[Symbol, Poly | None] = field(default_factory=dict)
+    pointers: dict[Symbol, Place | None] = field(default_factory=dict)
+
+    def copy(self) -> Env:
+        return Env(dict(self.values), dict(self.pointers))
+
+    def forget(self, symbols: set[Symbol]) -> None:
+        """`symbols` may have changed."""
+        for symbol in symbols:
+            if isinstance(symbol.type, Pointer):
+                self.pointers[symbol] = None
+            else:
+                self.values[symbol] = None
+
+    def rename(self, symbol: Symbol) -> None:
+        """`symbol` becomes a loop's variable: what was said in terms of its old value is not known any more."""
+        for name, value in self.values.items():
+            if value is not None and symbol in value.symbols():
+                self.values[name] = None
+        for name, place in self.pointers.items():
+            if place is not None and any(s is not None and symbol in s.symbols() for s in place.subscripts):
+                self.pointers[name] = place.blurred()
+        self.values[symbol] = Poly.of(symbol)
+
+    def join(self, other: Env) -> None:
+        """What holds here and there."""
+        for symbol in self.values.keys() | other.values.keys():
+            own = self.values.get(symbol, Poly.of(symbol))
+            if own != other.values.get(symbol, Poly.of(symbol)):
+                self.values[symbol] = None
+        for symbol in self.pointers.keys() | other.pointers.keys():
+            untouched = object()
+            if self.pointers.get(symbol, untouched) != other.pointers.get(symbol, untouched):
+                self.pointers[symbol] = None
+
+
+def bare(expr: Expr) -> Expr:
+    """Without parentheses."""
+    while isinstance(expr, ast.Paren):
+        expr = expr.inner
+    return expr
+
+
+def place_of(expr: Expr, env: Env) -> Place | None:
+    """The storage that the lvalue `expr` names; None when no variable leads there (a call's result, …)."""
+    expr = bare(expr)
+    if isinstance(expr, ast.Name):
+        symbol = expr.symbol
+        return Place(symbol) if symbol is not None and symbol.kind in ("var", "param") else None
+    if isinstance(expr, ast.Index):
+        base = indexed(expr)
+        subscript = poly_of(expr.index if base is expr.base else expr.base, env.values)
+        if isinstance(base.type, Array):
+            array = place_of(base, env)
+            return array.element(subscript, _length(base.type)) if array is not None else None
+        target = pointee_of(base, env)
+        return target.shifted(subscript) if target is not None else None
+    if isinstance(expr, ast.Member):
+        inner = pointee_of(expr.base, env) if expr.arrow else place_of(expr.base, env)
+        return inner.member(expr.field) if inner is not None else None
+    if isinstance(expr, ast.Unary) and expr.op == "*":
+        return pointee_of(expr.operand, env)
+    return None
+
+
+def pointee_of(expr: Expr, env: Env) -> Place | None:
+    """The storage that the value of the pointer expression `expr` points to."""
+    expr = bare(expr)
+    if isinstance(expr.type, Array):
+        array = place_of(expr, env)
+        return array.element(ZERO, _length(expr.type)) if array is not None else None
+    if isinstance(expr, ast.Name):
+        return _pointer(expr.symbol, env)
+    if isinstance(expr, ast.Unary) and expr.op == "&":
+        return place_of(expr.operand, env)
+    if isinstance(expr, ast.Unary) and expr.op in ("++", "--"):
+        # Its value is taken after the walk has moved the pointer.
+        target = pointee_of(expr.operand, env)
+        moved = {"++": -1, "--": 1}[expr.op] if expr.postfix else 0
+        return target.shifted(Poly.of(moved)) if target is not None else None
+    if isinstance(expr, ast.Binary) and expr.op in ("+", "-"):
+        if is_address(expr.right.type) and not is_address(expr.left.type):
+            target, by = pointee_of(expr.right, env), poly_of(expr.left, env.values)
+        else:
+            target, by = pointee_of(expr.left, env), poly_of(expr.right, env.values)
+        return target.shifted(-by if by is not None and expr.op == "-" else by) if target is not None else None
+    if isinstance(expr, ast.Cast):
+        return _cast(expr, env)
+    if isinstance(expr, ast.Assign):
+        return pointee_of(expr.target, env)
+    if isinstance(expr, (ast.Index, ast.Member)) or (isinstance(expr, ast.Unary) and expr.op == "*"):
+        holder = place_of(expr, env)
+        if holder is None:
+            return None
+        loaded = replace(holder, depth=holder.depth + 1, path=(*holder.path, LOADED))
+        return loaded.element(ZERO)
+    return None
+
+
+def _pointer(symbol: Symbol | None, env: Env) -> Place | None:
+    if symbol is None or symbol.kind not in ("var", "param"):
+        return None
+    if symbol in env.pointers:
+        known = env.pointers[symbol]
+        return known if known is not None else Place(symbol, 1, (ELEMENT,), (None,), (None,), sure=False)
+    return Place(symbol, 1, (ELEMENT,), (ZERO,), (None,))
+
+
+def _cast(expr: ast.Cast, env: Env) -> Place | None:
+    """A pointer keeps its place when it goes on to count in elements of the same size."""
+    target = pointee_of(expr.operand, env)
+    if target is None or not isinstance(expr.to, Pointer):
+        return None
+    before = _target(expr.operand.type)
+    if before is None or isinstance(expr.to.to, Void) or isinstance(before, Void):
+        return target
+    a, b = sizeof(before), sizeof(expr.to.to)
+    if a is not None and a == b and not isinstance(expr.to.to, Array):
+        return target
+    return target.shifted(None)
+
+
+def _target(t: CType) -> CType | None:
+    return t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else None
+
+
+def _length(t: Array) -> Poly | None:
+    return Poly.of(t.length) if t.length is not None else None

@@ -1,0 +1,36 @@
+"""What a condition says of integers: polynomials that compare with 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.symbolic import Poly, Values, is_integer, poly_of
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr
+
+Fact = tuple[Poly, Literal["==", "!=", "<", "<="]]
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+def facts_of(expr: Expr, holds: bool, values: Values | None = None) -> tuple[Fact, ...]:
+    """What holds when `expr` is true (or false): `i < n && j == 0` gives i - n < 0 and j == 0."""
+    expr = bare(expr)
+    if isinstance(expr, ast.Unary) and expr.op == "!":
+        return facts_of(expr.operand, not holds, values)
+    if isinstance(expr, ast.Binary) and expr.op == ("&&" if holds else "||"):
+        return (*facts_of(expr.left, holds, values), *facts_of(expr.right, holds, values))
+    if isinstance(expr, ast.Binary) and expr.op in _NEGATED:
+        a, b = poly_of(expr.left, values), poly_of(expr.right, values)
+        if a is None or b is None:
+            return ()
+        op = expr.op if holds else _NEGATED[expr.op]
+        facts: Mapping[str, Fact] = {
+            "==": (a - b, "=="), "!=": (a - b, "!="), "<": (a - b, "<"), "<=": (a - b, "<="), ">": (b - a, "<"),
+            ">=": (b - a, "<="),
+        }  # fmt: skip
+        return (facts[op],)
+    if is_integer(expr.type) and (value := poly_of(expr, values)) is not None:
+        return ((value, "!=" if holds else "=="),)
+    return ()

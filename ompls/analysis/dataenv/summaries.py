@@ -1,0 +1,134 @@
+"""What a called function of the unit accesses, in terms of its parameters; kept with its `Content`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from ompls.analysis.dataenv.places import Env, Place, pointee_of
+from ompls.analysis.dataenv.records import Access, Guard, Walk
+from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Poly, poly_of
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.tu import Content
+
+_Move = Callable[["Poly | None"], "Poly | None"]
+_MakeWalk = Callable[[ast.FunctionDef, "Summaries"], Walk]
+_KEY = "access summary"
+_DEEPEST = 6  # calls in calls
+_MANY = 400  # accesses of one function; a larger one is not known
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The accesses of a function that its caller can see."""
+
+    params: tuple[Symbol, ...]
+    accesses: tuple[Access, ...]
+
+
+class Summaries:
+    """Summaries by the function's name; each is made once for a text and what it calls."""
+
+    def __init__(self, functions: Mapping[str, Content], walk: _MakeWalk) -> None:
+        self.functions = functions
+        self.walk = walk
+        self.active: list[str] = []
+
+    def of(self, name: str) -> Summary | None:
+        """None when the function is not known, calls itself, or is too large."""
+        content = self.functions.get(name)
+        if content is None or name in self.active or len(self.active) >= _DEEPEST:
+            return None
+        node = content.node
+        if not isinstance(node, ast.FunctionDef):
+            return None
+        below = self._below(content)
+        kept = content.memo.get(_KEY)
+        if kept is not None and kept[0] == below:
+            known: Summary | None = kept[1]
+            return known
+        self.active.append(name)
+        made = self._make(node)
+        self.active.pop()
+        if not self.active or made is not None:
+            content.memo[_KEY] = (below, made)
+        return made
+
+    def _below(self, content: Content) -> tuple[Content | None, ...]:
+        """The definitions of everything that the function calls, directly or not."""
+        seen: dict[str, Content | None] = {}
+        waiting = list(content.calls)
+        while waiting:
+            name = waiting.pop().name
+            if name not in seen:
+                called = self.functions.get(name)
+                seen[name] = called
+                waiting += called.calls if called is not None else []
+        return tuple(seen.values())
+
+    def _make(self, node: ast.FunctionDef) -> Summary | None:
+        found = self.walk(node, self)
+        params = set(node.params)
+        seen = [a for a in found.accesses if _is_visible(a, params, found.declared)]
+        return Summary(tuple(node.params), tuple(seen)) if len(seen) <= _MANY else None
+
+
+def _is_visible(access: Access, params: set[Symbol], declared: set[Symbol]) -> bool:
+    symbol = access.symbol
+    if access.owner is not None or symbol in declared:
+        return False
+    return access.depth > 0 if symbol in params else symbol.level == "file" or symbol.storage == "static"
+
+
+def rebased(access: Access, params: tuple[Symbol, ...], call: ast.Call, env: Env) -> Access | None:
+    """`access` of a function in terms of what its caller passes; None when no variable leads there."""
+    if len(call.args) != len(params):
+        return None
+    values: dict[Atom, Poly] = {}
+    lost: set[Symbol] = set()
+    for param, arg in zip(params, call.args, strict=True):
+        value = poly_of(arg, env.values) if not isinstance(param.type, Pointer) else None
+        if value is None:
+            lost.add(param)
+        else:
+            values[param] = value
+
+    def moved(p: Poly | None) -> Poly | None:
+        return None if p is None or (lost and lost & p.symbols()) else p.substitute(values)
+
+    place = access.place
+    place = replace(place, subscripts=tuple([moved(s) for s in place.subscripts]))
+    if place.symbol in params:
+        target = pointee_of(call.args[params.index(place.symbol)], env)
+        if target is None:
+            return None
+        place = _joined(target, place)
+    loops = tuple([_moved_loop(loop, moved) for loop in access.loops])
+    guards = tuple([_moved_guard(guard, moved) for guard in access.guards])
+    return replace(access, place=place, loops=loops, guards=guards)
+
+
+def _joined(target: Place, place: Place) -> Place:
+    """What `place`, which starts at a pointer, is when the pointer points to `target`."""
+    start = target.shifted(place.subscripts[0] if place.subscripts else None)
+    if not place.path or place.path[0] != "[]":
+        return target.blurred()
+    return Place(
+        start.symbol,
+        start.depth + place.depth - 1,
+        (*start.path, *place.path[1:]),
+        (*start.subscripts, *place.subscripts[1:]),
+        (*start.dims, *place.dims[1:]),
+        start.sure and place.sure,
+    )
+
+
+def _moved_loop(loop: LoopRange, moved: _Move) -> LoopRange:
+    return replace(loop, lower=moved(loop.lower), upper=moved(loop.upper))
+
+
+def _moved_guard(guard: Guard, moved: _Move) -> Guard:
+    facts = tuple([(p, op) for old, op in guard.facts if (p := moved(old)) is not None])
+    return replace(guard, facts=facts)

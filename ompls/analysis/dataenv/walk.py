@@ -1,0 +1,301 @@
+"""The walk behind `access.py`: statements in order, with what variables hold, conditions, loops, directives and locks.
+
+Flow is followed as far as it is structured; at a label everything the walk's statement assigns is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.places import Env, bare, place_of
+from ompls.analysis.dataenv.private import PRIVATISING
+from ompls.analysis.dataenv.records import Guard, Sync, Walk, stable
+from ompls.analysis.dataenv.relations import facts_of
+from ompls.analysis.dataenv.sharing import private_in, started_anew
+from ompls.analysis.dataenv.summaries import Summaries
+from ompls.analysis.dataenv.symbolic import LoopRange, loop_range
+from ompls.analysis.dataenv.walk_expr import Expressions
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.tu import Content
+
+_NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
+_WAITS_AT_END = frozenset(("for", "sections", "single", "loop", "workshare"))
+_DEEPEST = 200  # nesting of statements
+
+
+class Walker(Expressions):
+    """Call `run` once; the results are in `accesses`, `syncs`, `declared` and `touched`."""
+
+    def __init__(
+        self, functions: Mapping[str, Content], env: Env | None = None, summaries: Summaries | None = None
+    ) -> None:
+        super().__init__(functions, env, summaries or Summaries(functions, _walk_of))
+        self.depth = 0
+        self.whole: Node | None = None
+        self.known: dict[int, set[Symbol]] = {}
+
+    def run(self, node: Node) -> None:
+        self.whole = node
+        if isinstance(node, ast.FunctionDef):
+            self.statement(node.body)
+        elif isinstance(node, Expr):
+            self.value(node)
+        elif isinstance(node, Stmt):
+            self.statement(node)
+
+    def assigned(self, node: Node) -> set[Symbol]:
+        """Variables that `node` gives another value, or whose address it takes."""
+        found = self.known.get(id(node))
+        if found is None:
+            found = self.known[id(node)] = assigned_in(node)
+        return found
+
+    def statement(self, stmt: Stmt | None) -> None:
+        if stmt is None or self.depth > _DEEPEST:
+            return
+        self.depth += 1
+        match stmt:
+            case ast.Compound():
+                for item in stmt.items:
+                    self.statement(item)
+            case ast.ExprStmt():
+                self.value(stmt.expr)
+            case ast.DeclStmt():
+                for decl in stmt.decls:
+                    self.declare(decl)
+            case ast.If():
+                self.branch(stmt)
+            case ast.For():
+                self.counted(stmt)
+            case ast.While() | ast.DoWhile():
+                self.repeated(stmt)
+            case ast.Switch():
+                self.switch(stmt)
+            case ast.Case():
+                self.statement(stmt.body)
+            case ast.Labeled():
+                if self.whole is not None:
+                    self.env.forget(self.assigned(self.whole))
+                self.statement(stmt.body)
+            case ast.Jump():
+                self.value(stmt.value)
+            case ast.DirectiveStmt():
+                self.directive(stmt)
+            case _:
+                self.env.forget(self.assigned(stmt))
+                for child in stmt.children():
+                    if isinstance(child, Expr):
+                        self.value(child)
+                    elif isinstance(child, Stmt):
+                        self.statement(child)
+        self.depth -= 1
+
+    def declare(self, decl: ast.VarDecl) -> None:
+        for dim in decl.dims:
+            self.value(dim)
+        symbol = decl.symbol
+        if symbol.storage in ("static", "extern"):
+            return
+        self.declared[symbol] = self.directives[-1] if self.directives else None
+        if decl.init is not None:
+            self.value(decl.init)
+            self.emit(
+                place_of(ast.Name(decl.name_span, symbol.name, symbol, type=symbol.type), self.env), decl, False, True
+            )
+        self.set(symbol, decl.init)
+
+    # --- branches and loops
+
+    def branch(self, stmt: ast.If) -> None:
+        self.value(stmt.condition)
+        guards, before, held = self.guards, self.env.copy(), self.held
+        self.guards = (*guards, self.guard(stmt, True, before))
+        self.statement(stmt.then)
+        after, held_after = self.env, self.held
+        self.guards = (*guards, self.guard(stmt, False, before))
+        self.env, self.held = before.copy(), held
+        self.statement(stmt.otherwise)
+        self.guards = guards
+        leaves, other_leaves = always_leaves(stmt.then), always_leaves(stmt.otherwise)
+        if leaves:
+            self.guards = (*guards, self.guard(stmt, False, before))
+        elif other_leaves:
+            self.guards = (*guards, self.guard(stmt, True, before))
+            self.env, self.held = after, held_after
+        else:
+            if may_leave(stmt):
+                self.guards = (*guards, Guard(stmt.condition, False, (), stmt))
+            self.env.join(after)
+            self.held = self.held & held_after
+
+    def guard(self, stmt: ast.If | ast.While | ast.For, holds: bool, env: Env) -> Guard:
+        condition = stmt.condition
+        assert condition is not None
+        return Guard(condition, holds, facts_of(condition, holds, env.values), stmt)
+
+    def switch(self, stmt: ast.Switch) -> None:
+        self.value(stmt.condition)
+        guards = self.guards
+        self.guards = (*guards, Guard(stmt.condition, True, (), stmt))
+        self.env.forget(self.assigned(stmt.body))
+        items = stmt.body.items if isinstance(stmt.body, ast.Compound) else [stmt.body]
+        for item in items:
+            if isinstance(item, ast.Case):
+                self.env.forget(self.assigned(stmt.body))
+            self.statement(item)
+        self.env.forget(self.assigned(stmt.body))
+        self.guards = guards
+
+    def repeated(self, stmt: ast.While | ast.DoWhile) -> None:
+        loops, guards = self.loops, self.guards
+        self.env.forget(self.assigned(stmt))
+        if isinstance(stmt, ast.DoWhile) and fold(stmt.condition) == 0:
+            self.statement(stmt.body)  # `do { … } while (0)` is no loop
+            self.guards = guards
+            return
+        self.loops = (*loops, LoopRange(None, None, None, 0, stmt))
+        if isinstance(stmt, ast.While):
+            self.value(stmt.condition)
+            if not fold(stmt.condition):
+                self.guards = (*guards, Guard(stmt.condition, True, (), stmt))
+        self.statement(stmt.body)
+        if isinstance(stmt, ast.DoWhile):
+            self.value(stmt.condition)
+        self.env.forget(self.assigned(stmt))
+        self.loops, self.guards = loops, guards
+
+    def counted(self, stmt: ast.For) -> None:
+        loops, guards = self.loops, self.guards
+        before = self.env.copy()
+        self.statement(stmt.init)
+        changed: set[Symbol] = set().union(*(self.assigned(n) for n in (stmt.condition, stmt.step, stmt.body) if n))
+        self.env.forget(changed)
+        found = loop_range(stmt, self.env.values, before.values)
+        if found is not None and (found.symbol is None or found.symbol in self.assigned(stmt.body)):
+            found = None
+        if found is not None and found.symbol is not None:
+            self.env.rename(found.symbol)
+        self.loops = (*loops, found or LoopRange(None, None, None, 0, stmt))
+        self.value(stmt.condition)
+        self.statement(stmt.body)
+        self.value(stmt.step)
+        self.env.forget(changed)
+        self.loops, self.guards = loops, guards
+
+    # --- directives
+
+    def directive(self, stmt: ast.DirectiveStmt) -> None:
+        directive = stmt.directive
+        for clause in directive.clauses:
+            for arg in clause.args:
+                self.value(arg)
+            reads, _ = PRIVATISING.get(clause.name, (False, False))
+            for item in clause.items if reads else ():
+                self.emit(place_of(item.expr, self.env), item.expr, True, False, clause=clause.name)
+        if directive.name in ("barrier", "taskwait"):
+            self.sync("barrier" if directive.name == "barrier" else "taskwait", stmt)
+        if stmt.body is None:
+            return
+        saved = self.guards, self.held, self.atomic
+        self.env.forget(self.assigned(stmt.body))
+        self.env.forget(started_anew(directive, stmt.body))
+        self.private.append(private_in(stmt, self.directives, self.owner))
+        self.directives = (*self.directives, stmt)
+        self.protect(stmt)
+        self.statement(stmt.body)
+        self.directives = self.directives[:-1]
+        self.private.pop()
+        self.guards, self.held, self.atomic = saved
+        self.env.forget(self.assigned(stmt.body))
+        for clause in directive.clauses:
+            _, writes = PRIVATISING.get(clause.name, (False, False))
+            for item in clause.items if writes else ():
+                self.emit(place_of(item.expr, self.env), item.expr, False, True, clause=clause.name)
+        if directive.clause("nowait") is None and _WAITS_AT_END & set(directive.constructs):
+            self.sync("end", stmt)
+
+    def protect(self, stmt: ast.DirectiveStmt) -> None:
+        directive = stmt.directive
+        if directive.name == "critical":
+            name = directive.args[0].text if directive.args else ""
+            self.held = self.held | {("critical", name)}
+        elif directive.name == "atomic":
+            target = atomic_target(stmt)
+            self.atomic = place_of(target, self.env) if target is not None else None
+
+    def sync(self, kind: str, stmt: ast.DirectiveStmt) -> None:
+        self.order += 1
+        self.syncs.append(Sync(kind, stmt, self.order, self.loops, self.guards, self.directives))  # type: ignore[arg-type]
+
+
+def _walk_of(function: ast.FunctionDef, summaries: Summaries) -> Walk:
+    walker = Walker(summaries.functions, None, summaries)
+    walker.run(function)
+    return Walk(stable(walker.accesses, walker.touched), set(walker.declared), walker.syncs)
+
+
+def assigned_in(node: Node) -> set[Symbol]:
+    """Variables that `node` gives another value, or whose address it takes."""
+    found: set[Symbol] = set()
+    for n in walk_all(node):
+        target: Expr | None = None
+        if isinstance(n, ast.Assign):
+            target = n.target
+        elif isinstance(n, ast.Unary) and n.op in ("++", "--", "&"):
+            target = n.operand
+        elif isinstance(n, ast.VarDecl):
+            found.add(n.symbol)
+        if target is not None:
+            target = bare(target)
+            if isinstance(target, ast.Name) and target.symbol is not None:
+                found.add(target.symbol)
+    return found
+
+
+def atomic_target(stmt: ast.DirectiveStmt) -> Expr | None:
+    """The lvalue that an `atomic` directive makes atomic (5.2 §15.8.4); None when the statement has another form."""
+    kinds = {c.name for c in stmt.directive.clauses}
+    assigns = [
+        n for n in (stmt.body.walk() if stmt.body is not None else ())
+        if isinstance(n, ast.Assign) or (isinstance(n, ast.Unary) and n.op in ("++", "--"))
+    ]  # fmt: skip
+    if not assigns:
+        return None
+    if "read" in kinds and isinstance(assigns[0], ast.Assign):
+        return assigns[0].value
+    if "capture" in kinds or "compare" in kinds:
+        # `v = x++`, `{ v = x; x += e; }`: x is what is updated, not v.
+        for n in assigns:
+            if isinstance(n, ast.Unary) or n.op != "=":
+                return n.operand if isinstance(n, ast.Unary) else n.target
+        last = assigns[-1]
+        return last.target if isinstance(last, ast.Assign) else None
+    first = assigns[0]
+    return first.operand if isinstance(first, ast.Unary) else first.target
+
+
+def always_leaves(stmt: Stmt | None) -> bool:
+    """Whether what follows `stmt` is never reached from it."""
+    while isinstance(stmt, ast.Compound):
+        stmt = stmt.items[-1] if stmt.items else None
+    if isinstance(stmt, ast.Jump):
+        return True
+    if isinstance(stmt, ast.If):
+        return always_leaves(stmt.then) and always_leaves(stmt.otherwise)
+    expr = bare(stmt.expr) if isinstance(stmt, ast.ExprStmt) and stmt.expr is not None else None
+    return isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name in _NO_RETURN
+
+
+def may_leave(stmt: Stmt) -> bool:
+    """Whether a jump in `stmt` may skip what follows."""
+    waiting: list[Node] = [stmt]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Jump):
+            return True
+        if not isinstance(node, (Expr, ast.For, ast.While, ast.DoWhile, ast.Switch)):
+            waiting.extend(node.children())
+    return False

@@ -1,0 +1,271 @@
+"""Expressions of the walk behind `access.py`: operands before the access that needs them, values kept as they go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ompls.analysis.dataenv.paths import indexed, is_address, points_to_const, root
+from ompls.analysis.dataenv.places import Env, Place, bare, place_of, pointee_of
+from ompls.analysis.dataenv.records import Access, Guard, Held, Sync
+from ompls.analysis.dataenv.relations import facts_of
+from ompls.analysis.dataenv.summaries import Summaries, rebased
+from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, poly_of
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Node, Symbol
+from ompls.analysis.model.ctype import Array, Function, Pointer
+from ompls.analysis.model.tu import Content
+
+_LOCK = {"omp_set_lock": True, "omp_set_nest_lock": True, "omp_unset_lock": False, "omp_unset_nest_lock": False}
+_LOCK |= {"omp_test_lock": True, "omp_test_nest_lock": True, "pthread_mutex_lock": True, "pthread_mutex_unlock": False}
+_MANY = 4000  # accesses of one walk; no more are kept
+
+
+class Expressions:
+    """Where the walk stands, and what it does with an expression."""
+
+    def __init__(self, functions: Mapping[str, Content], env: Env | None, summaries: Summaries) -> None:
+        self.functions = functions
+        self.summaries = summaries
+        self.env = env.copy() if env is not None else Env()
+        self.accesses: list[Access] = []
+        self.syncs: list[Sync] = []
+        self.declared: dict[Symbol, ast.DirectiveStmt | None] = {}  # and the directive around the declaration
+        self.touched: set[Symbol] = set()
+        self.loops: tuple[LoopRange, ...] = ()
+        self.guards: tuple[Guard, ...] = ()
+        self.directives: tuple[ast.DirectiveStmt, ...] = ()
+        self.private: list[set[Symbol]] = []  # of each of `directives`
+        self.held: frozenset[Held] = frozenset()
+        self.atomic: Place | None = None  # what an `atomic` directive makes atomic
+        self.order = 0
+
+    # --- what is found
+
+    def emit(
+        self, place: Place | None, node: Node, read: bool, write: bool, *, certain: bool = True, clause: str = ""
+    ) -> None:
+        """An access."""
+        if place is None or len(self.accesses) >= _MANY:
+            return
+        if write and (place.path or place.depth):
+            self.touched.add(place.symbol)
+        held = self.held
+        if self.atomic is not None and (place == self.atomic):
+            held = held | {("atomic", "")}
+        self.order += 1
+        owner = self.owner(place.symbol) if place.depth == 0 else None
+        self.accesses.append(
+            Access(
+                place, node, read, write, self.loops, self.guards, self.directives, held, owner, self.order, certain,
+                clause=clause,
+            )
+        )  # fmt: skip
+
+    def owner(self, symbol: Symbol) -> ast.DirectiveStmt | None:
+        """The innermost directive that gives each of its threads a variable of its own."""
+        declared = self.declared.get(symbol)
+        for stmt, private in zip(reversed(self.directives), reversed(self.private), strict=True):
+            if symbol in private or stmt is declared:
+                return stmt
+        return None
+
+    # --- values
+
+    def value(self, expr: Expr | None) -> None:
+        """`expr` is evaluated."""
+        match expr:
+            case None | ast.SizeOf():
+                return
+            case ast.Name() | ast.Index() | ast.Member() | ast.Unary(op="*"):
+                self.operands(expr)
+                if not isinstance(expr.type, (Array, Function)):
+                    self.emit(self.place(expr), expr, True, False)
+            case ast.Paren():
+                self.value(expr.inner)
+            case ast.Unary(op="++" | "--"):
+                self.step(expr)
+            case ast.Unary(op="&"):
+                self.operands(bare(expr.operand))
+            case ast.Assign():
+                self.assign(expr)
+            case ast.Binary(op="&&" | "||"):
+                self.value(expr.left)
+                self.guarded(expr.left, expr.op == "&&", expr.right, expr)
+            case ast.Conditional():
+                self.value(expr.condition)
+                self.guarded(expr.condition, True, expr.then, expr)
+                self.guarded(expr.condition, False, expr.otherwise, expr)
+            case ast.Call():
+                self.call(expr)
+            case ast.Generic():
+                self.value(expr.chosen)
+            case ast.StatementExpr():
+                self.statement(expr.body)
+            case _:
+                for child in expr.children():
+                    if isinstance(child, Expr):
+                        self.value(child)
+
+    def statement(self, stmt: ast.Stmt | None) -> None:
+        """A statement inside of an expression; the walker proper knows how."""
+        raise NotImplementedError
+
+    def guarded(self, condition: Expr, holds: bool, expr: Expr | None, stmt: Node) -> None:
+        if expr is None:
+            return
+        before = self.guards
+        self.guards = (*before, Guard(condition, holds, facts_of(condition, holds, self.env.values), stmt))
+        self.value(expr)
+        self.guards = before
+
+    def place(self, expr: Expr) -> Place | None:
+        """The storage of an lvalue, or the variable that it starts from when that is all that is known."""
+        found = place_of(expr, self.env)
+        if found is None and (symbol := root(expr)) is not None and not isinstance(bare(expr), ast.Call):
+            return Place(symbol, 1, ("[]",), (None,), (None,), sure=False)
+        return found
+
+    def operands(self, expr: Expr) -> None:
+        """What it takes to find the lvalue `expr`: subscripts, and the pointers on the way."""
+        if isinstance(expr, ast.Index):
+            base = indexed(expr)
+            self.value(expr.index if base is expr.base else expr.base)
+            self.base(base)
+        elif isinstance(expr, ast.Member):
+            if expr.arrow:
+                self.base(expr.base)
+            else:
+                self.operands(bare(expr.base))
+        elif isinstance(expr, ast.Unary) and expr.op == "*":
+            self.base(expr.operand)
+        elif not isinstance(expr, ast.Name):
+            self.value(expr)
+
+    def base(self, expr: Expr) -> None:
+        """The pointer or array that an lvalue starts from: an array itself is not read."""
+        expr = bare(expr)
+        if isinstance(expr.type, Array) and isinstance(expr, (ast.Name, ast.Index, ast.Member, ast.Unary)):
+            self.operands(expr)
+        else:
+            self.value(expr)
+
+    # --- writes
+
+    def assign(self, expr: ast.Assign) -> None:
+        self.value(expr.value)
+        target = bare(expr.target)
+        self.operands(target)
+        compound = expr.op != "="
+        self.emit(self.place(target), target, compound, True)
+        if isinstance(target, ast.Name) and target.symbol is not None:
+            if compound:
+                self.add(target, expr.op[:-1], expr.value)
+            else:
+                self.set(target.symbol, expr.value)
+
+    def step(self, expr: ast.Unary) -> None:
+        target = bare(expr.operand)
+        self.operands(target)
+        self.emit(self.place(target), target, True, True)
+        if isinstance(target, ast.Name):
+            self.move(target, Poly.of(1 if expr.op == "++" else -1))
+
+    def add(self, target: ast.Name, op: str, value: Expr) -> None:
+        by = poly_of(value, self.env.values) if op in ("+", "-") else None
+        self.move(target, -by if by is not None and op == "-" else by)
+
+    def move(self, target: ast.Name, by: Poly | None) -> None:
+        """`target += by`."""
+        symbol = target.symbol
+        if symbol is None:
+            return
+        if isinstance(symbol.type, Pointer):
+            now = pointee_of(target, self.env)
+            self.env.pointers[symbol] = now.shifted(by) if now is not None and now.sure and by is not None else None
+        elif is_integer(symbol.type):
+            was = poly_of(target, self.env.values)
+            self.env.values[symbol] = was + by if was is not None and by is not None else None
+
+    def set(self, symbol: Symbol, value: Expr | None) -> None:
+        """`symbol = value`."""
+        if isinstance(symbol.type, Pointer):
+            target = pointee_of(value, self.env) if value is not None else None
+            self.env.pointers[symbol] = target if target is not None and target.sure else None
+        elif is_integer(symbol.type):
+            self.env.values[symbol] = poly_of(value, self.env.values)
+
+    # --- calls
+
+    def call(self, expr: ast.Call) -> None:
+        function = bare(expr.function)
+        name = function.name if isinstance(function, ast.Name) else ""
+        if not isinstance(function, ast.Name) or function.symbol is None or function.symbol.kind != "func":
+            self.value(function)
+            name = ""
+        for arg in expr.args:
+            self.argument(arg)
+        if name in _LOCK and len(expr.args) == 1:
+            self.lock(expr.args[0], _LOCK[name])
+            return
+        summary = self.summaries.of(name)
+        if summary is None:
+            self.unknown_call(expr)
+            return
+        for access in summary.accesses:
+            moved = rebased(access, summary.params, expr, self.env)
+            if moved is not None:
+                self.append(moved, expr)
+
+    def append(self, access: Access, call: ast.Call) -> None:
+        """An access in a called function, as seen from here."""
+        if len(self.accesses) >= _MANY:
+            return
+        if access.write and (access.place.path or access.place.depth):
+            self.touched.add(access.symbol)
+        self.order += 1
+        owner = self.owner(access.symbol) if access.depth == 0 else None
+        self.accesses.append(
+            replace(
+                access, node=call, loops=(*self.loops, *access.loops), guards=(*self.guards, *access.guards),
+                directives=(*self.directives, *access.directives), held=self.held | access.held, order=self.order,
+                calls=(call, *access.calls), inner=access.inner or access.node, owner=owner,
+            )
+        )  # fmt: skip
+
+    def argument(self, expr: Expr) -> None:
+        inner = bare(expr)
+        while isinstance(inner, ast.Cast):
+            inner = bare(inner.operand)
+        if is_address(inner.type) and isinstance(inner, (ast.Name, ast.Index, ast.Member)):
+            self.base(inner)
+        else:
+            self.value(expr)
+
+    def lock(self, arg: Expr, taken: bool) -> None:
+        place = pointee_of(arg, self.env)
+        if place is None:
+            symbol = root(arg)
+            place = Place(symbol, 1, ("[]",), (None,), (None,), sure=False) if symbol is not None else None
+        if place is not None:
+            change: frozenset[Held] = frozenset((("lock", place),))
+            self.held = self.held | change if taken else self.held - change
+
+    def unknown_call(self, expr: ast.Call) -> None:
+        """What the arguments point to may be read, and written unless it is const."""
+        function = expr.function.type
+        if isinstance(function, Pointer):
+            function = function.to
+        params = function.params if isinstance(function, Function) else ()
+        for i, arg in enumerate(expr.args):
+            inner = bare(arg)
+            while isinstance(inner, ast.Cast):
+                inner = bare(inner.operand)
+            if not is_address(inner.type) or isinstance(inner, ast.StringLiteral):
+                continue
+            const = (i < len(params) and points_to_const(params[i])) or points_to_const(inner.type)
+            place = pointee_of(inner, self.env)
+            if place is not None:
+                self.emit(place.blurred(), inner, True, not const, certain=False)
+                if not const and not place.path:
+                    self.env.forget({place.symbol})

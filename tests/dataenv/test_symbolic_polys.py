@@ -1,0 +1,122 @@
+"""Polynomials: arithmetic by property, reading of expressions, order, loops."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ompls.analysis.dataenv.symbolic import Poly, compare, loop_range, poly_of
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.model.ctype import INT
+from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
+
+X, Y = Symbol("x", "var", INT), Symbol("y", "var", INT)
+SMALL = st.integers(-5, 5)
+
+
+@st.composite
+def polys(draw: st.DrawFn) -> Poly:
+    x, y = Poly.of(X), Poly.of(Y)
+    a, b, c, d = (draw(SMALL) for _ in range(4))
+    return x * a + y * b + x * y * c + d
+
+
+def at(p: Poly, x: int, y: int) -> int:
+    value = p.substitute({X: Poly.of(x), Y: Poly.of(y)}).constant
+    assert value is not None
+    return value
+
+
+@given(polys(), polys(), SMALL, SMALL)
+def test_arithmetic_is_that_of_the_values(p: Poly, q: Poly, x: int, y: int) -> None:
+    assert at(p + q, x, y) == at(p, x, y) + at(q, x, y)
+    assert at(p - q, x, y) == at(p, x, y) - at(q, x, y)
+    assert at(p * q, x, y) == at(p, x, y) * at(q, x, y)
+    assert p + q == q + p
+    assert hash(p + q) == hash(q + p)
+    assert p - p == Poly({})
+
+
+@given(polys(), polys(), st.integers(1, 9), st.integers(1, 9))
+def test_an_order_that_is_known_is_true(p: Poly, q: Poly, x: int, y: int) -> None:
+    a, b = at(p, x, y), at(q, x, y)
+    truth = {"<": a < b, "<=": a <= b, "==": a == b, ">=": a >= b, ">": a > b, "": True}
+    assert truth[compare(p, q)]
+
+
+@given(polys(), SMALL)
+def test_coefficient_takes_a_polynomial_apart(p: Poly, x: int) -> None:
+    parts = p.coefficient(X)
+    assert parts is not None
+    assert parts[0] * Poly.of(X) + parts[1] == p
+
+
+def expression(text: str) -> ast.Expr:
+    head = "enum { E = 7 }; struct s { int m; }; static const int K = 3; int f(void);\n"
+    body = f"int g(int i, int n, int C, struct s v, int *idx, float r) {{ return {text}; }}\n"
+    tu = Analyzer().analyze("x.c", (head + body).encode(), EMPTY_SNAPSHOT, Settings())
+    node = tu.items[-1].content.node
+    assert isinstance(node, ast.FunctionDef)
+    jump = node.body.items[-1]
+    assert isinstance(jump, ast.Jump)
+    assert jump.value is not None
+    return jump.value
+
+
+EXPRESSIONS = [
+    ("i * C + 1", "1 + C*i"),
+    ("(i + 1) * (i - 1)", "-1 + i*i"),
+    ("4 * n / 2", "2*n"),
+    ("n / 2", "/(n, 2)"),
+    ("i % n", "%(i, n)"),
+    ("(n / 2) * 2 - n / 2", "/(n, 2)"),
+    ("(long) i + (unsigned long) n", "i + n"),
+    ("(char) i", "None"),
+    ("sizeof(int) * n", "4*n"),
+    ("n * sizeof(struct s) / sizeof(int)", "n"),
+    ("i << 3", "8*i"),
+    ("K + E", "10"),
+    ("v.m + idx[i + 1]", "idx[](1 + i) + v.m()"),
+    ("f()", "None"),
+    ("r", "None"),
+    ("n > 0 ? 1 : 2", "None"),
+    ("-(i - n)", "-1*i + n"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), EXPRESSIONS, ids=[t for t, _ in EXPRESSIONS])
+def test_expressions(text: str, expected: str) -> None:
+    assert repr(poly_of(expression(text))) == expected
+
+
+LOOPS = [
+    ("int i = 0; i < n; i++", "0..-1 + n by 1"),
+    ("int i = 0; n > i; ++i", "0..-1 + n by 1"),
+    ("int i = 1; i <= n; i = i + 1", "1..n by 1"),
+    ("int i = n; i-- > 0;", "None"),
+    ("int i = n - 1; i >= 0; i--", "0..-1 + n by -1"),
+    ("int i = 0; i != n; i += 1", "0..-1 + n by 1"),
+    ("int i = 0; i != n; i += 2", "None"),
+    ("int i = 0; i < 10; i += 4", "0..8 by 4"),
+    ("int i = 10; i > 0; i -= 4", "2..10 by -4"),
+    ("int i = 0; i < n; i += 4", "0..-1 + n by 4 inexact"),
+    ("int i = 0; i < n; i--", "None"),
+    ("int i = 0; i < i + n; i++", "None"),
+    ("int i = 0; i < n; i *= 2", "None"),
+    ("int i = 0; i < f(); i++", "0..None by 1"),
+]
+
+
+@pytest.mark.parametrize(("head", "expected"), LOOPS, ids=[h for h, _ in LOOPS])
+def test_loops(head: str, expected: str) -> None:
+    text = f"int f(void); void g(int n) {{ for ({head}) ; }}\n"
+    tu = Analyzer().analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings())
+    loop = next(n for n in tu.items[-1].content.node.walk() if isinstance(n, ast.For))
+    found = loop_range(loop)
+    written = "None"
+    if found is not None:
+        written = f"{found.lower!r}..{found.upper!r} by {found.step}" + ("" if found.exact else " inexact")
+    assert written == expected
