@@ -18,41 +18,45 @@ from typing import Literal
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 BOM = b"\xef\xbb\xbf"
-_LINE_END = re.compile(rb"\r\n|\n|\r")
+_RETURN = ord("\r")
+_STRIDE = 2048  # bytes: what is scanned to find one line
+_LONE = re.compile(rb"\r(?!\n)")
 
 
 class LineIndex:
-    """Converts between byte offsets and positions of one text.  Never raises: what lies outside is clamped."""
+    """Converts between byte offsets and positions of one text.  Never raises: what lies outside is clamped.
+
+    Making one costs next to nothing, because an editor makes one for each keystroke and asks for few places: it
+    counts the lines of each stride of the text; where a line begins within a stride is looked for when it is asked.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self._bom = len(BOM) if data.startswith(BOM) else 0
-        self._starts = [self._bom]
-        self._ends: list[int] = []
-        if b"\r" in data:
-            for match in _LINE_END.finditer(data):
-                self._ends.append(match.start())
-                self._starts.append(match.end())
-        else:
-            at = data.find(b"\n")
-            while at >= 0:
-                self._ends.append(at)
-                self._starts.append(at + 1)
-                at = data.find(b"\n", at + 1)
-        self._ends.append(len(data))
+        self._text = _LONE.sub(b"\n", data) if b"\r" in data else data  # a carriage return left stands before \n
+        self._before = [0]  # line ends before each stride
+        count, total = self._text.count, 0
+        for start in range(0, len(data), _STRIDE):
+            total += count(b"\n", start, start + _STRIDE)
+            self._before.append(total)
 
     def __len__(self) -> int:
         """The number of lines (one more than line ends)."""
-        return len(self._starts)
+        return self._before[-1] + 1
 
     def line_span(self, line: int) -> tuple[int, int]:
         """The byte offsets [start, end) of line `line` (0-based), without its line end."""
-        line = min(max(line, 0), len(self._starts) - 1)
-        return self._starts[line], self._ends[line]
+        start = self._start(min(max(line, 0), self._before[-1]))
+        end = self._text.find(b"\n", start)
+        if end < 0:
+            return start, len(self._text)
+        return start, end - 1 if end > start and self._text[end - 1] == _RETURN else end
 
     def line_of(self, offset: int) -> int:
         """The 0-based line that holds byte `offset`; the bytes of a line end belong to the line they end."""
-        return max(0, bisect.bisect_right(self._starts, offset) - 1)
+        offset = min(max(offset, 0), len(self._text))
+        stride = offset // _STRIDE
+        return self._before[stride] + self._text.count(b"\n", stride * _STRIDE, offset)
 
     def position(self, offset: int, encoding: Encoding = "utf-8") -> tuple[int, int]:
         """(line, column), both 0-based, of byte `offset`.
@@ -60,19 +64,19 @@ class LineIndex:
         Inside a character: the character's start.  Inside a line end: the end of the line.
         """
         line = self.line_of(offset)
-        start, end = self.line_span(line)
-        offset = min(max(offset, start), end)
-        part = self.data[start:offset]
-        if part.isascii():
+        start = max(self._text.rfind(b"\n", 0, max(offset, 0)) + 1, self._bom)
+        part = self._text[start : max(offset, start)]
+        if part.isascii() and b"\r" not in part:
             return line, len(part)
-        return line, _units(self.data[start:end], offset - start, encoding)
+        start, end = self.line_span(line)
+        return line, _units(self.data[start:end], min(offset, end) - start, encoding)
 
     def offset(self, line: int, column: int, encoding: Encoding = "utf-8") -> int:
         """The byte offset of (line, column), both 0-based.
 
         Past the end of a line: its end.  Inside a character: its start.
         """
-        if line >= len(self._starts):
+        if line >= len(self):
             return len(self.data)
         if line < 0 or column < 0:
             return self.line_span(max(line, 0))[0]
@@ -81,6 +85,16 @@ class LineIndex:
         if part.isascii():
             return min(start + column, end)
         return start + _bytes(part, column, encoding)
+
+    def _start(self, line: int) -> int:
+        """Where line `line`, which exists, begins."""
+        if not line:
+            return self._bom
+        stride = bisect.bisect_left(self._before, line) - 1  # the line's predecessor ends in it
+        at = stride * _STRIDE - 1
+        for _ in range(line - self._before[stride]):
+            at = self._text.find(b"\n", at + 1)
+        return at + 1
 
 
 def _characters(data: bytes) -> list[tuple[int, int]]:
