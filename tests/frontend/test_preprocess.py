@@ -81,6 +81,18 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
     "directive behind a comment": ("/* a */ #define A 1\nA\n", "1", []),
     "no accidental tokens": ("#define M -1\n-M +M x=M; 1e M\n", "- -1 +-1 x=-1; 1e -1", []),
     "pragma in a header's macro": ("#include <lib.h>\nID(_Pragma(\"omp barrier\"))\n", "#pragma omp barrier", []),
+    "an attribute": (
+        "#define N 4\n[[omp::directive(parallel for collapse(N))]] for (;;);\n",
+        "#pragma omp parallel for collapse(4) for (;;);", [],
+    ),
+    "attributes over lines": (
+        "[[ omp :: sequence(directive(target\n  map(to: x)), omp::directive(teams)) ]]\nf();\n",
+        "#pragma omp target map(to: x) #pragma omp teams f();", [],
+    ),
+    "a declaration's attribute": ("[[omp::decl(threadprivate)]] int x;\n", "int x;", []),
+    "no attributes": ("a[b[omp]] = 0; [[omp::other(x)]] int y;\n", "a[b[omp]] = 0; [[omp::other(x)]] int y;", []),
+    "an attribute without end": ("[[omp::directive(target\nint y;\n", "[[omp::directive(target int y;", []),
+    "a macro `omp`": ("#define omp 3\nx[y[omp]];\n", "x[y[3]];", []),
     "bad _Pragma": ("_Pragma(omp) _Pragma\n", "_Pragma(omp) _Pragma", []),
 }  # fmt: skip
 

@@ -190,6 +190,10 @@ CASES = [
     # garbage
     ("#pragma omp target foo(3) bar", "target | foo UNKNOWN | bar UNKNOWN"),
     ("#pragma omp target ompx_hint(3)", "target | ompx_hint"),
+    ("#pragma omp target map(ompx_hold, tofrom: x) ompx_dyn_cgroup_mem(n)",
+     "target | map <tofrom> +ompx_hold {x} | ompx_dyn_cgroup_mem (n)"),
+    ("#pragma omp target enter dat map(to: x)", "UNKNOWN target enter dat | map <to> {x}"),
+    ("#pragma omp taskgroup wat", "taskgroup | wat UNKNOWN"),
     ("#pragma omp target ) map(x)", "target | ? UNKNOWN BROKEN | map {x}"),
     ("#pragma omp target map(((((((a)", "target | map {((((((a)} BROKEN"),
 ]  # fmt: skip

@@ -25,7 +25,8 @@ def _clause(directive: Directive, clause: Clause) -> Iterator[Finding]:
         suggestion = next(iter(near(clause.name, allowed) or near(clause.name, CLAUSES)), "")
         message = f"there is no OpenMP clause `{clause.name}`"
         if not suggestion:
-            yield Finding(clause.name_span, message, "error")
+            # A word in capitals is a macro that the command line defines, more likely.
+            yield Finding(clause.name_span, message, "hint" if clause.name.isupper() else "error")
             return
         change = Change(f"Change to `{suggestion}`", clause.name_span, suggestion)
         yield Finding(clause.name_span, f"{message}; did you mean `{suggestion}`?", "error", (), (change,))

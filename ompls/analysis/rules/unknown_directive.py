@@ -9,8 +9,7 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.spec.near import near
-
-_WORDS = frozenset(word for name in DIRECTIVES for word in name.split())
+from ompls.analysis.syntax.pragma import longer_name as name_with_words
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -24,26 +23,19 @@ def check(scene: Scene) -> Iterator[Finding]:
 def _unknown(directive: Directive) -> Finding:
     if not directive.name:
         return Finding(directive.span, "a directive is missing after `#pragma omp`", "error")
+    if directive.name.isupper():  # a macro that the command line defines, more likely
+        return Finding(directive.name_span, f"`{directive.name}` is neither a directive nor a macro here", "hint")
     suggestion = next(iter(near(directive.name, DIRECTIVES)), "")
     return _finding(directive.name, directive.name_span, suggestion)
 
 
 def longer_name(directive: Directive) -> Finding | None:
     """`target tems distribute`: words right after a known name that would make a longer one."""
-    words: list[str] = []
-    end = directive.name_span.end
-    for clause in directive.clauses:
-        if (clause.known and clause.name not in _WORDS) or clause.text or not clause.name:
-            break
-        words.append(clause.name)
-        end = clause.span.end
-    if all(word in _WORDS for word in words):
-        return None
-    name = " ".join([directive.name, *words])
-    suggestion = next((n for n in near(name, DIRECTIVES) if n.startswith(directive.name)), "")
+    name, count = name_with_words(directive)
+    suggestion = next((n for n in near(name, DIRECTIVES) if n.startswith(directive.name)), "") if name else ""
     if not suggestion:
         return None
-    return _finding(name, Span(directive.name_span.start, end), suggestion)
+    return _finding(name, Span(directive.name_span.start, directive.clauses[count - 1].span.end), suggestion)
 
 
 def _finding(name: str, span: Span, suggestion: str) -> Finding:
@@ -84,7 +76,19 @@ int g;
 #pragma omp end declare target
 """,
         """
+void f(int n, float *x) {
+    #pragma omp target enter dat map(to: x[0:n])
+    //          ^^^^^^^^^^^^^^^^ error: there is no OpenMP directive `target enter dat`; did you mean `target enter data`?
+    #pragma omp target updat to(x[0:n])
+    //          ^^^^^^^^^^^^ error: there is no OpenMP directive `target updat`; did you mean `target update`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
 void f(void) {
+    #pragma omp DIRECTIVE
+    //          ^^^^^^^^^ hint: `DIRECTIVE` is neither a directive nor a macro here
+    ;
     #pragma omp frobnicate
     //          ^^^^^^^^^^ error: there is no OpenMP directive `frobnicate`
     ;

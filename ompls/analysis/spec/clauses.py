@@ -191,6 +191,10 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("at", "keyword", "8.1", "5.1", "when the error is raised", "compilation execution", ""),
     ("severity", "keyword", "8.5.1", "5.1", "how bad the error is", "fatal warning", ""),
     ("message", "expr", "8.5.2", "5.1", "the text of the error", "", ""),
+    # extensions of LLVM and AMD
+    ("ompx_dyn_cgroup_mem", "expr", "3.1", "4.0", "dynamic shared memory of each team, in bytes (LLVM)", "", ""),
+    ("ompx_bare", "none", "3.1", "4.0", "a kernel without the runtime's set-up (LLVM)", "", ""),
+    ("ompx_attribute", "raw", "3.1", "4.0", "attributes of the kernel (LLVM)", "", ""),
 )  # fmt: skip
 
 
@@ -219,4 +223,9 @@ _VENDOR_PREFIXES = ("ompx_", "ext_", "ompt_")
 
 def is_known_clause(name: str) -> bool:
     """Whether `name` is a clause of some directive, or an implementation's own (5.2 §3.1 reserves `ompx_`, `ext_`)."""
-    return name in CLAUSES or name.startswith(_VENDOR_PREFIXES)
+    return name in CLAUSES or is_extension(name)
+
+
+def is_extension(name: str) -> bool:
+    """Whether `name` is an implementation's own: a clause, a modifier, a directive."""
+    return name.startswith(_VENDOR_PREFIXES)

@@ -44,9 +44,9 @@ _TASK = "if final untied default mergeable private firstprivate shared in_reduct
 # name, kind, section, since, what it does, clauses[, until]
 _LEAVES: tuple[tuple[str, ...], ...] = (
     ("parallel", "block", "10.1", "3.0", "runs the block with a team of threads",
-     f"if num_threads default shared copyin reduction proc_bind message severity safesync {_DATA}"),
+     f"if num_threads default shared copyin reduction proc_bind message severity safesync {_DATA} ompx_attribute"),
     ("teams", "block", "10.2", "4.0", "runs the block once in each team of a league",
-     f"num_teams thread_limit default shared reduction if {_DATA}"),
+     f"num_teams thread_limit default shared reduction if {_DATA} ompx_attribute"),
     ("simd", "loop", "10.4", "4.0", "runs iterations in lanes of SIMD instructions",
      "if safelen simdlen linear aligned nontemporal private lastprivate reduction collapse order induction"),
     ("masked", "block", "10.5", "5.1", "runs the block on the threads that the filter selects", "filter"),
@@ -77,7 +77,8 @@ _LEAVES: tuple[tuple[str, ...], ...] = (
      "if device map depend nowait priority replayable"),
     ("target", "block", "13.8", "4.0", "runs the block on a device",
      "if device thread_limit in_reduction map private firstprivate is_device_ptr has_device_addr defaultmap nowait "
-     "depend allocate uses_allocators default priority replayable dyn_groupprivate"),
+     "depend allocate uses_allocators default shared priority replayable dyn_groupprivate "
+     "ompx_dyn_cgroup_mem ompx_bare ompx_attribute"),
     ("target update", "none", "13.9", "4.0", "copies mapped data between host and device",
      "to from if device depend nowait priority replayable"),
     ("interop", "none", "14.1", "5.1", "gives access to a foreign runtime's objects",

@@ -70,6 +70,8 @@ class _Text:
 
     def invocation(self, invocation: Invocation) -> None:
         start, end = invocation.start, invocation.end
+        if self._is_attribute(start, end):
+            start = self.raw.rindex("[", 0, self.raw.rindex("[", 0, start))
         self._copy(start)
         first = x = self.size
         names = invocation.output[0][1] if invocation.output else ()
@@ -96,6 +98,10 @@ class _Text:
             self._put(" ")
         self.pieces.append((x, self.size, start, end, names))
         self.copied = end
+
+    def _is_attribute(self, start: int, end: int) -> bool:
+        """Whether it is what `attribute_operator` read, brackets at the end included."""
+        return self.raw.startswith("omp", start) and self.raw.endswith("]", start, end)
 
     def line(self, notes: list[tuple[int, int, str]], pragma: Parsed | None) -> Line:
         self._copy(len(self.raw))

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from ompls.analysis.syntax.lexer import IDENT, PAINTED, PRAGMA, PUNCT, STRING, Token, tokenize
 from ompls.analysis.syntax.macros import PASTE, Definition, Runaway, Substitution, destringize, spaced, spell
 
 MAX_TOKENS = 200_000  # of one logical line, after expansion
 CHEAP = 2_000  # tokens that nobody counts
+T = TypeVar("T")
 MAX_DEPTH = 100  # of macro arguments in macro arguments
 
 
@@ -125,6 +127,31 @@ class Expander:
             del self._base[size:]
             self.pulled = pulled
         return False
+
+    def after_brackets(self) -> bool:
+        """Whether the last token that was read stands in the source, after `[[`."""
+        before = self._base[max(0, self._at - 3) : max(0, self._at - 1)]
+        return not self._contexts and [t[1] for t in before] == ["[", "["]
+
+    def balanced(self) -> list[Token] | None:
+        """The tokens up to the parenthesis that closes the one just read; None when there is none."""
+        out: list[Token] = []
+        depth = 1
+        while (token := self._next_anywhere()) is not None:
+            depth += {"(": 1, ")": -1}.get(token[1], 0) if token[0] == PUNCT else 0
+            if not depth:
+                return out
+            out.append(token)
+        return None
+
+    def tried(self, read: Callable[[Expander], T | None]) -> T | None:
+        """What `read` gives, which starts outside of macros; what it has read is given back when that is None."""
+        at, size, pulled = self._at, len(self._base), self.pulled
+        found = read(self)
+        if found is None:
+            self._at, self.pulled = at, pulled
+            del self._base[size:]
+        return found
 
     def stack(self) -> tuple[str, ...]:
         """The macros being expanded where the reader stands, outermost first."""
@@ -331,3 +358,52 @@ def pragma_operator(token: Token, reader: Expander) -> list[Token]:
     if literal is not None:
         read.append(literal)
     return read
+
+
+def attribute_operator(token: Token, reader: Expander) -> list[Token]:
+    """`[[omp::directive(…)]]` and `[[omp::sequence(…)]]` (6.0 §5.1): a PRAGMA token each; `[[omp::decl(…)]]`: nothing.
+
+    The brackets after it are read here; `compose` takes the ones before it away.
+    """
+    if not reader.after_brackets():
+        return [token]
+    found = reader.tried(_attribute)
+    if found is None:
+        return [token]
+    return [
+        (
+            PRAGMA,
+            "#pragma omp " + spell([(t[0], t[1], t[2] and bool(i), -1, -1) for i, t in enumerate(d)]),
+            True,
+            -1,
+            -1,
+        )
+        for d in found
+    ]
+
+
+def _attribute(reader: Expander) -> list[list[Token]] | None:
+    """What the directives of one attribute say, up to `]]`; None when it is none."""
+    if not (reader.next_is(":") and reader.next_is(":")):
+        return None
+    name = reader.next_token()
+    content = reader.balanced() if name is not None and reader.next_is("(") else None
+    if name is None or content is None or not (reader.next_is("]") and reader.next_is("]")):
+        return None
+    if name[1] == "directive":
+        return [reader.expanded(content)]
+    return [reader.expanded(d) for d in _directives(content)] if name[1] in ("sequence", "decl") else None
+
+
+def _directives(content: list[Token]) -> list[list[Token]]:
+    """The arguments of `directive(…)` in those of `sequence(…)`."""
+    found: list[list[Token]] = []
+    depth, start = 0, -1
+    for at, token in enumerate(content):
+        depth += {"(": 1, ")": -1}.get(token[1], 0)
+        if token[1] == "(" and depth == 1 and at and content[at - 1][1] == "directive":
+            start = at + 1
+        elif not depth and start >= 0:
+            found.append(content[start:at])
+            start = -1
+    return found

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ompls.analysis.source import Location
 from ompls.analysis.syntax.compose import compose
 from ompls.analysis.syntax.directive import Parsed, parse_line
-from ompls.analysis.syntax.expand import Expander, pragma_operator
+from ompls.analysis.syntax.expand import Expander, attribute_operator, pragma_operator
 from ompls.analysis.syntax.lexer import WORDS, Token, internal, logical_end, may_continue, tokenize
 from ompls.analysis.syntax.macros import Definition, Runaway
 from ompls.analysis.syntax.output import Line
@@ -19,7 +19,8 @@ POLLED_LINES = 64
 
 _VERBATIM = "verbatim"  # memo entry: the line stays as it is
 _PLACED = "placed"  # memo entry: the result depends on where the line stands
-_SPECIALS = {"_Pragma": pragma_operator}
+_PRAGMAS = {"_Pragma": pragma_operator}
+_SPECIALS = {**_PRAGMAS, "omp": attribute_operator}
 _DIRECTIVE_STARTS = ("#", "%", "/")  # the first characters of a line that may be a directive
 
 
@@ -190,7 +191,7 @@ class LinePass:
             return tokenize(text, start - self.pos)
 
         counter = run.counter
-        expander = Expander(macros, builtin, None if pragma else more, _SPECIALS)
+        expander = Expander(macros, builtin, None if pragma else more, _PRAGMAS if "omp" in macros else _SPECIALS)
         skip = 0 if pragma is None else 3 if pragma.expands else len(tokens)
         try:
             invocations = expander.line(tokens[skip:])

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Span
 from ompls.analysis.model.omp import Clause, Directive, ListItem
-from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec, is_known_clause
+from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec, is_extension, is_known_clause
+from ompls.analysis.spec.near import near
 from ompls.analysis.syntax.clause_expr import ExprParser, IsType, ParseError, Token, matching, tokenize
 
 # Directives whose own argument has a grammar of its own; that of any other is a list of names.
@@ -39,7 +40,34 @@ def parse_directive(text: bytes, shift: int = 0, is_type: IsType = lambda _name:
     parser = _Parser(tokens, is_type, name)
     pos = parser.arguments(directive, after)
     directive.clauses.extend(parser.clauses(pos))
+    if known and directive.clauses and not directive.clauses[0].text:
+        _misspelt_tail(directive)
     return directive
+
+
+def _misspelt_tail(directive: Directive) -> None:
+    """`target enter dat`: no `target` construct with strange clauses, but no directive at all, without a body.
+
+    A longer name that applies to a statement, too (`target tems distribute`), leaves the construct as it is.
+    """
+    words, count = longer_name(directive)
+    meant = next((n for n in near(words, DIRECTIVES) if n.startswith(directive.name)), "") if words else ""
+    if meant and DIRECTIVES[meant].kind == "none" and DIRECTIVES[directive.name].kind != "none":
+        directive.name_span = Span(directive.name_span.start, directive.clauses[count - 1].span.end)
+        directive.name, directive.constructs, directive.known = words, (words,), False
+        del directive.clauses[:count]
+
+
+def longer_name(directive: Directive) -> tuple[str, int]:
+    """The name with the words right after it, and how many these are, when one of them is no word of OpenMP's."""
+    words: list[str] = []
+    for clause in directive.clauses:
+        if (clause.known and clause.name not in _LEAF_WORDS) or clause.text or not clause.name:
+            break
+        words.append(clause.name)
+    if all(word in _LEAF_WORDS for word in words):
+        return "", 0
+    return " ".join([directive.name, *words]), len(words)
 
 
 def _directive_name(tokens: list[Token], pos: int) -> tuple[str, bool, int]:
@@ -182,7 +210,7 @@ class _Parser:
             elif alone and word.text in spec.keywords and not (clause.name == "map" and clause.keyword):
                 self.set_keyword(clause, first)
             elif clause.name == "map" and all(
-                t.text in (*spec.keywords, *spec.modifiers) for t in self.tokens[first:last]
+                t.text in (*spec.keywords, *spec.modifiers) or is_extension(t.text) for t in self.tokens[first:last]
             ):
                 # 4.5 allowed `always tofrom` and `always to` without a comma
                 for at in range(first, last):
@@ -190,7 +218,7 @@ class _Parser:
                         self.set_keyword(clause, at)
                     else:
                         clause.modifiers += (self.tokens[at].text,)
-            elif word.kind == "name" and word.text in spec.modifiers:
+            elif word.kind == "name" and (word.text in spec.modifiers or is_extension(word.text)):
                 clause.modifiers += (self.join(first, last),)
                 if word.text == "allocator" and not alone:
                     clause.args.append(self.expr(first + 2, last - 1))

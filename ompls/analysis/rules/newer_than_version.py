@@ -1,0 +1,155 @@
+"""A directive, clause or word that is newer than the version of OpenMP that the program is written for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.diagnostic import Severity
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.spec import CLAUSES, DIRECTIVES
+from ompls.analysis.spec.versions import CLAUSE_ON, DEFAULT_VERSION, WORD_OF, is_newer
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    version = scene.unit.settings.openmp
+    # An earlier version than the default was chosen by somebody; against the default it is good to know, no more.
+    severity: Severity = "warning" if version < DEFAULT_VERSION else "hint"
+    if version == "6.0":
+        return
+    for directive in scene.directives:
+        if not directive.known:
+            continue
+        for span, what, since in _words(directive, version):
+            yield Finding(span, f"{what} came with OpenMP {since}; this is checked against {version}", severity)
+
+
+def _words(directive: Directive, version: str) -> Iterator[tuple[Span, str, str]]:
+    """Each word that is too new: where it is, what it is, since when."""
+    since = DIRECTIVES[directive.name].since
+    if is_newer(since, version):
+        yield directive.name_span, f"`{directive.name}`", since
+        return
+    for clause in directive.clauses:
+        spec = CLAUSES.get(clause.name)
+        if spec is None or clause.broken:
+            continue
+        if is_newer(spec.since, version):
+            yield clause.name_span, f"the clause `{clause.name}`", spec.since
+            continue
+        on = _on(directive, clause.name)
+        if is_newer(on, version):
+            yield clause.name_span, f"`{clause.name}` on `{directive.name}`", on
+            continue
+        yield from _of_clause(clause, version)
+
+
+def _on(directive: Directive, clause: str) -> str:
+    """The version that brought the clause to the directive: of the leaf that had it first; "" when it always had it."""
+    takers = [leaf for leaf in directive.constructs if leaf in DIRECTIVES and clause in DIRECTIVES[leaf].clauses]
+    return min((CLAUSE_ON.get((leaf, clause), "") for leaf in takers), default="")
+
+
+def _of_clause(clause: Clause, version: str) -> Iterator[tuple[Span, str, str]]:
+    words = [(clause.keyword, clause.keyword_span), *((m.partition("(")[0], None) for m in clause.modifiers)]
+    for word, span in words:
+        since = WORD_OF.get((clause.name, word), "")
+        if is_newer(since, version):
+            yield span or clause.span, f"`{word}` in `{clause.name}`", since
+        elif span is None and word.split("_")[0] in DIRECTIVES and is_newer("6.0", version) and clause.name != "if":
+            yield clause.span, f"the directive-name modifier `{word}`", "6.0"
+    if clause.name == "num_teams" and len(clause.args) == 2 and is_newer("5.1", version):
+        yield clause.span, "the lower bound of `num_teams`", "5.1"
+
+
+RULE = Rule(
+    id="newer-than-version",
+    severity="warning",
+    title="A word that the chosen version of OpenMP does not have",
+    why="""
+A compiler for OpenMP 4.5 does not know `masked`, `loop` or `map(present: …)`: it refuses the pragma or, worse, skips it. The
+setting `ompls.openmpVersion` (`openmp` in a project file) says which version the program is written for. With the default
+this is a hint, since nobody asked.
+""",
+    section="B",
+    group="portability",
+    bad=(
+        """
+void f(int n, float *x) {
+    #pragma omp target loop map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = 0;
+    #pragma omp parallel firstprivate(saved: n)
+    //                   ^^^^^^^^^^^^^^^^^^^^^^ hint: `saved` in `firstprivate` came with OpenMP 6.0; this is checked against 5.2
+    x[0] = n;
+    #pragma omp target data map(x[0:n]) nowait
+    //                                  ^^^^^^ hint: `nowait` on `target data` came with OpenMP 6.0; this is checked against 5.2
+    x[1] = n;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp stripe sizes(4)
+    //          ^^^^^^ hint: `stripe` came with OpenMP 6.0; this is checked against 5.2
+    for (int i = 0; i < n; i++) x[i] = 0;
+    #pragma omp for induction(step(2), +: n)
+    //              ^^^^^^^^^ hint: the clause `induction` came with OpenMP 6.0; this is checked against 5.2
+    for (int i = 0; i < 8; i++) x[n] = 0;
+    #pragma omp target teams distribute firstprivate(teams: n)
+    //                                  ^^^^^^^^^^^^^^^^^^^^^^ hint: the directive-name modifier `teams` came with OpenMP 6.0; this is checked against 5.2
+    for (int i = 0; i < 8; i++) ;
+}
+""",
+    ),
+    good=(
+        """
+void f(int n, float *x) {
+    #pragma omp target teams loop bind(teams) map(present, tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp masked filter(1)
+    x[0] = n;
+    #pragma omp scope firstprivate(n)
+    x[0] = n;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp for ordered(1)
+    for (int i = 0; i < n; i++) {
+        #pragma omp ordered doacross(sink: i - 1)
+        x[i] = 0;
+        #pragma omp ordered doacross(source:)
+    }
+}
+""",
+        """
+int g;
+#pragma omp declare target enter(g) device_type(any)
+void f(int n) {
+    #pragma omp target parallel if(target: n > 3) if(parallel: n > 4)
+    g = n;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target ompx_attribute(launch_bounds(64)) map(ompx_hold, tofrom: x[0:n])
+    x[0] = n;
+    #pragma omp target teams num_teams(2: 4)
+    ;
+}
+""",
+        """
+void f(int n, int *x) {
+    #pragma omp target parallel for private(n) map(x[0:8])
+    for (int i = 0; i < 8; i++) { n = i; x[i] = n; }
+    #pragma omp target update to(present: x[0:n]) nowait
+}
+""",
+    ),
+    check=check,
+    needs="text",
+)
