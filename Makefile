@@ -14,7 +14,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz conformance vsix test-vscode test-cuda docs clean
+.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz conformance corpus corpus-run vsix test-vscode test-cuda docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -64,6 +64,12 @@ fuzz: $(READY_DEV) ## 10,000 random edits, and every fixture cut at every offset
 conformance: $(READY_DEV) ## run the public validation suite: make conformance SUITE=DIR
 	@test -n "$(SUITE)" || { echo "make conformance: SUITE is not set; check out OpenMP_VV and say SUITE=DIR" >&2; exit 2; }
 	@$(BIN)/python tools/conformance.py "$(SUITE)" $(CONFORMANCE)
+
+corpus: $(READY_DEV) ## what is found in the programs with seeded errors: make corpus CORPUS=--list
+	@$(BIN)/python tools/corpus.py $(CORPUS)
+
+corpus-run: $(READY_DEV) ## build and run them with gcc and clang (minutes; needs clang-19 and its libomptarget)
+	@$(BIN)/python tools/corpus.py --run $(CORPUS)
 
 vsix: ## package the VS Code extension: editors/vscode/dist/ompls.vsix
 	@command -v npm >/dev/null || { echo "make vsix: npm: not found; type 'sudo apt-get install -y nodejs npm'" >&2; exit 2; }
