@@ -103,7 +103,7 @@ def walk(stmt: Node, functions: Mapping[str, Content] | None = None, env: Env | 
     """As `accesses`, with private copies, and barriers."""
     walker = Walker(functions or {}, env)
     walker.run(stmt)
-    return Walk(stable(walker.accesses, walker.touched), set(walker.declared), walker.syncs)
+    return Walk(stable(walker.accesses, walker.touched), set(walker.declared), walker.syncs, walker.starts)
 
 
 def is_element(place: Place) -> bool:

@@ -6,6 +6,7 @@ through (`p = a + 1` makes `p[i]` the place `a[i + 1]`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from ompls.analysis.dataenv.paths import indexed, is_address
@@ -29,6 +30,7 @@ class Place:
     subscripts -- one for each '[]' of the path; None: not known
     dims -- for each subscript the number of elements of its dimension; None: not known (that of a pointer always)
     sure -- False when the pointer that it starts from may have changed on the way here
+    since -- number (`Access.order`) of the assignment that gave the pointer its value; 0: it had it at the start
     """
 
     symbol: Symbol
@@ -37,6 +39,7 @@ class Place:
     subscripts: tuple[Poly | None, ...] = ()
     dims: tuple[Poly | None, ...] = ()
     sure: bool = True
+    since: int = 0
 
     def element(self, subscript: Poly | None, dim: Poly | None = None) -> Place:
         """An element of the array that this place is."""
@@ -87,7 +90,7 @@ class Env:
     def copy(self) -> Env:
         return Env(dict(self.values), dict(self.pointers))
 
-    def forget(self, symbols: set[Symbol]) -> None:
+    def forget(self, symbols: Iterable[Symbol]) -> None:
         """`symbols` may have changed."""
         for symbol in symbols:
             if isinstance(symbol.type, Pointer):

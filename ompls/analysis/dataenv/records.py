@@ -97,11 +97,13 @@ class Walk:
     """What a walk over a statement found.
 
     declared -- variables declared in it (without static ones)
+    starts -- the number in the order of evaluation at which each directive's body starts
     """
 
     accesses: list[Access]
     declared: set[Symbol]
     syncs: list[Sync]
+    starts: dict[ast.DirectiveStmt, int]
 
 
 def stable(found: list[Access], touched: set[Symbol]) -> list[Access]:

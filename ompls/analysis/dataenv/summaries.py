@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.places import Env, Place, pointee_of
-from ompls.analysis.dataenv.records import Access, Guard, Walk
+from ompls.analysis.dataenv.records import Access, Guard, Sync, Walk
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -22,10 +22,16 @@ _MANY = 400  # accesses of one function; a larger one is not known
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The accesses of a function that its caller can see."""
+    """What a caller can see of a function.
+
+    sets -- variables at file scope that it may give another value
+    syncs -- where threads wait in it
+    """
 
     params: tuple[Symbol, ...]
     accesses: tuple[Access, ...]
+    sets: frozenset[Symbol]
+    syncs: tuple[Sync, ...]
 
 
 class Summaries:
@@ -72,7 +78,10 @@ class Summaries:
         found = self.walk(node, self)
         params = set(node.params)
         seen = [a for a in found.accesses if _is_visible(a, params, found.declared)]
-        return Summary(tuple(node.params), tuple(seen)) if len(seen) <= _MANY else None
+        if len(seen) > _MANY:
+            return None
+        sets = frozenset(a.symbol for a in seen if a.write and a.depth == 0 and not a.place.path)
+        return Summary(tuple(node.params), tuple(seen), sets, tuple(found.syncs))
 
 
 def _is_visible(access: Access, params: set[Symbol], declared: set[Symbol]) -> bool:
@@ -105,6 +114,8 @@ def rebased(access: Access, params: tuple[Symbol, ...], call: ast.Call, env: Env
         if target is None:
             return None
         place = _joined(target, place)
+    elif place.since:
+        place = replace(place, sure=False, since=0)  # the function itself gave the pointer its value
     loops = tuple([_moved_loop(loop, moved) for loop in access.loops])
     guards = tuple([_moved_guard(guard, moved) for guard in access.guards])
     return replace(access, place=place, loops=loops, guards=guards)
@@ -121,7 +132,8 @@ def _joined(target: Place, place: Place) -> Place:
         (*start.path, *place.path[1:]),
         (*start.subscripts, *place.subscripts[1:]),
         (*start.dims, *place.dims[1:]),
-        start.sure and place.sure,
+        start.sure and place.sure and not place.since,
+        start.since,
     )
 
 

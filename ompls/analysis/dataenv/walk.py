@@ -35,6 +35,7 @@ class Walker(Expressions):
         super().__init__(functions, env, summaries or Summaries(functions, _walk_of))
         self.depth = 0
         self.whole: Node | None = None
+        self.starts: dict[ast.DirectiveStmt, int] = {}
         self.known: dict[int, set[Symbol]] = {}
 
     def run(self, node: Node) -> None:
@@ -205,6 +206,7 @@ class Walker(Expressions):
         self.private.append(private_in(stmt, self.directives, self.owner))
         self.directives = (*self.directives, stmt)
         self.protect(stmt)
+        self.starts[stmt] = self.order
         self.statement(stmt.body)
         self.directives = self.directives[:-1]
         self.private.pop()
@@ -234,7 +236,7 @@ class Walker(Expressions):
 def _walk_of(function: ast.FunctionDef, summaries: Summaries) -> Walk:
     walker = Walker(summaries.functions, None, summaries)
     walker.run(function)
-    return Walk(stable(walker.accesses, walker.touched), set(walker.declared), walker.syncs)
+    return Walk(stable(walker.accesses, walker.touched), set(walker.declared), walker.syncs, walker.starts)
 
 
 def assigned_in(node: Node) -> set[Symbol]:

@@ -10,7 +10,7 @@ from ompls.analysis.dataenv.places import Env, Place, bare, place_of, pointee_of
 from ompls.analysis.dataenv.records import Access, Guard, Held, Sync
 from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.summaries import Summaries, rebased
-from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, poly_of
+from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.ctype import Array, Function, Pointer
@@ -191,7 +191,10 @@ class Expressions:
         """`symbol = value`."""
         if isinstance(symbol.type, Pointer):
             target = pointee_of(value, self.env) if value is not None else None
-            self.env.pointers[symbol] = target if target is not None and target.sure else None
+            if value is not None and (target is None or not target.sure):
+                self.order += 1  # the storage is a new one, known by this pointer
+                target = Place(symbol, 1, ("[]",), (ZERO,), (None,), since=self.order)
+            self.env.pointers[symbol] = target
         elif is_integer(symbol.type):
             self.env.values[symbol] = poly_of(value, self.env.values)
 
@@ -216,6 +219,10 @@ class Expressions:
             moved = rebased(access, summary.params, expr, self.env)
             if moved is not None:
                 self.append(moved, expr)
+        self.env.forget(summary.sets)
+        for sync in summary.syncs:
+            self.order += 1
+            self.syncs.append(Sync(sync.kind, sync.stmt, self.order, self.loops, self.guards, self.directives))
 
     def append(self, access: Access, call: ast.Call) -> None:
         """An access in a called function, as seen from here."""
