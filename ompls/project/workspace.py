@@ -17,6 +17,7 @@ from ompls.project.compiler import Preprocessed
 from ompls.project.files import read_source
 from ompls.project.flags import CompileFlags, allowed
 from ompls.project.problem import EnvironmentProblem, FileProblem
+from ompls.project.projectfile import ProjectFiles
 
 
 class Workspace:
@@ -31,6 +32,7 @@ class Workspace:
         self.problems: dict[str, EnvironmentProblem] = {}
         self._overlays: dict[str, bytes] = {}
         self._flags = CompileFlags()
+        self._projects = ProjectFiles()
         self._cache = cache or DiskCache()
         self._directives = skeleton.Directives()
         self._preprocessed: dict[str, tuple[dict[str, tuple[int, int]], Preprocessed]] = {}
@@ -75,9 +77,11 @@ class Workspace:
     # -- flags -----------------------------------------------------------------------------------------------------
 
     def flags(self, path: str) -> tuple[str, ...]:
-        """The compiler flags for `path`: what the project's files say, then those given explicitly."""
+        """The compiler flags for `path`: the compile database's, the project file's, then those given explicitly."""
         with self._working:
-            return (*self._flags.of(path), *self.explicit)
+            project = self._projects.of(path)
+            own = project.layer.get("flags", ()) if project is not None else ()
+            return (*self._flags.of(path), *own, *self.explicit)
 
     def flags_origin(self, path: str) -> str:
         """The compile database or flags file that has the flags for `path`; "" when no file does."""

@@ -31,12 +31,13 @@ from ompls.server.handlers import Handlers
 from ompls.server.preview import MANUAL_SCHEME, SCHEME, PreviewFeature
 from ompls.server.protocol import Protocol, converter
 from ompls.server.runs import RunFeature
-from ompls.server.settings import parse
+from ompls.server.settings import read
 from ompls.server.transport import accept_one, open_stdio
 
 log = logging.getLogger("ompls.server")
 
 COMMANDS = ("ompls.preview", "ompls.run", "ompls.whyNoAnswer")
+PROJECT = ("**/.ompls.toml", "**/pyproject.toml")
 REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer")
 
 
@@ -99,7 +100,7 @@ class OmplsServer(LanguageServer):
             section = {"section": "ompls"}
             wanted.append(types.Registration("ompls-settings", "workspace/didChangeConfiguration", section))
         if self.client.watches_files:
-            patterns = ("**/*.{c,h}", "**/compile_commands.json", "**/compile_flags.txt")
+            patterns = ("**/*.{c,h}", "**/compile_commands.json", "**/compile_flags.txt", *PROJECT)
             watchers = {"watchers": [{"globPattern": p} for p in patterns]}
             wanted.append(types.Registration("ompls-files", "workspace/didChangeWatchedFiles", watchers))
         if wanted:
@@ -134,11 +135,10 @@ class OmplsServer(LanguageServer):
                 self.configure(answer[0])
 
     def configure(self, value: object) -> None:
-        settings, problems = parse(value)
+        given, problems = read(value)
         for problem in problems:
             self.say("warning", problem)
-        if settings != self.engine.settings:
-            self.engine.configure(settings)
+        if self.engine.configure(given):
             self.diagnostics.refresh()
             self._refresh_lenses()
 

@@ -29,10 +29,11 @@ from ompls.analysis.model.tu import TU
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
 from ompls.analysis.text import LineIndex
 from ompls.project.files import read_source
+from ompls.project.projectfile import ProjectFiles
 from ompls.project.workspace import Workspace
 from ompls.server.documents import Document
 from ompls.server.guard import logged
-from ompls.server.settings import Settings
+from ompls.server.settings import Layer, Settings, settings_of
 from ompls.server.work import analyse, judge, read_headers
 
 log = logging.getLogger("ompls.server")
@@ -72,13 +73,14 @@ class Session:
     headers_due: float = 0.0
     directives: list[bytes] = field(default_factory=list)  # of the text that the snapshot was made for
     announce_job: asyncio.Task[None] | None = None
+    settings: Settings = field(default_factory=Settings)  # the editor's and those of the document's project file
 
 
 class Engine:
     """The sessions, and the threads that work for them.
 
     on_result(session)  -- called for every fresh result
-    on_headers(session) -- the background look at the headers made what was shown before outdated
+    on_headers(session) -- a look at headers or the project file made what was shown before outdated
     on_problem(text)    -- something is wrong with the surroundings (no compiler, …); called once for each
     """
 
@@ -91,6 +93,8 @@ class Engine:
         self.sessions: dict[str, Session] = {}  # by URI
         self.settings = Settings()
         self.workspace = Workspace([])
+        self._given: Layer = {}
+        self._projects = ProjectFiles()
         self._on_result = on_result
         self._on_headers = on_headers
         self._on_problem = on_problem
@@ -130,6 +134,7 @@ class Engine:
         self.close(document.uri)
         session = Session(document)
         self.sessions[document.uri] = session
+        session.settings = self._settings_for(session)
         self._overlay(document.path, self._text(document))
         self._headers_later(session, 0.0)
         self.announce(session)
@@ -157,16 +162,40 @@ class Engine:
         self._touch_includers(session)
         return session
 
-    def configure(self, settings: Settings) -> None:
-        """New settings: every document is analysed again, with flags looked up anew."""
-        self.settings = settings
+    def configure(self, given: Layer) -> bool:
+        """New settings of the editor: every document is analysed again, with flags looked up anew.
+
+        False when there is nothing new.
+        """
+        if given == self._given:
+            return False
+        self._given, self.settings = given, settings_of(given)
         self._renew_workspace()
         for session in self.sessions.values():
+            session.settings = self._settings_for(session)
             self._outdated(session)
+        return True
+
+    def _settings_for(self, session: Session) -> Settings:
+        """The editor's settings over those of the project file that is nearest to the document."""
+        path = session.document.path
+        project = self._projects.of(path) if os.path.isabs(path) else None
+        if project is None:
+            return self.settings
+        for problem in project.problems:
+            self._tell(problem)
+        return settings_of(project.layer, self._given)
 
     def files_changed(self) -> None:
-        """Files were saved or changed on the disk: headers may differ."""
+        """Files were saved or changed on the disk: headers may differ, and what project files say."""
         for session in self.sessions.values():
+            settings = self._settings_for(session)
+            if settings != session.settings:
+                session.settings = settings
+                shown = session.result is not None
+                self._outdated(session)
+                if shown:
+                    self._on_headers(session)
             self._headers_later(session, 0.0)
 
     def by_path(self, path: str) -> Session | None:
@@ -234,7 +263,7 @@ class Engine:
             await asyncio.wait([session.headers_job], timeout=FIRST_SNAPSHOT_WAIT)
         stamp, document = session.stamp, session.document
         snapshot = session.snapshot or EMPTY_SNAPSHOT
-        work = partial(analyse, session.analyzer, document.path, self._text(document), snapshot, self.settings)
+        work = partial(analyse, session.analyzer, document.path, self._text(document), snapshot, session.settings)
         version = document.version
         self._tell_of_size(document)
         started = time.perf_counter()
@@ -244,7 +273,7 @@ class Engine:
         for built in waiting:
             if not built.done():
                 built.set_result(None)
-        diagnostics = await self.call(judge, tu, snapshot, self.settings)
+        diagnostics = await self.call(judge, tu, snapshot, session.settings)
         result = Result(stamp, version, tu, lines, diagnostics, time.perf_counter() - started)
         if stamp == session.stamp and not session.closed:
             session.result = result

@@ -104,7 +104,7 @@ class Handlers:
         if session is None:
             return Raw([])
         result = await self.server.engine.result(session)
-        places, settings, uri = self.server.places(result), self.server.engine.settings, session.document.uri
+        places, settings, uri = self.server.places(result), session.settings, session.document.uri
         device = settings.preview.device
         lenses = []
         for where, region in features.lenses(result.tu):

@@ -91,10 +91,10 @@ class PreviewFeature:
     async def preview(self, params: Json) -> Json:
         """`ompls/preview`: of the region that is named, or that holds the position, or the first one."""
         uri = params.get("textDocument", {}).get("uri", "")
-        device = str(params.get("device") or self.server.engine.settings.preview.device)
         session = self.server.session(uri)
         if session is None:
             raise refuse(f"preview: {uri or 'no document'} is not open; open the source first")
+        device = str(params.get("device") or session.settings.preview.device)
         tu = (await self.server.engine.result(session)).tu
         region = params.get("region")
         if not isinstance(region, str):

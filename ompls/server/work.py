@@ -45,7 +45,7 @@ def judge(tu: TU, snapshot: HeaderSnapshot, settings: Settings) -> list[Diagnost
     if not settings.diagnostics.enable:
         return []
     noted = notes.diagnostics(tu) if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu) else []
-    return report(tu, noted).diagnostics
+    return settings.kept(report(tu, noted).diagnostics)
 
 
 def read_headers(workspace: Workspace, overlays: dict[str, bytes | None], path: str, source: bytes) -> HeaderSnapshot:

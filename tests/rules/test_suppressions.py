@@ -124,6 +124,7 @@ def test_severities_and_groups() -> None:
     assert found(severity=(("unknown-clause", "hint"),)) == [("unknown-clause", "hint")]
     assert found(severity=(("structure", "hint"), ("unknown-clause", "warning"))) == [("unknown-clause", "warning")]
     assert found(severity=(("structure", "off"),)) == []
+    assert found(severity=(("structure", "off"), ("unknown-clause", "error"))) == [("unknown-clause", "error")]
     assert found(ignore=("structure",)) == []
     assert found(select=("structure",)) == [("unknown-clause", "error")]
     assert found(select=("mapping",)) == []

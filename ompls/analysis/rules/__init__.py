@@ -148,7 +148,7 @@ def manual(rule_id: str) -> str:
 
 def _selected(rule: Rule, tu: TU) -> bool:
     settings, names = tu.settings, (rule.id, rule.group)
-    if any(severity == "off" and name in names for name, severity in settings.severity):
+    if [severity for name, severity in settings.severity if name in names][-1:] == ["off"]:
         return False
     return (not settings.select or _named(names, settings.select)) and not _named(names, settings.ignore)
 
