@@ -6,7 +6,7 @@ and is not part of what fixes many at once: *fix all of this rule* and `source.f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -26,7 +26,7 @@ FIX_ALL = "source.fixAll.ompls"
 QUICK_FIX = "quickfix"
 _RISKY = " (may change what the program does)"
 
-Provider = Callable[["Actions", Session, Result, types.Range], Iterable[Json]]
+Provider = Callable[["Actions", Session, Result, types.Range], Awaitable[Iterable[Json]]]
 
 
 class Actions:
@@ -50,7 +50,7 @@ class Actions:
             actions += self._quick_fixes(session, result, params.range)
         for kind, provider in self.providers.items():
             if _wanted(kind, only):
-                actions += provider(self, session, result, params.range)
+                actions += await provider(self, session, result, params.range)
         if only is not None and _wanted(FIX_ALL, only):  # a menu of its own: nobody sees it unasked
             edits = self._chosen(result.diagnostics, result)
             if edits:

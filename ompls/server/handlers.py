@@ -20,6 +20,7 @@ from ompls.server.editing import Editing
 from ompls.server.engine import Result
 from ompls.server.guard import guarded, logged
 from ompls.server.protocol import Raw
+from ompls.server.refactorings import REWRITE, refactorings
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -35,6 +36,7 @@ class Handlers:
         """One table of methods: name, handler, options."""
         diagnostics = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False)
         actions = Actions(self.server)
+        actions.providers[REWRITE] = refactorings
         table: list[tuple[str, Callable[[Any], Any], Any]] = [
             ("initialized", self.initialized, None),
             ("textDocument/diagnostic", self.diagnostic, diagnostics),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from dataclasses import replace
 
-from ompls.analysis import notes
+from ompls.analysis import features, notes
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
@@ -13,6 +15,8 @@ from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
 from ompls.analysis.text import LineIndex
 from ompls.project.workspace import Workspace
 from ompls.server.settings import Settings
+
+_TRIAL = 0.5  # seconds for the analysis of a text as it would be
 
 
 class Deadline:
@@ -46,6 +50,26 @@ def judge(tu: TU, snapshot: HeaderSnapshot, settings: Settings) -> list[Diagnost
         return []
     noted = notes.diagnostics(tu) if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu) else []
     return settings.kept(report(tu, noted).diagnostics)
+
+
+def refactor(
+    analyzer: Analyzer, tu: TU, snapshot: HeaderSnapshot, settings: Settings, selection: tuple[int, int]
+) -> list[features.Action]:
+    """On the analysis thread: the refactorings for a selection after which nothing is reported that was not before."""
+    offered = features.refactorings(tu, *selection)
+    if not offered:
+        return []
+    before = Counter((d.rule, d.message) for d in judge(tu, snapshot, settings))
+    kept = []
+    for action in offered:
+        for edits in filter(None, (action.edits, action.otherwise)):
+            text = features.applied(tu.source, edits)
+            after = analyzer.analyze(tu.path, text, snapshot, tu.settings, Deadline(_TRIAL))
+            found = Counter((d.rule, d.message) for d in judge(after, snapshot, settings))
+            if after.complete and not found - before:
+                kept.append(replace(action, edits=edits, otherwise=()))
+                break
+    return kept
 
 
 def read_headers(workspace: Workspace, overlays: dict[str, bytes | None], path: str, source: bytes) -> HeaderSnapshot:

@@ -10,12 +10,14 @@ from ompls.analysis.features.hover import hover
 from ompls.analysis.features.inlay import Inlay, inlays
 from ompls.analysis.features.navigation import Target, definitions, references
 from ompls.analysis.features.pragmas import Pragma, pragmas
+from ompls.analysis.features.refactor import Action, applied, refactorings
 from ompls.analysis.features.regions import RegionPlace, lenses, region_at, regions
 from ompls.analysis.features.renaming import Refusal, rename, rename_at
 from ompls.analysis.features.signature import Signature, signature
 from ompls.analysis.features.tokens import Token, tokens
 
 __all__ = [
+    "Action",
     "Completion",
     "Fold",
     "Inlay",
@@ -26,6 +28,7 @@ __all__ = [
     "Signature",
     "Target",
     "Token",
+    "applied",
     "completions",
     "definitions",
     "explain",
@@ -34,6 +37,7 @@ __all__ = [
     "inlays",
     "lenses",
     "pragmas",
+    "refactorings",
     "references",
     "region_at",
     "regions",

@@ -1,0 +1,34 @@
+"""Refactorings of data environments, as edits: offered where they are certain to keep what the program does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.features.pragmas import pragmas
+from ompls.analysis.features.refactor.action import Action, applied
+from ompls.analysis.features.refactor.hoist import hoist
+from ompls.analysis.features.refactor.maps import write_maps
+from ompls.analysis.model.tu import TU, Item, Region
+
+__all__ = ["Action", "applied", "refactorings"]
+
+
+def refactorings(tu: TU, start: int, end: int) -> list[Action]:
+    """What is offered for the selection [start, end] of the main file."""
+    found = []
+    for item, region in _selected(tu, start, end):
+        action = write_maps(tu, item, region)
+        if action is not None:
+            found.append(action)
+        found += hoist(tu, item, region)
+    return found
+
+
+def _selected(tu: TU, start: int, end: int) -> Iterator[tuple[Item, Region]]:
+    """The regions whose pragma touches the selection."""
+    lines = {p.start: p.line_end for p in pragmas(tu.source) if p.start <= end and start <= p.line_end}
+    for item in tu.items if lines else ():
+        for region in item.content.regions:
+            where = tu.locate(item, region.directive.span)
+            if where.path == tu.path and where.start in lines:
+                yield item, region

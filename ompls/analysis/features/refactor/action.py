@@ -1,0 +1,27 @@
+"""What a refactoring offers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ompls.analysis.diagnostic import Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """`edits` of the main file, not overlapping, in order.  `kind` is the protocol's code action kind.
+
+    otherwise -- other edits to the same end, for when something is reported after `edits` (): there are none
+    """
+
+    title: str
+    kind: str
+    edits: tuple[Edit, ...]
+    otherwise: tuple[Edit, ...] = ()
+
+
+def applied(source: bytes, edits: tuple[Edit, ...]) -> bytes:
+    """`source` with the edits made."""
+    for edit in sorted(edits, key=lambda e: (e.where.start, e.where.end), reverse=True):
+        source = source[: edit.where.start] + edit.text.encode() + source[edit.where.end :]
+    return source

@@ -1,0 +1,131 @@
+"""Refactorings of data environments on snippets: what is offered, and what the pragma then says."""
+
+from __future__ import annotations
+
+import pytest
+
+from ompls.analysis import features
+from ompls.analysis.features.pragmas import pragmas
+from ompls.analysis.features.refactor import applied
+from ompls.analysis.model.tu import TU
+
+from .marked import unit
+
+TITLE = "Write all map clauses of this region"
+FRAME = """\
+#define N 100
+struct point {{ double x, y; }};
+struct grid {{ int n; double *rows; }};
+void other(float *);
+void f(int n, int m, float *x, float *y, double (*a)[N], struct grid *g, struct point *p, int *index) {{
+  float z[N], w[N][N], sum = 0;
+  struct point q = {{1, 2}};
+  {0}
+  {1}
+}}
+"""
+
+MAPS = [
+    # pragma, what follows it, the pragma after the action (None: nothing is offered)
+    ("target", "for (int i = 0; i < n; i++) y[i] += x[i];", "target map(to: x[0:n]) map(tofrom: y[0:n])"),
+    ("target", "for (int i = 0; i < n; i++) y[i] = x[i];", "target map(to: x[0:n]) map(from: y[0:n])"),
+    ("target", "for (int i = n - 1; i >= 0; --i) y[i] = 0;", "target map(from: y[0:n])"),
+    ("target", "for (int i = 0; i <= n; i++) y[i] = 0;", "target map(from: y[0:n + 1])"),
+    ("target", "for (int i = 0; i < N; i++) x[i] = z[i];", "target map(to: z) map(from: x[0:N])"),
+    ("target", "for (int i = 0; i < N * N; i++) x[i] = 1;", "target map(from: x[0:N * N])"),
+    ("target", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) x[i * m + j] = 0;",
+     "target map(from: x[0:m * n])"),
+    ("target", "for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) w[i][j] = a[i][j];",
+     "target map(to: a[0:N]) map(from: w)"),
+    ("target", "for (int i = 1; i < n - 1; i++) y[i] = x[i - 1] + x[i + 1];",
+     "target map(to: x[0:n]) map(tofrom: y[0:n - 1])"),
+    # the smallest types, and what must not be smaller
+    ("target map(tofrom: x[0:n], y[0:n])", "for (int i = 0; i < n; i++) y[i] += x[i];",
+     "target map(to: x[0:n]) map(tofrom: y[0:n])"),
+    ("target map(x[0:n])", "for (int i = 0; i < n; i++) if (i > 3) x[i] = 1;", None),
+    ("target map(x[0:n])", "for (int i = 0; i < n; i++) { if (index) break; x[i] = 1; }", None),
+    ("target map(x[0:n])", "for (int i = 0; i < n; i += 2) x[i] = 1;", None),
+    ("target map(x[0:n])", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) x[i] = 1;", None),
+    ("target map(x[0:n])", "for (int i = 0; i < n; i++) { y[0] = x[i]; x[i] = 1; }",
+     "target map(x[0:n]) map(tofrom: y[0:1])"),
+    ("target map(x[0:n])", "for (int i = 0; i < n; i++) { x[i] = 0; x[i] += i; }", "target map(from: x[0:n])"),
+    ("target map(x[0:n])", "for (int i = 0; i < n; i++) { x[i] = 0; if (i) x[i] += x[i - 1]; }", None),
+    ("target map(p[0:n])", "for (int i = 0; i < n; i++) p[i].x = 1;", None),
+    ("target map(p[0:n])", "for (int i = 0; i < n; i++) sum = p[i].x;", "target map(to: p[0:n])"),
+    ("target map(x)", "for (int i = 0; i < n; i++) x[i]++;", "target map(tofrom: x[0:n])"),
+    ("target map(always, to: x[0:n])", "for (int i = 0; i < n; i++) sum = x[i];", None),
+    ("target map(to: x[0:n])", "for (int i = 0; i < n; i++) x[i] = 1;", None),
+    ("target", "q.x = q.y;", "target map(tofrom: q)"),
+    ("target", "sum = q.y;", "target map(to: q)"),
+    ("target parallel for reduction(+: sum)", "for (int i = 0; i < n; i++) sum += x[i];",
+     "target parallel for reduction(+: sum) map(to: x[0:n]) map(tofrom: sum)"),
+    # conditions
+    ("target", "for (int i = 0; i < n; i++) if (index[i]) y[i] = 1;",
+     "target map(to: index[0:n]) map(tofrom: y[0:n])"),
+    ("target", "for (int i = 0; i < n; i++) if (i > 0 && i < n - 1) y[i] = x[i - 1] + x[i + 1];",
+     "target map(to: x[0:n]) map(tofrom: y[0:n - 1])"),
+    ("target", "for (int i = 0; i < n; i++) if (i % 2 == 0) y[i + 1] = 1;", None),
+    # what the accesses do not tell stays as it is
+    ("target", "for (int i = 0; i < n; i++) y[index[i]] = x[i];", "target map(to: index[0:n], x[0:n])"),
+    ("target", "for (int i = 0; i < n; i++) g->rows[i] = 1;", None),
+    ("target", "other(x);", None),
+    ("target", "while (*x) x++;", None),
+    ("target", "for (int i = -1; i < n; i++) x[i] = 1;", None),
+    ("target", "for (int i = 0; i < n; i++) { int k = index[i]; y[k] = 1; }", "target map(to: index[0:n])"),
+    ("target map(to: x[0:n]) map(from: y[0:n])", "for (int i = 0; i < n; i++) y[i] = x[i];", None),
+    ("target is_device_ptr(x)", "for (int i = 0; i < n; i++) x[i] = n;", None),
+    ("target", "n++;", None),
+    ("target defaultmap(none) map(tofrom: y[0:n])", "for (int i = 0; i < n; i++) y[i] *= m;",
+     "target defaultmap(none) map(tofrom: y[0:n]) firstprivate(n, m)"),
+    ("target defaultmap(to: aggregate)", "sum = z[n];", "target defaultmap(to: aggregate) map(to: z)"),
+    ("target data map(x[0:n])\n#pragma omp target", "for (int i = 0; i < n; i++) x[i] = y[i];",
+     "target map(to: y[0:n])"),
+    # names that mean something else in front of the pragma
+    ("target", "{ int n = index[0]; for (int i = 0; i < n; i++) x[i] = 1; }", "target map(to: index[0:1])"),
+    ("target", "for (int i = 0; i < g->n; i++) x[i] = 1;", "target map(from: x[0:g->n])"),
+]  # fmt: skip
+
+
+def offered(tu: TU, title: str, at: int) -> bytes | None:
+    """The text after the action of that title at byte `at`."""
+    return next((applied(tu.source, a.edits) for a in features.refactorings(tu, at, at) if a.title == title), None)
+
+
+@pytest.mark.parametrize(("pragma", "body", "expected"), MAPS, ids=[f"{m[0]} {m[1]}" for m in MAPS])
+def test_all_maps_are_written(pragma: str, body: str, expected: str | None) -> None:
+    tu = unit(FRAME.format(f"#pragma omp {pragma}", body))
+    last = pragmas(tu.source)[-1].start
+    after = offered(tu, TITLE, last)
+    if expected is None:
+        assert after is None, after
+        return
+    assert after is not None
+    line = next(p for p in pragmas(after) if p.start == last)
+    assert after[line.start : line.end].decode() == f"#pragma omp {expected}"
+    again = offered(unit(after.decode()), TITLE, last)
+    assert again is None  # there is nothing left to do
+
+
+def test_long_lines_are_continued_and_comments_stay() -> None:
+    names = [f"a_rather_long_name_{k}" for k in range(6)]
+    body = " ".join(f"{name}[i] = {k};" for k, name in enumerate(names))
+    text = f"void f(int n, {', '.join(f'int *{n}' for n in names)}) {{\r\n  #pragma omp target // why\r\n"
+    tu = unit(text + f"  for (int i = 0; i < n; i++) {{ {body} }}\r\n}}\r\n")
+    after = offered(tu, TITLE, text.index("#"))
+    assert after is not None
+    lines = after.decode().split("\r\n")
+    assert lines[1] == "  #pragma omp target \\"
+    assert lines[2].startswith("      map(from: a_rather")
+    assert lines[2].endswith("[0:n]) // why")
+    assert lines[3:] == text.split("\r\n")[2:-1] + tu.source.decode().split("\r\n")[2:]
+
+
+def test_macros_are_left_alone() -> None:
+    """A clause that a macro made is not rewritten; a pragma that a macro made is not touched."""
+    body = "for (int i = 0; i < n; i++) y[i] = x[i];"
+    tu = unit(FRAME.format("#define MAPS map(x[0:n])\n#pragma omp target MAPS", body))
+    after = offered(tu, TITLE, tu.source.index(b"#pragma"))
+    assert after is not None
+    assert b"#pragma omp target MAPS map(from: y[0:n])" in after
+    made = unit(FRAME.format('#define T _Pragma("omp target")\n  T', body))
+    assert all(offered(made, TITLE, at) is None for at in range(len(made.source)))
