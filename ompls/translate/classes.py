@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ompls.analysis.spec.devices import DEVICES, DeviceSpec, device_of
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places
 from ompls.translate.plan import RegionPlan
@@ -13,21 +14,21 @@ from ompls.translate.transformations import default, gpu
 
 @dataclass(frozen=True)
 class TransformationSet:
-    """A kernel class: its directory in the bundle, its files' extension, the function that makes a kernel file."""
+    """A kernel class: its directory in the bundle, its files' extension, what its devices can do, what makes a file."""
 
     name: str
     extension: str
+    device: DeviceSpec
     kernel: Callable[[Index, Places, RegionPlan, Needs], list[OutLine]]
 
 
 SETS = {
-    "default": TransformationSet("default", default.EXTENSION, default.kernel),
-    "gpu": TransformationSet("gpu", gpu.EXTENSION, gpu.kernel),
+    "default": TransformationSet("default", default.EXTENSION, DEVICES["host"], default.kernel),
+    "gpu": TransformationSet("gpu", gpu.EXTENSION, DEVICES["cuda"], gpu.kernel),
 }
-# Devices whose kernels are GPU kernels; every other device has a C compiler with OpenMP.
-GPU_DEVICES = frozenset({"cuda", "cudasim"})
 
 
 def set_of(device: str) -> TransformationSet:
-    """The transformation set of a device name, `:N` ignored."""
-    return SETS["gpu" if device.split(":", maxsplit=1)[0] in GPU_DEVICES else "default"]
+    """The transformation set of a device name, `:N` ignored; an implementation's gets C with OpenMP."""
+    spec = device_of(device)
+    return SETS[spec.transformations if spec is not None else "default"]

@@ -8,6 +8,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
+from ompls.analysis.spec.devices.host import EVERYWHERE
 from ompls.translate.ctext import Place, is_unknown, place_of, strip
 from ompls.translate.problem import Problem
 
@@ -45,7 +46,7 @@ def plan_items(tu: TU, item: Item, directive: Directive, region: Region | None =
     explicit: set[Symbol] = set()
     for clause in directive.all("map", "to", "from"):
         if any(m.startswith(("mapper", "iterator")) for m in clause.modifiers):
-            raise Problem(clause.span, f"'{clause.name}' with a mapper or an iterator", "list the items instead")
+            raise Problem(clause.span, f"'{clause.name}' with a mapper or an iterator", EVERYWHERE["clause map mapper"])
         if clause.broken:
             raise Problem(clause.span, f"the clause '{clause.name}'", clause.broken)
         flags = FLAGS.get(clause.keyword, ()) if clause.keyword else ("TO", "FROM")
@@ -55,7 +56,7 @@ def plan_items(tu: TU, item: Item, directive: Directive, region: Region | None =
         for entry in clause.items:
             for section in entry.expr.walk():
                 if isinstance(section, ast.Section) and section.stride is not None:
-                    raise Problem(clause.span, "an array section with a stride", "give it a stride of one")
+                    raise Problem(clause.span, "an array section with a stride", EVERYWHERE["section with a stride"])
             if isinstance(entry.expr, (ast.OtherExpr, ast.Shaping)) or (entry.symbol and is_unknown(entry.symbol.type)):
                 raise Problem(entry.span, f"the list item '{entry.text}'", "its type is not known")
             place = place_of(text, entry.expr)

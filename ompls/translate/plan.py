@@ -14,6 +14,7 @@ from ompls.analysis.model.ctype import INT, Array, CType, Function, Integer, Poi
 from ompls.analysis.model.layout import alignof, sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item, Region, Variable
+from ompls.analysis.spec.devices.host import EVERYWHERE
 from ompls.translate.ctext import as_array_pointer, is_unknown, is_vla, strip
 from ompls.translate.items import ItemPlan, plan_items
 from ompls.translate.launch import Launch, chain_directives, launch_of
@@ -129,7 +130,7 @@ def plan_region(tu: TU, item: Item, region: Region, kernel: str) -> RegionPlan:
 def _check_constructs(d: Directive) -> None:
     device = d.clause("device")
     if device and ("ancestor" in device.modifiers or device.keyword == "ancestor"):
-        raise Problem(device.span, "device(ancestor: …)", "reverse offloading is not there yet")
+        raise Problem(device.span, "device(ancestor: …)", EVERYWHERE["clause device ancestor"])
     for clause in d.clauses:
         if clause.broken:
             raise Problem(clause.span, f"the clause '{clause.name}'", clause.broken)
@@ -165,7 +166,7 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
         plan.values.append(Value(f"(const void *){expr}", "const void *", lvalue=False))
         return
     if is_vla(t) and isinstance(t, Array):
-        raise Problem(None, f"the variable-length array '{s.name}' as firstprivate", "map it")
+        raise Problem(None, f"the variable-length array '{s.name}' as firstprivate", EVERYWHERE["firstprivate vla"])
     if isinstance(t, (Array, Record)) and (sizeof(t) or 0) > LARGEST_VALUE:
         value = f"&__ompls_f_{s.name}"
         plan.params.append(Param(s.name, s, "address", len(plan.items), Pointer(t), copy=True))

@@ -9,6 +9,7 @@ from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.ast import OtherExpr, OtherStmt, Span
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.analysis.source import Location
+from ompls.translate import capability
 from ompls.translate.bundle import directory_of
 from ompls.translate.classes import TransformationSet
 from ompls.translate.host import DATA_CALLS, Host
@@ -67,9 +68,12 @@ class Unit:
         """The lines of one kernel file; none when there is a problem."""
         out: list[OutLine] = []
         plan, needs = self.plans[id(region)], self.needs[id(region)]
-        self.guarded(
-            item, region.stmt.directive.span, lambda: out.extend(s.kernel(self.index, self.places, plan, needs))
-        )
+
+        def make() -> None:
+            capability.check(s.device, plan, needs)
+            out.extend(s.kernel(self.index, self.places, plan, needs))
+
+        self.guarded(item, region.stmt.directive.span, make)
         return out
 
     def guarded(self, item: Item, span: Span, work: Callable[[], None]) -> bool:

@@ -5,14 +5,20 @@ The C library's are those that nvcc's device library or the LLVM GPU libc provid
 
 from __future__ import annotations
 
-_MATH = frozenset(
+# What CUDA's mathematical functions and the LLVM GPU libc have in common, for `double` and, with an `f`, for `float`.
+MATH_FUNCTIONS = frozenset(
     """
 acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma fmax fmin
 fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter
-pow remainder remquo rint round scalbln scalbn sin sincos sinh sqrt tan tanh tgamma trunc j0 j1 jn y0 y1 yn exp10
-isnan isinf isfinite signbit __isnan __isinf __finite __signbit __fpclassify finite
+pow remainder remquo rint round scalbln scalbn sin sincos sinh sqrt tan tanh tgamma trunc j0 j1 jn y0 y1 yn
 """.split()  # noqa: SIM905 - a table of words
 )
+FLOAT_FUNCTIONS = frozenset(f"{m}f" for m in MATH_FUNCTIONS)
+_CLASSES = frozenset(
+    ("exp10", "isnan", "isinf", "isfinite", "signbit", "__isnan", "__isinf", "__finite", "__signbit", "__fpclassify",
+     "finite")
+)  # fmt: skip
+_MATH = MATH_FUNCTIONS | _CLASSES
 _LIBC = frozenset(
     """
 abs labs llabs div ldiv malloc calloc free memcpy memmove memset memcmp memchr strlen strcmp strncmp strcpy strncpy

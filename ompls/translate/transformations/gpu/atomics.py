@@ -21,10 +21,8 @@ _REVERSED = {"-": "rsub", "/": "rdiv", "<<": "rshl", ">>": "rshr"}
 @transformation("atomic")
 def atomic(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     d = s.directive
-    kinds = [c.name for c in d.clauses if c.name in ("read", "write", "update", "capture", "compare")]
+    kinds = [c.name for c in d.clauses if c.name in ("read", "write", "update", "capture")]
     try:
-        if "compare" in kinds:
-            raise Problem(d.span, "atomic compare", "it is not there yet")
         if "capture" in kinds:
             e.replace(s.span, _capture(e, s.body))
         else:

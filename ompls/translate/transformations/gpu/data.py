@@ -90,11 +90,7 @@ def data_of(
 def _reduction(  # noqa: PLR0917 - all of them are what one clause item is
     e: Emitter, out: Data, c: Clause, s: Symbol, expr: ast.Expr, team: bool, ref: str | None
 ) -> None:
-    op = OPERATORS.get(c.keyword)
-    if op is None:
-        raise Problem(c.span, f"reduction({c.keyword}: …)", "only the built-in reduction operators are there")
-    if "inscan" in c.modifiers:
-        raise Problem(c.span, "an inscan reduction", "it is not there yet")
+    op = OPERATORS[c.keyword]
     name, t, pointer = s.name, s.type, ref
     count: int | None = None
     if isinstance(t, Array) and t.length is not None:

@@ -16,7 +16,7 @@ from ompls.translate.ctext import Types, element_of, flat, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Part, Rewriter
 from ompls.translate.transformations.gpu.enums import UNSIGNED, promoted_operands
-from ompls.translate.transformations.gpu.sizes import fits, is_smaller, spelled_differently
+from ompls.translate.transformations.gpu.sizes import fits, is_smaller
 
 _RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast
     constexpr decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
@@ -101,10 +101,6 @@ class Dialect:
             self._node(n)
 
     def _node(self, n: ast.Node) -> None:
-        if isinstance(n, ast.Expr) and isinstance(n.type, Floating) and n.type.complex:
-            raise Problem(n.span, "complex arithmetic", "CUDA C++ has no _Complex")
-        if isinstance(n, ast.Expr) and spelled_differently(n.type):
-            raise Problem(n.span, f"the type '{self.types.c(n.type)}'", "a GPU has no number of its size")
         if isinstance(n, ast.Index):
             self._index(n)
         elif isinstance(n, ast.SizeOf) and n.operand is not None and is_smaller(strip(n.operand)):
@@ -138,7 +134,7 @@ class Dialect:
         elif isinstance(n, ast.Conditional) and n.then is None:
             self.rw.replace(n.span, "[&] { auto ompls_v = (", n.condition.span, "); return ompls_v ? ompls_v : (",
                             n.otherwise.span, "); }()")  # fmt: skip
-        elif isinstance(n, ast.Unary) and n.op in ("&&", "__real__", "__imag__") and not n.postfix:
+        elif isinstance(n, ast.Unary) and n.op in ("__real__", "__imag__") and not n.postfix:
             raise Problem(n.span, f"'{n.op}'", "CUDA C++ has no such operator")
 
     def _step_of_bool(self, n: ast.Unary) -> None:
@@ -226,10 +222,6 @@ class Dialect:
 
     def _declaration(self, d: ast.VarDecl) -> None:
         t = d.symbol.type
-        if is_vla(t):
-            raise Problem(
-                d.span, f"the variable-length array '{d.symbol.name}'", "CUDA C++ has none; give it a constant length"
-            )
         if isinstance(d.init, ast.InitList):
             self.initializer(d.init, t)
         elif d.init is not None:
@@ -242,8 +234,6 @@ class Dialect:
             if "<" in name:
                 raise Problem(n.span, "a compound literal of an unnamed type", "CUDA C++ cannot name it")
             self.rw.replace(n.span, name, n.init.span)
-        elif isinstance(n.of, Array):
-            raise Problem(n.span, "a compound literal of array type", "CUDA C++ has none; declare an array")
         else:
             self.rw.replace(n.span, f"({self.types.cxx(n.of)})(", n.init.elements[0].span, ")")
 

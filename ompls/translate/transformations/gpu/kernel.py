@@ -14,6 +14,7 @@ from ompls.analysis.model.ctype import Array, Function, Pointer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
+from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.translate.ctext import flat
 from ompls.translate.launch import chain_directives
 from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
@@ -27,7 +28,7 @@ from ompls.translate.templates import render
 from ompls.translate.transformations.gpu.data import data_of
 from ompls.translate.transformations.gpu.dialect import Dialect, respell, respelled
 from ompls.translate.transformations.gpu.emitter import Emitter, inner
-from ompls.translate.transformations.gpu.library import CUDA_NAMES, is_device_function
+from ompls.translate.transformations.gpu.library import CUDA_NAMES
 from ompls.translate.transformations.gpu.loops import loop_parts
 from ompls.translate.transformations.gpu.parallel import team_shared
 from ompls.translate.transformations.gpu.sync import lock
@@ -40,7 +41,6 @@ _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region.  Raises Problem."""
-    _check_functions(needs, plan.region.stmt)
     _check_names(index, plan, needs)
     locks: set[str] = set()
     functions: list[OutLine] = []
@@ -61,19 +61,6 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         locks=[lock(n) for n in sorted(locks)],
     )
     return tidied(reindented([*generated(head), *functions, *body]))
-
-
-def _check_functions(needs: Needs, region: ast.Stmt) -> None:
-    """Every function has a body for the device.  A problem stands at the call, when it is in the region itself."""
-    for name, s in needs.externals.items():
-        if not is_device_function(name):
-            why = (
-                "declare target names it, but its body is in another file"
-                if s.declare_target
-                else "its body is not in this file"
-            )
-            at = next((n.span for n in names_in(region) if n.name == name), None)
-            raise Problem(at, f"the call of '{name}'", f"{why}, and the device has no function of that name")
 
 
 def _check_names(index: Index, plan: RegionPlan, needs: Needs) -> None:
@@ -108,7 +95,7 @@ def _constants(index: Index, needs: Needs) -> list[str]:
 def _names(needs: Needs) -> dict[str, str]:
     """Functions of the user's that the device has, too: C++ would choose between them by the arguments' types."""
     taken = (f.symbol.name for _, f in needs.functions)
-    return {n: f"{n}_" for n in taken if n in CUDA_NAMES or is_device_function(n) or n.startswith("atomic")}
+    return {n: f"{n}_" for n in taken if n in CUDA_NAMES or CUDA.can_call(n) or n.startswith("atomic")}
 
 
 def _rename(rw: Rewriter, needs: Needs, node: ast.Node) -> None:

@@ -12,7 +12,6 @@ from ompls.analysis.model.ctype import Enum, Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
 from ompls.translate.loops import Loop, Nest, constant, nest_of
-from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import Data, assign, data_of
 from ompls.translate.transformations.gpu.emitter import TRANSFORMATIONS, Emitter, Level, inner, transformation
@@ -88,9 +87,6 @@ def loop_parts(
     """(text before the body, the body, text after it) of a distributed loop. `counted`: without ompls_count."""
     head = "" if counted else counts(e, nest)
     tail, kind = "", nest.kind
-    ordered = d.clause("ordered")
-    if ordered:
-        raise Problem(ordered.span, "ordered", "iterations of a GPU loop have no order")
     if source in ("league", "distribute"):
         chunk = clause_value(e, d, "dist_schedule")
         if source == "league":

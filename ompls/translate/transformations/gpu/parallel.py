@@ -14,7 +14,6 @@ from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Directive
 from ompls.translate.launch import chain_directives
 from ompls.translate.loops import nest_of
-from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
@@ -56,9 +55,6 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     """The parallel region of `s`, with the loop that is combined with it, between the texts `around` it."""
     d = s.directive
     before, after = around
-    copyin = d.clause("copyin")
-    if copyin:
-        raise Problem(copyin.span, "copyin", "a GPU has no threadprivate variables")
     loop = nest_of(d, s.body) if d.has("for") or d.has("loop") else None
     data = data_of(e, [d], loop)
     captures, push, pop = _captures(e, s, level)
@@ -75,8 +71,6 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
         e.visit(loop.body, "parallel")
         head, body, tail = loop_parts(e, d, loop, "team" if source == "team" else "all", data, counted=source == "team")
         parts = [head, body, tail]
-    elif d.has("sections"):
-        raise Problem(d.name_span, "'parallel sections'", "write sections inside a parallel construct")
     else:
         e.visit(s.body, "parallel")
         parts = [inner(s.body, {x.name for x in privatised(d)}), "\n"]

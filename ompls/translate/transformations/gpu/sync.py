@@ -39,9 +39,6 @@ def block(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 @transformation("task")
 def task(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """An undeferred task: the thread that meets it runs it at once."""
-    detach = s.directive.clause("detach")
-    if detach:
-        raise Problem(detach.span, "detach", "tasks on a GPU run at once")
     data = data_of(e, [s.directive], team=False)
     e.visit(s.body, level)
     e.replace(s.span, "{  // task, run at once\n", data.opening(), _block(s), "\n", data.closing(), "}")
@@ -49,9 +46,6 @@ def task(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 
 @transformation("single")
 def single(e: Emitter, s: DirectiveStmt, level: Level) -> None:
-    copy = s.directive.clause("copyprivate")
-    if copy:
-        raise Problem(copy.span, "copyprivate", "it is not there yet; write to a shared variable")
     data = data_of(e, [s.directive])
     e.visit(s.body, level)
     wait = "" if s.directive.clause("nowait") else "\nompls_barrier();"
@@ -87,9 +81,6 @@ def lock(name: str) -> str:
 @transformation("sections")
 def sections(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """Section k is thread k's, round robin."""
-    last = s.directive.clause("lastprivate")
-    if last:
-        raise Problem(last.span, "lastprivate on sections", "it is not there yet")
     if not isinstance(s.body, ast.Compound):
         raise Problem(s.span, "sections", "it needs a block of sections")
     data = data_of(e, [s.directive])

@@ -1,0 +1,83 @@
+"""`cuda` and `cudasim`: kernels are CUDA C++ over `device_lib/cuda`; the simulator runs the same files.
+
+Limits are those of compute capability 5.3 (CUDA C++ programming guide, "technical specifications per compute
+capability").
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ompls.analysis.spec.devices.host import EVERYWHERE
+from ompls.analysis.spec.devices.model import DeviceSpec
+from ompls.analysis.spec.runtime import FLOAT_FUNCTIONS, MATH_FUNCTIONS
+
+_OTHER = frozenset(
+    ("abs", "labs", "llabs", "printf", "malloc", "free", "memcpy", "memset", "clock", "isnan", "isinf", "isfinite",
+     "signbit")
+)  # fmt: skip
+_OMP = frozenset(
+    """
+omp_get_thread_num omp_get_num_threads omp_get_max_threads omp_get_team_num omp_get_num_teams omp_in_parallel
+omp_is_initial_device omp_get_level omp_get_active_level omp_get_thread_limit omp_get_wtime omp_get_wtick
+omp_get_num_procs omp_get_device_num omp_get_team_size omp_get_ancestor_thread_num omp_get_dynamic omp_get_nested
+omp_get_max_active_levels omp_set_num_threads
+""".split()  # noqa: SIM905 - a table of words
+)
+_NOT_YET = "it is not there yet"
+_HOST_ONLY = "only the host can do that"
+_TRANSFORMS = "of the loop transformations, only `tile` and `unroll` are there; write the loops as they are to run"
+_SIZE = "a GPU has no number of its size"
+
+CUDA = DeviceSpec(
+    "cuda",
+    "gpu",
+    True,
+    lacks={
+        **EVERYWHERE,
+        "construct ordered": "iterations of a GPU loop have no order",
+        "clause ordered": "iterations of a GPU loop have no order",
+        "construct cancel": "threads of a GPU cannot be cancelled; leave the rest of the iterations out with an `if`",
+        "construct cancellation point": "threads of a GPU cannot be cancelled",
+        "construct error": "a GPU cannot stop the program with a message",
+        "construct dispatch": "variants of functions are chosen on the host",
+        "construct interop": _HOST_ONLY,
+        "construct depobj": _HOST_ONLY,
+        "construct scan": _NOT_YET,
+        **dict.fromkeys(("construct fuse", "construct interchange", "construct reverse", "construct split",
+                         "construct stripe"), _TRANSFORMS),
+        "construct taskgraph": "tasks on a GPU run at once",
+        **dict.fromkeys(("construct target", "construct target data", "construct target update",
+                         "construct target enter data", "construct target exit data"),
+                        "a region on a device cannot start one or map data"),
+        "construct parallel sections": "write `sections` inside a parallel construct",
+        "construct parallel single": "write `single` inside a parallel construct",
+        "clause detach": "tasks on a GPU run at once",
+        "clause copyprivate": f"{_NOT_YET}; write to a shared variable",
+        "clause copyin": "a GPU has no threadprivate variables",
+        "clause compare": _NOT_YET,
+        "clause lastprivate on sections": _NOT_YET,
+        "clause lastprivate conditional": _NOT_YET,
+        "clause reduction inscan": _NOT_YET,
+        "clause reduction inscan with target": _NOT_YET,
+        "clause reduction of a type of the user's": "only the built-in reduction operators are there",
+        "clause reduction through a pointer": "reduce scalars or one-dimensional arrays",
+        "vla": "CUDA C++ has none; give it a constant length",
+        "computed goto": "CUDA C++ has none; use a `switch`",
+        "alloca": "the device has no function of that name; declare an array",
+        "varargs": "a device function takes as many arguments as it declares",
+        "array literal": "CUDA C++ has none; declare an array",
+        "type complex": "CUDA C++ has no `_Complex`",
+        "type long double": _SIZE,
+        "type _Float128": _SIZE,
+        "type _Float16": "CUDA C++ has another type of its size; use `float`",
+        "type __int128": _SIZE,
+    },
+    slow={"recursion": "nobody can tell beforehand how much of a thread's small stack it takes"},
+    functions=frozenset((*MATH_FUNCTIONS, *FLOAT_FUNCTIONS, *_OTHER, *_OMP)),
+    no_function="the device has no function of that name",
+    stack=512 * 1024,
+    team_memory=36 * 1024,  # of 48 KiB, the device library's stack and state are 10
+    threads=1024,
+)  # fmt: skip
+CUDASIM = replace(CUDA, name="cudasim")

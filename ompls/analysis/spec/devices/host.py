@@ -1,0 +1,26 @@
+"""`host`: kernels are C with OpenMP, compiled by the system's gcc; they run in the process, on copies of the data."""
+
+from __future__ import annotations
+
+from ompls.analysis.spec.devices.model import DeviceSpec
+
+# What no transformation set can do: it is the data environment that is missing, not the device.
+EVERYWHERE = {
+    "clause device ancestor": "reverse offloading is not there yet",
+    "clause map mapper": "list the items instead",
+    "section with a stride": "give it a stride of one",
+    "firstprivate vla": "map it",
+    "construct threadprivate": "a kernel has no threadprivate variables",
+    "construct metadirective": "which directive it stands for is not known before the program runs",
+}
+# What gcc's C lacks in a file of kernels.
+LACKS = {
+    **EVERYWHERE,
+    "clause reduction inscan with target": "write the loop construct inside the target construct",
+    "clause reduction of a type of the user's": "the declaration of the reduction is not part of the kernel",
+    "clause copyin": "a kernel has no threadprivate variables",
+    "construct parallel single": "write `single` inside a parallel construct",
+    "varargs": "pass an array and its length",
+}
+
+HOST = DeviceSpec("host", "default", True, lacks=LACKS, slow={})

@@ -1,0 +1,47 @@
+"""Whether a device can run a region: what the region needs, held against the device's table in `analysis/spec/devices`.
+
+This is the only place that says no because of a construct, a clause, a feature of C or a library function; what a
+transformation refuses by itself is a form that it cannot write down.
+"""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.abilities import needed
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.spec.devices import DeviceSpec
+from ompls.translate.needs import Needs
+from ompls.translate.plan import RegionPlan
+from ompls.translate.problem import Problem
+from ompls.translate.uses import names_in
+
+
+def check(device: DeviceSpec, plan: RegionPlan, needs: Needs) -> None:
+    """Raises Problem for the first thing that the region, or a function that it calls, needs and the device lacks."""
+    for need in needed(plan.region.stmt):
+        if need.key in device.lacks:
+            raise Problem(need.span, _quoted(need.shown), _quoted(device.lacks[need.key]))
+    for _, function in needs.functions:
+        for need in needed(function.body):
+            if need.key in device.lacks:
+                what = f"{need.shown} in the function `{function.symbol.name}`"
+                raise Problem(None, _quoted(what), _quoted(device.lacks[need.key]))
+    for name, symbol in needs.externals.items():
+        _check_function(device, plan, name, symbol)
+
+
+def _check_function(device: DeviceSpec, plan: RegionPlan, name: str, symbol: Symbol) -> None:
+    """A function without a body in this file is one of the device's library."""
+    if device.can_call(name) or name.startswith("__builtin_"):
+        return
+    why = (
+        "declare target names it, but its body is in another file"
+        if symbol.declare_target
+        else "its body is not in this file"
+    )
+    at = next((n.span for n in names_in(plan.region.stmt) if n.name == name), None)
+    raise Problem(at, f"the call of '{name}'", f"{why}, and {device.no_function}")
+
+
+def _quoted(text: str) -> str:
+    """Problems are shown by the command line, too: without Markdown."""
+    return text.replace("`", "'")
