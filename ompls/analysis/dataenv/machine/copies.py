@@ -1,0 +1,281 @@
+"""What is known of one object: its host copy, its copies on devices with their reference counts, who wrote last.
+
+A `Copies` is one possible case; the machine keeps a set of them for each object.  The functions are the rules of OpenMP
+5.2 §5.8.3 (map), §13.8 (target update), and what reads and writes do.  They are pure.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from ompls.analysis.dataenv.machine.values import (
+    ANYWHERE,
+    Positive,
+    Range,
+    Site,
+    apart,
+    covers,
+    inside,
+    meet,
+    order,
+)
+from ompls.analysis.dataenv.symbolic import Poly
+
+MOST = 3  # references that are counted
+Filled = Literal["no", "some", "yes"]  # whether it holds values: none at all, perhaps, yes
+Outcome = Literal["new", "present", "perhaps", "extends", "absent", "kept", "removed", "unknown"]
+
+
+class Written(NamedTuple):
+    """Bytes that were written on one side only, and where."""
+
+    range: Range
+    site: Site
+
+
+class Lost(NamedTuple):
+    """Bytes that the device had written when its copy went away (or was private), the map item that let them go."""
+
+    range: Range
+    site: Site
+    by: Site
+    how: str
+
+
+class Copy(NamedTuple):
+    """The corresponding storage on one device.
+
+    refs -- references that the machine has seen (at most MOST, which stands for that many or more)
+    extra -- there may be more that it has not seen: of a caller, of another translation unit
+    old -- the host has written since the device got its values; ahead -- the device has, and the host has not got them
+    origin, how -- the list item that made it and its map type; lasting -- by `target enter data`
+    """
+
+    device: Poly
+    low: Poly | None
+    high: Poly | None
+    refs: int
+    extra: bool
+    filled: Filled
+    origin: Site
+    how: str
+    lasting: bool = False
+    forever: bool = False
+    old: Written | None = None
+    ahead: Written | None = None
+
+
+class Copies(NamedTuple):
+    """One case.  `host`: whether the host's storage holds values; `lost`: results that did not get there."""
+
+    host: Filled = "yes"
+    copies: tuple[Copy, ...] = ()
+    lost: Lost | None = None
+    freed: bool = False
+
+
+class Mapping(NamedTuple):
+    """What a list item of a map clause asks for: `kind` is a map type, the range is in bytes."""
+
+    device: Poly
+    low: Poly | None
+    high: Poly | None
+    kind: str
+    site: Site
+    always: bool = False
+    lasting: bool = False
+
+    @property
+    def copies_in(self) -> bool:
+        return self.kind in ("to", "tofrom")
+
+    @property
+    def copies_out(self) -> bool:
+        return self.kind in ("from", "tofrom")
+
+    @property
+    def range(self) -> Range:
+        return Range(self.low, self.high, True, True)
+
+
+CLEAN = Copies()
+
+
+def outside_copy(device: Poly, site: Site) -> Copy:
+    """That of an object which a caller may have mapped."""
+    return Copy(device, None, None, 0, True, "some", site, "")
+
+
+def find(
+    state: Copies, device: Poly, low: Poly | None, high: Poly | None, positive: Positive
+) -> tuple[Copy | None, str]:
+    """The copy on `device` that holds bytes of the range, and how: 'in', 'over' (only a part of it), '?' or ''.
+
+    (None, '?') when a copy on another device, whose number is not known, may be it.
+    """
+    doubtful: tuple[Copy | None, str] = (None, "")
+    for copy in state.copies:
+        if copy.device != device:
+            if copy.device.constant is None or device.constant is None:
+                doubtful = (None, "?")
+            continue
+        if copy.low is None or inside(low, high, copy.low, copy.high, positive):
+            return copy, "in" if copy.low is not None else "?"
+        if low is not None and low == high and order(copy.low, low, positive) in ("<", "<=", "=="):
+            return copy, "?"
+        if apart(Range(low, high), Range(copy.low, copy.high), positive):
+            continue
+        if low is None or high is None or not _strictly_over(low, high, copy, positive):
+            return copy, "?"
+        return copy, "over"
+    return doubtful
+
+
+def _strictly_over(low: Poly, high: Poly, copy: Copy, positive: Positive) -> bool:
+    """Whether some of the range lies in the copy and some certainly does not."""
+    starts_in = order(low, copy.high, positive) == "<" and order(copy.low, low, positive) in ("<", "<=", "==")
+    ends_in = order(copy.low, high, positive) == "<" and order(high, copy.high, positive) in ("<", "<=", "==")
+    after = order(copy.high, high, positive) == "<"
+    before = order(low, copy.low, positive) == "<"
+    return (starts_in and after) or (ends_in and before) or (after and before)
+
+
+def _with(state: Copies, old: Copy, new: Copy | None) -> Copies:
+    copies = [new if c is old else c for c in state.copies]
+    return state._replace(copies=tuple([c for c in copies if c is not None]))
+
+
+def enter(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcome]:
+    """`map` at the start of a construct or at `target enter data`."""
+    copy, how = find(state, m.device, m.low, m.high, positive)
+    if copy is None:
+        if how == "?":
+            return state, "unknown"
+        filled: Filled = "no" if not m.copies_in else "yes" if state.host != "no" else "no"
+        made = Copy(m.device, m.low, m.high, 1, False, filled, m.site, m.kind, m.lasting)
+        return state._replace(copies=(*state.copies, made)), "new"
+    count, outcome = min(copy.refs + 1, MOST), "present"
+    if copy.refs == 0 and copy.extra:  # perhaps it is new
+        filled = "yes" if m.copies_in else "some"
+        new = copy._replace(refs=1, filled=filled, origin=m.site, how=m.kind, lasting=m.lasting, ahead=None)
+        return _with(state, copy, new), "perhaps"
+    new = copy._replace(refs=copy.refs if copy.refs == MOST else count)
+    if how == "over":
+        new, outcome = new._replace(low=None, high=None, filled="some", old=None, ahead=None), "extends"
+    elif m.always and m.copies_in:
+        new = received(new, m.range, positive)
+    elif how == "?":
+        outcome = "perhaps"
+    return _with(state, copy, new), outcome  # type: ignore[return-value]
+
+
+def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcome]:
+    """The end of a construct with the map, or `target exit data`."""
+    copy, how = find(state, m.device, m.low, m.high, positive)
+    if copy is None:
+        return state, "unknown" if how == "?" else "absent"
+    gone = m.kind == "delete" and not copy.forever
+    count = copy.refs - 1 if copy.refs < MOST else MOST
+    if count < 0 and not copy.extra:
+        return state, "absent"
+    if not gone and (count > 0 or copy.forever or copy.refs == MOST):
+        new = copy._replace(refs=max(count, 0)) if not copy.forever else copy
+        state = _with(state, copy, new)
+        if m.copies_out and m.always:
+            state = sent_back(state, new, m.range, positive)
+        return state, "kept" if copy.refs < MOST or copy.forever else "unknown"
+    if copy.extra and not gone:
+        if m.copies_out:
+            state = _host_gets(state, m.range, positive)
+        copy_now = next(c for c in state.copies if c.origin == copy.origin and c.device == copy.device)
+        return _with(state, copy_now, outside_copy(copy.device, copy.origin)), "perhaps"
+    if m.copies_out and not gone:
+        state = sent_back(state, copy, m.range, positive)
+        copy = next(c for c in state.copies if c.origin == copy.origin and c.device == copy.device)
+    state = _with(state, copy, None)
+    if copy.ahead is not None:
+        state = state._replace(lost=Lost(copy.ahead.range, copy.ahead.site, m.site, m.kind))
+    return state, "removed"
+
+
+def received(copy: Copy, r: Range, positive: Positive) -> Copy:
+    """The device gets the host's values."""
+    filled: Filled = "yes" if covers(r, Range(copy.low, copy.high), positive) or copy.filled == "yes" else "some"
+    return copy._replace(filled=filled, old=_less(copy.old, r, positive), ahead=_less(copy.ahead, r, positive))
+
+
+def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies:
+    """The host gets the device's values."""
+    state = _with(state, copy, copy._replace(ahead=_less(copy.ahead, r, positive), old=_less(copy.old, r, positive)))
+    return _host_gets(state, r, positive)
+
+
+def _host_gets(state: Copies, r: Range, positive: Positive) -> Copies:
+    lost = state.lost
+    if lost is not None:
+        rest = without(lost.range, r, positive)
+        lost = None if rest is None else lost._replace(range=rest)
+    return state._replace(host="yes" if state.host == "yes" else "some", lost=lost)
+
+
+def host_writes(state: Copies, r: Range, site: Site, positive: Positive) -> Copies:
+    """The host writes to its copy."""
+    copies = tuple(
+        [
+            c
+            if c.refs == 0 and not c.forever
+            else c._replace(old=merged(c.old, Written(r, site), positive), ahead=_less(c.ahead, r, positive))
+            for c in state.copies
+        ]
+    )
+    state = _host_gets(state, r, positive)
+    return state._replace(copies=copies, host="yes")
+
+
+def device_writes(state: Copies, copy: Copy, r: Range, site: Site, positive: Positive) -> Copies:
+    """A region writes to the device's copy."""
+    new = copy._replace(
+        filled="yes", ahead=merged(copy.ahead, Written(r, site), positive), old=_less(copy.old, r, positive)
+    )
+    return _with(state, copy, new)
+
+
+def merged(a: Written | None, b: Written, positive: Positive) -> Written:
+    """What is known after both were written: the larger, or the surer."""
+    if a is None or covers(b.range, a.range, positive):
+        return b
+    if covers(a.range, b.range, positive) or (a.range.sure and not b.range.sure):
+        return a
+    if b.range.sure and not a.range.sure:
+        return b
+    return a
+
+
+def _less(w: Written | None, r: Range, positive: Positive) -> Written | None:
+    if w is None:
+        return None
+    rest = without(w.range, r, positive)
+    return None if rest is None else w._replace(range=rest)
+
+
+def without(r: Range, cut: Range, positive: Positive) -> Range | None:
+    """What is left of `r` without `cut`; None: nothing, or nothing that is sure."""
+    if covers(cut, r, positive):
+        return None
+    if apart(cut, r, positive):
+        return r
+    if cut.dense and r.low is not None and r.high is not None:
+        at_low = order(cut.low, r.low, positive) in ("<", "<=", "==")
+        at_high = order(r.high, cut.high, positive) in ("<", "<=", "==")
+        if at_low and order(cut.high, r.high, positive) == "<":
+            return Range(cut.high, r.high, r.sure and r.dense, r.dense)
+        if at_high and order(r.low, cut.low, positive) == "<":
+            return Range(r.low, cut.low, r.sure and r.dense, r.dense)
+    return ANYWHERE if cut.low is not None or r.low is not None else None
+
+
+def touches(w: Written | Lost | None, r: Range, positive: Positive) -> Literal["yes", "perhaps", "no"]:
+    """Whether `r` reads what was written."""
+    if w is None or apart(w.range, r, positive):
+        return "no"
+    return "yes" if meet(w.range, r, positive) else "perhaps"

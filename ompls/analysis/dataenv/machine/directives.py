@@ -1,0 +1,266 @@
+"""Directives: target regions, the data directives, and what other constructs do to their variables."""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.machine.items import Items, Mapped
+from ompls.analysis.dataenv.machine.library import INITIAL, lent
+from ompls.analysis.dataenv.machine.memory import Where
+from ompls.analysis.dataenv.machine.state import join
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value, at_start
+from ompls.analysis.dataenv.private import PRIVATISING
+from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ctype import Array, Pointer, Record
+from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.tu import Region, Variable
+
+_FIRST = ("to", "tofrom")
+
+
+class Directives(Items):
+    """`directive` does what a directive and its body do."""
+
+    def directive(self, stmt: ast.DirectiveStmt) -> None:
+        directive = stmt.directive
+        region = next((r for r in self.frame.content.regions if r.stmt is stmt), None)
+        if self.region is not None and (region is not None or directive.name.startswith("target")):
+            self.not_understood(stmt)  # reverse offload
+        elif region is not None:
+            self.target(region)
+        elif directive.name == "target data":
+            self.data(stmt)
+        elif directive.name in ("target enter data", "target exit data", "target update"):
+            self.transfer(directive)
+        else:
+            self.construct(stmt)
+
+    # --- clauses
+
+    def device_of(self, directive: Directive) -> Poly | None:
+        """The device a directive is about; INITIAL: the host."""
+        assert self.now is not None
+        clause = directive.clause("device")
+        if clause is None or not clause.args:
+            number = self.now.device
+        elif "ancestor" in (clause.keyword, *clause.modifiers):
+            return INITIAL
+        else:
+            value = self.value(clause.args[0])
+            number = value if isinstance(value, Poly) else None
+        if number is None:
+            return Poly.of(Opaque("device", None, (Poly.of(directive.span.start),)))
+        count = Opaque("omp_get_num_devices", None, ())
+        return INITIAL if number == Poly.of(count) or number.constant == -1 else number
+
+    def applies(self, directive: Directive) -> bool | None:
+        """Whether the `if` clause lets it; None: not known."""
+        for clause in directive.all("if"):
+            if clause.args and (not clause.keyword or directive.name.startswith(clause.keyword)):
+                return self.truth(clause.args[0])
+        return True
+
+    def truth(self, expr: ast.Expr) -> bool | None:
+        """The truth value of a condition; evaluates it."""
+        raise NotImplementedError
+
+    # --- data directives
+
+    def transfer(self, directive: Directive) -> None:
+        """`target enter data`, `target exit data`, `target update`."""
+        assert self.now is not None
+        applies, device = self.applies(directive), self.device_of(directive)
+        if applies is False or device is None or device == INITIAL or self.now is None:
+            return
+        before = self.now.copy() if applies is None else None
+        self.doubts += applies is None
+        if directive.name == "target update":
+            for clause in directive.all("to", "from"):
+                for item in clause.items:
+                    self.update(self.item(item, clause.name, clause), device)
+        else:
+            entering = directive.name == "target enter data"
+            items = self.mapped_by(directive.all("map"))
+            for mapped in items:
+                if entering:
+                    self.enter(mapped, device, lasting=True)
+                else:
+                    self.leave(mapped, device, unstructured=True)
+        self.doubts -= applies is None
+        if before is not None:
+            self.now = join(self.now, before)
+
+    def mapped_by(self, clauses: list[Clause]) -> list[Mapped]:
+        """The list items of map clauses; those that copy come first (5.2 §5.8.3)."""
+        found = [self.item(i, clause.keyword or "tofrom", clause) for clause in clauses for i in clause.items]
+        return sorted(found, key=lambda m: m.kind not in _FIRST)
+
+    def data(self, stmt: ast.DirectiveStmt) -> None:
+        """`target data`."""
+        assert self.now is not None
+        directive = stmt.directive
+        applies, device = self.applies(directive), self.device_of(directive)
+        if applies is False or device is None or device == INITIAL or self.now is None:
+            self.statement(stmt.body)
+            return
+        before = self.now.copy() if applies is None else None
+        items = self.mapped_by(directive.all("map"))
+        for mapped in items:
+            self.enter(mapped, device)
+        if before is not None:
+            self.now = join(self.now, before)
+        own = self.frame.own
+        self.frame.own = {**own, **self.lent_by(directive)}
+        self.statement(stmt.body)
+        self.frame.own = own
+        if self.now is None:
+            return
+        before = self.now.copy() if applies is None else None
+        self.doubts += applies is None
+        for mapped in reversed(items):
+            self.leave(mapped, device)
+        self.doubts -= applies is None
+        if before is not None:
+            self.now = join(self.now, before)
+
+    def lent_by(self, directive: Directive) -> dict[Symbol, Obj]:
+        """Variables that name the device's storage inside of `use_device_ptr` and `use_device_addr`."""
+        found: dict[Symbol, Obj] = {}
+        for clause in directive.all("use_device_ptr", "use_device_addr"):
+            for item in clause.items:
+                symbol = item.symbol
+                if symbol is None or self.now is None:
+                    continue
+                value = self.value(ast.Name(item.span, symbol.name, symbol, type=symbol.type))
+                if isinstance(value, frozenset):
+                    for obj, _ in value:
+                        if self.cases_of(obj) is not None:
+                            self.lend(
+                                Mapped("", [Loc(obj, None, None, symbol.type)], "", (), Site("", item.span), False)
+                            )
+                if clause.name == "use_device_addr" and not isinstance(symbol.type, Pointer):
+                    original = self.variable(symbol)
+                    found[symbol] = Obj("lent", original, symbol.name, of=original)
+                else:
+                    found[symbol] = self.substitute(symbol, lent(value), directive)
+        return found
+
+    def substitute(self, symbol: Symbol, value: Value, directive: Directive) -> Obj:
+        """An object that stands for a variable inside of a construct."""
+        assert self.now is not None
+        key = (self.frame.name, "own", symbol.name, directive.span.start)
+        obj = Obj("variable", key, symbol.name, size=self.size_of(symbol.type), symbol=symbol)
+        self.fresh(obj, True)
+        self.now.cells[obj, 0] = value
+        if self.region is not None:
+            self.region.local.add(obj)
+        return obj
+
+    # --- target regions
+
+    def target(self, region: Region) -> None:
+        """A target construct: its data come, the body runs on the device, the data go."""
+        assert self.now is not None
+        stmt, directive = region.stmt, region.directive
+        applies, device = self.applies(directive), self.device_of(directive)
+        if self.now is None:
+            return
+        if applies is False or device is None or device == INITIAL:
+            self.construct(stmt)
+            return
+        before = self.now.copy() if applies is None else None
+        self.doubts += applies is None
+        items = self.region_items(region)
+        for mapped in items:
+            self.enter(mapped, device)
+        if self.now is not None:
+            self.body(region, device)
+        if self.now is not None:
+            for mapped in reversed(items):
+                self.leave(mapped, device)
+        self.doubts -= applies is None
+        if before is not None:
+            self.now = join(self.now, before)
+
+    def region_items(self, region: Region) -> list[Mapped]:
+        """What the region maps, by clauses and by itself."""
+        found = []
+        for variable in region.variables:
+            for m in variable.maps if variable.sharing == "mapped" else ():
+                if m.item is not None and m.clause is not None:
+                    found.append(self.item(m.item, m.map_type, m.clause))
+                elif not m.zero_length:
+                    symbol = variable.symbol
+                    obj = self.variable(symbol)
+                    loc = Loc(obj, ZERO, obj.size or self.size_of(symbol.type), symbol.type)
+                    site = Site(self.frame.name, region.directive.name_span)
+                    found.append(Mapped(symbol.name, [loc], m.map_type, m.modifiers, site, False))
+        return sorted(found, key=lambda m: m.kind not in _FIRST)
+
+    def body(self, region: Region, device: Poly) -> None:
+        """The region runs."""
+        own, where = self.frame.own, Where(device, len(self.loops))
+        values = {v.symbol: self.copied(v) for v in region.variables if v.sharing != "mapped"}
+        self.region = where
+        inner = dict(own)
+        for variable in region.variables:
+            if variable.sharing in ("private", "firstprivate", "is_device_ptr", "has_device_addr"):
+                inner[variable.symbol] = self.substitute(variable.symbol, values.get(variable.symbol), region.directive)
+        self.frame.own = inner
+        self.construct(region.stmt, taken=True)
+        self.frame.own = own
+        self.region = None
+
+    def copied(self, variable: Variable) -> Value:
+        """What a variable that is not mapped holds in the region."""
+        symbol = variable.symbol
+        if variable.sharing == "is_device_ptr":
+            return at_start(Obj("device", ("is_device_ptr", symbol.name)))
+        if variable.sharing != "firstprivate" or isinstance(symbol.type, (Array, Record)) or self.now is None:
+            return None
+        if not isinstance(symbol.type, Pointer) and not is_integer(symbol.type):
+            return None
+        obj = self.variable(symbol)
+        return self.load(Loc(obj, ZERO, obj.size, symbol.type))
+
+    # --- other constructs
+
+    def construct(self, stmt: ast.DirectiveStmt, taken: bool = False) -> None:
+        """Clauses' expressions, private copies, the body over them, and what goes back.
+
+        taken -- a target region, of which the host has looked at the clauses already
+        """
+        directive, outer = stmt.directive, self.frame.own
+        for clause in directive.clauses:
+            if not taken or clause.name not in ("map", "device", "if", "depend", "to", "from"):
+                for arg in clause.args:
+                    self.value(arg)
+            reads, _ = PRIVATISING.get(clause.name, (False, False))
+            for item in clause.items if reads and not (taken and clause.name == "firstprivate") else ():
+                if self.now is not None:
+                    self.access(self.places(item.expr), item.expr, True, False)
+        if self.now is None or stmt.body is None:
+            return
+        inner = dict(outer)
+        for clause in directive.clauses:
+            for item in clause.items if clause.name in PRIVATISING else ():
+                symbol = item.symbol
+                if symbol is not None:
+                    inner[symbol] = self.private_copy(symbol, clause, directive)
+        self.frame.own = inner
+        self.statement(stmt.body)
+        self.frame.own = outer
+        for clause in directive.clauses:
+            _, writes = PRIVATISING.get(clause.name, (False, False))
+            for item in clause.items if writes else ():
+                if self.now is not None:
+                    locs = self.places(item.expr)
+                    self.access(locs, item.expr, False, True)
+                    self.store([loc for loc in locs if is_integer(loc.type)], None)
+
+    def private_copy(self, symbol: Symbol, clause: Clause, directive: Directive) -> Obj:
+        value: Value = None
+        if isinstance(symbol.type, Pointer) and clause.name != "private":
+            obj = self.variable(symbol)
+            value = self.load(Loc(obj, ZERO, obj.size, symbol.type))
+        return self.substitute(symbol, value, directive)

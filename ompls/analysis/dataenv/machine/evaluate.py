@@ -1,0 +1,462 @@
+"""Expressions: their values, and the accesses that they make, in order."""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.machine.memory import STEPS, GivenUp, Memory
+from ompls.analysis.dataenv.machine.state import join, joined_value
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Pointers, Target, Value, at_start
+from ompls.analysis.dataenv.paths import indexed, is_address
+from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Symbol
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array, CType, Function, Pointer, Record, Void
+from ompls.analysis.model.layout import offsetof, sizeof
+
+_TERMS = 16  # of a value; larger ones are given up
+
+
+class Evaluator(Memory):
+    """`value` evaluates for a value, `places` for a place."""
+
+    # --- to be given by the classes above
+
+    def call(self, expr: ast.Call) -> Value:
+        raise NotImplementedError
+
+    def statement(self, stmt: ast.Stmt | None) -> None:
+        raise NotImplementedError
+
+    # --- values
+
+    def value(self, expr: Expr | None) -> Value:
+        """The value of `expr`, with its accesses and effects."""
+        if expr is None or self.now is None:
+            return None
+        self.steps += 1
+        if self.steps > STEPS:
+            raise GivenUp
+        match expr:
+            case ast.Name():
+                return self._name(expr)
+            case ast.IntLiteral() | ast.CharLiteral():
+                return Poly.of(expr.value)
+            case ast.Paren():
+                return self.value(expr.inner)
+            case ast.Index() | ast.Member():
+                return self.read(expr)
+            case ast.Binary():
+                return self._binary(expr)
+            case ast.Assign():
+                return self._assign(expr)
+            case ast.Unary():
+                return self._unary(expr)
+            case ast.Call():
+                return self.call(expr)
+            case ast.Cast():
+                return self._cast(expr)
+            case ast.Conditional():
+                return self._conditional(expr)
+            case ast.SizeOf():
+                known = fold(expr)
+                return Poly.of(known) if known is not None else self.size_of(expr.of)
+            case ast.StringLiteral():
+                return None
+            case ast.StatementExpr():
+                self.statement(expr.body)
+                return None
+            case ast.Generic():
+                return self.value(expr.chosen)
+            case ast.OtherExpr():
+                self.not_understood(expr)
+                return None
+        for child in expr.children():
+            if isinstance(child, Expr):
+                self.value(child)
+        return None
+
+    def not_understood(self, node: ast.Node) -> None:
+        """Something whose effect is not known: what it names may have changed in any way."""
+        assert self.now is not None
+        for n in node.walk():
+            if isinstance(n, ast.Name) and n.symbol is not None and n.symbol.kind in ("var", "param"):
+                obj = self.variable(n.symbol)
+                held = [v for c, v in self.now.cells.items() if c[0] == obj and isinstance(v, frozenset)]
+                self.forget([obj, *(t.obj for v in held for t in v)])
+                for cell in [c for c in self.now.cells if c[0] == obj]:
+                    self.now.cells[cell] = None
+
+    def _name(self, expr: ast.Name) -> Value:
+        symbol = expr.symbol
+        if symbol is None or symbol.kind not in ("var", "param"):
+            return Poly.of(symbol.value) if symbol is not None and symbol.value is not None else None
+        obj = self.variable(symbol)
+        if isinstance(symbol.type, Array):
+            if obj.kind == "lent":
+                return at_start(obj)
+            return frozenset((Target(obj, ZERO),))
+        loc = Loc(obj, ZERO, obj.size, symbol.type)
+        self.access([loc], expr, True, False)
+        if isinstance(symbol.type, Record) or self.now is None:
+            return None
+        return self.load(loc)
+
+    def read(self, expr: Expr) -> Value:
+        """The value at an lvalue that is no variable's name."""
+        locs = self.places(expr)
+        if isinstance(expr.type, Array):
+            return _pointers(locs)
+        self.access(locs, expr, True, False, through=self.is_through(expr))
+        return self.held(locs, expr.type)
+
+    def held(self, locs: list[Loc], t: CType) -> Value:
+        """What scalars at `locs` hold; all of them the same, or not known."""
+        if self.now is None or not locs or (not isinstance(t, Pointer) and not is_integer(t)):
+            return None
+        values = [self.load(loc) for loc in locs]
+        found = values[0]
+        for other in values[1:]:
+            found = joined_value(found, other)
+        return found
+
+    @staticmethod
+    def is_through(expr: Expr) -> bool:
+        """Whether the place is reached through a pointer."""
+        while isinstance(expr, (ast.Paren, ast.Member, ast.Index)):
+            if isinstance(expr, ast.Paren):
+                expr = expr.inner
+                continue
+            base = indexed(expr) if isinstance(expr, ast.Index) else expr.base
+            if isinstance(base.type, Pointer):
+                return True
+            expr = base
+        return isinstance(expr, ast.Unary) and expr.op == "*"
+
+    def _binary(self, expr: ast.Binary) -> Value:
+        op = expr.op
+        if op in ("&&", "||"):
+            self.value(expr.left)
+            self.branch_of(expr.right)
+            return None
+        a = self.value(expr.left)
+        b = self.value(expr.right)
+        if op == ",":
+            return b
+        if op in ("+", "-"):
+            if is_address(expr.left.type) and not is_address(expr.right.type):
+                return self.moved(a, b if isinstance(b, Poly) else None, expr.left.type, 1 if op == "+" else -1)
+            if is_address(expr.right.type) and op == "+":
+                return self.moved(b, a if isinstance(a, Poly) else None, expr.right.type, 1)
+        known = fold(expr)
+        if known is not None:
+            return Poly.of(known)
+        if not isinstance(a, Poly) or not isinstance(b, Poly):
+            return None
+        return _arithmetic(op, a, b)
+
+    def branch_of(self, expr: Expr | None) -> Value:
+        """`expr` evaluated on some paths only."""
+        if self.now is None:
+            return None
+        before = self.now.copy()
+        self.conditions += 1
+        value = self.value(expr)
+        self.conditions -= 1
+        self.now = join(self.now, before)
+        return value
+
+    def moved(self, pointer: Value, by: Poly | None, t: CType, sign: int) -> Value:
+        """A pointer some elements further."""
+        if not isinstance(pointer, frozenset):
+            return None
+        size = self.size_of(t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else t)
+        step = by * size * sign if by is not None and size is not None else None
+        return frozenset([Target(o, at + step if at is not None and step is not None else None) for o, at in pointer])
+
+    def size_of(self, t: CType) -> Poly | None:
+        """The size of an object of type `t` in bytes, of arrays of variable length too when the length is a name."""
+        known = sizeof(t)
+        if known is not None:
+            return Poly.of(known)
+        if isinstance(t, Array):
+            inner = self.size_of(t.of)
+            length = Poly.of(t.length) if t.length is not None else self.named(t.vla_text)
+            return inner * length if inner is not None and length is not None else None
+        return None
+
+    def named(self, text: str) -> Poly | None:
+        """The value of the variable of the current function that has this name."""
+        symbol = self.names().get(text)
+        if symbol is None or not is_integer(symbol.type) or self.now is None:
+            return None
+        obj = self.variable(symbol)
+        value = self.load(Loc(obj, ZERO, obj.size, symbol.type))
+        return value if isinstance(value, Poly) else None
+
+    def names(self) -> dict[str, Symbol]:
+        """Parameters and local variables of the function that is walked."""
+        content = self.frame.content
+        found: dict[str, Symbol] | None = content.memo.get("names of variables")
+        if found is None:
+            found = {}
+            for n in content.node.walk():
+                if isinstance(n, ast.VarDecl):
+                    found.setdefault(n.symbol.name, n.symbol)
+            if isinstance(content.node, ast.FunctionDef):
+                found.update({p.name: p for p in content.node.params})
+            content.memo["names of variables"] = found
+        return found
+
+    def _unary(self, expr: ast.Unary) -> Value:
+        op, operand = expr.op, expr.operand
+        if op == "&":
+            return self.address(operand)
+        if op == "*":
+            return self.read(expr)
+        if op in ("++", "--"):
+            locs = self.places(operand)
+            self.access(locs, operand, True, True, through=self.is_through(operand))
+            old = self.held(locs, operand.type)
+            new: Value = None
+            if isinstance(old, frozenset):
+                new = self.moved(old, Poly.of(1), operand.type, 1 if op == "++" else -1)
+            elif isinstance(old, Poly):
+                new = old + (1 if op == "++" else -1)
+            if self.now is not None:
+                self.store(locs, new)
+            return old if expr.postfix else new
+        value = self.value(operand)
+        if op == "-" and isinstance(value, Poly):
+            return -value
+        known = fold(expr)
+        return Poly.of(known) if known is not None else value if op == "+" else None
+
+    def address(self, operand: Expr) -> Value:
+        """`&operand`; nothing is accessed but what leads there."""
+        while isinstance(operand, ast.Paren):
+            operand = operand.inner
+        if isinstance(operand.type, Function):
+            return None
+        return _pointers(self.places(operand))
+
+    def _assign(self, expr: ast.Assign) -> Value:
+        target = expr.target
+        if expr.op == "=":
+            value = self.value(expr.value)
+            locs = self.places(target)
+            self.access(locs, target, False, True, through=self.is_through(target))
+        else:
+            by = self.value(expr.value)
+            locs = self.places(target)
+            self.access(locs, target, True, True, through=self.is_through(target))
+            old = self.held(locs, target.type)
+            value = None
+            if isinstance(old, frozenset) and expr.op in ("+=", "-="):
+                value = self.moved(old, by if isinstance(by, Poly) else None, target.type, 1 if expr.op == "+=" else -1)
+            elif isinstance(old, Poly) and isinstance(by, Poly):
+                value = _arithmetic(expr.op[:-1], old, by)
+        if self.now is None:
+            return None
+        if isinstance(target.type, Record):
+            self.copy_record(expr.value, locs)
+        elif isinstance(target.type, Pointer) or is_integer(target.type):
+            if isinstance(value, Poly) and isinstance(target.type, Pointer):
+                value = at_start(NULL) if value.constant == 0 else None
+            self.named_by(value, target)
+            self.store(locs, value)
+        return value
+
+    @staticmethod
+    def named_by(value: Value, target: Expr) -> None:
+        """A fresh object gets the name of the first pointer that it is assigned to."""
+        if isinstance(value, frozenset):
+            for obj, _ in value:
+                if not obj.name and isinstance(target, (ast.Name, ast.Member)):
+                    obj.name = target.name if isinstance(target, ast.Name) else target.field
+
+    def copy_record(self, source: Expr, locs: list[Loc]) -> None:
+        """`a = b` of structures: the cells go along."""
+        assert self.now is not None
+        while isinstance(source, ast.Paren):
+            source = source.inner
+        is_place = isinstance(source, (ast.Name, ast.Index, ast.Member)) or (
+            isinstance(source, ast.Unary) and source.op == "*"
+        )
+        froms = self.places(source) if is_place else []
+        known = (
+            len(froms) == 1 and len(locs) == 1
+            and froms[0].low is not None and froms[0].low.constant is not None
+            and locs[0].low is not None and locs[0].low.constant is not None
+        )  # fmt: skip
+        for loc in locs:
+            for cell in [c for c in self.now.cells if c[0] == loc.obj]:
+                self.now.cells[cell] = None
+        if not known or not isinstance(source.type, Record):
+            return
+        for f in source.type.body.fields or ():
+            offset = offsetof(source.type, f.name)
+            if offset is not None and (isinstance(f.type, Pointer) or is_integer(f.type)):
+                at = froms[0].low or ZERO
+                value = self.load(Loc(froms[0].obj, at + offset, self.size_of(f.type), f.type))
+                to = (locs[0].low or ZERO) + offset
+                self.store([Loc(locs[0].obj, to, self.size_of(f.type), f.type)], value)
+
+    def _cast(self, expr: ast.Cast) -> Value:
+        value = self.value(expr.operand)
+        if isinstance(value, Poly):
+            if isinstance(expr.to, Pointer):
+                return at_start(NULL) if value.constant == 0 else None
+            return value if is_integer(expr.to) else None
+        return value if isinstance(expr.to, Pointer) else None
+
+    def _conditional(self, expr: ast.Conditional) -> Value:
+        self.value(expr.condition)
+        known = fold(expr.condition)
+        if known is not None and expr.then is not None:
+            return self.value(expr.then if known else expr.otherwise)
+        if self.now is None:
+            return None
+        before = self.now.copy()
+        self.conditions += 1
+        a = self.value(expr.then)
+        after, self.now = self.now, before
+        b = self.value(expr.otherwise)
+        self.conditions -= 1
+        self.now = join(after, self.now)
+        return joined_value(_as_pointer(a, expr), _as_pointer(b, expr))
+
+    # --- places
+
+    def places(self, expr: Expr) -> list[Loc]:
+        """Where the lvalue `expr` may lie; [] when that is not known.  Evaluates what leads there."""
+        if self.now is None:
+            return []
+        match expr:
+            case ast.Name():
+                return self._variable_place(expr)
+            case ast.Paren():
+                return self.places(expr.inner)
+            case ast.Index():
+                return self.elements(expr, self.value(_subscript(expr)), Poly.of(1))
+            case ast.Section():
+                return self._section(expr)
+            case ast.Member():
+                return self._member(expr)
+            case ast.Unary(op="*"):
+                return self.pointed(self.value(expr.operand), expr.type)
+            case ast.Cast():
+                return self.places(expr.operand)
+            case ast.CompoundLiteral():
+                self.value(expr.init)
+                return []
+        self.value(expr)
+        return []
+
+    def _variable_place(self, expr: ast.Name) -> list[Loc]:
+        symbol = expr.symbol
+        if symbol is None or symbol.kind not in ("var", "param"):
+            return []
+        obj = self.variable(symbol)
+        return [Loc(obj, ZERO, obj.size if obj.size is not None else self.size_of(symbol.type), symbol.type)]
+
+    def pointed(self, pointer: Value, t: CType) -> list[Loc]:
+        """Where a pointer to `t` points."""
+        if not isinstance(pointer, frozenset):
+            return []
+        size = self.size_of(t)
+        return [Loc(obj, at, size, t) for obj, at in pointer if obj.kind != "null"]
+
+    def elements(self, expr: ast.Index | ast.Section, first: Value, count: Poly | None) -> list[Loc]:
+        """`count` elements from number `first` on."""
+        base = indexed(expr) if isinstance(expr, ast.Index) else expr.base
+        of = _element_type(base)
+        size = self.size_of(of)
+        start = first * size if isinstance(first, Poly) and size is not None else None
+        length = count * size if count is not None and size is not None else None
+        if isinstance(base.type, Pointer) and not isinstance(base, ast.Section):
+            found = self.pointed(self.value(base), of)
+            return [Loc(o.obj, _sum(o.low, start), length, of) for o in found]
+        inner = self.places(base)
+        if isinstance(base, ast.Section):
+            # all rows of the section, from the first row's first element to the last row's last
+            row = self.size_of(_element_type(base.base))
+            return [Loc(o.obj, _sum(o.low, start), _sum(_less(o.size, row), length), of) for o in inner]
+        return [Loc(o.obj, _sum(o.low, start), length, of) for o in inner]
+
+    def _section(self, expr: ast.Section) -> list[Loc]:
+        lower: Value = ZERO if expr.lower is None else self.value(expr.lower)
+        count = self.value(expr.length) if expr.length is not None else None
+        length = count if isinstance(count, Poly) else None
+        base = expr.base.type
+        if expr.length is None and isinstance(base, Array) and isinstance(lower, Poly):
+            whole = Poly.of(base.length) if base.length is not None else self.named(base.vla_text)
+            length = None if whole is None else whole - lower
+        stride = self.value(expr.stride) if expr.stride is not None else None
+        if isinstance(stride, Poly) and length is not None:
+            length = (length - 1) * stride + 1
+        self.is_size(length)
+        return self.elements(expr, lower, length)
+
+    def _member(self, expr: ast.Member) -> list[Loc]:
+        t = expr.base.type
+        if expr.arrow:
+            record = t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else t
+            found = self.pointed(self.value(expr.base), record)
+        else:
+            record, found = t, self.places(expr.base)
+        offset = offsetof(record, expr.field) if isinstance(record, Record) else None
+        size = self.size_of(expr.type)
+        return [
+            Loc(o.obj, _sum(o.low, Poly.of(offset)) if offset is not None else None, size, expr.type) for o in found
+        ]
+
+
+def _subscript(expr: ast.Index) -> Expr:
+    return expr.index if indexed(expr) is expr.base else expr.base
+
+
+def _element_type(base: Expr) -> CType:
+    t = base.type
+    return t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else Void()
+
+
+def _sum(a: Poly | None, b: Poly | None) -> Poly | None:
+    return None if a is None or b is None else a + b
+
+
+def _less(a: Poly | None, b: Poly | None) -> Poly | None:
+    return None if a is None or b is None else a - b
+
+
+def _pointers(locs: list[Loc]) -> Pointers | None:
+    return frozenset([Target(loc.obj, loc.low) for loc in locs]) or None
+
+
+def _as_pointer(value: Value, expr: Expr) -> Value:
+    if isinstance(value, Poly) and isinstance(expr.type, Pointer):
+        return at_start(NULL) if value.constant == 0 else None
+    return value
+
+
+def _arithmetic(op: str, a: Poly, b: Poly) -> Poly | None:
+    if op == "+":
+        return a + b
+    if op == "-":
+        return a - b
+    if op == "*":
+        return a * b if len(a.terms) * len(b.terms) <= _TERMS else None
+    known = b.constant
+    if op == "<<":
+        return a * (1 << known) if known is not None and 0 <= known < 63 else None
+    if op in ("/", "%"):
+        x = a.constant
+        if known and x is not None:
+            quotient = abs(x) // abs(known) * (1 if (x < 0) == (known < 0) else -1)
+            return Poly.of(quotient if op == "/" else x - quotient * known)
+        if op == "/" and known and (exact := a.divided(known)) is not None:
+            return exact
+        return Poly.of(Opaque(op, None, (a, b))) if known != 0 else None
+    return None
+
+
+__all__ = ["Evaluator", "Obj"]

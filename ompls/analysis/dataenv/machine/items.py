@@ -1,0 +1,184 @@
+"""List items of data clauses: what they name, and what mapping them does to every case of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ompls.analysis.dataenv.machine import copies as cp
+from ompls.analysis.dataenv.machine.copies import Copies, Mapping
+from ompls.analysis.dataenv.machine.events import Event, Outcome
+from ompls.analysis.dataenv.machine.library import Library, devices_softened
+from ompls.analysis.dataenv.machine.memory import worst
+from ompls.analysis.dataenv.machine.values import ANYWHERE, Loc, Range, Site, order
+from ompls.analysis.dataenv.symbolic import ZERO, Poly
+from ompls.analysis.model import ast
+from ompls.analysis.model.ctype import Pointer, Record
+from ompls.analysis.model.omp import Clause, ListItem
+
+_COPIES_FIRST = ("to", "tofrom")
+
+
+class Mapped(NamedTuple):
+    """One list item with its map type, where it lies, and its place in the text (an implicit one: its directive's)."""
+
+    name: str
+    locs: list[Loc]
+    kind: str
+    modifiers: tuple[str, ...]
+    site: Site
+    explicit: bool
+
+    def mapping(self, loc: Loc, device: Poly, lasting: bool = False) -> Mapping:
+        return Mapping(device, loc.low, loc.high, self.kind, self.site, "always" in self.modifiers, lasting)
+
+
+class Items(Library):
+    """Entering, leaving and updating what list items name."""
+
+    def item(self, item: ListItem, kind: str, clause: Clause) -> Mapped:
+        locs = self.places(item.expr)
+        return Mapped(item.text, locs, kind, clause.modifiers, Site(self.frame.name, item.span), True)
+
+    def unfollowed(self, mapped: Mapped) -> bool:
+        """Whether a mapper decides what is mapped."""
+        if any(m.startswith(("mapper", "iterator")) for m in mapped.modifiers):
+            return True
+        return self.mappers and any(isinstance(loc.type, Record) for loc in mapped.locs)
+
+    @property
+    def mappers(self) -> bool:
+        """Whether the unit declares mappers."""
+        raise NotImplementedError
+
+    def give_up(self, mapped: Mapped) -> None:
+        """The directive does something to what the item reaches that is not followed."""
+        assert self.now is not None
+        for loc in mapped.locs:
+            self.forget([loc.obj])
+            reached = [v for c, v in self.now.cells.items() if c[0] == loc.obj and isinstance(v, frozenset)]
+            self.forget([t.obj for v in reached for t in v])
+
+    def enter(self, mapped: Mapped, device: Poly, lasting: bool = False) -> None:
+        """The item comes into a device data environment."""
+        assert self.now is not None
+        if self.unfollowed(mapped):
+            self.give_up(mapped)
+            return
+        self._of_device(mapped)
+        answers: list[tuple[cp.Outcome, Copies]] = []
+        for loc in mapped.locs:
+            self._bounds(mapped, loc)
+            cases = self.cases_of(loc.obj)
+            if loc.obj in self.now.many:
+                self.now.cases[loc.obj] = cases = None
+            if cases is None:
+                answers.append(("unknown", Copies()))
+                continue
+            m = mapped.mapping(loc, device, lasting)
+            made = [cp.enter(case, m, self.positive) for case in cases]
+            answers += [(outcome, case) for (_, outcome), case in zip(made, cases, strict=True)]
+            self.change(loc.obj, lambda c, m=m: cp.enter(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
+            if any(outcome == "unknown" for _, outcome in made):
+                self.now.cases[loc.obj] = None
+        if mapped.locs and mapped.explicit:
+            self._judge_entry(mapped, answers)
+
+    def _judge_entry(self, mapped: Mapped, answers: list[tuple[cp.Outcome, Copies]]) -> None:
+        origin = next((c.origin for _, case in answers for c in case.copies), None)
+        related = ((origin, "already mapped here"),) if origin is not None and origin.function else ()
+
+        def judge(kind: str, wrong: str) -> None:
+            outcome: Outcome = worst(["bad" if o == wrong else "fine" for o, _ in answers])
+            self.judge(Event(kind, mapped.site, mapped.name, "certain", related, mapped.kind), outcome)
+
+        judge("extends", "extends")
+        if "present" in mapped.modifiers:
+            judge("present-fails", "new")
+        elif mapped.kind in _COPIES_FIRST and "always" not in mapped.modifiers:
+            judge("redundant", "present")
+
+    def _of_device(self, mapped: Mapped) -> None:
+        locs = mapped.locs
+        if mapped.explicit and locs and isinstance(mapped.modifiers, tuple):
+            strange = [loc for loc in locs if loc.obj.kind in ("device", "lent")]
+            if len(strange) == len(locs):
+                self.judge(Event("maps-device-memory", mapped.site, mapped.name, "certain"), "bad")
+
+    def _bounds(self, mapped: Mapped, loc: Loc) -> None:
+        """Whether the section lies in its object."""
+        if not mapped.explicit or loc.obj.size is None or loc.high is None:
+            return
+        beyond = order(loc.obj.size, loc.high, self.positive) == "<" or order(loc.low, ZERO, self.positive) == "<"
+        event = Event("beyond-object", mapped.site, mapped.name, "certain", (), mapped.kind)
+        self.judge(event, "bad" if beyond and len(mapped.locs) == 1 else "fine")
+
+    def leave(self, mapped: Mapped, device: Poly, unstructured: bool = False) -> None:
+        """The item leaves it."""
+        assert self.now is not None
+        if self.unfollowed(mapped):
+            self.give_up(mapped)
+            return
+        outcomes: list[cp.Outcome] = []
+        for loc in mapped.locs:
+            cases = self.cases_of(loc.obj)
+            if cases is None or loc.obj in self.now.many:
+                outcomes.append("unknown")
+                continue
+            m = mapped.mapping(loc, device)
+            outcomes += [cp.leave(case, m, self.positive)[1] for case in cases]
+            self.change(loc.obj, lambda c, m=m: cp.leave(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
+        if unstructured and mapped.locs:
+            outcome = worst(["bad" if o == "absent" else "fine" for o in outcomes])
+            self.judge(Event("exit-absent", mapped.site, mapped.name, "certain", (), mapped.kind), outcome)
+
+    def update(self, mapped: Mapped, device: Poly) -> None:
+        """`target update to` or `from`."""
+        assert self.now is not None
+        if self.unfollowed(mapped):
+            self.give_up(mapped)
+            return
+        outcomes: list[Outcome] = []
+        for loc in mapped.locs:
+            cases = self.cases_of(loc.obj)
+            if cases is None or loc.obj in self.now.many:
+                outcomes.append("fine")
+                continue
+            r = Range(loc.low, loc.high, True, len(mapped.locs) == 1 and not _strided(mapped, loc))
+
+            def updated(case: Copies, r: Range = r) -> Copies:
+                copy, _ = cp.find(case, device, r.low, r.high, self.positive)
+                if copy is None:
+                    return case
+                if mapped.kind == "from":
+                    return cp.sent_back(case, copy, r, self.positive)
+                new = cp.received(copy, r, self.positive)
+                return case._replace(copies=tuple([new if c is copy else c for c in case.copies]))
+
+            for case in cases:
+                copy, how = cp.find(case, device, r.low, r.high, self.positive)
+                absent = copy is None and how == ""
+                outcomes.append("bad" if absent else "fine")
+            self.change(loc.obj, updated, len(mapped.locs) > 1)
+        if mapped.locs:
+            self.judge(Event("update-absent", mapped.site, mapped.name, "certain", (), mapped.kind), worst(outcomes))
+
+    def lend(self, mapped: Mapped) -> None:
+        """The device's address of the item becomes known to the host's code, which is likely to fill what is there."""
+        for loc in mapped.locs:
+            if self.now is not None and self.cases_of(loc.obj) is not None:
+                self.change(loc.obj, devices_softened)
+
+
+def _strided(mapped: Mapped, loc: Loc) -> bool:
+    """Whether the section may leave out elements between its ends."""
+    return mapped.name.count(":") > 1 or loc.low is None
+
+
+def is_pointer_itself(expr: ast.Expr) -> bool:
+    """`map(p)`: the pointer and not what it points to."""
+    while isinstance(expr, ast.Paren):
+        expr = expr.inner
+    return isinstance(expr, (ast.Name, ast.Member)) and isinstance(expr.type, Pointer)
+
+
+__all__ = ["ANYWHERE", "Items", "Mapped", "is_pointer_itself"]

@@ -1,0 +1,196 @@
+"""What functions that are known by name do to memory: allocation, copies, the device routines of <omp.h>."""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.machine import copies as cp
+from ompls.analysis.dataenv.machine.copies import Copies
+from ompls.analysis.dataenv.machine.evaluate import Evaluator
+from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.machine.memory import name_of, worst
+from ompls.analysis.dataenv.machine.state import ALL_CLEAN
+from ompls.analysis.dataenv.machine.values import ANYWHERE, Loc, Obj, Pointers, Target, Value, at_start
+from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly
+from ompls.analysis.model import ast
+from ompls.analysis.model.ctype import VOID, Pointer
+
+INITIAL = Poly.of(Opaque("initial device", None, ()))
+_NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
+# Size of the allocation: which arguments are multiplied; whether it is filled.
+_ALLOCATORS = {
+    "malloc": ((0,), False), "calloc": ((0, 1), True), "aligned_alloc": ((1,), False), "memalign": ((1,), False),
+    "valloc": ((0,), False), "omp_alloc": ((0,), False), "omp_aligned_alloc": ((1,), False),
+    "omp_calloc": ((0, 1), True), "strdup": ((), True), "strndup": ((), True), "_mm_malloc": ((0,), False),
+    "alloca": ((0,), False), "__builtin_alloca": ((0,), False), "omp_aligned_calloc": ((1, 2), True),
+}  # fmt: skip
+_LOOKS = frozenset(("omp_target_associate_ptr", "omp_target_disassociate_ptr", "omp_target_is_present",
+                    "omp_target_is_accessible"))  # fmt: skip
+
+
+class Library(Evaluator):
+    """`known_call` does what a known function does."""
+
+    def known_call(self, name: str, expr: ast.Call, args: list[Value]) -> tuple[bool, Value]:
+        """(whether the function is known, its result)."""
+        if name in _NO_RETURN:
+            self.now = None
+            return True, None
+        if name in _ALLOCATORS:
+            factors, filled = _ALLOCATORS[name]
+            return True, self.allocate(expr, _product(args, factors), filled)
+        if name in ("free", "omp_free", "_mm_free") and args:
+            self.free(args[0], expr)
+            return True, None
+        if name in ("memcpy", "memmove", "strcpy", "strncpy") and len(args) >= 2:
+            size = args[2] if len(args) > 2 and isinstance(args[2], Poly) else None
+            self.block(args[1], size, expr.args[1], False)
+            self.block(args[0], size, expr.args[0], True)
+            return True, args[0]
+        if name == "memset" and len(args) == 3:
+            self.block(args[0], args[2] if isinstance(args[2], Poly) else None, expr.args[0], True)
+            return True, args[0]
+        if name in ("realloc", "reallocarray", "omp_realloc") and args:
+            new = self.allocate(expr, args[1] if len(args) == 2 and isinstance(args[1], Poly) else None, True)
+            self.free(args[0], expr)
+            return True, new
+        if name == "posix_memalign" and len(args) == 3:
+            size = args[2] if isinstance(args[2], Poly) else None
+            locs = self.pointed(args[0], Pointer(VOID))
+            self.store(
+                [Loc(loc.obj, loc.low, Poly.of(8), Pointer(VOID)) for loc in locs], self.allocate(expr, size, False)
+            )
+            return True, Poly.of(0)
+        return self._device_routine(name, expr, args)
+
+    def _device_routine(self, name: str, expr: ast.Call, args: list[Value]) -> tuple[bool, Value]:
+        assert self.now is not None
+        if not name.startswith("omp_"):
+            return False, None
+        if name == "omp_is_initial_device":
+            return True, Poly.of(int(self.region is None))
+        if name in ("omp_get_num_devices", "omp_get_initial_device"):
+            if name == "omp_get_initial_device":
+                return True, INITIAL
+            count = Opaque(name, None, ())
+            self.sizes.add(count)
+            return True, Poly.of(count)
+        if name == "omp_get_default_device":
+            return True, self.now.device
+        if name == "omp_set_default_device" and args:
+            self.now.device = args[0] if isinstance(args[0], Poly) else None
+        elif name == "omp_target_alloc":
+            return True, at_start(Obj("device", self.key(expr)))
+        elif name == "omp_get_mapped_ptr" and args:
+            self.soften_devices(args[0])
+            return True, lent(args[0])
+        elif name in _LOOKS and args:
+            self.forget([t.obj for t in args[0]] if isinstance(args[0], frozenset) else ())
+        elif name.startswith("omp_target_mem") and len(args) >= 2:
+            for arg in args[:2]:
+                if isinstance(arg, frozenset):
+                    self.soften(arg)
+                    self.soften_devices(arg)
+        return True, None
+
+    # --- storage
+
+    def key(self, node: ast.Node) -> tuple[object, ...]:
+        return (*self.frame.chain, self.frame.name, node.span.start)
+
+    def allocate(self, node: ast.Node, size: Poly | None, filled: bool) -> Value:
+        """Fresh storage of `size` bytes."""
+        assert self.now is not None
+        self.is_size(size)
+        obj = Obj("heap", (*self.key(node), size), size=size)
+        known = self.now.cases.get(obj, ALL_CLEAN)
+        if obj in self.now.cases and not (known is not None and all(c.freed for c in known)):
+            self.now.many |= {obj}
+            self.now.cases[obj] = None
+            return at_start(obj)
+        self.fresh(obj, filled)
+        if self.region is not None:
+            self.region.local.add(obj)
+        return at_start(obj)
+
+    def free(self, pointer: Value, node: ast.Node) -> None:
+        assert self.now is not None
+        if not isinstance(pointer, frozenset) or self.region is not None:
+            return
+        targets = [t.obj for t in pointer if t.obj.kind != "null"]
+        held = [
+            next((c for c in case.copies if c.refs and not c.extra and not c.forever), None)
+            for obj in targets
+            for case in (self.now.cases.get(obj) or ())
+        ]
+        copy = next((c for c in held if c is not None), None)
+        if (
+            copy is not None
+            and targets
+            and not any(o in self.now.many or self.now.cases.get(o) is None for o in targets)
+        ):
+            name = name_of(node.args[0]) if isinstance(node, ast.Call) and node.args else ""
+            event = Event("free-mapped", self.site(node), name, "certain", ((copy.origin, "mapped here"),), copy.how)
+            self.judge(event, worst(["bad" if c is not None else "fine" for c in held]))
+        for obj in targets:
+            if obj in self.now.many:
+                continue
+            gone = frozenset((Copies(freed=True),))
+            self.now.cases[obj] = gone if len(targets) == 1 else None
+
+    # --- whole blocks
+
+    def block(self, pointer: Value, size: Poly | None, node: ast.Node, write: bool) -> None:
+        """A library function reads or writes `size` bytes (None: some)."""
+        locs = [Loc(loc.obj, loc.low if size is not None else None, size, VOID) for loc in self.pointed(pointer, VOID)]
+        self.access(locs, node, not write, write, through=False)
+
+    def soften(self, pointer: Value) -> None:
+        """Some code may have read and written host storage."""
+        if isinstance(pointer, frozenset) and self.now is not None:
+            for obj, _ in pointer:
+                if self.now.cases.get(obj) is not None:
+                    self.change(obj, _softened)
+
+    def soften_devices(self, pointer: Value) -> None:
+        """Some code may have read and written the devices' copies."""
+        if isinstance(pointer, frozenset) and self.now is not None:
+            for obj, _ in pointer:
+                real = obj.of or obj
+                if self.now.cases.get(real) is not None:
+                    self.change(real, devices_softened)
+
+
+def _softened(case: Copies) -> Copies:
+    copies = tuple([c._replace(old=None, ahead=None) for c in case.copies])
+    return case._replace(host="some" if case.host == "no" else case.host, copies=copies, lost=None)
+
+
+def devices_softened(case: Copies) -> Copies:
+    """After code that has the device's address: it is likely to fill what is there."""
+    copies = tuple(
+        [c._replace(old=None, ahead=None, filled="yes" if c.filled == "yes" else "some") for c in case.copies]
+    )
+    return case._replace(copies=copies, lost=None)
+
+
+def lent(pointer: Value) -> Pointers | None:
+    """The devices' addresses of what host pointers point to."""
+    if not isinstance(pointer, frozenset):
+        return None
+    found = []
+    for obj, at in pointer:
+        known = obj.kind in ("device", "lent", "null")
+        found.append(Target(obj if known else Obj("lent", obj, obj.name, of=obj), at))
+    return frozenset(found)
+
+
+def _product(args: list[Value], factors: tuple[int, ...]) -> Poly | None:
+    total = Poly.of(1)
+    for i in factors:
+        factor = args[i] if i < len(args) else None
+        if not isinstance(factor, Poly):
+            return None
+        total = total * factor
+    return total if factors else None
+
+
+__all__ = ["ANYWHERE", "INITIAL", "ZERO", "Library", "cp", "devices_softened", "lent"]

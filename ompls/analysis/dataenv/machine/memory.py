@@ -1,0 +1,437 @@
+"""Accesses of memory: cells that hold values, and what reads and writes do to an object's host and device copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from ompls.analysis.dataenv.machine import copies as cp
+from ompls.analysis.dataenv.machine.copies import Copies, Copy, Written
+from ompls.analysis.dataenv.machine.events import Event, Outcome, Recorder
+from ompls.analysis.dataenv.machine.state import ALL_CLEAN, UNFILLED, Cases, State, joined_cases, joined_value
+from ompls.analysis.dataenv.machine.values import (
+    ANYWHERE,
+    NULL,
+    Cell,
+    Loc,
+    Obj,
+    Range,
+    Site,
+    Target,
+    Value,
+    cell_of,
+    spread,
+)
+from ompls.analysis.dataenv.paths import root
+from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly, is_integer
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Node, Symbol
+from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.layout import sizeof
+from ompls.analysis.model.tu import Content
+
+STEPS = 60_000  # expressions that one walk from a root evaluates at most
+
+
+class GivenUp(Exception):
+    """The walk takes too long."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """A call that is being walked.
+
+    chain -- the calls that lead here, as text places; tells the objects of one call from those of another
+    own -- private copies and device pointers that stand for variables here
+    """
+
+    content: Content
+    name: str
+    chain: tuple[object, ...]
+    own: dict[Symbol, Obj] = field(default_factory=dict)
+    locals: list[Obj] = field(default_factory=list)
+    results: list[Value] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop around the place where the machine is.  `plain`: no region runs in it, nor anything that is called."""
+
+    range: LoopRange
+    conditions: int
+    plain: bool
+
+
+@dataclass(slots=True)
+class Where:
+    """The device region that is being walked, and what is private to it."""
+
+    device: Poly
+    loops: int  # how many loops are around it
+    local: set[Obj] = field(default_factory=set)
+
+
+class Memory:
+    """The machine's view of memory.  `now` is the state; None where no path comes."""
+
+    def __init__(self, recorder: Recorder, whole: bool) -> None:
+        self.recorder = recorder
+        self.whole = whole  # the walk starts at `main`: what nothing in the unit does, nobody has done
+        self.now: State | None = State()
+        self.frames: list[Frame] = []
+        self.loops: list[Loop] = []
+        self.conditions = 0
+        self.doubts = 0  # of directives that perhaps do nothing, or run on the host
+        self.region: Where | None = None
+        self.steps = 0
+        self.sizes: set[Atom] = set()  # that are at least 1
+        self._variables: dict[Symbol, Obj] = {}
+
+    # --- objects
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def positive(self, atom: Atom) -> bool:
+        return atom in self.sizes
+
+    def is_size(self, p: Poly | None) -> None:
+        """A length: nothing happens unless it is at least 1."""
+        if p is not None and len(p.terms) == 1:
+            self.sizes.update(p.atoms())
+
+    def site(self, node: Node) -> Site:
+        return Site(self.frame.name, node.span)
+
+    def variable(self, symbol: Symbol) -> Obj:
+        """The object of a variable where the machine is."""
+        own = self.frame.own.get(symbol)
+        if own is not None:
+            return own
+        obj = self._variables.get(symbol)
+        if obj is None:
+            at = symbol.span.start if symbol.span is not None else 0
+            key = ("", symbol.name) if symbol.level == "file" else (self.frame.name, symbol.name, at)
+            size = sizeof(symbol.type)
+            obj = Obj("variable", key, symbol.name, size=None if size is None else Poly.of(size), symbol=symbol)
+            self._variables[symbol] = obj
+        return obj
+
+    def cases_of(self, obj: Obj) -> Cases | None:
+        """What may be known of an object's copies; None: nothing is."""
+        assert self.now is not None
+        if obj in self.now.cases:
+            return self.now.cases[obj]
+        symbol = obj.symbol
+        cases = ALL_CLEAN
+        if obj.kind == "variable" and symbol is not None and (symbol.level == "file" or symbol.storage == "static"):
+            cases = self.at_start(symbol)
+            self.now.cases[obj] = cases
+        return cases
+
+    def at_start(self, symbol: Symbol) -> Cases:
+        """The cases of a static variable at the start."""
+        raise NotImplementedError
+
+    # --- cells
+
+    def load(self, loc: Loc) -> Value:
+        """The scalar at `loc`."""
+        assert self.now is not None
+        cell = cell_of(loc.obj, loc.low)
+        value: Value
+        if cell in self.now.cells:
+            value = self.now.cells[cell]
+        elif loc.obj in self.now.many or isinstance(cell[1], tuple):
+            value = None if not isinstance(loc.type, Pointer) else self.initial(loc, cell)
+        else:
+            value = self.initial(loc, cell)
+            self.now.cells[cell] = value
+        if isinstance(cell[1], tuple):
+            for other, held in self.now.cells.items():
+                if other[0] == loc.obj and isinstance(other[1], int) and isinstance(held, frozenset):
+                    value = joined_value(value, held) if isinstance(value, frozenset) else held
+        return value
+
+    def initial(self, loc: Loc, cell: Cell) -> Value:
+        """What a cell held at the start."""
+        obj, t = loc.obj, loc.type
+        symbol = obj.symbol
+        if obj.kind == "variable" and symbol is not None:
+            if symbol.level == "file" or symbol.storage == "static":
+                if self.whole:
+                    return self.initialised(symbol, loc)
+            elif symbol.kind == "param":
+                pass
+            else:
+                return None
+        elif obj.kind in ("heap", "null", "device", "lent"):
+            return None
+        if isinstance(t, Pointer):
+            return self.outside(cell, obj.name, t)
+        if is_integer(t):
+            scalar = symbol is not None and obj.kind == "variable" and not isinstance(symbol.type, (Array, Record))
+            return Poly.of(symbol if scalar and symbol is not None else Opaque(f"{obj.key}+{cell[1]}", None, ()))
+        return None
+
+    def initialised(self, symbol: Symbol, loc: Loc) -> Value:
+        """The value a static variable starts with."""
+        if symbol.init is None:
+            if symbol.storage == "extern":
+                return self.outside((loc.obj, 0), symbol.name, loc.type) if isinstance(loc.type, Pointer) else None
+            return frozenset((Target(NULL, ZERO),)) if isinstance(loc.type, Pointer) else Poly.of(0)
+        if isinstance(symbol.init, (ast.InitList, ast.StringLiteral)):
+            return None
+        return self.constant(symbol.init)
+
+    def constant(self, expr: ast.Expr) -> Value:
+        """An initialiser at file scope."""
+        raise NotImplementedError
+
+    def outside(self, cell: Cell, name: str, t: CType) -> Value:
+        """What an unknown pointer in `cell` points to."""
+        assert self.now is not None
+        obj = Obj("outside", cell, name)
+        if obj not in self.now.cases:
+            unknown = Copies(copies=(cp.outside_copy(self.now.device or ZERO, Site("", ast.Span(0, 0))),))
+            self.now.cases[obj] = frozenset((unknown,))
+        return frozenset((Target(obj, ZERO),))
+
+    def store(self, locs: list[Loc], value: Value) -> None:
+        """A scalar is assigned; weakly when it may be one of several."""
+        assert self.now is not None
+        for loc in locs:
+            cell = cell_of(loc.obj, loc.low)
+            sure = len(locs) == 1 and isinstance(cell[1], int) and loc.obj not in self.now.many
+            if sure:
+                self.now.cells[cell] = value
+            elif isinstance(value, frozenset) and cell in self.now.cells:
+                self.now.cells[cell] = joined_value(self.now.cells[cell], value)
+            elif isinstance(value, frozenset) and loc.obj.kind == "heap":
+                self.now.cells[cell] = value
+            else:
+                self.now.cells[cell] = None
+
+    # --- accesses
+
+    def range_of(self, loc: Loc) -> Range:
+        """What an access at `loc` touches over the loops that belong together with it."""
+        first = len(self.loops)
+        if self.region is not None:
+            first = self.region.loops
+        else:
+            while first > 0 and self.loops[first - 1].plain:
+                first -= 1
+        loops = self.loops[first:]
+        if loc.low is None or not loops:
+            return spread(loc.low, loc.size, [], True)
+        names = loc.low.symbols()
+        sure = True
+        for loop in loops:
+            if loop.range.symbol in names:
+                sure = self.conditions == loop.conditions
+                break
+        return spread(loc.low, loc.size, [loop.range for loop in loops], sure)
+
+    def access(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool = False) -> None:
+        """`node` reads or writes one of `locs`; `through` a pointer."""
+        if self.now is None or not locs:
+            return
+        if self.region is not None:
+            self.on_device(locs, node, read, write)
+        else:
+            self.on_host(locs, node, read, write, through)
+
+    def on_host(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool) -> None:
+        assert self.now is not None
+        if through and all(loc.obj.kind in ("device", "lent") for loc in locs):
+            self.judge(Event("host-dereference", self.site(node), name_of(node), "certain"), "bad")
+            return
+        tracked = [loc for loc in locs if self.cases_of(loc.obj) != ALL_CLEAN]
+        if not tracked:
+            return
+        if read and len(tracked) == len(locs):
+            self.host_reads(locs, node)
+        if write:
+            for loc in tracked:
+                r = self.range_of(loc)
+                site = self.site(node)
+
+                def wrote(case: Copies, r: Range = r, site: Site = site) -> Copies:
+                    return cp.host_writes(case, r, site, self.positive)
+
+                self.change(loc.obj, wrote, len(locs) > 1)
+
+    def host_reads(self, locs: list[Loc], node: Node) -> None:
+        assert self.now is not None
+        answers: list[tuple[Outcome, Written | cp.Lost | None]] = []
+        for loc in locs:
+            cases = self.cases_of(loc.obj)
+            if cases is None or loc.obj in self.now.many:
+                return
+            r = self.range_of(loc)
+            answers += [self._behind(case, r) for case in cases]
+        behind = next((w for o, w in answers if o == "bad"), None) or next((w for o, w in answers if w), None)
+        if behind is None:
+            return
+        outcome = worst([o for o, _ in answers])
+        here = self.site(node)
+        if isinstance(behind, cp.Lost):
+            related = ((behind.site, "written on the device here"), (here, "the host reads old values here"))
+            event = Event("lost", behind.by, name_of(node), "certain", related, behind.how)
+        else:
+            event = Event("host-stale", here, name_of(node), "certain", ((behind.site, "written on the device here"),))
+        self.judge(event, outcome)
+
+    def _behind(self, case: Copies, r: Range) -> tuple[Outcome, Written | cp.Lost | None]:
+        found = cp.touches(case.lost, r, self.positive)
+        if found != "no":
+            return ("bad" if found == "yes" else "perhaps"), case.lost
+        for copy in case.copies:
+            found = cp.touches(copy.ahead, r, self.positive)
+            if found != "no":
+                return ("bad" if found == "yes" else "perhaps"), copy.ahead
+        return "fine", None
+
+    def on_device(self, locs: list[Loc], node: Node, read: bool, write: bool) -> None:
+        assert self.now is not None
+        assert self.region is not None
+        if any(loc.obj.kind in ("device", "lent", "null") or loc.obj in self.region.local for loc in locs):
+            return
+        answers: list[tuple[str, Outcome, Copy | None]] = []
+        for loc in locs:
+            cases = self.cases_of(loc.obj)
+            if cases is None or loc.obj in self.now.many or any(c.freed for c in cases):
+                return
+            if self.untracked(loc.obj):
+                return
+            r = self.range_of(loc)
+            answers += [self._device_check(case, r, read) for case in cases]
+        self._report(answers, node, locs)
+        if write:
+            site, device = self.site(node), self.region.device
+            for loc in locs:
+                r = self.range_of(loc)
+
+                def wrote(case: Copies, r: Range = r) -> Copies:
+                    copy, _ = cp.find(case, device, r.low, r.high, self.positive)
+                    copy = copy or next((c for c in case.copies if c.device == device), None)
+                    return case if copy is None else cp.device_writes(case, copy, r, site, self.positive)
+
+                self.change(loc.obj, wrote, len(locs) > 1)
+
+    def untracked(self, obj: Obj) -> bool:
+        """A variable that no region's clauses speak of: a global in a function that runs on the device."""
+        symbol = obj.symbol
+        if obj.kind != "variable" or symbol is None or self.now is None:
+            return False
+        cases = self.cases_of(obj)
+        return cases is not None and not any(c.copies for c in cases)
+
+    def _device_check(self, case: Copies, r: Range, read: bool) -> tuple[str, Outcome, Copy | None]:
+        assert self.region is not None
+        device = self.region.device
+        copy, how = cp.find(case, device, r.low, r.high, self.positive)
+        if copy is None:
+            mine = next((c for c in case.copies if c.device == device), None)
+            if mine is not None:
+                return "short", "bad" if r.sure else "fine", mine
+            return ("", "fine", None) if how == "?" else ("absent", "bad", None)
+        if how == "over":
+            return "short", "bad" if r.sure else "fine", copy
+        if copy.extra and copy.refs == 0:
+            return "absent", "perhaps", copy
+        if not read:
+            return "", "fine", copy
+        if copy.filled == "no":
+            return "garbage", "bad", copy
+        if copy.old is not None:
+            found = cp.touches(copy.old, r, self.positive)
+            if found != "no":
+                return "device-stale", "bad" if found == "yes" else "perhaps", copy
+        return "", "fine", copy
+
+    def _report(self, answers: list[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc]) -> None:
+        here, name = self.site(node), name_of(node)
+        for kind in ("absent", "short", "garbage", "device-stale"):
+            outcomes: list[Outcome] = [o if k == kind else "fine" for k, o, _ in answers]
+            copy = next((c for k, _, c in answers if k == kind), None)
+            if kind not in [k for k, _, _ in answers]:
+                if self.conditions:
+                    self.judge(self._event(kind, here, name, copy), "fine")
+                continue
+            self.judge(self._event(kind, here, name, copy), worst(outcomes))
+
+    def _event(self, kind: str, here: Site, name: str, copy: Copy | None) -> Event:
+        if copy is None or kind == "absent":
+            return Event(kind, here, name, "certain")
+        if kind == "short":
+            return Event(kind, copy.origin, name, "certain", ((here, "accessed here"),), copy.how)
+        if kind == "garbage":
+            return Event(kind, copy.origin, name, "certain", ((here, "read here"),), copy.how)
+        related = ((copy.old.site, "the host writes it here"),) if copy.old is not None else ()
+        return Event(kind, here, name, "certain", related, copy.how)
+
+    def judge(self, event: Event, outcome: Outcome) -> None:
+        if self.doubts and outcome == "bad":
+            outcome = "perhaps"
+        self.recorder.judge(event, outcome, self.conditions > 0)
+
+    # --- changes
+
+    def change(self, obj: Obj, how: Callable[[Copies], Copies], weak: bool = False) -> None:
+        """Every case of `obj` becomes what `how` makes of it; `weak`: or stays."""
+        assert self.now is not None
+        cases = self.cases_of(obj)
+        if cases is None or obj in self.now.many:
+            return
+        new: Cases | None = frozenset([how(c) for c in cases])
+        if weak:
+            new = joined_cases(cases, new)
+        self.now.cases[obj] = new if new is None or len(new) <= 6 else None
+
+    def forget(self, objs: Iterable[Obj]) -> None:
+        """Nothing is known of these any more."""
+        assert self.now is not None
+        for obj in objs:
+            self.now.cases[obj] = None
+
+    def fresh(self, obj: Obj, filled: bool) -> None:
+        """The object begins to exist."""
+        assert self.now is not None
+        self.now.cases[obj] = ALL_CLEAN if filled else UNFILLED
+        for cell in [c for c in self.now.cells if c[0] == obj]:
+            del self.now.cells[cell]
+
+
+def worst(outcomes: list[Outcome]) -> Outcome:
+    """Bad when it is so in every case; perhaps when it is so in some."""
+    if outcomes and all(o == "bad" for o in outcomes):
+        return "bad"
+    return "perhaps" if any(o != "fine" for o in outcomes) else "fine"
+
+
+def name_of(node: Node) -> str:
+    """The variable that an access starts from, with the members on the way."""
+    if isinstance(node, ast.VarDecl):
+        return node.symbol.name
+    expr = node
+    words: list[str] = []
+    while not isinstance(expr, ast.Name):
+        if isinstance(expr, ast.Member):
+            words.insert(0, ("->" if expr.arrow else ".") + expr.field)
+            expr = expr.base
+        elif isinstance(expr, (ast.Index, ast.Section)):
+            expr = expr.base
+        elif isinstance(expr, ast.Paren):
+            expr = expr.inner
+        elif isinstance(expr, (ast.Unary, ast.Cast)):
+            expr = expr.operand
+        else:
+            symbol = root(expr) if isinstance(expr, ast.Expr) else None
+            return symbol.name if symbol is not None else ""
+    return expr.name + "".join(words)
+
+
+__all__ = ["ANYWHERE", "Frame", "GivenUp", "Loop", "Memory", "Where", "name_of", "worst"]

@@ -1,0 +1,151 @@
+"""The machine's state at one point: what cells hold, and for each object the cases of its host and device copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ompls.analysis.dataenv.machine.copies import CLEAN, Copies, Written
+from ompls.analysis.dataenv.machine.values import Cell, Obj, Range, Target, Value, widened
+from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly
+from ompls.analysis.model.ast import Symbol
+
+Cases = frozenset[Copies]
+ALL_CLEAN: Cases = frozenset((CLEAN,))
+UNFILLED: Cases = frozenset((Copies(host="no"),))
+_MOST_CASES = 6
+
+
+class State:
+    """Changed in place; copied where paths part.
+
+    cells -- what scalars hold; a cell that is not in it holds what it held at the start
+    cases -- of objects; None: nothing is known.  An object that is not in it was never mapped and holds values
+    many -- objects that stand for several: allocated again while an older one may be alive
+    device -- the default device
+    """
+
+    __slots__ = ("cases", "cells", "device", "many")
+
+    def __init__(self) -> None:
+        self.cells: dict[Cell, Value] = {}
+        self.cases: dict[Obj, Cases | None] = {}
+        self.many: frozenset[Obj] = frozenset()
+        self.device: Poly | None = ZERO
+
+    def copy(self) -> State:
+        new = State.__new__(State)
+        new.cells, new.cases, new.many, new.device = dict(self.cells), dict(self.cases), self.many, self.device
+        return new
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, State)
+            and self.cases == other.cases
+            and self.cells == other.cells
+            and self.many == other.many
+            and self.device == other.device
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def joined_value(a: Value, b: Value) -> Value:
+    """What a cell may hold when it holds one or the other."""
+    if a == b:
+        return a
+    if isinstance(a, frozenset) and isinstance(b, frozenset):
+        merged: dict[Obj, Poly | None] = {}
+        for target in (*a, *b):
+            known = target.obj in merged
+            same = not known or merged[target.obj] == target.offset
+            merged[target.obj] = target.offset if same else None
+        return frozenset([Target(o, at) for o, at in merged.items()]) if len(merged) <= _MOST_CASES else None
+    return None
+
+
+def joined_cases(a: Cases | None, b: Cases | None) -> Cases | None:
+    if a is None or b is None:
+        return None
+    if a == b:
+        return a
+    both = a | b
+    return both if len(both) <= _MOST_CASES else None
+
+
+def join(a: State | None, b: State | None) -> State | None:
+    """What may hold when one of two paths was taken; None: neither is."""
+    if a is None or b is None:
+        return a if b is None else b
+    new = State()
+    for cell in a.cells.keys() | b.cells.keys():
+        if cell in a.cells and cell in b.cells:
+            new.cells[cell] = joined_value(a.cells[cell], b.cells[cell])
+        elif cell[0].kind == "heap" or (cell[0].symbol is not None and cell[0].symbol.level == "block"):
+            # allocated, or come into scope, on one path only: it has no value on the other
+            new.cells[cell] = a.cells[cell] if cell in a.cells else b.cells[cell]
+        else:
+            new.cells[cell] = None
+    for obj in a.cases.keys() | b.cases.keys():
+        if obj in a.cases and obj in b.cases:
+            new.cases[obj] = joined_cases(a.cases[obj], b.cases[obj])
+        elif obj.kind in ("heap", "device"):
+            new.cases[obj] = a.cases[obj] if obj in a.cases else b.cases[obj]
+        else:
+            new.cases[obj] = joined_cases(a.cases.get(obj, ALL_CLEAN), b.cases.get(obj, ALL_CLEAN))
+    new.many = a.many | b.many
+    new.device = a.device if a.device == b.device else None
+    return new
+
+
+def forget_loops(state: State, loops: Iterable[LoopRange]) -> None:
+    """After loops: what was said in terms of their variables is said over all iterations, or not any more."""
+    loops = [loop for loop in loops if loop.symbol is not None]
+    names = {loop.symbol for loop in loops if loop.symbol is not None}
+    if not names:
+        return
+    for cell, value in list(state.cells.items()):
+        if isinstance(value, Poly):
+            if names & value.symbols():
+                state.cells[cell] = None
+        elif value and any(t.offset is not None and names & t.offset.symbols() for t in value):
+            state.cells[cell] = frozenset(
+                [t if t.offset is None or not names & t.offset.symbols() else Target(t.obj, None) for t in value]
+            )
+    for obj, cases in state.cases.items():
+        if cases is not None and any(_mentions(c, names) for c in cases):
+            changed = [_over(c, loops, names) for c in cases]
+            state.cases[obj] = None if None in changed else frozenset([c for c in changed if c is not None])
+
+
+def _names_in(r: Range | None, names: set[Symbol]) -> bool:
+    if r is None:
+        return False
+    return any(p is not None and bool(names & p.symbols()) for p in (r.low, r.high))
+
+
+def _mentions(case: Copies, names: set[Symbol]) -> bool:
+    if case.lost is not None and _names_in(case.lost.range, names):
+        return True
+    return any(
+        names & c.device.symbols()
+        or _names_in(Range(c.low, c.high), names)
+        or (c.old is not None and _names_in(c.old.range, names))
+        or (c.ahead is not None and _names_in(c.ahead.range, names))
+        for c in case.copies
+    )
+
+
+def _over(case: Copies, loops: list[LoopRange], names: set[Symbol]) -> Copies | None:
+    copies = []
+    for c in case.copies:
+        if names & c.device.symbols() or _names_in(Range(c.low, c.high), names):
+            return None
+        copies.append(c._replace(old=_spread(c.old, loops), ahead=_spread(c.ahead, loops)))
+    lost = case.lost
+    if lost is not None:
+        lost = lost._replace(range=widened(lost.range, loops))
+    return case._replace(copies=tuple(copies), lost=lost)
+
+
+def _spread(w: Written | None, loops: list[LoopRange]) -> Written | None:
+    return None if w is None else w._replace(range=widened(w.range, loops))

@@ -1,0 +1,208 @@
+"""Objects, pointers to them, and byte ranges in them: the values that the abstract machine computes with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Order, Poly, compare, range_over
+from ompls.analysis.model.ast import Span, Symbol
+from ompls.analysis.model.ctype import CType
+
+Kind = Literal["variable", "heap", "outside", "device", "lent", "null"]
+
+
+class Site(NamedTuple):
+    """A place in the text of a function (or of a declaration: its name), for messages."""
+
+    function: str
+    span: Span
+
+
+class Obj:
+    """One piece of storage; equal when its kind and key are.
+
+    kind -- 'variable'; 'heap' (one allocation in one context); 'outside' (what an unknown pointer points to);
+            'device' (`omp_target_alloc`); 'lent' (the device's address of `of`, from `use_device_ptr`); 'null'
+    key -- tells it from others of its kind, the same for the same text
+    name -- for people: the variable, or the first pointer that it was reached through
+    size -- bytes; None: not known
+    """
+
+    __slots__ = ("hash", "key", "kind", "name", "of", "size", "symbol")
+
+    def __init__(
+        self, kind: Kind, key: object, name: str = "", *,
+        size: Poly | None = None, symbol: Symbol | None = None, of: Obj | None = None,
+    ) -> None:  # fmt: skip
+        self.kind: Kind = kind
+        self.key, self.name, self.size, self.symbol, self.of = key, name, size, symbol, of
+        self.hash = hash((kind, key))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Obj) and self.kind == other.kind and self.key == other.key)
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name or self.key}>"
+
+
+NULL = Obj("null", 0, "NULL")
+
+
+class Target(NamedTuple):
+    """What a pointer may point to: `offset` bytes (None: not known) into `obj`."""
+
+    obj: Obj
+    offset: Poly | None
+
+
+Pointers = frozenset[Target]
+Value = Poly | Pointers | None  # an integer, a pointer, not known
+Cell = tuple[Obj, object]  # a scalar in an object: its offset, or ('~', offset) for those of all elements of an array
+
+
+class Range(NamedTuple):
+    """Bytes `low` to `high` (exclusive; None: not known) of an object that something touches.
+
+    sure -- the first and the last element are really touched
+    dense -- and all between them
+    """
+
+    low: Poly | None
+    high: Poly | None
+    sure: bool = False
+    dense: bool = False
+
+
+ANYWHERE = Range(None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Loc:
+    """Where an lvalue or a list item lies."""
+
+    obj: Obj
+    low: Poly | None
+    size: Poly | None  # bytes
+    type: CType
+    whole_pointer: bool = False
+
+    @property
+    def high(self) -> Poly | None:
+        return None if self.low is None or self.size is None else self.low + self.size
+
+
+Positive = Callable[[Atom], bool]
+
+
+def order(a: Poly | None, b: Poly | None, positive: Positive) -> Order:
+    """How two offsets compare; '' when that is not known."""
+    if a is None or b is None:
+        return ""
+    return "==" if a == b else compare(a, b, positive)
+
+
+def inside(low: Poly | None, high: Poly | None, of_low: Poly | None, of_high: Poly | None, positive: Positive) -> bool:
+    """Whether low..high certainly lies in of_low..of_high."""
+    return order(of_low, low, positive) in ("<", "<=", "==") and order(high, of_high, positive) in ("<", "<=", "==")
+
+
+def apart(a: Range, b: Range, positive: Positive) -> bool:
+    """Whether the two certainly have no byte in common."""
+    before, below = ("<", "<=", "=="), order
+    return below(a.high, b.low, positive) in before or below(b.high, a.low, positive) in before
+
+
+def meet(a: Range, b: Range, positive: Positive) -> bool:
+    """Whether the two certainly have an element in common: an end of one that is touched lies in the other."""
+    if not (a.sure and b.sure) or apart(a, b, positive):
+        return False
+    if a == b:
+        return True
+    return _holds_end(a, b, positive) or _holds_end(b, a, positive)
+
+
+def _holds_end(holder: Range, other: Range, positive: Positive) -> bool:
+    """Whether the first or the last element of `other` lies in the dense `holder`."""
+    if not holder.dense:
+        return False
+    starts = order(holder.low, other.low, positive) in ("<", "<=", "==") and order(
+        other.low, holder.high, positive
+    ) in ("<",)
+    ends = order(holder.low, other.high, positive) in ("<",) and order(other.high, holder.high, positive) in (
+        "<", "<=", "==",
+    )  # fmt: skip
+    return starts or ends
+
+
+def covers(a: Range, b: Range, positive: Positive) -> bool:
+    """Whether `a`, every byte of it, certainly holds all of `b`."""
+    return a.dense and inside(b.low, b.high, a.low, a.high, positive)
+
+
+def widened(r: Range, loops: Iterable[LoopRange]) -> Range:
+    """What is touched over all iterations of loops that have ended."""
+    loops = list(loops)
+    low, high = r.low, r.high
+    if low is None or high is None:
+        return r
+    names = {loop.symbol for loop in loops if loop.symbol is not None}
+    if not names & (low.symbols() | high.symbols()):
+        return r
+    lows, highs = range_over(low, loops), range_over(high, loops)
+    if lows is None or highs is None:
+        return ANYWHERE
+    return Range(lows[0], highs[1], r.sure and all(loop.exact for loop in loops), False)
+
+
+def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bool) -> Range:
+    """What an access of `size` bytes at `low` touches over `loops` (outermost first)."""
+    if low is None or size is None:
+        return ANYWHERE
+    used = [loop for loop in loops if loop.symbol is not None]
+    names = low.symbols()
+    varying = [loop for loop in used if loop.symbol in names]
+    if not varying:
+        return Range(low, low + size, sure, sure)
+    found = range_over(low, used)
+    if found is None:
+        return ANYWHERE
+    exact = sure and all(loop.exact for loop in varying)
+    return Range(found[0], found[1] + size, exact, exact and _dense(low, size, varying))
+
+
+def _dense(low: Poly, size: Poly, loops: list[LoopRange]) -> bool:
+    """Whether the strides fit together: an element, then what was covered so far, and so on."""
+    names = {loop.symbol for loop in loops}
+    wanted: list[tuple[Poly, Poly]] = []
+    for loop in loops:
+        assert loop.symbol is not None
+        parts, trips = low.coefficient(loop.symbol), loop.trips
+        if parts is None or trips is None or names & (parts[0].symbols() | trips.symbols()):
+            return False
+        step = parts[0] * abs(loop.step)
+        wanted.append((-step if (step.constant or 0) < 0 else step, trips))
+    covered = size
+    while wanted:
+        fits = next((w for w in wanted if w[0] == covered), None)
+        if fits is None:
+            return False
+        wanted.remove(fits)
+        covered = covered * fits[1]
+    return True
+
+
+def cell_of(obj: Obj, offset: Poly | None) -> Cell:
+    """The cell at an offset: one of its own when that is constant, else the one that stands for all like it."""
+    if offset is None:
+        return obj, ("~", None)
+    constant = offset.constant
+    return (obj, constant) if constant is not None else (obj, ("~", offset.offset))
+
+
+def at_start(obj: Obj) -> Pointers:
+    return frozenset((Target(obj, ZERO),))

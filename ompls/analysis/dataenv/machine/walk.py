@@ -1,0 +1,407 @@
+"""Statements: the machine goes along all paths, loops to a fixed point, into calls of the unit's functions.
+
+A loop is taken to run at least once unless its bounds are constants that say otherwise.
+"""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.machine.directives import Directives
+from ompls.analysis.dataenv.machine.memory import Loop
+from ompls.analysis.dataenv.machine.state import State, forget_loops, join
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Target, Value, order
+from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, loop_range
+from ompls.analysis.dataenv.walk import assigned_in, may_leave
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Stmt, Symbol
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array, Pointer, Record
+from ompls.analysis.model.layout import offsetof
+
+_ROUNDS = 4
+_DEEPEST = 150
+_COMPARED = {
+    "<": ("<",), "<=": ("<", "<=", "=="), ">": (">",), ">=": (">", ">=", "=="), "==": ("==",),
+}  # fmt: skip
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!="}
+
+
+class Walker(Directives):
+    """`statement` walks one; what leaves it by a jump is kept with the loop, switch or function that it leaves."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self.breaks: list[list[State]] = []
+        self.continues: list[list[State]] = []
+        self.switches: list[State | None] = []
+        self.labels: dict[str, State] = {}
+        self.met: set[str] = set()  # labels that the walk has come by
+        self.late: set[str] = set()  # labels that were jumped to after that
+        self.returns: list[State] = []
+        self.depth = 0
+
+    def statement(self, stmt: Stmt | None) -> None:
+        if stmt is None or self.depth > _DEEPEST:
+            return
+        if isinstance(stmt, ast.Labeled):
+            self.met.add(stmt.name)
+            self.now = join(self.now, _copied(self.labels.get(stmt.name)))
+            self.statement(stmt.body)
+            return
+        if self.now is None and not any(isinstance(n, (ast.Labeled, ast.Case)) for n in stmt.walk()):
+            return
+        self.depth += 1
+        match stmt:
+            case ast.Compound():
+                for s in stmt.items:
+                    self.statement(s)
+            case ast.ExprStmt():
+                self.value(stmt.expr)
+            case ast.DeclStmt():
+                for decl in stmt.decls:
+                    self.declare(decl)
+            case ast.If():
+                self.branch(stmt)
+            case ast.For() | ast.While() | ast.DoWhile():
+                self.loop(stmt)
+            case ast.Switch():
+                self.switch(stmt)
+            case ast.Case():
+                if self.switches:
+                    self.now = join(self.now, _copied(self.switches[-1]))
+                self.statement(stmt.body)
+            case ast.Jump():
+                self.jump(stmt)
+            case ast.DirectiveStmt():
+                if self.now is not None:
+                    self.directive(stmt)
+            case _:
+                if self.now is not None:
+                    self.not_understood(stmt)
+        self.depth -= 1
+
+    # --- declarations
+
+    def declare(self, decl: ast.VarDecl) -> None:
+        if self.now is None:
+            return
+        symbol = decl.symbol
+        for dim in decl.dims:
+            length = self.value(dim)
+            self.is_size(length if isinstance(length, Poly) else None)
+        if symbol.storage in ("static", "extern"):
+            return
+        obj = self.variable(symbol)
+        self.fresh(obj, decl.init is not None)
+        self.frame.locals.append(obj)
+        if self.region is not None:
+            self.region.local.add(obj)
+        if decl.init is None:
+            return
+        loc = Loc(obj, ZERO, obj.size, symbol.type)
+        if isinstance(decl.init, ast.InitList):
+            self._elements(decl.init, loc)
+        elif isinstance(symbol.type, Record):
+            self.value(decl.init)
+            self.copy_record(decl.init, [loc])
+        else:
+            value = self.value(decl.init)
+            if self.now is not None:
+                self.named_by(value, ast.Name(decl.name_span, symbol.name, symbol))
+                self.assign_initial(loc, value)
+
+    def assign_initial(self, loc: Loc, value: Value) -> None:
+        if isinstance(loc.type, Pointer):
+            if isinstance(value, Poly):
+                value = frozenset((Target(NULL, ZERO),)) if value.constant == 0 else None
+            self.store([loc], value if isinstance(value, frozenset) else None)
+        elif is_integer(loc.type):
+            self.store([loc], value if isinstance(value, Poly) else None)
+
+    def _elements(self, init: ast.InitList, loc: Loc) -> None:
+        """`{p, n}`: followed for structures of scalars without designators, else evaluated only."""
+        fields = loc.type.body.fields if isinstance(loc.type, Record) else None
+        values = [self.value(e) if not isinstance(e, ast.InitList) else None for e in init.elements]
+        if fields is None or isinstance(loc.type, Array) or self.now is None:
+            return
+        plain = len(values) <= len(fields) and not any(isinstance(f.type, (Array, Record)) or f.bits for f in fields)
+        if not plain or not isinstance(loc.type, Record):
+            return
+        for f, value, e in zip(fields, values, init.elements, strict=False):
+            offset = offsetof(loc.type, f.name)
+            if offset is not None:
+                pointer = isinstance(f.type, Pointer) == isinstance(e.type, (Pointer, Array))
+                self.assign_initial(
+                    Loc(loc.obj, Poly.of(offset), self.size_of(f.type), f.type), value if pointer else None
+                )
+
+    # --- branches
+
+    def branch(self, stmt: ast.If) -> None:
+        known = self.truth(stmt.condition)
+        if self.now is None:
+            return
+        before = self.now.copy() if known is None else None
+        self.conditions += 1
+        if known is not False:
+            self.statement(stmt.then)
+        after = self.now if known is not False else None
+        if known is not True:
+            self.now = before if known is None else self.now
+            self.statement(stmt.otherwise)
+            after = join(after, self.now)
+        self.now = after
+        self.conditions -= 1
+        if known is None and may_leave(stmt):
+            self.conditions += 1  # up to the end of the loop
+
+    def truth(self, expr: Expr) -> bool | None:
+        while isinstance(expr, ast.Paren):
+            expr = expr.inner
+        known = fold(expr)
+        if known is not None:
+            return bool(known)
+        if isinstance(expr, ast.Unary) and expr.op == "!":
+            inner = self.truth(expr.operand)
+            return None if inner is None else not inner
+        if isinstance(expr, ast.Binary) and expr.op in ("&&", "||"):
+            return self._both(expr)
+        if isinstance(expr, ast.Binary) and (expr.op in _COMPARED or expr.op == "!="):
+            return self._compared(expr.op, self.value(expr.left), self.value(expr.right))
+        return self._compared("!=", self.value(expr), ZERO)
+
+    def _both(self, expr: ast.Binary) -> bool | None:
+        left = self.truth(expr.left)
+        if left is not None and left == (expr.op == "||"):
+            return left
+        if self.now is None:
+            return None
+        before = self.now.copy()
+        self.conditions += 1
+        right = self.truth(expr.right)
+        self.conditions -= 1
+        if left is None:
+            self.now = join(self.now, before)
+        if right is not None and right == (expr.op == "||"):
+            return right
+        return right if left is not None else None
+
+    def _compared(self, op: str, a: Value, b: Value) -> bool | None:
+        if isinstance(a, frozenset) or isinstance(b, frozenset):
+            return self._pointers(op, a, b)
+        if not isinstance(a, Poly) or not isinstance(b, Poly):
+            return None
+        found = order(a, b, self.positive)
+        if op == "!=":
+            equal = self._compared("==", a, b)
+            return None if equal is None else not equal
+        if not found:
+            return None
+        if found in _COMPARED[op]:
+            return True
+        if op == "==":
+            return False if found in ("<", ">") else None
+        against = _COMPARED.get(_OPPOSITE[op], ())
+        return False if found in against else None
+
+    @staticmethod
+    def _pointers(op: str, a: Value, b: Value) -> bool | None:
+        """Comparisons with a null pointer: allocations are taken to succeed."""
+        for one, other in ((a, b), (b, a)):
+            null = (isinstance(other, Poly) and other.constant == 0) or other == frozenset((Target(NULL, ZERO),))
+            if null and isinstance(one, frozenset) and op in ("==", "!="):
+                nulls = {t.obj.kind == "null" for t in one}
+                if len(nulls) == 1 and not any(t.obj.kind == "outside" for t in one):
+                    return (True in nulls) == (op == "==")
+        return None
+
+    def switch(self, stmt: ast.Switch) -> None:
+        self.value(stmt.condition)
+        start = self.now
+        self.switches.append(_copied(start))
+        self.breaks.append([])
+        self.conditions += 1
+        self.now = None
+        self.statement(stmt.body)
+        self.conditions -= 1
+        self.switches.pop()
+        for other in self.breaks.pop():
+            self.now = join(self.now, other)
+        if not any(isinstance(n, ast.Case) and n.value is None for n in stmt.body.walk()):
+            self.now = join(self.now, start)
+
+    def jump(self, stmt: ast.Jump) -> None:
+        if stmt.kind == "return":
+            value = self.value(stmt.value)
+            if self.now is not None:
+                self.returns.append(self.now)
+                self.frame.results.append(value)
+        elif self.now is None:
+            return
+        elif stmt.kind == "goto":
+            if stmt.label in self.met:
+                self.late.add(stmt.label)
+            joined = join(_copied(self.labels.get(stmt.label)), self.now.copy())
+            if joined is not None:
+                self.labels[stmt.label] = joined
+        else:
+            stack = self.breaks if stmt.kind == "break" else self.continues
+            if stack:
+                stack[-1].append(self.now)
+        self.now = None
+
+    # --- loops
+
+    def loop(self, stmt: ast.For | ast.While | ast.DoWhile) -> None:
+        conditions = self.conditions
+        if isinstance(stmt, ast.For):
+            self.statement(stmt.init)
+        if self.now is None:
+            return
+        found, trips = self.counted(stmt)
+        if trips is not None and trips <= 0:
+            return
+        for symbol in self.assigned(stmt):
+            if is_integer(symbol.type):
+                self.now.cells[self.variable(symbol), 0] = None
+        if found.symbol is not None:
+            self.now.cells[self.variable(found.symbol), 0] = Poly.of(found.symbol)
+        self.loops.append(Loop(found, self.conditions, self.is_plain(stmt)))
+        try:
+            self._rounds(stmt, found)
+        finally:
+            self.loops.pop()
+            self.conditions = conditions
+
+    def _rounds(self, stmt: ast.For | ast.While | ast.DoWhile, found: LoopRange) -> None:
+        head = self.now
+        done: State | None = None
+        conditions = self.conditions
+        rounds = 1 if isinstance(stmt, ast.DoWhile) and fold(stmt.condition) == 0 else _ROUNDS
+        for number in range(rounds):
+            self.conditions = conditions
+            self.breaks.append([])
+            self.continues.append([])
+            self.now = _copied(head)
+            if not isinstance(stmt, ast.DoWhile) and stmt.condition is not None:
+                self.value(stmt.condition)
+            self.statement(stmt.body)
+            for other in self.continues.pop():
+                self.now = join(self.now, other)
+            if isinstance(stmt, ast.DoWhile):
+                self.value(stmt.condition)
+            elif isinstance(stmt, ast.For):
+                self.value(stmt.step)
+            end, out = self.now, self.breaks.pop()
+            for left in (end, *out):
+                if left is not None:
+                    forget_loops(left, [found])
+            endless = stmt.condition is None or (not isinstance(stmt, ast.DoWhile) and bool(fold(stmt.condition)))
+            done = None if endless else end
+            for other in out:
+                done = join(done, other)
+            again = self._head_again(end, stmt, found)
+            grown = join(_copied(head), again)
+            if again is None or grown == head:
+                break
+            head = grown if number < rounds - 2 else _given_up(head, grown)
+        self.now = done
+        if done is not None and found.symbol is not None:
+            last = found.upper if found.step == 1 and found.exact else None
+            self.now_is(found.symbol, last + 1 if last is not None and not self._left_early(stmt) else None)
+
+    def _head_again(self, end: State | None, stmt: Stmt, found: LoopRange) -> State | None:
+        """The state in which the next iteration starts."""
+        if end is None:
+            return None
+        again = end.copy()
+        for symbol in self.assigned(stmt):
+            if is_integer(symbol.type):
+                again.cells[self.variable(symbol), 0] = None
+        if found.symbol is not None:
+            again.cells[self.variable(found.symbol), 0] = Poly.of(found.symbol)
+        return again
+
+    @staticmethod
+    def _left_early(stmt: ast.For | ast.While | ast.DoWhile) -> bool:
+        return any(isinstance(n, ast.Jump) for n in stmt.body.walk())
+
+    def now_is(self, symbol: Symbol, value: Value) -> None:
+        assert self.now is not None
+        self.now.cells[self.variable(symbol), 0] = value
+
+    def counted(self, stmt: ast.For | ast.While | ast.DoWhile) -> tuple[LoopRange, int | None]:
+        """The loop's range in terms of what is known here, and how often it runs if that is a constant."""
+        nothing = LoopRange(None, None, None, 0, stmt)
+        shape = loop_range(stmt) if isinstance(stmt, ast.For) else None
+        if shape is None or shape.symbol is None or not isinstance(stmt, ast.For) or self.now is None:
+            return nothing, None
+        if shape.symbol in self.assigned(stmt.body):
+            return nothing, None
+        obj = self.variable(shape.symbol)
+        first = self.now.cells.get((obj, 0))
+        condition = stmt.condition
+        while isinstance(condition, ast.Paren):
+            condition = condition.inner
+        if not isinstance(condition, ast.Binary):
+            return nothing, None
+        on_left = any(isinstance(n, ast.Name) and n.symbol is shape.symbol for n in condition.left.walk())
+        last = self.value(condition.right if on_left else condition.left)
+        start, end = (v if isinstance(v, Poly) else None for v in (first, last))
+        if end is not None and condition.op in ("<", ">", "!="):
+            end = end + (-1 if shape.step > 0 else 1)
+        exact, step = True, abs(shape.step)
+        width = (end - start) * (1 if shape.step > 0 else -1) if start is not None and end is not None else None
+        trips = width.constant if width is not None else None
+        if width is not None and start is not None:
+            self.is_size(width + 1)
+            if step != 1:
+                exact = trips is not None
+                if trips is not None:
+                    end = start + trips // step * shape.step
+        low, high = (start, end) if shape.step > 0 else (end, start)
+        return LoopRange(shape.symbol, low, high, shape.step, stmt, exact), None if trips is None else trips + 1
+
+    def assigned(self, node: ast.Node) -> set[Symbol]:
+        """Variables that `node` gives another value; kept with the declaration."""
+        memo: dict[int, set[Symbol]] = self.frame.content.memo.setdefault("assigned", {})
+        found = memo.get(id(node))
+        if found is None:
+            found = memo[id(node)] = assigned_in(node)
+        return found
+
+    def is_plain(self, node: ast.Node) -> bool:
+        """Whether neither a region nor a function of the unit runs in it."""
+        memo: dict[int, frozenset[str] | None] = self.frame.content.memo.setdefault("called in", {})
+        if id(node) not in memo:
+            names: set[str] | None = set()
+            for n in walk_all(node):
+                if isinstance(n, ast.DirectiveStmt) and n.directive.name.startswith("target"):
+                    names = None
+                    break
+                if isinstance(n, ast.Call) and isinstance(n.function, ast.Name) and names is not None:
+                    names.add(n.function.name)
+            memo[id(node)] = None if names is None else frozenset(names)
+        found = memo[id(node)]
+        return found is not None and not any(self.defines(name) for name in found)
+
+    def defines(self, name: str) -> bool:
+        """Whether the unit has a function of that name."""
+        raise NotImplementedError
+
+
+def _copied(state: State | None) -> State | None:
+    return None if state is None else state.copy()
+
+
+def _given_up(head: State | None, grown: State | None) -> State | None:
+    """What still changes is not known."""
+    if head is None or grown is None:
+        return grown
+    for obj, cases in grown.cases.items():
+        if head.cases.get(obj, cases) != cases:
+            grown.cases[obj] = None
+    for cell, value in grown.cells.items():
+        if head.cells.get(cell, value) != value:
+            grown.cells[cell] = None
+    return grown
