@@ -1,9 +1,10 @@
 """Builds and runs the programs of tests/corpus with gcc and with clang, whose x86-64 devices have memory of their own.
 
-A correct variant must build without a warning of -Wall and end with exit code 0 under both compilers.  What a variant
-with a seeded mapping error does under clang is written to tests/corpus/outcomes.txt: 'wrong' (exit code 1: the program
-found its result wrong), 'fails' (the device runtime or the system ended it), 'hangs', 'does not build', or 'right'
-(the error is one, but this run does not show it).  Races are not run: what they do is chance.
+A correct variant must build without a warning of -Wall and end with exit code 0 under both compilers; under clang only
+where it says `// needs: clang`, because gcc 12 is too old for it.  What a variant with a seeded mapping error does
+under clang is written to tests/corpus/outcomes.txt: 'wrong' (exit code 1: the program found its result wrong), 'fails'
+(the device runtime or the system ended it), 'hangs', 'does not build', or 'right' (the error is one, but this run does
+not show it).  Races are not run: what they do is chance.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def _judge(variant: Variant, commands: dict[str, list[str]]) -> tuple[str, list[
     """The outcome under clang, and what is wrong with a correct variant."""
     problems = []
     with tempfile.TemporaryDirectory() as folder:
-        if not variant.kind:
+        if not variant.kind and "// needs: clang" not in variant.text:
             outcome, text = _build_and_run(commands["gcc"], variant, Path(folder))
             if outcome != "right":
                 problems.append(f"{variant.id}: gcc: {outcome}\n{text[:600]}")
@@ -80,7 +81,7 @@ def _judge(variant: Variant, commands: dict[str, list[str]]) -> tuple[str, list[
 def run(chosen: Sequence[Variant], jobs: int) -> int:
     """Prints what is wrong; the exit code says whether anything is.  Records the outcomes of mapping errors."""
     commands = _commands()
-    work = [v for v in chosen if v.kind != "race"]
+    work = [v for v in chosen if not v.kind or not v.group.startswith("races")]
     with ThreadPoolExecutor(jobs) as pool:
         judged = list(pool.map(lambda v: _judge(v, commands), work))
     problems = [problem for _, found in judged for problem in found]
