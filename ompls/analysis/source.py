@@ -8,6 +8,7 @@ and directives still in it.  Lines and UTF-16 columns exist in `text.py` only.
 from __future__ import annotations
 
 import bisect
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
@@ -37,34 +38,143 @@ class Segment(NamedTuple):
     end: int
     stack: tuple[tuple[str, Location | None], ...] = ()
     included_at: Location | None = None  # the main file's `#include` when `path` is a header
-    # a NamedTuple because thousands are made for each keystroke, and a frozen dataclass takes four times as long
 
 
-@dataclass(frozen=True, slots=True)
+Stack = tuple[tuple[str, "Location | None"], ...]
+# x range in the new text, byte range in the old text, the macros it came through
+Piece = tuple[int, int, int, int, tuple[str, ...]]
+
+
+class Run(NamedTuple):
+    """Expanded bytes [x, x_end) that stand for the bytes [start, end) of a file.
+
+    pieces -- what is not verbatim, in order; offsets count from `x` and `start`
+    stacks -- what a Segment says about the macros of a piece
+    """
+
+    x: int
+    x_end: int
+    path: str
+    start: int
+    end: int
+    pieces: tuple[Piece, ...]
+    stacks: Mapping[tuple[str, ...], Stack]
+    included_at: Location | None
+
+
 class SourceMap:
-    """Segments in order, without gaps over the expanded text."""
+    """Where the expanded text of the main file `main` comes from: segments in order, without gaps.
 
-    main: str
-    segments: tuple[Segment, ...]
-    starts: tuple[int, ...] = field(repr=False)
+    They are made when they are asked for, out of runs, of which an edited file has few new ones.
+    """
+
+    __slots__ = ("_left", "_right", "_segments", "_starts", "main", "runs")
+
+    def __init__(self, main: str, runs: tuple[Run, ...]) -> None:
+        self.main = main
+        self.runs = runs = tuple([run for run in runs if run.x_end > run.x])
+        self._starts = [run.x for run in runs]
+        # where the verbatim segments begin and end that reach over the start and the end of each run
+        self._left: list[int] = []
+        self._right: list[int] = []
+        self._segments: tuple[Segment, ...] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SourceMap) and self.main == other.main and self.segments == other.segments
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """All of them; they cost time when there are thousands."""
+        if self._segments is None:
+            found, x = [self.at(0)], 0
+            size = self.runs[-1].x_end if self.runs else 0
+            while (x := found[-1].x_end) < size:
+                found.append(self.at(x))
+            self._segments = tuple(found)
+        return self._segments
 
     def at(self, x: int) -> Segment:
         """The segment that holds expanded offset `x` (the last one for the end of the text)."""
-        return self.segments[max(0, bisect.bisect_right(self.starts, x) - 1)]
+        if not self.runs:
+            return Segment(0, 0, "verbatim", self.main, 0, 0)
+        x = min(max(x, 0), self.runs[-1].x_end - 1)
+        number = bisect.bisect_right(self._starts, x) - 1
+        run = self.runs[number]
+        pieces, offset = run.pieces, x - run.x
+        after = bisect.bisect_right(pieces, offset, key=_first) if pieces else 0
+        shift = run.start - run.x
+        if after:
+            a, b, start, end, names = pieces[after - 1]
+            if offset < b:
+                where = (run.start + start, run.start + end)
+                return Segment(run.x + a, run.x + b, "expansion", run.path, *where, run.stacks[names], run.included_at)
+            begin, shift = run.x + b, shift + end - b
+        else:
+            begin = self._edges()[0][number]
+        stop = run.x + pieces[after][0] if after < len(pieces) else self._edges()[1][number]
+        return Segment(begin, stop, "verbatim", run.path, begin + shift, stop + shift, (), run.included_at)
+
+    def _edges(self) -> tuple[list[int], list[int]]:
+        runs, left, right = self.runs, self._left, self._right
+        if left:
+            return left, right
+        opened: list[int] = []  # where the verbatim segment begins that is open at the end of a run; -1: there is none
+        for run, before in zip(runs, (None, *runs), strict=False):
+            goes_on = before is not None and opened[-1] >= 0 and _adjacent(before, run)
+            left.append(opened[-1] if goes_on else run.x)
+            end = run.x + run.pieces[-1][1] if run.pieces else left[-1]
+            opened.append(end if end < run.x_end else -1)
+        right.extend(run.x_end for run in runs)
+        for number in range(len(runs) - 2, -1, -1):
+            following = runs[number + 1]
+            if opened[number] >= 0 and _adjacent(runs[number], following):
+                right[number] = following.x + following.pieces[0][0] if following.pieces else right[number + 1]
+        return left, right
 
     def location(self, x_start: int, x_end: int) -> Location:
         """Where the user sees expanded bytes [x_start, x_end): an expansion is shown at its invocation."""
-        first, last = self.at(x_start), self.at(max(x_start, x_end - 1))
+        first = self.at(x_start)
+        last = first if max(x_start, x_end - 1) < first.x_end else self.at(max(x_start, x_end - 1))
         start = first.start + (x_start - first.x_start) if first.kind == "verbatim" else first.start
         if last.path != first.path:
             return Location(first.path, start, first.end)
         end = last.start + (x_end - last.x_start) if last.kind == "verbatim" else last.end
         return Location(first.path, start, max(start, end))
 
+    def expanded(self, path: str, offset: int) -> int:
+        """The expanded offset of byte `offset` of a file; of the nearest byte before it that has one (0: none has)."""
+        for run in reversed([run for run in self.runs if run.path == path and run.start <= offset]):
+            at = offset - run.start
+            best, x, start = -1, 0, 0
+            for a, b, piece_start, piece_end, _ in (*run.pieces, _beyond(run)):
+                if start > at:
+                    break
+                if a > x:
+                    best = x + min(at, piece_start) - start
+                x, start = b, piece_end
+            if best >= 0:
+                return run.x + best
+        return 0
+
     def macros(self, x: int) -> list[tuple[str, Location]]:
         """The macros that expanded offset `x` came through, outermost first, as far as their definitions are in a text
         that the user has."""
         return [(name, where) for name, where in self.at(x).stack if where is not None]
+
+
+def _first(piece: Piece) -> int:
+    return piece[0]
+
+
+def _beyond(run: Run) -> Piece:
+    """As if an expansion followed the run."""
+    return (run.x_end - run.x, run.x_end - run.x, run.end - run.start, run.end - run.start, ())
+
+
+def _adjacent(run: Run, following: Run) -> bool:
+    return (run.end, run.path, run.included_at) == (following.start, following.path, following.included_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +227,7 @@ class Settings:
     """What changes the meaning of a text: part of every memo key.  Names are those of rules or of groups.
 
     severity -- (name, 'error' 'warning' 'hint' or 'off'); a rule's own entry comes after its group's
+    device_chosen -- somebody said which device the program is for; otherwise what it cannot run is a hint
     """
 
     openmp: OpenMPVersion = "5.2"
@@ -124,6 +235,7 @@ class Settings:
     select: tuple[str, ...] = ()  # empty: all
     ignore: tuple[str, ...] = ()
     severity: tuple[tuple[str, str], ...] = ()
+    device_chosen: bool = False
 
 
 class Budget(Protocol):

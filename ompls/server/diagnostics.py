@@ -143,7 +143,7 @@ class DiagnosticsFeature:
 def included_at(result: Result, diagnostic: Diagnostic) -> Location:
     """The main file's `#include` that brought the header of `diagnostic` in (else the file's start)."""
     path = diagnostic.where.path
-    for segment in result.tu.map.segments:
-        if segment.path == path and segment.included_at is not None:
-            return segment.included_at
+    for run in result.tu.map.runs:
+        if run.path == path and run.included_at is not None:
+            return run.included_at
     return Location(result.tu.path, 0, 0)

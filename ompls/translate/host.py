@@ -76,7 +76,7 @@ class Host:
         return out, {here: path for path, here in copies.items()}
 
     def _headers(self, name: str) -> dict[str, str]:
-        used = {s.path for s in self.tu.map.segments}
+        used = {run.path for run in self.tu.map.runs}
         paths = sorted({path for path, _ in self.tu.headers.values()} | (used - {self.tu.path}))
         return {
             p: f"host/{name}.inc/{k}_{os.path.basename(p)}"

@@ -115,11 +115,7 @@ class Edits:
         return (lo, hi) if lo < x < hi else None
 
     def _index(self, x: int) -> int:
-        s = self.tu.map.at(x)
-        k = self.tu.map.starts.index(s.x_start)
-        while self.tu.map.segments[k] is not s:
-            k += 1
-        return k
+        return self.tu.map.segments.index(self.tu.map.at(x))
 
     def _start(self, x: int) -> tuple[str, int]:
         s = self.tu.map.at(x)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
+from ompls.analysis.syntax import blocks
 from ompls.analysis.syntax.directive import guard_of
 from ompls.analysis.syntax.preprocess import MAX_EXPANDED, Expanded, Preprocessor
 from ompls.project.workspace import Workspace
@@ -34,10 +35,13 @@ def test_cut_at_every_offset(path: Path) -> None:
             check_map(expanded, {**texts, str(path): source[:end]})
 
 
+NAMES = ("text", "parse_text", "map", "pragmas", "inactive", "includes", "defines")
+
+
 def values(expanded: Expanded) -> dict[str, object]:
     """Everything in it, with notes (which compare by identity) as tuples."""
     notes = [(note.kind, note.start, note.end, note.message) for note in expanded.notes]
-    return {**{name: getattr(expanded, name) for name in Expanded.__slots__}, "notes": notes}
+    return {**{name: getattr(expanded, name) for name in NAMES}, "notes": notes}
 
 
 FRAGMENTS = [
@@ -48,8 +52,11 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("size", [20, 200, blocks.SIZE])
 @pytest.mark.parametrize("path", ALL, **ids)
-def test_edits_give_what_a_fresh_start_gives(path: Path) -> None:
+def test_edits_give_what_a_fresh_start_gives(path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the text is cut into blocks."""
+    monkeypatch.setattr(blocks, "SIZE", size)
     text, snapshot, preprocessor = path.read_text(), snapshot_of(path), Preprocessor()
     chance = random.Random(path.stem)
     for _ in range(150):

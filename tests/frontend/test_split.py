@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
 from ompls.analysis.syntax.split import Splitter
+from ompls.analysis.syntax.stretch import Stretches
 
 # The cuts are at the bars.
 TEXTS = {
@@ -58,6 +60,27 @@ def test_a_cut_does_not_depend_on_what_was_cut_before() -> None:
             + text[at + gone :]
         )
         assert cut(text, splitter) == cut(text)
+
+
+def test_cuts_of_stretches_are_those_of_the_whole_text() -> None:
+    chance = random.Random(8)
+    splitter, known = Splitter(), Stretches()
+    text = "".join(TEXTS.values()).replace("|", "")
+    for turn in range(1500):
+        at = chance.randrange(len(text))
+        gone = chance.choice((0, 0, 1, 9))
+        piece = chance.choice(("{", "}", ";", "\n", '"', "/*", "*/", "//", "\\\n", "int f(int a)", "\n  int x", ""))
+        text = text[:at] + piece + text[at + gone :]
+        if turn % 20 == 19:
+            text = "".join(chance.choices(list(TEXTS.values()), k=20)).replace("|", "")
+        stretches, x = [], 0
+        for part in re.findall(rf"(?:.*\n){{1,{chance.randrange(1, 9)}}}|.+", text):
+            stretches.append((x, known.get(part.encode(), ())))
+            x += len(part)
+        groups = splitter.groups(stretches, known)
+        assert b"".join(group.text for _, group in groups) == text.encode()
+        found = [(x + start, x + end) for x, group in groups for start, end in group.chunks or ()]
+        assert found == Splitter().split(text.encode()), text
 
 
 def test_many_unclosed_functions_take_no_longer() -> None:

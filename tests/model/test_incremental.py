@@ -11,6 +11,7 @@ import pytest
 from ompls.analysis import rules
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.source import Settings
+from ompls.analysis.syntax import blocks
 
 from . import dump
 from .support import EXAMPLES, FIXTURES, snapshot
@@ -63,8 +64,9 @@ def check_findings(analyzer: Analyzer, source: bytes) -> None:
 
 # `make fuzz`: 10,000 edits
 @pytest.mark.parametrize("seed", range(200 if "OMPLS_EXHAUSTIVE" in os.environ else 6))
-def test_random_edits(seed: int) -> None:
+def test_random_edits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
+    monkeypatch.setattr(blocks, "SIZE", rng.choice((30, 100, blocks.SIZE)))
     analyzer = Analyzer()
     source = PROGRAM
     for step in range(50):

@@ -16,14 +16,7 @@ _BRACES = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\
 
 def expanded_offset(tu: TU, offset: int) -> int:
     """The expanded offset of byte `offset` of the main file; of the nearest byte before it that has one."""
-    best = 0
-    for segment in tu.map.segments:
-        if segment.path != tu.path or segment.kind != "verbatim":
-            continue
-        if segment.start > offset:
-            break
-        best = segment.x_start + min(offset, segment.end) - segment.start
-    return best
+    return tu.map.expanded(tu.path, offset)
 
 
 def item_at(tu: TU, x: int) -> Item | None:

@@ -16,7 +16,8 @@ from ompls.analysis.dataenv import region_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.headers import headers_of
-from ompls.analysis.model.memo import Memo
+from ompls.analysis.model.items import Group, Items
+from ompls.analysis.model.memo import Entry, Memo
 from ompls.analysis.model.names import Names
 from ompls.analysis.model.omp import Directive, ListItem, declare_target_list
 from ompls.analysis.model.scope import FileScope
@@ -30,6 +31,7 @@ from ompls.analysis.syntax.externals import Chunks, Piece
 from ompls.analysis.syntax.preprocess import Expanded, Preprocessor
 from ompls.analysis.syntax.reader import RedefinedRecordError
 from ompls.analysis.syntax.split import Splitter
+from ompls.analysis.syntax.stretch import Stretch
 
 Range = tuple[int, int]
 
@@ -42,14 +44,38 @@ class _Unit:
     expanded: Expanded
     settings: Settings
     implicit_int: bool
-    items: list[Item] = field(default_factory=list)
+    groups: list[tuple[int, Group]] = field(default_factory=list)
     directives: list[FileDirective] = field(default_factory=list)
     notes: list[SyntaxNote] = field(default_factory=list)
     complete: bool = True
 
+    def add(self, x: int, group: Group) -> None:
+        self.groups.append((x, group))
+        self.directives += [FileDirective(x + d.start, x + d.end, d.directive) for d in group.directives]
+        self.notes += [SyntaxNote(n.kind, x + n.start, x + n.end, n.message) for n in group.notes]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A group in the making: the entries that were used, each with the chunk it stands in."""
+
+    unit: _Unit
+    stretch: Stretch
+    group: Group = field(default_factory=Group)
+    read: list[tuple[Entry, bytes]] = field(default_factory=list)
+
+    def use(self, entry: Entry, parsed: bytes) -> None:
+        self.read.append((entry, parsed))
+        group = self.group
+        for symbol in entry.new_names:
+            group.names[symbol.name] = symbol
+        group.tags.update(entry.new_tags)
+        group.records += entry.new_records
+        group.filled += entry.filled
+
 
 class _Chunk(NamedTuple):
-    """A stretch of the unit: its offset, its expanded text, and that without pragmas."""
+    """A part of a stretch: its offset, its expanded text, and that without pragmas."""
 
     start: int
     text: bytes
@@ -101,53 +127,72 @@ class Analyzer:
             self._key = key
             self._forget()
         self.analysed = []
-        bounds = self._splitter.split(expanded.parse_text)
+        stretches = self._splitter.groups(expanded.stretches, self._preprocessor.stretches)
         for strict in (True, True, False):  # once more helps, because nothing is shared then
-            self._chunks.next_version(self._memo.next_version())
+            self._memo.next_version(self._chunks)
             file = FileScope(declared, self._interned)
             file.strict = strict
             unit = _Unit(file, expanded, settings, headers_known)
             try:
-                self._build(unit, bounds, budget)
+                self._build(unit, stretches, budget)
                 break
             except RedefinedRecordError:
                 self._forget()
         names, tags = Names(file.names, declared), {**declared.tags(), **file.tags}
         notes = [*expanded.notes, *unit.notes]
         return TU(
-            path, source, expanded.text, expanded.map, settings, unit.items, unit.directives, names, tags, notes,
-            list(expanded.inactive), unit.complete, headers.texts, headers_known,
+            path, source, expanded.text, expanded.map, settings, Items(unit.groups), unit.directives, names, tags,
+            notes, list(expanded.inactive), unit.complete, headers.texts, headers_known,
         )  # fmt: skip
 
-    def _build(self, unit: _Unit, bounds: list[Range], budget: Budget | None) -> None:
-        expanded = unit.expanded
-        pragmas, count = expanded.pragmas, len(expanded.pragmas)
-        at = 0
-        for begin, end in bounds:
-            if budget is not None and budget.expired():
-                unit.complete = False
-                unit.notes.append(SyntaxNote("budget", begin, len(expanded.text), "no time left to go on"))
-                return
-            parsed = expanded.parse_text[begin:end]
-            chunk = _Chunk(begin, expanded.text[begin:end], parsed)
-            for piece in self._chunks.pieces(parsed):
-                start, stop = begin + piece.start, begin + piece.end
-                while at < count and pragmas[at][0] < start:
-                    self._file_directive(unit, *pragmas[at])
-                    at += 1
-                first = at
-                while at < count and pragmas[at][0] < stop:
-                    at += 1
-                self._item(unit, chunk, piece, pragmas[first:at])
-        for start, end in pragmas[at:]:
-            self._file_directive(unit, start, end)
+    def _build(self, unit: _Unit, stretches: list[tuple[int, Stretch]], budget: Budget | None) -> None:
+        for x, stretch in stretches:
+            group = self._memo.find_group(unit.file, stretch)
+            if group is None:
+                group, read_to = self._group(unit, stretch, budget)
+                if read_to is not None:
+                    unit.add(x, group)
+                    unit.complete = False
+                    where = (x + read_to, len(unit.expanded.text))
+                    unit.notes.append(SyntaxNote("budget", *where, "no time left to go on"))
+                    return
+            unit.add(x, group)
         for body in unit.file.declared - unit.file.completed:
             if body.fields is not None and unit.file.strict:  # filled by a definition that is gone
                 raise RedefinedRecordError
 
+    def _group(self, unit: _Unit, stretch: Stretch, budget: Budget | None) -> tuple[Group, int | None]:
+        """What `stretch` holds; and, when there was no time for all of it, where the rest begins."""
+        file = unit.file
+        before = (stretch, file.state, file.declare_target, file.variant)
+        reading = _Reading(unit, stretch)
+        pragmas, count = stretch.pragmas, len(stretch.pragmas)
+        at = 0
+        for begin, end in stretch.chunks or ():
+            if budget is not None and budget.expired():
+                reading.group.finish()
+                return reading.group, begin
+            parsed = stretch.parsed[begin:end]
+            chunk = _Chunk(begin, stretch.text[begin:end], parsed)
+            for piece in self._chunks.pieces(parsed):
+                start, stop = begin + piece.start, begin + piece.end
+                while at < count and pragmas[at][0] < start:
+                    self._file_directive(reading, *pragmas[at])
+                    at += 1
+                first = at
+                while at < count and pragmas[at][0] < stop:
+                    at += 1
+                self._item(reading, chunk, piece, pragmas[first:at])
+        for start, end in pragmas[at:]:
+            self._file_directive(reading, start, end)
+        reading.group.finish()
+        self._memo.add_group(before, file, reading.group, reading.read)
+        return reading.group, None
+
     # --- one external declaration
 
-    def _item(self, unit: _Unit, chunk: _Chunk, piece: Piece, pragmas: Sequence[Range]) -> None:
+    def _item(self, reading: _Reading, chunk: _Chunk, piece: Piece, pragmas: Sequence[Range]) -> None:
+        unit, group = reading.unit, reading.group
         file = unit.file
         # pragmas and unknown spellings are blanks for the grammar; its recovery looks at the whole chunk
         key = (chunk.text, chunk.parsed, piece.start, file.declare_target, file.variant)
@@ -158,42 +203,46 @@ class Analyzer:
             entry = self._memo.add(file, key, content, notes)
             self.analysed.append(content.node.symbol.name if isinstance(content.node, ast.FunctionDef) else "")
         assert isinstance(entry.result, Content)
+        reading.use(entry, chunk.parsed)
         start = chunk.start + piece.start
-        unit.items.append(Item(start, chunk.start + piece.end, entry.result))
+        group.items.append(Item(start, chunk.start + piece.end, entry.result))
         if entry.notes:
-            unit.notes += [SyntaxNote("pragma", start + s.start, start + s.end, why) for s, why in entry.notes]
+            group.notes += [SyntaxNote("pragma", start + s.start, start + s.end, why) for s, why in entry.notes]
         for a, b, message in piece.errors:
-            unit.notes.append(SyntaxNote("parse", chunk.start + a, chunk.start + b, message))
+            group.notes.append(SyntaxNote("parse", chunk.start + a, chunk.start + b, message))
 
     # --- directives at file scope
 
-    def _file_directive(self, unit: _Unit, start: int, end: int) -> None:
-        file, text = unit.file, unit.expanded.text[start:end]
+    def _file_directive(self, reading: _Reading, start: int, end: int) -> None:
+        unit, whole = reading.unit, reading.stretch.text
+        file, text = unit.file, whole[start:end]
         if not is_omp(text):
             return
         entry = self._memo.find(file, (text,))
         if entry is None:
             file.begin_item()
-            adapter = Adapter(unit.expanded.text, start, file, Sema(file, unit.implicit_int), [(start, end)])
+            adapter = Adapter(whole, start, file, Sema(file, unit.implicit_int), [(start, end)])
             read = adapter.next_directive(end)
             if read is None:
                 return
             entry = self._memo.add(file, (text,), read, [])
         assert isinstance(entry.result, Directive)
+        reading.use(entry, b"")
         directive = entry.result
-        unit.directives.append(FileDirective(start, end, directive))
+        reading.group.directives.append(FileDirective(start, end, directive))
         if directive.name in ("declare target", "begin declare target"):
             listed = declare_target_list(directive)
             for mode, item in listed:
-                self._declare_target(file, mode, item)
+                self._declare_target(reading, mode, item)
             file.declare_target = file.declare_target or not listed
         elif directive.name == "end declare target":
             file.declare_target = False
         elif directive.name in ("begin declare variant", "end declare variant"):
             file.variant = directive.name.startswith("begin")
 
-    def _declare_target(self, file: FileScope, mode: str, item: ListItem) -> None:
+    def _declare_target(self, reading: _Reading, mode: str, item: ListItem) -> None:
         """From here on the listed name is a `declare target` name: a new symbol, because the old one is shared."""
+        file = reading.unit.file
         old = file.peek(item.text)
         if old is None or old.declare_target == mode:
             return
@@ -202,7 +251,7 @@ class Analyzer:
             new = copy_symbol(old)
             new.declare_target = mode  # type: ignore[assignment]
             new = self._targets[old, mode] = file.intern(new)
-        file.names[item.text] = new
+        file.names[item.text] = reading.group.names[item.text] = new
 
 
 def _analyse(

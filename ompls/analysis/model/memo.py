@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType, RecordBody
+from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.tu import Content
+from ompls.analysis.syntax.externals import Chunks
+from ompls.analysis.syntax.stretch import Stretch
 
 KEEP_VERSIONS = 8  # how long the analysis of a text that is gone is remembered (undo, retyping)
 
@@ -52,6 +55,17 @@ class Entry:
             file.completed.update(self.filled)
 
 
+@dataclass(slots=True, eq=False)
+class _Kept:
+    """A group that was read in some state of the file scope, and what it leaves behind."""
+
+    group: Group
+    entries: list[Entry]
+    chunks: list[bytes]  # as the grammar saw them
+    after: tuple[int, bool, bool]
+    version: int
+
+
 class Memo:
     """The analyses of one text's last versions.
 
@@ -62,24 +76,52 @@ class Memo:
 
     def __init__(self) -> None:
         self._entries: dict[Hashable, list[Entry]] = {}
+        self._groups: dict[Hashable, _Kept] = {}
         self._effects: dict[Hashable, int] = {}
         self._states: dict[tuple[int, int], int] = {}
         self._numbers = itertools.count(1)  # of states and effects; never used twice
         self.version = 0
 
-    def next_version(self) -> bool:
-        """Begin a version; forget what none of the last versions needed.  False when something may be forgotten."""
+    def next_version(self, chunks: Chunks) -> None:
+        """Begin a version; now and then forget what none of the last versions needed."""
         self.version += 1
-        if self.version % KEEP_VERSIONS == 0:
-            oldest = self.version - KEEP_VERSIONS
-            kept = {k: [e for e in entries if e.version >= oldest] for k, entries in self._entries.items()}
-            self._entries = {k: entries for k, entries in kept.items() if entries}
-            if len(self._states) > 20_000 + 20 * len(self._entries):
-                self._states, self._effects = {}, {}
-                for entry in itertools.chain.from_iterable(self._entries.values()):
-                    entry.after = {}
-            return False
-        return True
+        if self.version % KEEP_VERSIONS:
+            return
+        oldest = self.version - KEEP_VERSIONS
+        self._groups = {key: kept for key, kept in self._groups.items() if kept.version >= oldest}
+        chunks.forget()
+        for kept in self._groups.values():
+            for entry in kept.entries:
+                entry.version = max(entry.version, kept.version)
+            for text in kept.chunks:
+                chunks.pieces(text)
+        recent = {k: [e for e in entries if e.version >= oldest] for k, entries in self._entries.items()}
+        self._entries = {k: entries for k, entries in recent.items() if entries}
+        if len(self._states) > 20_000 + 20 * len(self._entries):
+            self._states, self._effects = {}, {}
+            for entry in itertools.chain.from_iterable(self._entries.values()):
+                entry.after = {}
+
+    def find_group(self, file: FileScope, stretch: Stretch) -> Group | None:
+        """What `stretch` holds where `file` has got to; its declarations are made."""
+        kept = self._groups.get((stretch, file.state, file.declare_target, file.variant))
+        if kept is None:
+            return None
+        kept.version = self.version
+        file.state, file.declare_target, file.variant = kept.after
+        group = kept.group
+        file.names.update(group.names)
+        if group.tags or group.records or group.filled:
+            file.tags.update(group.tags)
+            file.declared.update(group.records)
+            file.completed.update(group.filled)
+        return group
+
+    def add_group(self, before: Hashable, file: FileScope, group: Group, read: list[tuple[Entry, bytes]]) -> None:
+        """Remember what was read; `before` is the key: the stretch and the file scope's state before it."""
+        after = (file.state, file.declare_target, file.variant)
+        entries, chunks = [entry for entry, _ in read], [text for _, text in read]
+        self._groups[before] = _Kept(group, entries, chunks, after, self.version)
 
     def find(self, file: FileScope, key: Hashable) -> Entry | None:
         """The analysis under `key` that holds in `file`; its declarations are made."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Node, OtherStmt, Span, Symbol
 from ompls.analysis.model.ctype import CType
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.source import Location, Settings, SourceMap
+
+if TYPE_CHECKING:
+    from ompls.analysis.model.items import Items
 
 MapType = Literal["alloc", "to", "from", "tofrom", "release", "delete"]
 Sharing = Literal["mapped", "firstprivate", "private", "is_device_ptr", "has_device_addr", "declare_target", "shared"]
@@ -110,7 +113,7 @@ class TU:
     expanded: bytes
     map: SourceMap
     settings: Settings
-    items: list[Item]
+    items: Items
     directives: list[FileDirective]
     symbols: dict[str, Symbol]  # the file scope's ordinary names at the end of the unit (headers' included)
     tags: dict[str, CType]

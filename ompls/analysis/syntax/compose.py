@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ompls.analysis.source import Piece
 from ompls.analysis.syntax.directive import Parsed
 from ompls.analysis.syntax.expand import Invocation
 from ompls.analysis.syntax.lexer import DIGRAPHS, OTHER, PRAGMA, Token, comment_is_open, pastes
-from ompls.analysis.syntax.output import Line, Piece
+from ompls.analysis.syntax.output import Line
 
 
 def compose(

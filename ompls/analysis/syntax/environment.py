@@ -6,10 +6,9 @@ a macro was defined is kept beside it and is not part of the number: a definitio
 
 from __future__ import annotations
 
-from ompls.analysis.source import HeaderSnapshot, HeaderUnit, Location
+from ompls.analysis.source import HeaderSnapshot, HeaderUnit, Location, Stack
 from ompls.analysis.syntax.lexer import internal, readable
 from ompls.analysis.syntax.macros import Definition
-from ompls.analysis.syntax.output import Stack
 
 BUILTINS = (
     "__LINE__", "__FILE__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__COUNTER__", "__DATE__", "__TIME__",

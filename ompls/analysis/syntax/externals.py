@@ -35,10 +35,9 @@ class Chunks:
         self._known: dict[bytes, tuple[Piece, ...]] = {}
         self._used: dict[bytes, tuple[Piece, ...]] = {}
 
-    def next_version(self, keep: bool) -> None:
-        """Begin a version; with `keep` False, forget what was not used since this was said last."""
-        if not keep:
-            self._known, self._used = self._used, {}
+    def forget(self) -> None:
+        """Forget what was not used since this was said last."""
+        self._known, self._used = self._used, {}
 
     def pieces(self, text: bytes) -> tuple[Piece, ...]:
         """The external declarations of the chunk `text`, in order."""

@@ -172,16 +172,17 @@ class FilePass(LinePass):
 
     def _skip(self) -> None:
         """Blank everything up to the directive that ends the branch."""
-        run, physical, skipped = self.unit, self.physical, self.unit.memo.skipped
+        run, text, skipped = self.unit, self.text, self.unit.memo.skipped
         index, pos, start, depth = self.index, self.pos, self.pos, 0
-        while index < len(physical):
-            line = physical[index]
+        while pos < len(text):
+            end = text.find("\n", pos)
+            line = text[pos:end] if end >= 0 else text[pos:]
             if "#" not in line and not may_continue(line) and "%:" not in line:
                 index += 1
                 pos += len(line) + 1
                 continue
             end = self.end_of(pos)
-            raw = self.text[pos:end]
+            raw = text[pos:end]
             name = skipped.get(raw)
             if name is None:
                 name = skipped[raw] = skipped_directive(raw)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from ompls.analysis.source import Location
+from ompls.analysis.syntax.blocks import Block, Blocks
 from ompls.analysis.syntax.compose import compose
 from ompls.analysis.syntax.directive import Parsed, parse_line
 from ompls.analysis.syntax.expand import Expander, attribute_operator, pragma_operator
 from ompls.analysis.syntax.lexer import WORDS, Token, internal, logical_end, may_continue, tokenize
 from ompls.analysis.syntax.macros import Definition, Runaway
-from ompls.analysis.syntax.output import Line
+from ompls.analysis.syntax.output import Line, Passed, assemble, notes_of
 from ompls.analysis.syntax.state import Run, Several
 
 MAX_EXPANDED = 64 << 20  # bytes
 MAX_SPENT = 1_000_000  # tokens that long expansions may take in one unit
+MAX_BLOCK = 1 << 20  # bytes that the lines of a block may become together
 POLLED_LINES = 64
+KEPT_ENVIRONMENTS = 4  # in which what became of a block is remembered
 
 _VERBATIM = "verbatim"  # memo entry: the line stays as it is
 _PLACED = "placed"  # memo entry: the result depends on where the line stands
@@ -32,36 +36,105 @@ class LinePass:
         self.path = path
         self.text = text
         self.included_at = included_at
-        self.physical = text.split("\n")
         self.index = 0  # of the physical line
         self.pos = 0  # its offset
         self.line_shift = 0  # `#line`: presumed line minus physical line
         self.presumed = path
 
     def run(self) -> None:
-        """Put the whole text out.  The loop is what a keystroke costs, so known lines are dealt with in place."""
-        run, physical = self.unit, self.physical
-        lines, out, pragmas = run.lines, run.out, run.pragmas
-        index, pos, count = 0, 0, len(physical)
-        while index < count:
-            line = physical[index]
-            known = lines.get(line)
+        """Put the whole text out, a known block at a time, the others line by line."""
+        run, end = self.unit, 0
+        for block in run.memo.blocks.setdefault(self.path, Blocks()).cut(self.text):
+            start, end = end, end + len(block.text)
+            if self.pos == start and self._block(block, start, end):
+                continue
+            if self.pos < end and not self._lines(end):
+                break
+            run.out.flush()
+
+    def _block(self, block: Block, start: int, end: int) -> bool:
+        """Put out the block at [start, end) if it is one that means the same wherever it stands."""
+        run = self.unit
+        number = run.env.id
+        passed = block.passed.get(number)
+        if passed is None:
+            if number in block.passed:
+                return False
+            found = self._pass(block, start, end)
+            if found is False:
+                return False
+            passed = found
+            if len(block.passed) >= KEPT_ENVIRONMENTS:
+                block.passed.clear()
+            block.passed[number] = passed
+        if passed is None or run.out.size > MAX_EXPANDED:
+            return False
+        x = run.out.take(start, end, passed, run.env.stacks)
+        for kind, a, b, message in passed.notes:
+            run.note(kind, x + a, x + b, message)
+        self.index += passed.lines
+        self.pos = end
+        return True
+
+    def _pass(self, block: Block, start: int, end: int) -> Passed | Literal[False] | None:
+        """What becomes of the block's lines; None when it depends on more than their text and the environment, or
+        changes that; False when there is no time left to find out."""
+        run, text, lines = self.unit, self.text, self.unit.lines
+        index, counter, size = self.index, run.counter, 0
+        found: list[tuple[int, int, Line]] = []  # what does not stay as it is, at its place in the block
+        try:
+            while self.pos < end:
+                pos = self.pos
+                stop = text.find("\n", pos, end)
+                known = lines.get(text[pos:stop]) if stop >= 0 else None
+                if known is None or type(known) is Several or known is _PLACED:
+                    stop = self.end_of(pos)
+                    raw = text[pos:stop]
+                    parsed = self.directive(raw) if raw.lstrip()[:1] in _DIRECTIVE_STARTS else None
+                    if parsed is not None and (parsed.name != "pragma" or parsed.for_preprocessor):
+                        return None
+                    known, stop = self._result(raw, stop, parsed)
+                    if lines.get(text[pos:stop]) is not known:
+                        return None
+                if isinstance(known, Line):
+                    size += len(known.text)
+                    if known.cost or size > MAX_BLOCK:
+                        return None
+                    found.append((pos - start, stop - start, known))
+                self.advance(stop)
+                if not self.index % POLLED_LINES and self._exhausted():
+                    return False
+        finally:
+            run.counter = counter
+            count, ends = self.index - index, self.pos
+            self.index, self.pos = index, start
+        if ends != end or block.text[-1] != "\n":
+            return None
+        passed = assemble(block.text, found, count, run.memo.stretches)
+        return next((p for p in block.passed.values() if p == passed), passed)
+
+    def _lines(self, end: int) -> bool:
+        """Put out the lines before `end`; False: and no more, because there is no time or room left."""
+        run, text = self.unit, self.text
+        lines, out = run.lines, run.out
+        index, pos = self.index, self.pos
+        while pos < end:
+            stop = text.find("\n", pos, end)
+            stop = end if stop < 0 else stop
+            known = lines.get(text[pos:stop])
             if known is _VERBATIM:
                 index += 1
-                pos += len(line) + 1
+                pos = stop + 1
                 continue
             if type(known) is Line and not known.cost and out.size < MAX_EXPANDED:
-                end = pos + len(line)
-                x = out.replace(pos, end, known, run.env.stacks)
-                for start, stop in known.pragmas:
-                    pragmas.append((x + start, x + stop))
+                x = out.replace(pos, stop, known, run.env.stacks)
                 if known.notes:
                     self._notes(x, known)
                 index += 1
-                pos = end + 1
+                pos = stop + 1
                 continue
             self.index, self.pos = index, pos
-            self._logical_line(line)
+            self._logical_line()
             index, pos = self.index, self.pos
             lines = run.lines
             if why := self._exhausted():
@@ -69,7 +142,9 @@ class LinePass:
                     run.note("budget", out.size, out.size, f"{why}: the rest is left out")
                 run.stopped = True
                 out.blank(min(self.pos, len(self.text)), len(self.text))
-                break
+                return False
+        self.index, self.pos = index, pos
+        return True
 
     def _exhausted(self) -> str:
         """Why the rest of the unit cannot be expanded; '' when it can."""
@@ -95,7 +170,7 @@ class LinePass:
         self.index += self.text.count("\n", self.pos, end) + 1
         self.pos = end + 1
 
-    def _logical_line(self, line: str) -> None:
+    def _logical_line(self) -> None:
         end = self.end_of(self.pos)
         raw = self.text[self.pos : end]
         if raw.lstrip()[:1] in _DIRECTIVE_STARTS:
@@ -108,15 +183,11 @@ class LinePass:
         result, end = self._result(raw, end, parsed)
         if isinstance(result, Line):
             self.unit.spent += result.cost
-            x = self.unit.out.replace(self.pos, end, result, self.unit.env.stacks)
-            for start, stop in result.pragmas:
-                self.unit.pragmas.append((x + start, x + stop))
-            self._notes(x, result)
+            self._notes(self.unit.out.replace(self.pos, end, result, self.unit.env.stacks), result)
         self.advance(end)
 
     def _notes(self, x: int, line: Line) -> None:
-        kind = "pragma" if line.pragmas else "parse"
-        for start, end, message in line.notes:
+        for kind, start, end, message in notes_of(line):
             self.unit.note(kind, x + start, x + end, message)
 
     def directive(self, raw: str) -> Parsed | None:

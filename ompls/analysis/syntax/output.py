@@ -1,17 +1,21 @@
 """Builds the expanded text and its SourceMap, piece by piece, in order.
 
-Text that keeps its place (also when it was blanked) is one verbatim segment for as long as nothing interrupts it.
+What was passed before comes as whole stretches; the rest is put together line by line.  Text that keeps its place (also
+when it was blanked) is verbatim.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from ompls.analysis.source import Location, Segment, SourceMap
+from ompls.analysis.source import Location, Piece, Run, SourceMap, Stack
 from ompls.analysis.syntax.lexer import blank
+from ompls.analysis.syntax.stretch import Range, Stretch, Stretches
 
-# x range in the line's new text, byte range in the line's old text, the macros it came through
-Piece = tuple[int, int, int, int, tuple[str, ...]]
+Note = tuple[str, int, int, str]  # kind, range, message
+Stacks = Mapping[tuple[str, ...], Stack]
+_INSERTED: Stacks = {(): ()}
 
 
 @dataclass(slots=True, frozen=True)
@@ -26,12 +30,44 @@ class Line:
 
     text: str
     pieces: tuple[Piece, ...] = ()
-    pragmas: tuple[tuple[int, int], ...] = ()
+    pragmas: tuple[Range, ...] = ()
     notes: tuple[tuple[int, int, str], ...] = ()
     cost: int = 0
 
 
-_make = tuple.__new__  # Segment(…) without its argument handling: this runs thousands of times for each keystroke
+@dataclass(slots=True, frozen=True)
+class Passed:
+    """Whole lines after expansion, wherever they stand: `lines` of them; other offsets count in the stretch."""
+
+    stretch: Stretch
+    lines: int
+    pieces: tuple[Piece, ...]
+    notes: tuple[Note, ...]
+    names: frozenset[tuple[str, ...]]  # of the macros in the pieces
+
+
+def notes_of(line: Line) -> tuple[Note, ...]:
+    kind = "pragma" if line.pragmas else "parse"
+    return tuple([(kind, *note) for note in line.notes])
+
+
+def assemble(text: str, changed: list[tuple[int, int, Line]], lines: int, known: Stretches) -> Passed:
+    """The block `text` of so many lines, of which the ranges in `changed` become something else."""
+    parts: list[str] = []
+    pieces: list[Piece] = []
+    pragmas: list[Range] = []
+    notes: list[Note] = []
+    at = size = 0
+    for start, end, line in changed:
+        parts += (text[at:start], line.text)
+        x = size + start - at
+        pieces += [(x + a, x + b, start + c, start + d, names) for a, b, c, d, names in line.pieces]
+        pragmas += [(x + a, x + b) for a, b in line.pragmas]
+        notes += [(kind, x + a, x + b, message) for kind, a, b, message in notes_of(line)]
+        at, size = end, x + len(line.text)
+    parts.append(text[at:])
+    stretch = known.get("".join(parts).encode("latin-1"), tuple(pragmas))
+    return Passed(stretch, lines, tuple(pieces), tuple(notes), frozenset(piece[4] for piece in pieces))
 
 
 @dataclass(slots=True)
@@ -40,31 +76,38 @@ class _Source:
     text: str
     included_at: Location | None
     copied: int = 0  # offset up to which the text has been put out
-    start: int = 0  # where the open verbatim segment starts, in the source
-    x_start: int = 0  # and in the output
+    start: int = 0  # where the open run starts, in the source
+    x: int = 0  # and in the output
+    pieces: list[Piece] = field(default_factory=list)
+    stacks: dict[tuple[str, ...], Stack] = field(default_factory=dict)
 
 
 class Output:
-    def __init__(self) -> None:
-        self.parts: list[str] = []
+    """stretches -- the text so far, with the offset of each; after `finish`, all of it"""
+
+    def __init__(self, known: Stretches) -> None:
         self.size = 0
-        self.segments: list[Segment] = []
+        self.stretches: list[tuple[int, Stretch]] = []
+        self._known = known
+        self._runs: list[Run] = []
         self._sources: list[_Source] = []
         self._source = _Source("", "", None)
+        self._parts: list[str] = []  # since the last stretch
+        self._pragmas: list[Range] = []  # in them
+        self._begin = 0  # of them
 
     def enter(self, path: str, text: str, included_at: Location | None) -> None:
         """From here on `text` is put out; the text before goes on at `leave`."""
-        self._close(self.size, 0)
+        self._close()
         self._sources.append(self._source)
-        self._source = _Source(path, text, included_at, x_start=self.size)
+        self._source = _Source(path, text, included_at, x=self.size)
 
     def leave(self) -> None:
         """The end of the text that was entered last: put out the rest of it."""
-        source = self._source
-        self.copy(len(source.text))
-        self._close(self.size, 0)
-        self._source = self._sources.pop()
-        self._source.start, self._source.x_start = self._source.copied, self.size
+        self.copy(len(self._source.text))
+        self._close()
+        self._source = source = self._sources.pop()
+        source.start, source.x = source.copied, self.size
 
     def at(self, offset: int) -> int:
         """The expanded offset that `offset` of the current text has or will have."""
@@ -74,72 +117,87 @@ class Output:
         """Put out the current text up to `upto` as it is."""
         source = self._source
         if upto > source.copied:
-            self.parts.append(source.text[source.copied : upto])
+            self._parts.append(source.text[source.copied : upto])
             self.size += upto - source.copied
             source.copied = upto
 
     def blank(self, start: int, end: int) -> None:
         """Put out [start, end) of the current text as blanks."""
         self.copy(start)
-        self.parts.append(blank(self._source.text[start:end]))
+        self._parts.append(blank(self._source.text[start:end]))
         self.size += end - start
         self._source.copied = end
 
-    def replace(self, start: int, end: int, line: Line, stacks: dict[tuple[str, ...], Stack]) -> int:
+    def replace(self, start: int, end: int, line: Line, stacks: Stacks) -> int:
         """Put out `line` for [start, end) of the current text; gives the expanded offset where it stands."""
         self.copy(start)
         source, x = self._source, self.size
-        segments = self.segments
-        path, included_at = source.path, source.included_at
-        x_start, verbatim = source.x_start, source.start
-        for piece_x, piece_x_end, piece_start, piece_end, names in line.pieces:
-            at = x + piece_x
-            if at > x_start:
-                ends = verbatim + at - x_start
-                segments.append(_make(Segment, (x_start, at, "verbatim", path, verbatim, ends, (), included_at)))
-            x_start = x + piece_x_end
-            verbatim = start + piece_end
-            if x_start > at:
-                where = start + piece_start
-                stack = stacks[names]
-                segments.append(_make(Segment, (at, x_start, "expansion", path, where, verbatim, stack, included_at)))
-        source.x_start, source.start = x_start, verbatim
-        self.parts.append(line.text)
+        if any(source.stacks.get(piece[4], stacks[piece[4]]) != stacks[piece[4]] for piece in line.pieces):
+            self._close()  # a macro was defined anew
+        by_x, by_start = x - source.x, start - source.start
+        for a, b, piece_start, piece_end, names in line.pieces:
+            source.pieces.append((by_x + a, by_x + b, by_start + piece_start, by_start + piece_end, names))
+            source.stacks[names] = stacks[names]
+        for a, b in line.pragmas:
+            self._pragmas.append((x - self._begin + a, x - self._begin + b))
+        self._parts.append(line.text)
         self.size += len(line.text)
         source.copied = end
         return x
 
+    def take(self, start: int, end: int, passed: Passed, stacks: Stacks) -> int:
+        """Put out `passed` for [start, end) of the current text; gives the expanded offset where it stands."""
+        self.copy(start)
+        self._close()
+        self.finish()
+        source, x, stretch = self._source, self.size, passed.stretch
+        self.size = x + len(stretch.text)
+        self.stretches.append((x, stretch))
+        its = {names: stacks[names] for names in passed.names}
+        self._runs.append(Run(x, self.size, source.path, start, end, passed.pieces, its, source.included_at))
+        source.copied = source.start = end
+        source.x = self._begin = self.size
+        return x
+
     def insert(self, text: str) -> None:
         """Put out `text`, which stands nowhere in the source."""
-        source = self._source
-        self._close(self.size, source.copied)
-        end = self.size + len(text)
-        self.segments.append(
-            Segment(self.size, end, "expansion", source.path, source.copied, source.copied, (), source.included_at)
-        )
-        self.parts.append(text)
-        self.size = source.x_start = end
+        self._close()
+        source, x = self._source, self.size
+        self.size = source.x = x + len(text)
+        at, pieces = source.copied, ((0, len(text), 0, 0, ()),)
+        self._runs.append(Run(x, self.size, source.path, at, at, pieces, _INSERTED, source.included_at))
+        self._parts.append(text)
 
-    def _close(self, x: int, verbatim: int) -> None:
+    def flush(self) -> None:
+        """Make what was put out since the last stretch one, if it is whole lines."""
+        if self._parts and self._parts[-1].endswith("\n"):
+            self.finish()
+
+    def finish(self) -> None:
+        """Make what was put out since the last stretch one."""
+        stretch = self._known.get("".join(self._parts).encode("latin-1"), tuple(self._pragmas))
+        if stretch.text:
+            self.stretches.append((self._begin, stretch))
+        self._parts, self._pragmas, self._begin = [], [], self.size
+
+    def _close(self) -> None:
+        """End the open run."""
         source = self._source
-        if x > source.x_start:
-            end = source.start + x - source.x_start
-            self.segments.append(
-                Segment(source.x_start, x, "verbatim", source.path, source.start, end, (), source.included_at)
-            )
-        source.x_start, source.start = x, verbatim
+        if self.size > source.x:
+            pieces, source.pieces = tuple(source.pieces), []
+            stacks, source.stacks = source.stacks, {}
+            where = (source.path, source.start, source.copied)
+            self._runs.append(Run(source.x, self.size, *where, pieces, stacks, source.included_at))
+        source.x, source.start = self.size, source.copied
+        source.pieces = []
 
     def find(self, path: str, offset: int) -> int:
         """The expanded offset of `offset` of the file `path`, or of what follows it (slow)."""
-        for segment in self.segments:
+        for segment in self.source_map(path).segments:
             if segment.path == path and segment.end > offset:
                 verbatim = segment.kind == "verbatim"
                 return segment.x_start + (max(0, offset - segment.start) if verbatim else 0)
         return self.size
 
     def source_map(self, main: str) -> SourceMap:
-        segments = tuple(self.segments) or (Segment(0, 0, "verbatim", main, 0, 0),)
-        return SourceMap(main, segments, tuple([s.x_start for s in segments]))
-
-
-Stack = tuple[tuple[str, "Location | None"], ...]
+        return SourceMap(main, tuple(self._runs))

@@ -18,6 +18,7 @@ from ompls.analysis.syntax.filepass import FilePass
 from ompls.analysis.syntax.lexer import decode
 from ompls.analysis.syntax.lines import MAX_EXPANDED
 from ompls.analysis.syntax.state import Expanded, Include, Memo, Run, again_key, include_key
+from ompls.analysis.syntax.stretch import Stretches
 
 
 class Preprocessor:
@@ -27,6 +28,11 @@ class Preprocessor:
         self._memo = Memo()
         self._environments = Environments()
         self._limit = 20_000
+
+    @property
+    def stretches(self) -> Stretches:
+        """Those of the last run, to join them."""
+        return self._memo.stretches
 
     def run(self, path: str, source: bytes, headers: HeaderSnapshot, budget: Budget | None = None) -> Expanded:
         """Expand `source`, the bytes of the file `path`, up to where `budget` runs out.  Never raises."""

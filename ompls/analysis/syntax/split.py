@@ -11,7 +11,10 @@ every line that looks like the head of a function begins a chunk, too.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
+
+from ompls.analysis.syntax.stretch import Stretch, Stretches
 
 _MARGIN = re.compile(rb"^\S", re.M)
 # A line that begins a function (or another declaration) for every reader: at the margin, a type before the name.
@@ -66,17 +69,54 @@ class Splitter:
 
     def __init__(self) -> None:
         self._steps: dict[_State, dict[bytes, _Step]] = {}
-        self._states: dict[_State, _State] = {}
+        self._states: dict[_State, _State] = {_START: _START}
         self._heads: dict[bytes, bool] = {}
         self._made = 0
+
+    def groups(self, stretches: Sequence[tuple[int, Stretch]], known: Stretches) -> list[tuple[int, Stretch]]:
+        """The stretches joined so far that no chunk reaches from one into the next; their `chunks` are known.
+
+        All chunks together are those that `split` gives for the whole text.
+        """
+        groups: list[tuple[int, Stretch]] = []
+        begin, parts, state = 0, list[Stretch](), _START
+        for x, stretch in _at_margins(stretches, known):
+            if parts and state is _START:
+                groups.append((begin, self._whole(known.join(parts))))
+                parts = []
+            if not parts:
+                begin = x
+            parts.append(stretch)
+            after = stretch.steps.get(state)
+            if after is None:
+                after = self._walk(stretch.parsed, state)
+                if after is None:
+                    return [(0, self._whole(known.join([stretch for _, stretch in stretches])))]
+                stretch.steps[state] = after
+            state = after
+        if parts:
+            groups.append((begin, self._whole(known.join(parts))))
+        return groups
+
+    def _whole(self, stretch: Stretch) -> Stretch:
+        if stretch.chunks is None:
+            stretch.chunks = self.split(stretch.parsed)
+        return stretch
+
+    def _walk(self, text: bytes, state: _State) -> _State | None:
+        """The state after `text`; None when that may depend on chunks before it (`_old_style`)."""
+        for stretch in _cut_at(text, _margins(text)):
+            if not (state.depth or state.last) and stretch[:1] == b"{":
+                return None
+            step = self._table(state).get(stretch) or self._step(state, stretch)
+            state = _START if step.complete else step.state
+        return state
 
     def split(self, text: bytes) -> list[tuple[int, int]]:
         """[start, end) of each chunk, in order, from its first to its last significant byte."""
         if self._made > _KEEP + len(text) // 10:
             self._steps, self._heads, self._made = {}, {}, 0
-        starts = [m.start() for m in _MARGIN.finditer(text)]
-        if not starts or starts[0]:
-            starts.insert(0, 0)
+        starts = _margins(text)
         chunks: list[tuple[int, int]] = []
         unclosed = self._cut(text, starts, 0, chunks, False)
         if unclosed < len(starts):
@@ -146,6 +186,33 @@ class Splitter:
         same = self._states.setdefault(step.state, step.state)
         step = self._steps[before][stretch] = step._replace(state=same)
         return step
+
+
+def _margins(text: bytes) -> list[int]:
+    """Where the lines begin at which the text may be cut: those at the margin, and the first."""
+    starts = [m.start() for m in _MARGIN.finditer(text)]
+    if not starts or starts[0]:
+        starts.insert(0, 0)
+    return starts
+
+
+def _cut_at(text: bytes, starts: list[int]) -> Iterator[bytes]:
+    for number, start in enumerate(starts):
+        yield text[start : starts[number + 1]] if number + 1 < len(starts) else text[start:]
+
+
+def _at_margins(stretches: Iterable[tuple[int, Stretch]], known: Stretches) -> Iterator[tuple[int, Stretch]]:
+    """The stretches, joined so far that each but the first begins at the margin."""
+    begin, parts = 0, list[Stretch]()
+    for x, stretch in stretches:
+        if parts and stretch.at_margin and parts[-1].text.endswith(b"\n"):
+            yield begin, known.join(parts)
+            parts = []
+        if not parts:
+            begin = x
+        parts.append(stretch)
+    if parts:
+        yield begin, known.join(parts)
 
 
 def _step(before: _State, text: bytes) -> _Step:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 
 from ompls.analysis.model.tu import SyntaxNote
 from ompls.analysis.source import Budget, HeaderSnapshot, Location, SourceMap
+from ompls.analysis.syntax.blocks import Blocks
 from ompls.analysis.syntax.condition import Condition
 from ompls.analysis.syntax.directive import Parsed
 from ompls.analysis.syntax.environment import Environment, Environments
-from ompls.analysis.syntax.lexer import blank, readable
+from ompls.analysis.syntax.lexer import readable
 from ompls.analysis.syntax.macros import Definition
 from ompls.analysis.syntax.output import Line, Output
+from ompls.analysis.syntax.stretch import Range, Stretch, Stretches
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +31,33 @@ class Include:
     unit: str = ""  # of a system header: its key in HeaderSnapshot.system
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Expanded:
     """The expanded text (see ARCHITECTURE.md).
 
     text       -- pragmas as lines of their own; other directives and inactive branches are blanks
-    parse_text -- the same length, with the pragmas blanked too
-    pragmas    -- expanded ranges of the active pragmas, in order, from `#` to the end of the logical line
     inactive   -- what conditions exclude, in the original files
     defines    -- where the macros that the texts define at the end were defined
+    stretches  -- the text in parts, with the offset of each; where it is cut depends on earlier versions
     """
 
     text: bytes
-    parse_text: bytes
     map: SourceMap
-    pragmas: tuple[tuple[int, int], ...]
     inactive: tuple[Location, ...]
     notes: tuple[SyntaxNote, ...]
     includes: tuple[Include, ...]
     defines: dict[str, Location]
+    stretches: list[tuple[int, Stretch]] = field(compare=False, repr=False)
+
+    @property
+    def parse_text(self) -> bytes:
+        """`text` with the pragmas blanked too."""
+        return b"".join([stretch.parsed for _, stretch in self.stretches])
+
+    @property
+    def pragmas(self) -> tuple[Range, ...]:
+        """The active pragmas in `text`, in order, from `#` to the end of the logical line."""
+        return tuple((x + start, x + end) for x, stretch in self.stretches for start, end in stretch.pragmas)
 
 
 @dataclass(slots=True)
@@ -68,6 +78,8 @@ class Memo:
     directives: dict[str, Parsed | None] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     guards: dict[str, str] = field(default_factory=dict)
+    blocks: dict[str, Blocks] = field(default_factory=dict)  # of each text, by path
+    stretches: Stretches = field(default_factory=Stretches)
     entries: int = 0  # that were made in `by_environment` and `placed`
 
     def size(self) -> int:
@@ -85,8 +97,7 @@ class Run:
         self.headers = headers
         self.env: Environment = environments.start(headers)
         self.lines = self.lines_here()
-        self.out = Output()
-        self.pragmas: list[tuple[int, int]] = []
+        self.out = Output(memo.stretches)
         self.inactive: list[Location] = []
         self.notes: list[SyntaxNote] = []
         self.includes: list[Include] = []
@@ -104,19 +115,12 @@ class Run:
         return self.memo.by_environment.setdefault(self.env.id, {})
 
     def result(self) -> Expanded:
-        text = "".join(self.out.parts)
-        parts, at = [], 0
-        for start, end in self.pragmas:
-            parts.append(text[at:start])
-            pragma = text[start:end]
-            parts.append(blank(pragma))
-            at = end
-        parts.append(text[at:])
+        self.out.finish()
         self.inactive.sort()
         return Expanded(
-            text.encode("latin-1"), "".join(parts).encode("latin-1"), self.out.source_map(self.main),
-            tuple(self.pragmas), tuple(self.inactive), tuple(self.notes), tuple(self.includes),
-            {readable(name): where for name, where in self.env.where.items()},
+            b"".join([stretch.text for _, stretch in self.out.stretches]), self.out.source_map(self.main),
+            tuple(self.inactive), tuple(self.notes), tuple(self.includes),
+            {readable(name): where for name, where in self.env.where.items()}, self.out.stretches,
         )  # fmt: skip
 
     def note(self, kind: str, start: int, end: int, message: str) -> None:

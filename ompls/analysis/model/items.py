@@ -1,0 +1,84 @@
+"""The external declarations of a unit, in groups that are shared between the versions of a text.
+
+A group lies between two places of the text where nothing is open.  What was read of it once is read of it for ever, as
+long as what is declared before it is the same; so a version of the unit is a list of groups with their places, and an
+edit makes few new ones.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from ompls.analysis.model.ast import FunctionDef, Symbol
+from ompls.analysis.model.ctype import CType, RecordBody
+from ompls.analysis.model.tu import Content, FileDirective, Item, SyntaxNote
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """What a stretch of the expanded text holds; offsets count in it.
+
+    names … filled -- what it adds to the file scope, in order
+    contents, functions -- what the items mean, and the definitions among them by name
+    memo -- what readers keep with it, by reader
+    """
+
+    items: list[Item] = field(default_factory=list)
+    directives: list[FileDirective] = field(default_factory=list)
+    notes: list[SyntaxNote] = field(default_factory=list)
+    names: dict[str, Symbol] = field(default_factory=dict)
+    tags: dict[str, CType] = field(default_factory=dict)
+    records: list[RecordBody] = field(default_factory=list)
+    filled: list[RecordBody] = field(default_factory=list)
+    contents: tuple[Content, ...] = ()
+    functions: dict[str, Content] = field(default_factory=dict)
+    memo: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def finish(self) -> None:
+        """All of it was read."""
+        self.contents = tuple([item.content for item in self.items])
+        for content in self.contents:
+            if isinstance(content.node, FunctionDef):
+                self.functions[content.node.symbol.name] = content
+
+
+class Items(Sequence[Item]):
+    """All external declarations in order; made when they are asked for.
+
+    groups -- (offset, group), in order
+    """
+
+    def __init__(self, groups: list[tuple[int, Group]]) -> None:
+        self.groups = groups
+        self._made: dict[int, list[Item]] = {}
+
+    def of(self, number: int) -> list[Item]:
+        """The items of group `number`."""
+        made = self._made.get(number)
+        if made is None:
+            x, group = self.groups[number]
+            made = self._made[number] = [Item(x + i.start, x + i.end, i.content) for i in group.items]
+        return made
+
+    def around(self, x: int) -> Iterator[Item]:
+        """The items of the groups that may hold expanded offset `x`."""
+        at = bisect.bisect_right(self.groups, x, key=lambda group: group[0])
+        for number in range(max(0, at - 2), min(at, len(self.groups))):
+            yield from self.of(number)
+
+    def __iter__(self) -> Iterator[Item]:
+        for number in range(len(self.groups)):
+            yield from self.of(number)
+
+    def __len__(self) -> int:
+        return sum(len(group.items) for _, group in self.groups)
+
+    @overload
+    def __getitem__(self, at: int) -> Item: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Item]: ...
+    def __getitem__(self, at: int | slice) -> Item | list[Item]:
+        return list(self)[at]
