@@ -95,6 +95,7 @@ class Settings:
         return AnalysisSettings(
             openmp=self.openmp,
             device=self.preview.device.partition(":")[0],
+            device_chosen=self.preview.device != PreviewSettings().device,
             select=self.diagnostics.select,
             ignore=self.diagnostics.ignore,
             severity=self.diagnostics.severity,

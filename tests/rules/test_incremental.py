@@ -32,16 +32,16 @@ DECLARED = "#pragma omp declare target(helper)\n"
 def test_a_caller_is_looked_at_again_when_what_it_calls_changes() -> None:
     analyzer = Analyzer()
     for parts, expected in [
-        ((HEAD, CALLER), {("device-pointer-absent", "hint"), ("undeclared-device-function", "warning")}),
+        ((HEAD, CALLER), {("device-pointer-absent", "hint"), ("undeclared-device-function", "hint")}),
         (
             (HEAD, DOES_NOTHING, CALLER),
-            {("device-pointer-absent", "warning"), ("undeclared-device-function", "warning")},
+            {("device-pointer-absent", "warning"), ("undeclared-device-function", "hint")},
         ),
-        ((HEAD, UPLOADS, CALLER), {("undeclared-device-function", "warning")}),
+        ((HEAD, UPLOADS, CALLER), {("undeclared-device-function", "hint")}),
         ((HEAD, UPLOADS, CALLER, DEFINED), set()),
         ((HEAD, UPLOADS, CALLER, DECLARED), set()),
         ((HEAD, CALLER, DEFINED, DOES_NOTHING), {("device-pointer-absent", "warning")}),
-        ((HEAD, CALLER), {("device-pointer-absent", "hint"), ("undeclared-device-function", "warning")}),
+        ((HEAD, CALLER), {("device-pointer-absent", "hint"), ("undeclared-device-function", "hint")}),
     ]:
         text = "".join(parts)
         found = {(d.rule, d.severity) for d in findings(analyzer, text)}

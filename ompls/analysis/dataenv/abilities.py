@@ -17,6 +17,8 @@ _TYPES = {
     "long double": "type long double", "_Float128": "type _Float128", "__int128": "type __int128",
     "unsigned __int128": "type __int128", "_Float16": "type _Float16", "double": "type double",
 }  # fmt: skip
+# What brings a type into an expression.
+_TYPED = (ast.Name, ast.Member, ast.FloatLiteral, ast.Cast, ast.CompoundLiteral, ast.Call, ast.VarDecl)
 _OPERATORS = frozenset("+ - * & | ^ && || max min".split())  # noqa: SIM905 - a table of words
 # Leaf constructs that leave no trace in a kernel of their own: the region itself, and parts of others.
 _PARTS = frozenset(("teams", "section", "assumes", "declare simd"))
@@ -48,7 +50,7 @@ def needed(node: Node) -> list[Need]:
             found += _of_directive(n.directive, n is node)
             continue
         found += _of_node(n)
-        for need in _of_type(n) if isinstance(n, ast.Expr) else ():
+        for need in _of_type(n) if isinstance(n, _TYPED) else ():
             if need.key not in types:
                 types.add(need.key)
                 found.append(need)
@@ -147,8 +149,8 @@ def _of_call(n: ast.Call) -> Iterator[Need]:
         yield Need(n.span, "function pointer")
 
 
-def _of_type(n: ast.Expr) -> Iterator[Need]:
-    for t in _numbers(n.type):
+def _of_type(n: ast.Expr | ast.VarDecl) -> Iterator[Need]:
+    for t in _numbers(n.symbol.type if isinstance(n, ast.VarDecl) else n.type):
         if isinstance(t, Floating) and t.complex:
             yield Need(n.span, "type complex")
         elif t.kind in _TYPES:

@@ -161,7 +161,8 @@ def _findings(chosen: tuple[Rule, ...], content: Content, unit: Unit) -> tuple[t
     """What the rules say about one external declaration: what they said before if nothing they look at has changed."""
     above = callers_above(content, unit)
     callees = _callees((content, *above), unit) if content.calls or above else ()
-    key = (chosen, unit.settings, unit.complete_headers, unit.requires, above, callees)
+    around = (unit.complete_headers, unit.requires, unit.threadprivate, unit.variants)
+    key = (chosen, unit.settings, around, above, callees)
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
         findings: tuple[tuple[Rule, Finding], ...] = kept[1]
@@ -191,18 +192,25 @@ def _callees(contents: tuple[Content, ...], unit: Unit) -> tuple[object, ...]:
 
 
 def _weakened(finding: Finding) -> Finding:
-    return Finding(finding.span, finding.message, "hint", finding.related, finding.changes)
+    return replace(finding, severity="hint")
 
 
 def _diagnostic(tu: TU, place: Item | FileDirective, rule: Rule, finding: Finding) -> Diagnostic:
+    if finding.home is not None:
+        place = _item_of(tu, finding.home) or place
     macros = tu.map.macros(place.start + finding.span.start)
     related = (
         *(Related(tu.locate(place, span), text) for span, text in finding.related),
+        *(Related(tu.locate(i, span), text) for c, span, text in finding.elsewhere if (i := _item_of(tu, c))),
         *(Related(where, f"it comes from macro `{name}`") for name, where in reversed(macros)),
     )
     fixes = tuple(fix for change in finding.changes if (fix := _fix(tu, place, change)) is not None)
     severity: Severity = finding.severity
     return Diagnostic(rule.id, severity, finding.message, tu.locate(place, finding.span), related, fixes)
+
+
+def _item_of(tu: TU, content: Content) -> Item | None:
+    return next((item for item in tu.items if item.content is content), None)
 
 
 def _fix(tu: TU, place: Item | FileDirective, change: Change) -> Fix | None:

@@ -8,7 +8,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene, Unit
-from ompls.analysis.spec.runtime import runs_on_devices
+from ompls.analysis.spec.runtime import HOST_FUNCTIONS, runs_on_devices
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -32,10 +32,18 @@ def _calls(scene: Scene, region: Region) -> Iterator[Finding]:
         problem = _problem(scene, name)
         if problem is not None:
             weak = region.tainted or not scene.unit.complete_headers
-            yield Finding(Span(*name.span), problem, "hint" if weak else "warning")
+            message, certain = problem
+            yield Finding(Span(*name.span), message, "warning" if certain and not weak else "hint")
 
 
-def _problem(scene: Scene, name: ast.Name) -> str | None:
+def _problem(scene: Scene, name: ast.Name) -> tuple[str, bool] | None:
+    """What is wrong, and whether that is certain.
+
+    A prototype alone proves nothing since OpenMP 5.0: the call makes the function `declare target` here (5.2 §7.8), and
+    the unit that defines it may name it there.  What a system header declares is `device-library-function`'s.
+    """
+    if name.name in scene.unit.variants:  # a `declare variant` may replace the call
+        return None
     symbol = scene.unit.symbols.get(name.name, name.symbol)
     if runs_on_devices(name.name) or (symbol is not None and symbol.declare_target):
         return None
@@ -46,15 +54,17 @@ def _problem(scene: Scene, name: ast.Name) -> str | None:
         # It is implicitly `declare target` (5.2 §7.8), and so is all that it calls.
         return _inner_problem(scene.unit, name.name)
     if symbol is None:
-        return f"`{name.name}` is called in a target region, but it is not declared"
-    if symbol.from_system_header:
-        return f"`{name.name}` is called in a target region, but devices have no version of it"
+        return f"`{name.name}` is called in a target region, but it is not declared", True
+    if symbol.from_system_header or name.name in HOST_FUNCTIONS:
+        return None
+    older = scene.unit.settings.openmp < "5.0"
     if defined:
-        return f"`{name.name}` is called in a target region, but before OpenMP 5.0 it needs a `declare target`"
-    return f"`{name.name}` is called in a target region, but it is neither defined here nor in a `declare target`"
+        return f"`{name.name}` is called in a target region, but before OpenMP 5.0 it needs a `declare target`", True
+    what = "but it is neither defined here nor in a `declare target`"
+    return f"`{name.name}` is called in a target region, {what}", older
 
 
-def _inner_problem(unit: Unit, name: str) -> str | None:
+def _inner_problem(unit: Unit, name: str) -> tuple[str, bool] | None:
     """What a function of this unit calls, itself or through others, although devices have no version of it."""
     seen, waiting = {name}, [name]
     while waiting:
@@ -65,10 +75,16 @@ def _inner_problem(unit: Unit, name: str) -> str | None:
             symbol = unit.symbols.get(callee.name, callee)
             if callee.name in unit.functions:
                 waiting.append(callee.name)
-            elif not (runs_on_devices(callee.name) or symbol.declare_target or callee.declare_target):
-                return (
-                    f"`{name}` is called in a target region and needs `{callee.name}`, of which devices have no version"
-                )
+            elif not (
+                runs_on_devices(callee.name)
+                or symbol.declare_target
+                or callee.declare_target
+                or symbol.from_system_header
+                or callee.name in HOST_FUNCTIONS
+                or callee.name in unit.variants
+            ):
+                what = f"needs `{callee.name}`, which is neither defined here nor in a `declare target`"
+                return f"`{name}` is called in a target region and {what}", False
     return None
 
 
@@ -91,7 +107,7 @@ static int entry(int v) { return twice(v); }
 void f(int *x) {
     #pragma omp target map(tofrom: x[0:1])
     x[0] = entry(x[0]);
-    //     ^^^^^ warning: `entry` is called in a target region and needs `lookup`, of which devices have no version
+    //     ^^^^^ hint: `entry` is called in a target region and needs `lookup`, which is neither defined here nor in a `declare target`
 }
 """,
         """
@@ -99,7 +115,7 @@ int helper(int);
 void f(int n, int *x) {
     #pragma omp target map(tofrom: x[0:n])
     for (int i = 0; i < n; i++) x[i] = helper(i);
-    //                                 ^^^^^^ warning: `helper` is called in a target region, but it is neither defined here nor in a `declare target`
+    //                                 ^^^^^^ hint: `helper` is called in a target region, but it is neither defined here nor in a `declare target`
 }
 """,
         """
@@ -110,7 +126,7 @@ void f(double *x) {
     for (int i = 0; i < 9; i++) {
         x[i] = twice(x[i]);
         if (x[i] > 0) x[i] += shared_helper(x[i]);
-        //                    ^^^^^^^^^^^^^ warning: `shared_helper` is called in a target region, but it is neither defined here nor in a `declare target`
+        //                    ^^^^^^^^^^^^^ hint: `shared_helper` is called in a target region, but it is neither defined here nor in a `declare target`
     }
 }
 """,
@@ -123,6 +139,15 @@ void f(int *x) {
 """,
     ),
     good=(
+        """
+int on_gpu(int);
+#pragma omp declare variant(on_gpu) match(construct={target})
+int helper(int);
+void f(int *x) {
+    #pragma omp target map(tofrom: x[0:1])
+    x[0] = helper(x[0]);
+}
+""",
         """
 int helper(int);
 int helper(int v) { return v + 1; }

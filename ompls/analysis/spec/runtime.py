@@ -27,6 +27,21 @@ isdigit isspace isupper islower isalnum toupper tolower rand srand atoi atol ato
 __stpcpy_chk __printf_chk __memcpy_chk __memset_chk
 """.split()  # noqa: SIM905 - a table of words
 )
+# Functions of the C library and POSIX that need what only the host has, by what that is.
+HOST_FUNCTIONS: dict[str, str] = {
+    name: what
+    for what, names in (
+        ("files", "fopen fclose fread fwrite fgets fputs fgetc fputc getc getchar putc scanf fscanf fseek ftell rewind "
+                  "fflush remove rename tmpfile perror open close read write lseek stat unlink mmap munmap"),
+        ("the host's clock", "time gettimeofday clock_gettime localtime gmtime strftime difftime mktime nanosleep "
+                             "usleep sleep"),
+        ("the process", "getenv setenv system fork wait waitpid execv execvp kill signal raise atexit getpid getopt"),
+        ("the host's threads", "pthread_create pthread_join pthread_mutex_lock pthread_mutex_unlock sched_yield"),
+        ("the stack of the host", "setjmp longjmp _setjmp sigsetjmp siglongjmp"),
+        ("the host's memory", "realloc aligned_alloc posix_memalign memalign valloc mlock"),
+    )
+    for name in names.split()
+}  # fmt: skip
 _PREFIXES = ("omp_", "__builtin_", "__sync_", "__atomic_", "ompx_", "__kmpc_", "_mm_", "__ctype_", "GOMP_")
 
 DEVICE_FUNCTIONS = frozenset((*_MATH, *(f"{m}f" for m in _MATH), *(f"{m}l" for m in _MATH), *_LIBC))

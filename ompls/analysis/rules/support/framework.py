@@ -29,13 +29,19 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing a rule found.  `related` are further places with what is to be seen there."""
+    """One thing a rule found.  `related` are further places with what is to be seen there.
+
+    home -- the external declaration that the spans count in; None: the one the rule looked at
+    elsewhere -- further places in other declarations
+    """
 
     span: Span
     message: str
     severity: Severity
     related: tuple[tuple[Span, str], ...] = ()
     changes: tuple[Change, ...] = ()
+    home: Content | None = None
+    elsewhere: tuple[tuple[Content, Span, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,8 @@ class Unit:
     contents: tuple[Content, ...] = ()  # of all external declarations
     callers: dict[str, tuple[Content, ...]] = field(default_factory=dict)  # by callee; made by `callers.py`
     words: set[str] = field(default_factory=set)  # that are not called where they stand
+    threadprivate: frozenset[str] = frozenset()  # names that `threadprivate` directives list
+    variants: frozenset[str] = frozenset()  # functions whose calls a `declare variant` may replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +112,48 @@ class Rule:
 
 
 def unit_of(tu: TU) -> Unit:
+    variants, inside = _variants(tu)
     functions = {
-        item.content.node.symbol.name: item.content for item in tu.items if isinstance(item.content.node, FunctionDef)
+        item.content.node.symbol.name: item.content
+        for item in tu.items
+        if isinstance(item.content.node, FunctionDef) and item.start not in inside
     }
     requires = frozenset(c.name for d in tu.directives if d.directive.name == "requires" for c in d.directive.clauses)
     headers = tu.complete and tu.headers_known and not any(note.kind == "include" for note in tu.notes)
     contents = tuple(item.content for item in tu.items)
-    return Unit(functions, tu.symbols, tu.settings, headers, requires, contents=contents)
+    listing = [d.directive for d in tu.directives if d.directive.name in ("threadprivate", "groupprivate")]
+    listing += [s.directive for c in contents for s in c.directives if s.directive.name == "threadprivate"]
+    threadprivate = frozenset(i.text for d in listing for i in d.args)
+    return Unit(
+        functions,
+        tu.symbols,
+        tu.settings,
+        headers,
+        requires,
+        contents=contents,
+        threadprivate=threadprivate,
+        variants=variants,
+    )
+
+
+def _variants(tu: TU) -> tuple[frozenset[str], frozenset[int]]:
+    """The functions that have variants, and the starts of the items that are variants (`begin declare variant`)."""
+    places = [d for d in tu.directives if d.directive.name.endswith("declare variant")]
+    if not places:
+        return frozenset(), frozenset()
+    names: set[str] = set()
+    inside: set[int] = set()
+    for item in tu.items:
+        before = [d.directive.name for d in places if d.end <= item.start]
+        begun = bool(before) and before.count("begin declare variant") > before.count("end declare variant")
+        last = max((d.end for d in places if d.end <= item.start), default=-1)
+        next_to = last >= 0 and not any(last <= other.start < item.start for other in tu.items)
+        if begun or (next_to and before[-1] == "declare variant"):
+            node = item.content.node
+            names |= (
+                {node.symbol.name}
+                if isinstance(node, FunctionDef)
+                else {d.symbol.name for d in getattr(node, "decls", ())}
+            )
+            inside |= {item.start} if begun else set()
+    return frozenset(names), frozenset(inside)

@@ -1,0 +1,120 @@
+"""Variables in a target region that are larger than what a thread of the chosen device has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.layout import sizeof
+from ompls.analysis.model.tu import Content, Region
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.limits import called, device_in, regions_of, severity_of
+
+_KEY = "stack"
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    device = device_in(scene)
+    if device is None or not device.stack:
+        return
+    for region in regions_of(scene):
+        for decl, size in _large(scene.content, region):
+            if size > device.stack:
+                message = f"`{decl.symbol.name}` takes {size:,} bytes; a thread of {device.name} has {device.stack:,} for its variables"
+                yield Finding(decl.name_span, message, severity_of(scene))
+        for call, content in called(scene.unit, region):
+            for decl, size in _large(content, None):
+                if size > device.stack:
+                    message = (
+                        f"`{decl.symbol.name}` in the function takes {size:,} bytes; a thread of {device.name} has "
+                        f"{device.stack:,} for its variables"
+                    )
+                    yield Finding(call.span, message, severity_of(scene))
+
+
+def _large(content: Content | None, region: Region | None) -> list[tuple[ast.VarDecl, int]]:
+    """The automatic variables of 1 KiB and more in the region, or in the whole function, with their sizes."""
+    if content is None:
+        return []
+    node = region.stmt if region is not None else content.node
+    kept: dict[ast.Span, list[tuple[ast.VarDecl, int]]] = content.memo.setdefault(_KEY, {})
+    if node.span not in kept:
+        kept[node.span] = [
+            (n, size)
+            for n in node.walk()
+            if isinstance(n, ast.VarDecl) and n.symbol.kind == "var" and n.symbol.storage not in ("static", "extern")
+            if (size := sizeof(n.symbol.type) or 0) >= 1024
+        ]
+    return kept[node.span]
+
+
+RULE = Rule(
+    id="device-stack",
+    severity="warning",
+    group="device-limits",
+    title="A variable that does not fit on a thread's stack",
+    why="""
+A thread of a GPU has at most 512 KiB for its local variables, and a core of an Epiphany has 32 KiB for everything. A larger
+array has to be mapped, or allocated on the device.
+""",
+    section="13.8",
+    bad=(
+        """
+void f(int n, double *a) {
+    #pragma omp target map(tofrom: a[0:n])
+    {
+        double table[100000];
+        //     ^^^^^ hint: `table` takes 800,000 bytes; a thread of cuda has 524,288 for its variables
+        table[0] = n;
+        a[0] = table[0];
+    }
+}
+""",
+        """
+static double sum(int n) {
+    double table[1 << 20];
+    double s = 0;
+    for (int i = 0; i < n; i++) { table[i] = i; s += table[i]; }
+    return s;
+}
+void f(int n, double *a) {
+    #pragma omp target map(tofrom: a[0:n])
+    for (int i = 0; i < n; i++) a[i] = sum(i);
+    //                                 ^^^ hint: `table` in the function takes 8,388,608 bytes; a thread of cuda has 524,288 for its variables
+}
+""",
+    ),
+    good=(
+        """
+void f(int n, double *a) {
+    double table[100000];
+    table[0] = n;
+    #pragma omp target map(tofrom: a[0:n]) map(to: table)
+    a[0] = table[0];
+}
+""",
+        """
+void f(int n, double *a) {
+    #pragma omp target map(tofrom: a[0:n])
+    { double table[1000]; table[0] = n; a[0] = table[0]; }
+}
+""",
+        """
+static double sum(int n) { double table[1 << 20]; table[0] = n; return table[0]; }
+double f(int n) { return sum(n); }
+""",
+        """
+void f(int n, double *a) {
+    #pragma omp target map(tofrom: a[0:n])
+    { static double table[100000]; table[0] = n; a[0] = table[0]; }
+}
+""",
+        """
+void f(int n, double *a) {
+    #pragma omp target map(tofrom: a[0:n])
+    for (int i = 0; i < n; i++) { double row[64]; row[0] = i; a[i] = row[0]; }
+}
+""",
+    ),
+    check=check,
+)

@@ -1,0 +1,95 @@
+"""What a target region needs and the chosen device lacks: one look at the tables for all rules about devices.
+
+What is in a function that the region calls is reported at the call: that is where it meets the device.  A device that
+nobody chose (`Settings.device_chosen`) is a guess, so what it lacks is a hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ompls.analysis.dataenv.abilities import Need, needed
+from ompls.analysis.diagnostic import Severity
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Node, Span
+from ompls.analysis.model.tu import Content, Region
+from ompls.analysis.rules.support.framework import Finding, Scene, Unit
+from ompls.analysis.spec.devices import DeviceSpec, device_of
+
+_KEY = "abilities"
+
+
+def device_in(scene: Scene) -> DeviceSpec | None:
+    """The device that the rules speak about; None when nothing is known of it."""
+    return device_of(scene.unit.settings.device)
+
+
+def severity_of(scene: Scene) -> Severity:
+    return "warning" if scene.unit.settings.device_chosen else "hint"
+
+
+def regions_of(scene: Scene) -> Iterator[Region]:
+    """The regions that run on a device: not those that `device(ancestor: …)` brings back to the host."""
+    for region in scene.content.regions if scene.content is not None else ():
+        clause = region.directive.clause("device")
+        if clause is None or clause.keyword != "ancestor":
+            yield region
+
+
+def lacking(scene: Scene, concerns: Callable[[str], bool]) -> Iterator[Finding]:
+    """A finding for each ability that `concerns` picks by its key and that the device lacks or has at a price."""
+    device = device_in(scene)
+    if device is None or not (device.lacks or device.slow):
+        return
+    for region in regions_of(scene):
+        for need in needs_in(scene.content, region.stmt):
+            if concerns(need.key) and (found := _finding(scene, device, need)) is not None:
+                yield found
+        for call, function in called(scene.unit, region):
+            for need in needs_in(function, None):
+                if concerns(need.key) and need.key in device.lacks:
+                    what = f"{need.shown} in `{_name(function)}`, which is called here,"
+                    message = f"{what} cannot run on {device.name}: {device.lacks[need.key]}"
+                    yield Finding(call.span, message, severity_of(scene))
+                    break
+
+
+def _finding(scene: Scene, device: DeviceSpec, need: Need) -> Finding | None:
+    if need.key in device.lacks:
+        message = f"{need.shown} cannot run on {device.name}: {device.lacks[need.key]}"
+        return Finding(need.span, message, severity_of(scene))
+    if need.key in device.slow:
+        return Finding(need.span, f"{need.shown} is slow on {device.name}: {device.slow[need.key]}", "hint")
+    return None
+
+
+def needs_in(content: Content | None, stmt: Node | None) -> list[Need]:
+    """What a statement, or the body of a function, needs; kept with the declaration."""
+    if content is None:
+        return []
+    node = stmt if stmt is not None else content.node
+    kept: dict[Span, list[Need]] = content.memo.setdefault(_KEY, {})
+    if node.span not in kept:
+        kept[node.span] = needed(node)
+    return kept[node.span]
+
+
+def called(unit: Unit, region: Region) -> Iterator[tuple[ast.Name, Content]]:
+    """Every function of this unit that the region calls, itself or through others, with the call in the region."""
+    seen: set[str] = set()
+    for node in region.stmt.walk():
+        if not isinstance(node, ast.Call) or not isinstance(node.function, ast.Name):
+            continue
+        waiting = [node.function.name]
+        while waiting:
+            name = waiting.pop()
+            content = unit.functions.get(name)
+            if name not in seen and content is not None:
+                seen.add(name)
+                yield node.function, content
+                waiting += [s.name for s in content.calls]
+
+
+def _name(content: Content) -> str:
+    node = content.node
+    return node.symbol.name if isinstance(node, ast.FunctionDef) else ""
