@@ -4,87 +4,185 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from ompls.cli import formats, options
-from ompls.cli.engine import analyze, diagnostics
+from ompls.cli import files, formats, options
+from ompls.cli.checking import Run
+from ompls.cli.engine import Engine, Options
+from ompls.cli.jobs import Outcome, cores
 from ompls.cli.places import Places
-from ompls.cli.problem import Problem
-from ompls.cli.terminal import Style, progress
+from ompls.cli.problem import Problem, complain, warn
+from ompls.cli.terminal import Style
 
 if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
 
 _RANK = {"hint": 1, "warning": 2, "error": 3, "never": 4}
+STDIN = "-"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    options.add_files(parser)
-    options.add_device(parser, "cuda")
-    parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="of the output")
-    parser.add_argument("--select", action="append", default=[], metavar="RULE", help="only these rules (comma list)")
-    parser.add_argument("--ignore", action="append", default=[], metavar="RULE", help="not these rules (comma list)")
-    parser.add_argument(
+    options.add_files(parser, optional=True)
+    options.add_device(parser, None)
+    add = parser.add_argument
+    add("--format", choices=("text", "json", "sarif"), default="text", help="of the output")
+    add("--select", action="append", metavar="RULE", help="only these rules or groups (comma list)")
+    add("--ignore", action="append", metavar="RULE", help="not these rules or groups (comma list)")
+    add("--openmp", metavar="VERSION", help="of the specification to check against (default: 5.2)")
+    add(
         "--fail-on",
         choices=tuple(_RANK),
         default="warning",
         help="lowest severity that makes the exit code 1 (default: warning)",
     )
-    parser.add_argument("--fix", action="store_true", help="apply the safe quick fixes")
+    add("--fix", action="store_true", help="apply the safe quick fixes")
+    add("--unsafe-fixes", action="store_true", help="with --fix or --diff: those too that may change what is computed")
+    add("--diff", action="store_true", help="show what --fix would change, and change nothing")
+    add("--baseline", metavar="FILE", help="leave out the findings that are in FILE")
+    add("--write-baseline", metavar="FILE", help="write the findings to FILE and succeed")
+    add("--statistics", action="store_true", help="how many findings each rule has, instead of the findings")
+    add("--show-settings", action="store_true", help="the settings of the first file, and where each comes from")
+    add("--stdin-filename", metavar="FILE", help="the name of the text on stdin (FILE '-')")
+    add("--jobs", type=_count, default=cores(), metavar="N", help="files checked at once (default: all cores)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    select, ignore = _rules(arguments.select), _rules(arguments.ignore)
-    found, places, sources = _check(arguments, select, ignore)
-    if arguments.fix:
-        from ompls.analysis import fixing
+    made = _prepared(arguments)
+    engine = Engine(made.options)
+    names = files.expand(made.options.files, engine)
+    if not _settings_can_be_used(engine, names):
+        return 2
+    if arguments.show_settings:
+        from ompls.cli import showsettings
+
+        print(showsettings.text(engine, names[0]))
+        return 0
+    made.check(names)
+    code = _tell(made.outcomes)
+    if arguments.fix or arguments.diff:
         from ompls.cli import fixes
 
-        count = fixes.write(fixing.choose(found), sources)
-        print(f"ompls: {count} edit{'' if count == 1 else 's'} made", file=sys.stderr)
-        found, places, _ = _check(arguments, select, ignore)
-    _show(found, places, arguments.format)
-    threshold = _RANK[arguments.fail_on]
-    return 1 if any(_RANK[diagnostic.severity] >= threshold for diagnostic in found) else 0
+        edits, originals = made.fix(arguments.unsafe_fixes)
+        if arguments.diff:
+            sys.stdout.write(changes := fixes.diff(originals, made.texts))
+            return code or int(bool(changes))
+        if STDIN in made.options.aliases:
+            path = engine.path(STDIN)
+            sys.stdout.buffer.write(made.texts[path])
+            originals.pop(path, None)
+        fixes.write(originals, made.texts)
+        print(f"ompls: {edits} edit{'' if edits == 1 else 's'} made", file=sys.stderr)
+    found, places = made.found(), made.places()
+    if arguments.write_baseline:
+        from ompls.cli import baseline
+
+        baseline.write(arguments.write_baseline, found, places)
+        print(f"ompls: {len(found)} finding{'' if len(found) == 1 else 's'} written", file=sys.stderr)
+        return code
+    shown = _show(made, found, places, arguments)
+    return code or shown
 
 
-def _check(
-    arguments: argparse.Namespace, select: list[str], ignore: list[str]
-) -> tuple[list[Diagnostic], Places, dict[str, bytes]]:
-    found: list[Diagnostic] = []
-    places, sources = Places(), {}
-    device = options.device_class(arguments.device)
-    with progress(f"checking {len(arguments.files)} file(s)"):
-        for unit in analyze(arguments.files, arguments.flags, device, select=select, ignore=ignore):
-            places.add(unit.tu.path, unit.tu.source)
-            sources[unit.tu.path] = unit.tu.source
-            found += diagnostics(unit)
-    return list(dict.fromkeys(found)), places, sources  # of a header that two files include, each is reported once
+def _prepared(arguments: argparse.Namespace) -> Run:
+    """What the command line asks for; stdin is read here."""
+    words = tuple(arguments.files) or ((STDIN,) if arguments.stdin_filename else ())
+    if not words:
+        raise Problem("cannot understand the command line: no FILE is named; see 'ompls check --help'")
+    if arguments.unsafe_fixes and not (arguments.fix or arguments.diff):
+        raise Problem("cannot understand the command line: --unsafe-fixes alone fixes nothing; add --fix or --diff")
+    aliases = {STDIN: arguments.stdin_filename or "stdin.c"} if STDIN in words else {}
+    made = Run(Options(words, tuple(arguments.flags), _layer(arguments), aliases), arguments.jobs)
+    for name in aliases.values():
+        made.texts[os.path.abspath(name)] = _stdin(name)
+    return made
 
 
-def _show(found: list[Diagnostic], places: Places, form: str) -> None:
-    if form == "json":
-        print(json.dumps(formats.as_json(found, places), indent=2))
-    elif form == "sarif":
-        from ompls.analysis.rules import RULES
+def _stdin(name: str) -> bytes:
+    from ompls.project.files import checked
+    from ompls.project.problem import FileProblem
+
+    try:
+        return checked(name, sys.stdin.buffer.read())
+    except FileProblem as error:
+        raise Problem(f"cannot read {name}: {error.reason}; {error.hint}") from error
+
+
+def _layer(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The settings on the command line.  A wrong one is an error, not a check that silently checks nothing."""
+    from ompls.project.layers import convert
+    from ompls.project.settings import ENTRIES
+
+    given = {
+        "openmp": arguments.openmp,
+        "diagnostics.select": _names(arguments.select),
+        "diagnostics.ignore": _names(arguments.ignore),
+        "preview.device": options.device_class(arguments.device) if arguments.device is not None else None,
+    }
+    layer = {}
+    for key, value in given.items():
+        if value is not None:
+            layer[key], complaints = convert(ENTRIES[key], value)
+            for complaint in complaints:
+                if complaint.startswith("unknown rule"):
+                    raise Problem(complaint)
+                expected, _, _ = complaint.partition(";")
+                raise Problem(f"cannot understand --{ENTRIES[key].project}: {expected}; see 'ompls check --help'")
+    return layer
+
+
+def _names(words: list[str] | None) -> list[str] | None:
+    return None if words is None else [name for word in words for name in word.split(",") if name]
+
+
+def _settings_can_be_used(engine: Engine, names: Sequence[str]) -> bool:
+    """Says everything that is wrong in the project files."""
+    projects = {p.path: p for name in names if (p := engine.project(name)) is not None}
+    problems = [problem for project in projects.values() for problem in project.problems]
+    for problem in problems:
+        complain(Problem(f"cannot use {problem}"))
+    return not problems
+
+
+def _tell(outcomes: Sequence[Outcome]) -> int:
+    """Warnings and failures on stderr, each once; the exit code so far."""
+    for warning in dict.fromkeys(w for outcome in outcomes for w in outcome.warnings):
+        warn(warning)
+    failures = [outcome.failure for outcome in outcomes if outcome.failure]
+    for failure in failures:
+        complain(Problem(failure))
+    return 2 if failures else 0
+
+
+def _show(made: Run, found: list[Diagnostic], places: Places, arguments: argparse.Namespace) -> int:
+    unchanged: set[Diagnostic] | None = None
+    if arguments.baseline:
+        from ompls.cli import baseline
+
+        unchanged = baseline.known(arguments.baseline, found, places)
+    new = [d for d in found if not unchanged or d not in unchanged]
+    stream = sys.stderr if STDIN in made.options.aliases and arguments.fix else sys.stdout
+    if arguments.statistics:
+        print(formats.statistics(new, arguments.format == "json"), file=stream)
+    elif arguments.format == "json":
+        print(json.dumps(formats.as_json(new, places), indent=2), file=stream)
+    elif arguments.format == "sarif":
         from ompls.cli import sarif
 
-        rules = {rule.id: (rule.title, rule.severity) for rule in RULES.values()}
-        print(json.dumps(sarif.log(found, places, rules), indent=2))
+        failures = [outcome.failure for outcome in made.outcomes if outcome.failure]
+        log = sarif.log(found, places, suppressed=made.suppressed(), unchanged=unchanged, failures=failures)
+        print(json.dumps(log, indent=2), file=stream)
     else:
-        style = Style(sys.stdout)
-        for diagnostic in found:
-            print(formats.text(diagnostic, places, style))
+        style = Style(stream)
+        for diagnostic in new:
+            print(formats.text(diagnostic, places, style), file=stream)
+    threshold = _RANK[arguments.fail_on]
+    return 1 if any(_RANK[diagnostic.severity] >= threshold for diagnostic in new) else 0
 
 
-def _rules(words: list[str]) -> list[str]:
-    """The rule ids of repeated comma lists; an unknown one is an error, not a check that silently checks nothing."""
-    from ompls.analysis.rules import RULES
-    from ompls.cli.explain import near
-
-    ids = [rule for word in words for rule in word.split(",") if rule]
-    for rule in ids:
-        if rule not in RULES:
-            raise Problem(f"unknown rule '{rule}': no rule has this id; {near(rule)}")
-    return ids
+def _count(word: str) -> int:
+    if not (word.isdecimal() and int(word)):
+        raise argparse.ArgumentTypeError(f"'{word}' is not a number of files")
+    return int(word)

@@ -1,12 +1,11 @@
-"""From file names to translation units: reads, takes the header snapshot, analyses."""
+"""From file names to translation units: reads, takes the header snapshot and the project's settings, analyses."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from ompls.cli.places import shown
 from ompls.cli.problem import Problem, warn
@@ -14,7 +13,10 @@ from ompls.cli.problem import Problem, warn
 if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
     from ompls.analysis.model.tu import TU
+    from ompls.analysis.rules import Report
     from ompls.analysis.source import HeaderSnapshot
+    from ompls.project.projectfile import ProjectFile
+    from ompls.project.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -24,41 +26,104 @@ class Unit:
     name: str  # as the user gave it
     tu: TU
     flags: tuple[str, ...]
+    settings: Settings
 
 
-def analyze(
-    files: Sequence[str],
-    flags: Sequence[str],
-    device: str,
-    *,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-) -> Iterator[Unit]:
-    """Every file as a translation unit, in order.  Raises Problem for a file that cannot be read or is no C."""
-    from ompls.analysis import notes
-    from ompls.analysis.model.builder import Analyzer
-    from ompls.analysis.source import Settings
-    from ompls.project.problem import EnvironmentProblem
-    from ompls.project.workspace import Workspace
+@dataclass(frozen=True)
+class Options:
+    """What an engine is made for.
 
-    settings = Settings(device=device, select=tuple(select), ignore=tuple(ignore))
-    workspace = Workspace(_roots(files, flags), tuple(flags))
-    told: set[str] = set()
-    for name in files:
-        path = str(Path(name).absolute())
+    files   -- the names on the command line: their directories are the user's own
+    flags   -- the compiler's options on the command line
+    layer   -- the settings on the command line (see project/layers.py)
+    aliases -- names that are no files (`-`) with the paths that they stand for
+    """
+
+    files: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+    layer: Mapping[str, Any] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+
+class Engine:
+    """Analyses files one after the other.
+
+    `warnings` collects what is wrong with the surroundings, each once; who shows them takes them out.
+    """
+
+    def __init__(self, options: Options) -> None:
+        from ompls.project.projectfile import ProjectFiles
+        from ompls.project.workspace import Workspace
+
+        self.options = options
+        paths = [self.path(name) for name in options.files]
+        self.workspace = Workspace(_roots(paths, options.flags), options.flags)
+        self.warnings: list[str] = []
+        self._projects = ProjectFiles()
+        self._told: set[str] = set()
+
+    def path(self, name: str) -> str:
+        return os.path.abspath(self.options.aliases.get(name, name))
+
+    def project(self, name: str) -> ProjectFile | None:
+        """The project file for a file or for what is in a directory."""
+        path = self.path(name)
+        return self._projects.of(os.path.join(path, "*") if os.path.isdir(path) else path)
+
+    def settings(self, name: str) -> Settings:
+        """The command line's over the project file's.  Raises Problem when the latter cannot be used."""
+        from ompls.project.layers import settings_of
+
+        project = self.project(name)
+        if project is not None and project.problems:
+            raise Problem(f"cannot use {project.problems[0]}")
+        return settings_of(project.layer if project is not None else {}, self.options.layer)
+
+    def unit(self, name: str) -> Unit:
+        """Raises Problem for a file that cannot be read or is no C."""
+        from ompls.analysis import notes
+        from ompls.analysis.model.builder import Analyzer
+        from ompls.project.problem import EnvironmentProblem
+
+        path, workspace = self.path(name), self.workspace
+        settings = self.settings(name)
         try:
             source = workspace.read(path)
         except EnvironmentProblem as error:
             raise Problem(f"cannot read {name}: {error.reason}; {error.hint}") from error
-        file_flags = workspace.flags(path)
-        snapshot = _as_typed(workspace.snapshot(path, source, file_flags))
-        tu = Analyzer().analyze(shown(path), source, snapshot, settings)
-        for what in sorted(set(workspace.problems) - told):
-            warn(str(workspace.problems[what]))
-            told.add(what)
+        flags = workspace.flags(path)
+        snapshot = _as_typed(workspace.snapshot(path, source, flags))
+        tu = Analyzer().analyze(shown(path), source, snapshot, settings.for_analysis())
+        for what in sorted(set(workspace.problems) - self._told):
+            self.warnings.append(str(workspace.problems[what]))
+            self._told.add(what)
         if not notes.is_c(tu):
             raise Problem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
-        yield Unit(name, tu, tuple(file_flags[: len(file_flags) - len(workspace.explicit)]))
+        return Unit(name, tu, tuple(flags[: len(flags) - len(workspace.explicit)]), settings)
+
+
+def analyze(files: Sequence[str], flags: Sequence[str], device: str) -> Iterator[Unit]:
+    """Every file as a translation unit, in order.  Raises Problem for one that cannot be read or is no C."""
+    engine = Engine(Options(tuple(files), tuple(flags), {"preview.device": device}))
+    for name in files:
+        unit = engine.unit(name)
+        while engine.warnings:
+            warn(engine.warnings.pop(0))
+        yield unit
+
+
+def report(unit: Unit) -> Report:
+    """What the front end and the rules say about the unit, in the order of the places, and what comments silence."""
+    from ompls.analysis import notes, rules
+
+    found = rules.report(unit.tu, notes.diagnostics(unit.tu))
+    kept, suppressed = (unit.settings.kept(its, os.path.abspath) for its in (found.diagnostics, found.suppressed))
+    return rules.Report(kept, suppressed)
+
+
+def diagnostics(unit: Unit) -> list[Diagnostic]:
+    """What is to be said about the unit."""
+    return report(unit).diagnostics
 
 
 def _as_typed(snapshot: HeaderSnapshot) -> HeaderSnapshot:
@@ -71,18 +136,10 @@ def _as_typed(snapshot: HeaderSnapshot) -> HeaderSnapshot:
     return replace(snapshot, texts=texts)
 
 
-def _roots(files: Sequence[str], flags: Sequence[str]) -> list[str]:
-    """Where the user's own headers are: here, beside the files, and in the -I directories of the command line."""
+def _roots(paths: Sequence[str], flags: Sequence[str]) -> list[str]:
+    """Where the user's own headers are: here, beside or below `paths`, and in the -I directories of the flags."""
     words = list(flags)
     named = [word[2:] or "".join(words[at + 1 : at + 2]) for at, word in enumerate(words) if word.startswith("-I")]
     own = [folder for folder in named if not os.path.abspath(folder).startswith("/usr/")]
-    beside = [os.path.dirname(os.path.abspath(name)) for name in files]
+    beside = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
     return list(dict.fromkeys(os.path.abspath(folder) for folder in [os.getcwd(), *beside, *own]))
-
-
-def diagnostics(unit: Unit) -> list[Diagnostic]:
-    """What the front end and the rules say about the unit, in the order of the places."""
-    from ompls.analysis import notes
-    from ompls.analysis.rules import report
-
-    return report(unit.tu, notes.diagnostics(unit.tu)).diagnostics

@@ -1,28 +1,42 @@
-"""`ompls explain RULE`: the rule's manual page.  Without a rule, the list of them."""
+"""`ompls explain RULE`: the rule's manual page; of a group, the list of its rules.  Without a name, all of them."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 from ompls.cli.problem import Problem
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("rule", metavar="RULE", nargs="?", help="the rule's id; without it, all are listed")
+    parser.add_argument(
+        "rule", metavar="RULE", nargs="?", help="the rule's id, or a group's name; without it, all are listed"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ompls.analysis.rules import RULES, manual
+    from ompls.analysis.rules import GROUPS, RULES, manual
 
-    if arguments.rule is None:
-        width = max(map(len, RULES))
-        for rule in sorted(RULES):
-            print(f"{rule:{width}}  {RULES[rule].title}")
+    name = arguments.rule
+    if name is None or name in GROUPS:
+        print("\n".join(_list([name] if name in GROUPS else list(GROUPS))))
         return 0
-    if arguments.rule not in RULES:
-        raise Problem(f"unknown rule '{arguments.rule}': no rule has this id; {near(arguments.rule)}")
-    print(manual(arguments.rule).rstrip())
+    if name not in RULES:
+        raise Problem(f"unknown rule '{name}': no rule or group has this name; {near(name)}")
+    print(manual(name).rstrip())
     return 0
+
+
+def _list(groups: list[str]) -> Iterator[str]:
+    from ompls.analysis.rules import RULES
+
+    width = max(map(len, RULES))
+    for group in groups:
+        rules = sorted((rule for rule in RULES.values() if rule.group == group), key=lambda rule: rule.id)
+        if len(groups) > 1 and rules:
+            yield f"{group}:"
+        for rule in rules:
+            yield f"{'  ' if len(groups) > 1 else ''}{rule.id:{width}}  {rule.severity:7}  {rule.title}"
 
 
 def near(name: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
@@ -17,7 +20,8 @@ def text(diagnostic: Diagnostic, places: Places, style: Style) -> str:
     for related in diagnostic.related:
         lines.append(_headline(related.where, "note", related.message, places, style))
         lines += _excerpt(related.where, places, style)
-    lines += [f"    {style('strong', 'fix')}: {fix.title}" for fix in diagnostic.fixes]
+    for fix in diagnostic.fixes:
+        lines.append(f"    {style('strong', 'fix' if fix.safe else 'unsafe fix')}: {fix.title}")
     return "\n".join(lines)
 
 
@@ -77,3 +81,25 @@ def _range(where: Location, places: Places) -> dict[str, Any]:
         "start": {"line": at.start_line, "column": at.start_column, "byte": where.start},
         "end": {"line": at.end_line, "column": at.end_column, "byte": where.end},
     }
+
+
+def statistics(found: Sequence[Diagnostic], as_data: bool) -> str:
+    """How many findings each rule has at each severity, most first; `*` marks those that --fix can do."""
+    counts = Counter((d.rule, d.severity) for d in found)
+    fixable = Counter((d.rule, d.severity) for d in found if any(fix.safe for fix in d.fixes))
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    if as_data:
+        entries = [
+            {"rule": rule, "severity": severity, "count": count, "fixable": fixable[rule, severity]}
+            for (rule, severity), count in rows
+        ]
+        return json.dumps({"statistics": entries}, indent=2)
+    width = len(str(max(counts.values(), default=0)))
+    lines = [
+        f"{count:{width}}  {severity:7}  {'*' if fixable[rule, severity] else ' '} {rule}"
+        for (rule, severity), count in rows
+    ]
+    files = len({d.where.path for d in found})
+    total = f"{len(found)} finding{'' if len(found) == 1 else 's'} in {files} file{'' if files == 1 else 's'}"
+    note = f"; * {sum(fixable.values())} can be fixed with --fix" if fixable else ""
+    return "\n".join([*lines, total + note])

@@ -45,20 +45,24 @@ def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return ours, flags
 
 
-def add_files(parser: argparse.ArgumentParser, *, several: bool = True) -> None:
-    parser.add_argument("files", metavar="FILE", nargs="+" if several else 1, type=_file_name, help="C source file")
+def add_files(parser: argparse.ArgumentParser, *, several: bool = True, optional: bool = False) -> None:
+    what = "C source file, a directory with such, or - for stdin" if optional else "C source file"
+    count = "*" if optional else "+" if several else 1
+    parser.add_argument("files", metavar="FILE", nargs=count, type=_file_name, help=what)
     parser.epilog = (
         "The compiler's options -I -D -U -l -L -O -g -W -f -m -std -include -isystem are accepted as gcc spells them; "
         "without them they come from compile_commands.json or compile_flags.txt."
     )
 
 
-def add_device(parser: argparse.ArgumentParser, default: str, *, counted: bool = False) -> None:
+def add_device(parser: argparse.ArgumentParser, default: str | None, *, counted: bool = False) -> None:
+    """No `default`: it is the settings' (`device` of the project file)."""
+    otherwise = default or "the project file says, else cuda"
     parser.add_argument(
         "--device",
         metavar="D[:N]" if counted else "D",
         default=default,
-        help=f"{', '.join(DEVICES)} or an implementation's name (default: {default})",
+        help=f"{', '.join(DEVICES)} or an implementation's name (default: {otherwise})",
     )
 
 

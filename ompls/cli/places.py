@@ -29,6 +29,7 @@ class Places:
 
     def add(self, path: str, source: bytes) -> None:
         self._texts[path] = source
+        self._indexes.pop(path, None)
 
     def range(self, where: Location) -> Range:
         index = self._index(where.path)
@@ -40,9 +41,10 @@ class Places:
         """The text of a 1-based line, without its end."""
         index = self._index(path)
         start, end = index.line_span(number - 1)
-        return self._text(path)[start:end].decode("utf-8", "replace")
+        return self.text(path)[start:end].decode("utf-8", "replace")
 
-    def _text(self, path: str) -> bytes:
+    def text(self, path: str) -> bytes:
+        """The bytes of a file; none when it cannot be read."""
         if path not in self._texts:
             try:
                 self._texts[path] = Path(path).read_bytes()
@@ -52,7 +54,7 @@ class Places:
 
     def _index(self, path: str) -> LineIndex:
         if path not in self._indexes:
-            self._indexes[path] = LineIndex(self._text(path))
+            self._indexes[path] = LineIndex(self.text(path))
         return self._indexes[path]
 
 

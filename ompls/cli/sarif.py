@@ -5,45 +5,73 @@ Section numbers in comments are those of the standard.  `tests/cli/sarif.schema.
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from ompls import __version__
 from ompls.analysis.diagnostic import Diagnostic, Edit
+from ompls.analysis.rules import RULES
 from ompls.analysis.source import Location
+from ompls.cli.baseline import fingerprints
 from ompls.cli.places import Places, shown
 
 _LEVELS = {"error": "error", "warning": "warning", "hint": "note"}
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-def log(found: Sequence[Diagnostic], places: Places, rules: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    """The whole log.  `rules` gives the title and the severity of every rule by its id."""
-    ids = sorted(set(rules) | {d.rule for d in found})
+def log(
+    found: Sequence[Diagnostic],
+    places: Places,
+    *,
+    suppressed: Sequence[Diagnostic] = (),
+    unchanged: Collection[Diagnostic] | None = None,
+    failures: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The whole log.
+
+    suppressed -- what comments in the source silence
+    unchanged  -- what the baseline has (None: there is no baseline)
+    failures   -- why files could not be checked
+    """
+    ids = sorted({*RULES, *(d.rule for d in (*found, *suppressed))})
     index = {rule: position for position, rule in enumerate(ids)}
-    driver = {
-        "name": "ompls",
-        "version": __version__,
-        "rules": [_rule(rule, *rules.get(rule, (rule, "warning"))) for rule in ids],
-    }
+    driver = {"name": "ompls", "version": __version__, "rules": [_rule(rule) for rule in ids]}
+    every = [*found, *suppressed]
+    results = []
+    for diagnostic, mark in zip(every, fingerprints(every, places), strict=True):
+        result = _result(diagnostic, index, places)
+        result["partialFingerprints"] = {"omplsFinding/v2": mark}
+        if unchanged is not None:
+            result["baselineState"] = "unchanged" if diagnostic in unchanged else "new"  # 3.27.24
+        results.append(result)
+    for result in results[len(found) :]:
+        result["suppressions"] = [{"kind": "inSource"}]  # 3.27.23
+    invocation: dict[str, Any] = {"executionSuccessful": not failures}  # 3.20.14
+    if failures:
+        invocation["toolExecutionNotifications"] = [{"level": "error", "message": {"text": f}} for f in failures]
     run = {
         "tool": {"driver": driver},
+        "invocations": [invocation],
         "columnKind": "unicodeCodePoints",  # 3.14.17
-        "results": [_result(diagnostic, index, places) for diagnostic in found],
+        "results": results,
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(rule: str, title: str, severity: str) -> dict[str, Any]:
+def _rule(rule_id: str) -> dict[str, Any]:
+    rule = RULES.get(rule_id)
+    if rule is None:  # the front end's own
+        return {"id": rule_id, "shortDescription": {"text": rule_id}, "defaultConfiguration": {"level": "warning"}}
     return {
-        "id": rule,
-        "shortDescription": {"text": title},
-        "help": {"text": f"ompls explain {rule}"},
-        "defaultConfiguration": {"level": _LEVELS[severity]},
+        "id": rule_id,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.why.strip()},
+        "help": {"text": f"ompls explain {rule_id}"},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": {"tags": [rule.group]},
     }
 
 
@@ -54,7 +82,6 @@ def _result(diagnostic: Diagnostic, index: Mapping[str, int], places: Places) ->
         "level": _LEVELS[diagnostic.severity],
         "message": {"text": diagnostic.message},
         "locations": [_location(diagnostic.where, places)],
-        "partialFingerprints": {"omplsLine/v1": _fingerprint(diagnostic, places)},
     }
     if diagnostic.related:
         result["relatedLocations"] = [
@@ -63,7 +90,11 @@ def _result(diagnostic: Diagnostic, index: Mapping[str, int], places: Places) ->
         ]
     if diagnostic.fixes:
         result["fixes"] = [
-            {"description": {"text": fix.title}, "artifactChanges": _changes(fix.edits, places)}
+            {
+                "description": {"text": fix.title},
+                "artifactChanges": _changes(fix.edits, places),
+                "properties": {"safe": fix.safe},
+            }
             for fix in diagnostic.fixes
         ]
     return result
@@ -102,10 +133,3 @@ def _changes(edits: Sequence[Edit], places: Places) -> list[dict[str, Any]]:
         }
         for path, group in by_file.items()
     ]
-
-
-def _fingerprint(diagnostic: Diagnostic, places: Places) -> str:
-    """Stays the same when lines are inserted above (3.27.17): made of the rule, the file and the line's own text."""
-    line = places.line(diagnostic.where.path, places.range(diagnostic.where).start_line)
-    parts = (diagnostic.rule, shown(diagnostic.where.path), " ".join(line.split()), diagnostic.message)
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]

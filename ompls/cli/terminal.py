@@ -12,6 +12,7 @@ import io
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
@@ -75,3 +76,29 @@ def progress(what: str, delay: float = 1.0) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+class Progress:
+    """How far a run over many files is, on one line of stderr that goes away; nothing when that is no terminal.
+
+    Not for less than a second, and no thread, because the run makes processes.
+    """
+
+    def __init__(self, total: int, delay: float = 1.0) -> None:
+        self._total, self._done, self._shown = total, 0, False
+        self._next = time.monotonic() + delay
+        self._on = total > 1 and sys.stderr.isatty()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def step(self) -> None:
+        """One more file is done."""
+        self._done += 1
+        if self._on and time.monotonic() >= self._next:
+            self._next, self._shown = time.monotonic() + 0.1, True
+            print(f"\rompls: {self._done} of {self._total} files checked…", end="", file=sys.stderr, flush=True)
+
+    def __exit__(self, *what: object) -> None:
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -96,15 +96,15 @@ def load(path: str) -> ProjectFile | None:
             return None
         table: Any = tomllib.loads(text)
     except FileProblem as problem:
-        return ProjectFile(path, problems=(f"{path}:1: cannot be read: {problem.reason}",))
+        return ProjectFile(path, problems=(f"{path}:1: cannot be read: {problem.reason}; {problem.hint}",))
     except UnicodeDecodeError:
-        return ProjectFile(path, problems=(f"{path}:1: is not UTF-8",))
+        return ProjectFile(path, problems=(f"{path}:1: is not UTF-8; convert it",))
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         if pyproject and not re.search(r"(?m)^\s*\[\s*tool\s*\.\s*ompls\b", text):
             return None  # somebody else's mistake
         place = re.search(r"at line (\d+)", str(problem))
         line = int(place[1]) if place else text.rstrip("\n").count("\n") + 1
-        return ProjectFile(path, problems=(f"{path}:{line}: is no TOML: {problem}",))
+        return ProjectFile(path, problems=(f"{path}:{line}: is no TOML: {problem}; correct it",))
     prefix = ""
     if pyproject:
         table, prefix = (table.get("tool") or {}).get("ompls"), "tool.ompls"
@@ -112,7 +112,7 @@ def load(path: str) -> ProjectFile | None:
             return None
     if not isinstance(table, Mapping):
         line = _line(text, "tool", "ompls")
-        return ProjectFile(path, problems=(f"{path}:{line}: [tool.ompls] is expected to be a table",))
+        return ProjectFile(path, problems=(f"{path}:{line}: [tool.ompls] is expected to be a table; see 'ompls check --show-settings'",))
     return _read(path, text, prefix, table)
 
 

@@ -46,9 +46,12 @@ def test_what_cannot_be_read_is_named(ompls, tmp_path: Path, what: str, command:
 
 
 def test_a_directory_is_no_file(ompls, tmp_path: Path) -> None:
-    done = ompls("check", tmp_path)
+    done = ompls("preview", tmp_path)
     assert done.code == 2
     assert "is a directory" in done.err
+    done = ompls("check", tmp_path)
+    assert done.code == 2
+    assert "no C files are in it" in done.err
 
 
 def test_an_unreadable_file_says_so(ompls, tmp_path: Path) -> None:

@@ -115,8 +115,8 @@ def test_takes_the_compilers_options(ompls, tmp_path: Path) -> None:
     (tmp_path / "inc").mkdir()
     (tmp_path / "inc/sizes.h").write_text("#define PRAGMA(x) _Pragma(#x)\n")
     path = tmp_path / "user.c"
-    path.write_text('#include "sizes.h"\nvoid f(void)\n{\n    PRAGMA(omp target WRONG)\n    { }\n}\n')
-    assert ompls("check", "-DWRONG=nowait", "-I", tmp_path / "inc", path).code == 0
+    path.write_text('#include "sizes.h"\nvoid f(void)\n{\n    PRAGMA(omp target misspelt)\n    { }\n}\n')
+    assert ompls("check", "-Dmisspelt=nowait", "-I", tmp_path / "inc", path).code == 0
     done = ompls("check", f"-I{tmp_path / 'inc'}", path)
     assert done.code == 1
     assert "user.c:4:" in done.out
@@ -124,8 +124,8 @@ def test_takes_the_compilers_options(ompls, tmp_path: Path) -> None:
 
 def test_finds_the_compilers_options_in_the_project(ompls, tmp_path: Path) -> None:
     path = tmp_path / "user.c"
-    path.write_text("void f(void)\n{\n    #pragma omp target WRONG\n    { }\n}\n")
-    entry = {"directory": str(tmp_path), "file": "user.c", "command": "gcc -DWRONG=nowait -c user.c"}
+    path.write_text("void f(void)\n{\n    #pragma omp target misspelt\n    { }\n}\n")
+    entry = {"directory": str(tmp_path), "file": "user.c", "command": "gcc -Dmisspelt=nowait -c user.c"}
     (tmp_path / "build").mkdir()
     (tmp_path / "build/compile_commands.json").write_text(json.dumps([entry]))
     assert ompls("check", path).code == 0
@@ -168,7 +168,7 @@ def test_explain_knows_near_names(ompls) -> None:
 def test_of_two_headers_with_one_name_each_file_gets_its_own(ompls, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lib").mkdir()
-    (tmp_path / "lib/size.h").write_text("#define CLAUSE WRONG\n")
+    (tmp_path / "lib/size.h").write_text("#define CLAUSE misspelt\n")
     (tmp_path / "lib/api.h").write_text('#include "size.h"\n')
     (tmp_path / "size.h").write_text("#undef CLAUSE\n#define CLAUSE nowait\n")
     text = '#include "lib/api.h"\n#include "size.h"\nvoid f(void)\n{\n    #pragma omp target CLAUSE\n    { }\n}\n'

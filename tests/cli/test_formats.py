@@ -68,19 +68,23 @@ def test_json_has_the_promised_shape(found: list[Diagnostic]) -> None:
     assert second["fixes"] == []
 
 
-RULES = {"absent": ("A title", "warning"), "unused": ("Another", "error")}
-
-
 def test_sarif_is_valid(found: list[Diagnostic]) -> None:
-    log = json.loads(json.dumps(sarif.log(found, Places(), RULES)))
+    again = Diagnostic("absent", "warning", "'y' is absent", found[0].where)
+    made = sarif.log(found, Places(), suppressed=[again], unchanged=found[:1], failures=["cannot read x.c: gone; look"])
+    log = json.loads(json.dumps(made))
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(log)
     official = os.environ.get("OMPLS_SARIF_SCHEMA")  # the standard's own schema, where somebody has it
     if official:
         jsonschema.Draft4Validator(json.loads(Path(official).read_text())).validate(log)
     (run,) = log["runs"]
     ids = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
-    first, second = run["results"]
-    assert [ids[result["ruleIndex"]] for result in run["results"]] == ["absent", "lost"]
+    first, second, third = run["results"]
+    assert [ids[result["ruleIndex"]] for result in run["results"]] == ["absent", "lost", "absent"]
+    assert [result["baselineState"] for result in run["results"]] == ["unchanged", "new", "new"]
+    assert third["suppressions"] == [{"kind": "inSource"}]
+    assert "suppressions" not in first
+    assert first["fixes"][0]["properties"] == {"safe": True}
+    assert run["invocations"][0]["executionSuccessful"] is False
     assert (first["level"], second["level"]) == ("warning", "note")
     location = first["locations"][0]["physicalLocation"]
     assert location["artifactLocation"]["uri"] == "an%20example.c"
@@ -92,7 +96,7 @@ def test_a_sarif_fingerprint_survives_lines_above(found: list[Diagnostic]) -> No
     path = Path(found[0].where.path)
 
     def fingerprint(diagnostic: Diagnostic) -> object:
-        return sarif.log([diagnostic], Places(), {})["runs"][0]["results"][0]["partialFingerprints"]
+        return sarif.log([diagnostic], Places())["runs"][0]["results"][0]["partialFingerprints"]
 
     before = fingerprint(found[0])
     path.write_bytes(b"\n\n" + SOURCE)
@@ -103,15 +107,16 @@ def test_a_sarif_fingerprint_survives_lines_above(found: list[Diagnostic]) -> No
 
 def test_an_invalid_log_does_not_pass_the_schema() -> None:
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
-    log = sarif.log([], Places(), RULES)
+    log = sarif.log([], Places())
     log["runs"][0]["results"].append({"ruleId": "absent", "level": "hint", "message": {"text": "x"}})
     assert not validator.is_valid(log)
 
 
 def test_a_fix_is_applied_once(found: list[Diagnostic]) -> None:
     path = found[0].where.path
-    twice = [found[0], found[0]]
-    assert fixes.write(fixing.choose(twice), {path: SOURCE}) == 1
+    (edits,) = fixing.choose([found[0], found[0]]).values()
+    assert len(edits) == 1
+    fixes.write({path: SOURCE}, {path: fixing.apply(SOURCE, edits)})
     assert Path(path).read_bytes() == SOURCE.replace(b"use(x)", b"map(x); use(x)")
 
 
@@ -119,11 +124,14 @@ def test_an_unsafe_fix_is_left_alone(found: list[Diagnostic]) -> None:
     fix = Fix("Change the meaning", found[0].fixes[0].edits, safe=False)
     risky = Diagnostic("absent", "warning", "", found[0].where, fixes=(fix,))
     assert fixing.choose([risky]) == {}
+    assert list(fixing.choose([risky], unsafe=True).values()) == [list(fix.edits)]
+    text = formats.text(risky, Places(), Style(io.StringIO()))
+    assert text.splitlines()[-1] == "    unsafe fix: Change the meaning"
 
 
 def test_a_file_that_changed_meanwhile_is_left_alone(found: list[Diagnostic]) -> None:
     path = Path(found[0].where.path)
     path.write_bytes(SOURCE + b"// more\n")
     with pytest.raises(Problem, match="changed while it was checked"):
-        fixes.write(fixing.choose(found), {str(path): SOURCE})
+        fixes.write({str(path): SOURCE}, {str(path): b""})
     assert path.read_bytes() == SOURCE + b"// more\n"

@@ -219,7 +219,7 @@ def _fix(tu: TU, place: Item | FileDirective, change: Change) -> Fix | None:
     # An insertion belongs to the text before it.
     first = tu.map.at(start - 1 if start == end else start)
     last = tu.map.at(max(start, end - 1) if start < end else start - 1)
-    if first.kind != "verbatim" or last is not first:
+    if first.kind != "verbatim" or last != first:
         return None
     where = tu.map.location(start - 1, start) if start == end else tu.map.location(start, end)
     if start == end:

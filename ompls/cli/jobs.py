@@ -1,0 +1,100 @@
+"""Many files, checked on several cores: what comes back does not depend on how many there are.
+
+Each worker process has an engine of its own; header snapshots are shared through the cache on the disk.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import partial
+
+from ompls.analysis.diagnostic import Diagnostic
+from ompls.cli.engine import Engine, Options, report
+from ompls.cli.problem import Problem
+
+FEW = 8  # files that are not worth a second process
+_CHUNK = 4  # files that a worker takes at once
+
+Texts = Mapping[str, bytes]  # what stands for files on the disk, by absolute path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came out of one file.
+
+    source  -- its text, None when nothing is said about it
+    warnings -- about the surroundings (no compiler, …)
+    failure -- why it could not be checked, `WHAT: WHY; NEXT STEP`
+    """
+
+    name: str
+    path: str = ""
+    source: bytes | None = None
+    found: tuple[Diagnostic, ...] = ()
+    suppressed: tuple[Diagnostic, ...] = ()
+    warnings: tuple[str, ...] = ()
+    failure: str = ""
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_all(options: Options, names: Sequence[str], texts: Texts, jobs: int) -> Iterator[Outcome]:
+    """The outcome of each file, in the order of `names`."""
+    if jobs <= 1 or len(names) <= FEW:
+        engine = Engine(options)
+        yield from (outcome(engine, name, texts) for name in names)
+        return
+    import ompls.analysis.model.builder
+    import ompls.analysis.rules  # noqa: F401 -- before the processes are made: they share it
+
+    workers = min(jobs, -(-len(names) // _CHUNK))
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(options,))
+    try:
+        yield from pool.map(partial(_work, texts=texts), names, chunksize=_CHUNK)
+    except BrokenProcessPool as error:
+        raise Problem("cannot go on: a worker process was ended (out of memory?); try --jobs 1") from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def outcome(engine: Engine, name: str, texts: Texts) -> Outcome:
+    """Of one file, whatever happens to it."""
+    for path, text in texts.items():
+        engine.workspace.open(path, text)
+    try:
+        unit = engine.unit(name)
+    except Problem as problem:
+        return Outcome(name, failure=str(problem), warnings=_taken(engine))
+    said = report(unit)
+    source = unit.tu.source if said.diagnostics or said.suppressed else None
+    return Outcome(name, unit.tu.path, source, tuple(said.diagnostics), tuple(said.suppressed), warnings=_taken(engine))
+
+
+def _taken(engine: Engine) -> tuple[str, ...]:
+    taken, engine.warnings = tuple(engine.warnings), []
+    return taken
+
+
+_engine: Engine | None = None
+
+
+def _begin(options: Options) -> None:
+    """In a new worker.  Ctrl-C is the parent's: it ends the workers when they have finished a file."""
+    global _engine  # noqa: PLW0603 -- the only way to a pool's worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _engine = Engine(options)
+
+
+def _work(name: str, texts: Texts) -> Outcome:
+    assert _engine is not None
+    return outcome(_engine, name, texts)
