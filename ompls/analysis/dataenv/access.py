@@ -10,17 +10,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.places import ELEMENT, Env, Place
-from ompls.analysis.dataenv.records import Access, Guard, Held, Sync, Walk, stable
+from ompls.analysis.dataenv.records import Access, Guard, Held, Sync, Walk, settled
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
-from ompls.analysis.dataenv.walk import Walker
+from ompls.analysis.dataenv.walk import walk_of
 from ompls.analysis.model.ast import Node
 from ompls.analysis.model.tu import Content
 
 __all__ = [
-    "Access", "Env", "Extent", "Guard", "Held", "Place", "Sync", "Walk", "accesses", "extent", "is_element", "walk",
+    "Access", "Env", "Extent", "Guard", "Held", "Place", "Sync", "Walk", "accesses", "extent", "is_element", "settled",
+    "walk",
 ]  # fmt: skip
 
 
@@ -101,9 +102,8 @@ def accesses(stmt: Node, functions: Mapping[str, Content] | None = None, env: En
 
 def walk(stmt: Node, functions: Mapping[str, Content] | None = None, env: Env | None = None) -> Walk:
     """As `accesses`, with private copies, and barriers."""
-    walker = Walker(functions or {}, env)
-    walker.run(stmt)
-    return Walk(stable(walker.accesses, walker.touched), set(walker.declared), walker.syncs, walker.starts)
+    found = walk_of(stmt, functions or {}, env)
+    return replace(found, accesses=[settled(a, 0) for a in found.accesses])
 
 
 def is_element(place: Place) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from ompls.analysis.dataenv.paths import indexed, is_address
-from ompls.analysis.dataenv.symbolic import ZERO, Poly, poly_of
+from ompls.analysis.dataenv.symbolic import CHANGED, ZERO, Opaque, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer, Void
@@ -81,43 +81,58 @@ class Env:
     """What variables are known to hold where the analysis stands; what is not mentioned is as it was at the start.
 
     values -- integers; None: not known
-    pointers -- what pointers point to; None: not known
+    pointers -- what pointers point to
     """
 
     values: dict[Symbol, Poly | None] = field(default_factory=dict)
-    pointers: dict[Symbol, Place | None] = field(default_factory=dict)
+    pointers: dict[Symbol, Place] = field(default_factory=dict)
 
     def copy(self) -> Env:
         return Env(dict(self.values), dict(self.pointers))
 
-    def forget(self, symbols: Iterable[Symbol]) -> None:
-        """`symbols` may have changed."""
+    def forget(self, symbols: Iterable[Symbol], stamp: int) -> None:
+        """`symbols` may have changed: they hold something new that `stamp` names."""
         for symbol in symbols:
             if isinstance(symbol.type, Pointer):
-                self.pointers[symbol] = None
-            else:
-                self.values[symbol] = None
+                self.pointers[symbol] = fresh_target(symbol, stamp)
+            elif is_integer(symbol.type):
+                self.values[symbol] = fresh_value(symbol, stamp)
 
-    def rename(self, symbol: Symbol) -> None:
+    def rename(self, symbol: Symbol, stamp: int) -> None:
         """`symbol` becomes a loop's variable: what was said in terms of its old value is not known any more."""
         for name, value in self.values.items():
             if value is not None and symbol in value.symbols():
-                self.values[name] = None
+                self.values[name] = fresh_value(name, stamp)
         for name, place in self.pointers.items():
-            if place is not None and any(s is not None and symbol in s.symbols() for s in place.subscripts):
+            if any(s is not None and symbol in s.symbols() for s in place.subscripts):
                 self.pointers[name] = place.blurred()
         self.values[symbol] = Poly.of(symbol)
 
-    def join(self, other: Env) -> None:
+    def join(self, other: Env, stamp: int) -> None:
         """What holds here and there."""
         for symbol in self.values.keys() | other.values.keys():
             own = self.values.get(symbol, Poly.of(symbol))
             if own != other.values.get(symbol, Poly.of(symbol)):
-                self.values[symbol] = None
+                self.values[symbol] = fresh_value(symbol, stamp)
         for symbol in self.pointers.keys() | other.pointers.keys():
-            untouched = object()
-            if self.pointers.get(symbol, untouched) != other.pointers.get(symbol, untouched):
-                self.pointers[symbol] = None
+            start = start_target(symbol)
+            if self.pointers.get(symbol, start) != other.pointers.get(symbol, start):
+                self.pointers[symbol] = fresh_target(symbol, stamp)
+
+
+def fresh_value(symbol: Symbol, stamp: int) -> Poly:
+    """A value that is not known, but is the same until the variable changes again."""
+    return Poly.of(Opaque(CHANGED, symbol, (Poly.of(stamp),)))
+
+
+def start_target(symbol: Symbol) -> Place:
+    """What a pointer points to at the start."""
+    return Place(symbol, 1, (ELEMENT,), (ZERO,), (None,))
+
+
+def fresh_target(symbol: Symbol, stamp: int) -> Place:
+    """What a pointer points to that got a value which is not known."""
+    return Place(symbol, 1, (ELEMENT,), (ZERO,), (None,), since=stamp)
 
 
 def bare(expr: Expr) -> Expr:
@@ -186,10 +201,8 @@ def pointee_of(expr: Expr, env: Env) -> Place | None:
 def _pointer(symbol: Symbol | None, env: Env) -> Place | None:
     if symbol is None or symbol.kind not in ("var", "param"):
         return None
-    if symbol in env.pointers:
-        known = env.pointers[symbol]
-        return known if known is not None else Place(symbol, 1, (ELEMENT,), (None,), (None,), sure=False)
-    return Place(symbol, 1, (ELEMENT,), (ZERO,), (None,))
+    known = env.pointers.get(symbol)
+    return known if known is not None else start_target(symbol)
 
 
 def _cast(expr: ast.Cast, env: Env) -> Place | None:

@@ -5,14 +5,16 @@ Made by `walk.py`, asked for through `access.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from ompls.analysis.dataenv.places import Place
 from ompls.analysis.dataenv.relations import Fact
-from ompls.analysis.dataenv.symbolic import LoopRange, Poly
+from ompls.analysis.dataenv.symbolic import CHANGED, LoopRange, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
+from ompls.analysis.model.tu import Content
 
 Held = tuple[Literal["atomic", "critical", "lock"], object]  # of a critical its name, of a lock its Place
 
@@ -62,7 +64,9 @@ class Access:
     certain: bool = True
     calls: tuple[ast.Call, ...] = ()
     clause: str = ""
-    inner: Node | None = None  # the access itself where it is in a called function (its span counts there)
+    by: Node | None = None  # the assignment, `++` or `--` that writes
+    inner: Node | None = None  # of an access in a called function: itself
+    home: Content | None = None  # and the declaration that its span counts in
 
     @property
     def symbol(self) -> Symbol:
@@ -93,17 +97,30 @@ class Sync:
 
 
 @dataclass(frozen=True, slots=True)
+class Start:
+    """Where the body of a directive starts: number in the order, loops and conditions around it."""
+
+    order: int
+    loops: int
+    guards: int
+
+
+@dataclass(frozen=True, slots=True)
 class Walk:
     """What a walk over a statement found.
 
     declared -- variables declared in it (without static ones)
-    starts -- the number in the order of evaluation at which each directive's body starts
+    starts -- where each directive's body starts
+    waits -- numbers in the order of evaluation where a thread may wait for another: a `while` loop, a flush
+    locks -- those where one takes a lock or gives it back
     """
 
     accesses: list[Access]
     declared: set[Symbol]
     syncs: list[Sync]
-    starts: dict[ast.DirectiveStmt, int]
+    starts: dict[ast.DirectiveStmt, Start]
+    waits: list[int]
+    locks: list[int]
 
 
 def stable(found: list[Access], touched: set[Symbol]) -> list[Access]:
@@ -111,13 +128,32 @@ def stable(found: list[Access], touched: set[Symbol]) -> list[Access]:
 
     touched -- variables through which memory may be written
     """
-    out: list[Access] = []
-    for access in found:
-        subscripts = tuple([None if s is not None and _loads(s, touched) else s for s in access.subscripts])
-        same = all(s is old for s, old in zip(subscripts, access.subscripts, strict=True))
-        out.append(access if same else replace(access, place=replace(access.place, subscripts=subscripts)))
-    return out
+    return [_without(a, lambda p: _loads(p, touched)) for a in found] if touched else found
+
+
+def settled(access: Access, since: int) -> Access:
+    """Without what depends on changes after number `since` in the order of evaluation: it has no single value."""
+    made = _without(access, lambda p: p.newest() > since)
+    return made if made.place.since <= since else replace(made, place=replace(made.place.blurred(), sure=False))
+
+
+def _without(access: Access, unknown: Callable[[Poly], bool]) -> Access:
+    """The access without the polynomials that have no single value."""
+
+    def kept(p: Poly | None) -> Poly | None:
+        return None if p is None or unknown(p) else p
+
+    place, loops, guards = access.place, access.loops, access.guards
+    if any(s is not None and unknown(s) for s in place.subscripts):
+        place = replace(place, subscripts=tuple([kept(s) for s in place.subscripts]))
+    if any(p is not None and unknown(p) for r in loops for p in (r.lower, r.upper)):
+        loops = tuple([replace(r, lower=kept(r.lower), upper=kept(r.upper)) for r in loops])
+    if any(unknown(p) for g in guards for p, _ in g.facts):
+        guards = tuple([replace(g, facts=tuple([f for f in g.facts if not unknown(f[0])])) for g in guards])
+    if place is access.place and loops is access.loops and guards is access.guards:
+        return access
+    return replace(access, place=place, loops=loops, guards=guards)
 
 
 def _loads(p: Poly, touched: set[Symbol]) -> bool:
-    return any(o.base in touched for o in p.opaques() if o.base is not None) if touched else False
+    return any(o.base in touched for o in p.opaques() if o.base is not None and o.op != CHANGED)

@@ -15,14 +15,14 @@ _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 def facts_of(expr: Expr, holds: bool, values: Values | None = None) -> tuple[Fact, ...]:
-    """What holds when `expr` is true (or false): `i < n && j == 0` gives i - n < 0 and j == 0."""
+    """What holds when `expr` is true (or false): `i < n && j == 0` gives i - n < 0 and j == 0; nothing about memory."""
     expr = bare(expr)
     if isinstance(expr, ast.Unary) and expr.op == "!":
         return facts_of(expr.operand, not holds, values)
     if isinstance(expr, ast.Binary) and expr.op == ("&&" if holds else "||"):
         return (*facts_of(expr.left, holds, values), *facts_of(expr.right, holds, values))
     if isinstance(expr, ast.Binary) and expr.op in _NEGATED:
-        a, b = poly_of(expr.left, values), poly_of(expr.right, values)
+        a, b = poly_of(expr.left, values, loads=False), poly_of(expr.right, values, loads=False)
         if a is None or b is None:
             return ()
         op = expr.op if holds else _NEGATED[expr.op]
@@ -31,6 +31,6 @@ def facts_of(expr: Expr, holds: bool, values: Values | None = None) -> tuple[Fac
             ">=": (b - a, "<="),
         }  # fmt: skip
         return (facts[op],)
-    if is_integer(expr.type) and (value := poly_of(expr, values)) is not None:
+    if is_integer(expr.type) and (value := poly_of(expr, values, loads=False)) is not None:
         return ((value, "!=" if holds else "=="),)
     return ()

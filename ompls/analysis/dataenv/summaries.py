@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.places import Env, Place, pointee_of
-from ompls.analysis.dataenv.records import Access, Guard, Sync, Walk
+from ompls.analysis.dataenv.records import Access, Guard, Sync, Walk, settled
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -26,12 +26,16 @@ class Summary:
 
     sets -- variables at file scope that it may give another value
     syncs -- where threads wait in it
+    waits, locks -- whether a thread may wait for another in it
     """
 
+    content: Content
     params: tuple[Symbol, ...]
     accesses: tuple[Access, ...]
     sets: frozenset[Symbol]
     syncs: tuple[Sync, ...]
+    waits: bool
+    locks: bool
 
 
 class Summaries:
@@ -56,7 +60,7 @@ class Summaries:
             known: Summary | None = kept[1]
             return known
         self.active.append(name)
-        made = self._make(node)
+        made = self._make(content, node)
         self.active.pop()
         if not self.active or made is not None:
             content.memo[_KEY] = (below, made)
@@ -74,14 +78,16 @@ class Summaries:
                 waiting += called.calls if called is not None else []
         return tuple(seen.values())
 
-    def _make(self, node: ast.FunctionDef) -> Summary | None:
+    def _make(self, content: Content, node: ast.FunctionDef) -> Summary | None:
         found = self.walk(node, self)
         params = set(node.params)
-        seen = [a for a in found.accesses if _is_visible(a, params, found.declared)]
+        seen = [settled(a, 0) for a in found.accesses if _is_visible(a, params, found.declared)]
         if len(seen) > _MANY:
             return None
         sets = frozenset(a.symbol for a in seen if a.write and a.depth == 0 and not a.place.path)
-        return Summary(tuple(node.params), tuple(seen), sets, tuple(found.syncs))
+        return Summary(
+            content, tuple(node.params), tuple(seen), sets, tuple(found.syncs), bool(found.waits), bool(found.locks)
+        )
 
 
 def _is_visible(access: Access, params: set[Symbol], declared: set[Symbol]) -> bool:

@@ -28,7 +28,8 @@ _DEEPEST = 40  # nesting of an expression
 class Opaque:
     """A value that is no polynomial, known by how it is made.
 
-    op -- '/', '%', '[]' (an element of the array or pointer `base`), '.name', or the name of a function
+    op -- '/', '%', '[]' (an element of the array or pointer `base`), '.name', the name of a function, or CHANGED (what
+          the variable `base` holds since the point in the order of evaluation that the argument numbers)
     base -- the variable it is loaded from, if any
     args -- the operands
     """
@@ -131,6 +132,10 @@ class Poly:
                 found.update(*(p.opaques() for p in atom.args))
         return found
 
+    def newest(self) -> int:
+        """The number of the last change of a variable that the value depends on; 0: none has changed."""
+        return max((o.args[0].offset for o in self.opaques() if o.op == CHANGED), default=0)
+
     def coefficient(self, atom: Atom) -> tuple[Poly, Poly] | None:
         """(c, rest) with self == c * atom + rest and neither containing `atom`; None when it is not linear in it."""
         inside: dict[Monomial, int] = {}
@@ -171,6 +176,7 @@ class Poly:
         return Poly({m: c // by for m, c in self.terms.items()})
 
 
+CHANGED = "="  # an `Opaque.op`
 ZERO, ONE = Poly({}), Poly.of(1)
 Values = Mapping[Symbol, "Poly | None"]  # what variables hold; None: not known
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.places import Env, bare, place_of
 from ompls.analysis.dataenv.private import PRIVATISING
-from ompls.analysis.dataenv.records import Guard, Sync, Walk, stable
+from ompls.analysis.dataenv.records import Guard, Start, Sync, Walk, stable
 from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.sharing import private_in, started_anew
 from ompls.analysis.dataenv.summaries import Summaries
@@ -35,7 +35,7 @@ class Walker(Expressions):
         super().__init__(functions, env, summaries or Summaries(functions, _walk_of))
         self.depth = 0
         self.whole: Node | None = None
-        self.starts: dict[ast.DirectiveStmt, int] = {}
+        self.starts: dict[ast.DirectiveStmt, Start] = {}
         self.known: dict[int, set[Symbol]] = {}
 
     def run(self, node: Node) -> None:
@@ -79,14 +79,14 @@ class Walker(Expressions):
                 self.statement(stmt.body)
             case ast.Labeled():
                 if self.whole is not None:
-                    self.env.forget(self.assigned(self.whole))
+                    self.env.forget(self.assigned(self.whole), self.tick())
                 self.statement(stmt.body)
             case ast.Jump():
                 self.value(stmt.value)
             case ast.DirectiveStmt():
                 self.directive(stmt)
             case _:
-                self.env.forget(self.assigned(stmt))
+                self.env.forget(self.assigned(stmt), self.tick())
                 for child in stmt.children():
                     if isinstance(child, Expr):
                         self.value(child)
@@ -129,7 +129,7 @@ class Walker(Expressions):
         else:
             if may_leave(stmt):
                 self.guards = (*guards, Guard(stmt.condition, False, (), stmt))
-            self.env.join(after)
+            self.env.join(after, self.tick())
             self.held = self.held & held_after
 
     def guard(self, stmt: ast.If | ast.While | ast.For, holds: bool, env: Env) -> Guard:
@@ -141,23 +141,24 @@ class Walker(Expressions):
         self.value(stmt.condition)
         guards = self.guards
         self.guards = (*guards, Guard(stmt.condition, True, (), stmt))
-        self.env.forget(self.assigned(stmt.body))
+        self.env.forget(self.assigned(stmt.body), self.tick())
         items = stmt.body.items if isinstance(stmt.body, ast.Compound) else [stmt.body]
         for item in items:
             if isinstance(item, ast.Case):
-                self.env.forget(self.assigned(stmt.body))
+                self.env.forget(self.assigned(stmt.body), self.tick())
             self.statement(item)
-        self.env.forget(self.assigned(stmt.body))
+        self.env.forget(self.assigned(stmt.body), self.tick())
         self.guards = guards
 
     def repeated(self, stmt: ast.While | ast.DoWhile) -> None:
         loops, guards = self.loops, self.guards
-        self.env.forget(self.assigned(stmt))
+        self.env.forget(self.assigned(stmt), self.tick())
         if isinstance(stmt, ast.DoWhile) and fold(stmt.condition) == 0:
             self.statement(stmt.body)  # `do { … } while (0)` is no loop
             self.guards = guards
             return
         self.loops = (*loops, LoopRange(None, None, None, 0, stmt))
+        self.wait()
         if isinstance(stmt, ast.While):
             self.value(stmt.condition)
             if not fold(stmt.condition):
@@ -165,7 +166,7 @@ class Walker(Expressions):
         self.statement(stmt.body)
         if isinstance(stmt, ast.DoWhile):
             self.value(stmt.condition)
-        self.env.forget(self.assigned(stmt))
+        self.env.forget(self.assigned(stmt), self.tick())
         self.loops, self.guards = loops, guards
 
     def counted(self, stmt: ast.For) -> None:
@@ -173,17 +174,17 @@ class Walker(Expressions):
         before = self.env.copy()
         self.statement(stmt.init)
         changed: set[Symbol] = set().union(*(self.assigned(n) for n in (stmt.condition, stmt.step, stmt.body) if n))
-        self.env.forget(changed)
+        self.env.forget(changed, self.tick())
         found = loop_range(stmt, self.env.values, before.values)
         if found is not None and (found.symbol is None or found.symbol in self.assigned(stmt.body)):
             found = None
         if found is not None and found.symbol is not None:
-            self.env.rename(found.symbol)
+            self.env.rename(found.symbol, self.tick())
         self.loops = (*loops, found or LoopRange(None, None, None, 0, stmt))
         self.value(stmt.condition)
         self.statement(stmt.body)
         self.value(stmt.step)
-        self.env.forget(changed)
+        self.env.forget(changed, self.tick())
         self.loops, self.guards = loops, guards
 
     # --- directives
@@ -196,22 +197,24 @@ class Walker(Expressions):
             reads, _ = PRIVATISING.get(clause.name, (False, False))
             for item in clause.items if reads else ():
                 self.emit(place_of(item.expr, self.env), item.expr, True, False, clause=clause.name)
+        if directive.name == "flush":
+            self.wait()
         if directive.name in ("barrier", "taskwait"):
             self.sync("barrier" if directive.name == "barrier" else "taskwait", stmt)
         if stmt.body is None:
             return
         saved = self.guards, self.held, self.atomic
-        self.env.forget(self.assigned(stmt.body))
-        self.env.forget(started_anew(directive, stmt.body))
+        self.env.forget(self.assigned(stmt.body), self.tick())
+        self.env.forget(started_anew(directive, stmt.body), self.tick())
         self.private.append(private_in(stmt, self.directives, self.owner))
         self.directives = (*self.directives, stmt)
         self.protect(stmt)
-        self.starts[stmt] = self.order
+        self.starts[stmt] = Start(self.order, len(self.loops), len(self.guards))
         self.statement(stmt.body)
         self.directives = self.directives[:-1]
         self.private.pop()
         self.guards, self.held, self.atomic = saved
-        self.env.forget(self.assigned(stmt.body))
+        self.env.forget(self.assigned(stmt.body), self.tick())
         for clause in directive.clauses:
             _, writes = PRIVATISING.get(clause.name, (False, False))
             for item in clause.items if writes else ():
@@ -233,10 +236,17 @@ class Walker(Expressions):
         self.syncs.append(Sync(kind, stmt, self.order, self.loops, self.guards, self.directives))  # type: ignore[arg-type]
 
 
+def walk_of(
+    node: Node, functions: Mapping[str, Content], env: Env | None = None, summaries: Summaries | None = None
+) -> Walk:
+    """What a walk over `node` finds."""
+    w = Walker(functions, env, summaries)
+    w.run(node)
+    return Walk(stable(w.accesses, w.touched), set(w.declared), w.syncs, w.starts, w.waits, w.locks)
+
+
 def _walk_of(function: ast.FunctionDef, summaries: Summaries) -> Walk:
-    walker = Walker(summaries.functions, None, summaries)
-    walker.run(function)
-    return Walk(stable(walker.accesses, walker.touched), set(walker.declared), walker.syncs, walker.starts)
+    return walk_of(function, summaries.functions, None, summaries)
 
 
 def assigned_in(node: Node) -> set[Symbol]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ompls.analysis.dataenv.paths import indexed, is_address, points_to_const, root
-from ompls.analysis.dataenv.places import Env, Place, bare, place_of, pointee_of
+from ompls.analysis.dataenv.places import Env, Place, bare, fresh_target, fresh_value, place_of, pointee_of
 from ompls.analysis.dataenv.records import Access, Guard, Held, Sync
 from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.summaries import Summaries, rebased
-from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
+from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.ctype import Array, Function, Pointer
@@ -39,11 +39,30 @@ class Expressions:
         self.held: frozenset[Held] = frozenset()
         self.atomic: Place | None = None  # what an `atomic` directive makes atomic
         self.order = 0
+        self.waits: list[int] = []
+        self.locks: list[int] = []
+
+    def tick(self) -> int:
+        """The next number in the order of evaluation."""
+        self.order += 1
+        return self.order
+
+    def wait(self) -> None:
+        """A thread may wait for another here."""
+        self.waits.append(self.tick())
 
     # --- what is found
 
     def emit(
-        self, place: Place | None, node: Node, read: bool, write: bool, *, certain: bool = True, clause: str = ""
+        self,
+        place: Place | None,
+        node: Node,
+        read: bool,
+        write: bool,
+        *,
+        certain: bool = True,
+        clause: str = "",
+        by: Node | None = None,
     ) -> None:
         """An access."""
         if place is None or len(self.accesses) >= _MANY:
@@ -58,7 +77,7 @@ class Expressions:
         self.accesses.append(
             Access(
                 place, node, read, write, self.loops, self.guards, self.directives, held, owner, self.order, certain,
-                clause=clause,
+                clause=clause, by=by,
             )
         )  # fmt: skip
 
@@ -157,7 +176,7 @@ class Expressions:
         target = bare(expr.target)
         self.operands(target)
         compound = expr.op != "="
-        self.emit(self.place(target), target, compound, True)
+        self.emit(self.place(target), target, compound, True, by=expr)
         if isinstance(target, ast.Name) and target.symbol is not None:
             if compound:
                 self.add(target, expr.op[:-1], expr.value)
@@ -167,7 +186,7 @@ class Expressions:
     def step(self, expr: ast.Unary) -> None:
         target = bare(expr.operand)
         self.operands(target)
-        self.emit(self.place(target), target, True, True)
+        self.emit(self.place(target), target, True, True, by=expr)
         if isinstance(target, ast.Name):
             self.move(target, Poly.of(1 if expr.op == "++" else -1))
 
@@ -182,21 +201,26 @@ class Expressions:
             return
         if isinstance(symbol.type, Pointer):
             now = pointee_of(target, self.env)
-            self.env.pointers[symbol] = now.shifted(by) if now is not None and now.sure and by is not None else None
+            known = now is not None and now.sure and by is not None
+            self.env.pointers[symbol] = (
+                now.shifted(by) if now is not None and known else fresh_target(symbol, self.tick())
+            )
         elif is_integer(symbol.type):
             was = poly_of(target, self.env.values)
-            self.env.values[symbol] = was + by if was is not None and by is not None else None
+            self.env.values[symbol] = (
+                was + by if was is not None and by is not None else fresh_value(symbol, self.tick())
+            )
 
     def set(self, symbol: Symbol, value: Expr | None) -> None:
         """`symbol = value`."""
         if isinstance(symbol.type, Pointer):
             target = pointee_of(value, self.env) if value is not None else None
-            if value is not None and (target is None or not target.sure):
-                self.order += 1  # the storage is a new one, known by this pointer
-                target = Place(symbol, 1, ("[]",), (ZERO,), (None,), since=self.order)
+            if target is None or not target.sure:
+                target = fresh_target(symbol, self.tick())  # new storage, known by this pointer
             self.env.pointers[symbol] = target
         elif is_integer(symbol.type):
-            self.env.values[symbol] = poly_of(value, self.env.values)
+            known = poly_of(value, self.env.values)
+            self.env.values[symbol] = known if known is not None else fresh_value(symbol, self.tick())
 
     # --- calls
 
@@ -218,13 +242,17 @@ class Expressions:
         for access in summary.accesses:
             moved = rebased(access, summary.params, expr, self.env)
             if moved is not None:
-                self.append(moved, expr)
-        self.env.forget(summary.sets)
+                self.append(moved, expr, summary.content)
+        self.env.forget(summary.sets, self.tick())
+        if summary.waits:
+            self.wait()
+        if summary.locks:
+            self.locks.append(self.tick())
         for sync in summary.syncs:
             self.order += 1
             self.syncs.append(Sync(sync.kind, sync.stmt, self.order, self.loops, self.guards, self.directives))
 
-    def append(self, access: Access, call: ast.Call) -> None:
+    def append(self, access: Access, call: ast.Call, home: Content) -> None:
         """An access in a called function, as seen from here."""
         if len(self.accesses) >= _MANY:
             return
@@ -236,7 +264,7 @@ class Expressions:
             replace(
                 access, node=call, loops=(*self.loops, *access.loops), guards=(*self.guards, *access.guards),
                 directives=(*self.directives, *access.directives), held=self.held | access.held, order=self.order,
-                calls=(call, *access.calls), inner=access.inner or access.node, owner=owner,
+                calls=(call, *access.calls), inner=access.inner or access.node, home=access.home or home, owner=owner,
             )
         )  # fmt: skip
 
@@ -255,6 +283,7 @@ class Expressions:
             symbol = root(arg)
             place = Place(symbol, 1, ("[]",), (None,), (None,), sure=False) if symbol is not None else None
         if place is not None:
+            self.locks.append(self.tick())
             change: frozenset[Held] = frozenset((("lock", place),))
             self.held = self.held | change if taken else self.held - change
 
@@ -275,4 +304,4 @@ class Expressions:
             if place is not None:
                 self.emit(place.blurred(), inner, True, not const, certain=False)
                 if not const and not place.path:
-                    self.env.forget({place.symbol})
+                    self.env.forget({place.symbol}, self.tick())

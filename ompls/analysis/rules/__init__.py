@@ -13,6 +13,7 @@ from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import Change, Finding, Group, Rule, Scene, Unit, unit_of
+from ompls.analysis.rules.support.noticed import noticed
 from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
 
@@ -162,7 +163,7 @@ def _findings(chosen: tuple[Rule, ...], content: Content, unit: Unit) -> tuple[t
     above = callers_above(content, unit)
     callees = _callees((content, *above), unit) if content.calls or above else ()
     around = (unit.complete_headers, unit.requires, unit.threadprivate, unit.variants)
-    key = (chosen, unit.settings, around, above, callees)
+    key = (chosen, unit.settings, around, above, callees, noticed(content, unit))
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
         findings: tuple[tuple[Rule, Finding], ...] = kept[1]

@@ -66,6 +66,8 @@ class Unit:
     words: set[str] = field(default_factory=set)  # that are not called where they stand
     threadprivate: frozenset[str] = frozenset()  # names that `threadprivate` directives list
     variants: frozenset[str] = frozenset()  # functions whose calls a `declare variant` may replace
+    directives: tuple[Directive, ...] = ()  # between the external declarations
+    noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ def unit_of(tu: TU) -> Unit:
         contents=contents,
         threadprivate=threadprivate,
         variants=variants,
+        directives=tuple([d.directive for d in tu.directives]),
     )
 
 

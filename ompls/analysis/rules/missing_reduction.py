@@ -1,0 +1,199 @@
+"""A sum (product, maximum, …) that several threads, teams or lanes update at the same time without a reduction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.model import ast
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.races.report import Report, finding, insertion, only_scalar, reports, text_of, units
+
+_REDUCING = frozenset(("parallel", "for", "sections", "teams", "simd", "loop", "taskloop"))
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for report in reports(scene, "reduction"):
+        race = report.race
+        what = text_of(scene, race.first)
+        message = (
+            f"`{what}` is updated by {units(race.level)} that run at the same time, so that updates are lost: "
+            f"it needs `reduction({report.operator}: {report.name})` or an `atomic` directive"
+        )
+        yield finding(scene, report, message, _changes(report))
+
+
+def _changes(report: Report) -> tuple[Change, ...]:
+    """The clause, when the construct takes one and does nothing but update the variable."""
+    race = report.race
+    directive = race.level.stmt.directive
+    if not only_scalar(report) or not _REDUCING & set(directive.constructs):
+        return ()
+    symbol = race.first.symbol
+    updates = {id(r.first.by) for r in report.all if r.first.by is not None}
+    inside = [n for n in walk_all(race.level.stmt) if isinstance(n, ast.Name) and n.symbol is symbol]
+    known = [n for by in race_statements(report) for n in by.walk() if isinstance(n, ast.Name) and n.symbol is symbol]
+    if len(updates) != 1 or {id(n) for n in inside} != {id(n) for n in known}:
+        return ()
+    clause = f"reduction({report.operator}: {report.name})"
+    return (insertion(race, f"Add `{clause}`", clause),)
+
+
+def race_statements(report: Report) -> list[ast.Node]:
+    return list({id(r.first.by): r.first.by for r in report.all if r.first.by is not None}.values())
+
+
+RULE = Rule(
+    id="missing-reduction",
+    severity="warning",
+    title="A variable is accumulated by threads that run at the same time, without a reduction",
+    why="""
+`x += e` reads `x`, adds, and writes it back. When two threads (teams, lanes) do that at the same time, one of the updates is
+lost. A `reduction` clause gives each its own copy and combines them at the end; where the updates are rare, an `atomic`
+directive is enough.
+""",
+    section="5.5.8",
+    group="sharing",
+    bad=(
+        """
+double f(int n, const double *x) {
+    double sum = 0;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    //  ^^^ warning: `sum` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: sum)` or an `atomic` directive
+    return sum;
+}
+""",
+        """
+int counter;
+void f(void) {
+    #pragma omp target map(tofrom: counter)
+    #pragma omp teams distribute parallel for
+    for (int i = 0; i < 1000; i++)
+        counter++;
+    //  ^^^^^^^ warning: `counter` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: counter)` or an `atomic` directive
+}
+""",
+        """
+void f(int n, const double *x, double *result) {
+    double largest = x[0];
+    #pragma omp parallel for
+    for (int i = 1; i < n; i++)
+        if (x[i] > largest)
+            largest = x[i];
+        //  ^^^^^^^ warning: `largest` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(max: largest)` or an `atomic` directive
+    *result = largest;
+}
+""",
+        """
+static int found;
+static void note(int hit) {
+    if (hit)
+        found = found + 1;
+    //  ^^^^^ warning: `found` is updated by threads that run at the same time, so that updates are lost: it needs `reduction(+: found)` or an `atomic` directive
+}
+int f(int *x) {
+    #pragma omp parallel
+    note(x[0]);
+    return found;
+}
+""",
+        """
+void f(int n, int bins[8], const int *x) {
+    for (int round = 0; round < 4; round++) {
+        #pragma omp target teams distribute map(tofrom: bins[0:8])
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < 8; k++)
+                bins[k] += x[i] == k;
+            //  ^^^^^^^ warning: `bins[k]` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: bins)` or an `atomic` directive
+    }
+}
+""",
+    ),
+    good=(
+        """
+double f(int n, const double *x) {
+    double sum = 0;
+    #pragma omp parallel for reduction(+: sum)
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+""",
+        """
+int f(int n, const int *x) {
+    int count = 0;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic
+        count += x[i];
+    }
+    return count;
+}
+""",
+        """
+void f(int n, int m, const double *a, double *row) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < m; j++)
+            sum += a[i * m + j];
+        row[i] += sum;
+    }
+}
+""",
+        """
+double f(int n, const double *x) {
+    double all = 0;
+    #pragma omp parallel
+    {
+        double own = 0;
+        #pragma omp for
+        for (int i = 0; i < n; i++)
+            own += x[i];
+        #pragma omp critical
+        all += own;
+    }
+    return all;
+}
+""",
+        """
+int f(int n, int *x) {
+    int rounds = 0;
+    for (int k = 0; k < n; k++) {
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            x[i] += k;
+        rounds++;
+    }
+    return rounds;
+}
+""",
+        """
+static int visits;
+static void visit(void) { visits++; }
+int f(int n, int *x) {
+    #pragma omp parallel
+    {
+        #pragma omp single
+        visit();
+        #pragma omp for
+        for (int i = 0; i < n; i++)
+            x[i] = 0;
+    }
+    return visits;
+}
+""",
+        """
+double sum;
+#pragma omp threadprivate(sum)
+void f(int n, const double *x) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+}
+""",
+    ),
+    check=check,
+)

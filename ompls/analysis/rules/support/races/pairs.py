@@ -1,0 +1,350 @@
+"""The races of a function: pairs of accesses that may run at the same time, meet, and are kept apart by nothing.
+
+What is certain: both accesses happen whenever the construct runs with more than one unit (sizes are taken to be large
+enough), or one happens always and the other under a condition.  Accesses whose place, order or protection is not known
+are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ompls.analysis.dataenv.access import Access, Walk, settled
+from ompls.analysis.dataenv.walk import walk_of
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ctype import CType
+from ompls.analysis.model.tu import Content
+from ompls.analysis.rules.support.framework import Unit
+from ompls.analysis.rules.support.races.conditions import Conditions
+from ompls.analysis.rules.support.races.levels import Level, levels_in
+from ompls.analysis.rules.support.races.meet import Meeting, is_fixed, meet
+
+_KEY = "races"
+_CONCURRENT = frozenset(("parallel", "teams", "for", "distribute", "simd", "loop", "sections", "taskloop"))
+_MANY = 60  # accesses of one variable that are compared with each other
+_DEFERRED = frozenset(("task", "taskloop", "target", "target data"))  # ordered by other means: not looked into here
+_ONE_THREAD = frozenset(("single", "master", "masked"))
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Two accesses that race.
+
+    first -- a write; second -- the other access
+    level -- what runs them at the same time
+    meeting -- the distance between the iterations
+    fixed -- the place is the same in all iterations (threads)
+    certain -- False: likely
+    """
+
+    first: Access
+    second: Access
+    level: Level
+    meeting: Meeting
+    fixed: bool
+    certain: bool
+
+
+def races_of(content: Content, unit: Unit) -> list[Race]:
+    """The races inside of constructs of one function; kept with it as long as what it calls does not change."""
+    node = content.node
+    if not isinstance(node, ast.FunctionDef) or not any(
+        _CONCURRENT & set(s.directive.constructs) for s in content.directives
+    ):
+        return []
+    key = (tuple(_below(content, unit)), unit.threadprivate)
+    kept = content.memo.get(_KEY)
+    if kept is not None and kept[0] == key:
+        known: list[Race] = kept[1]
+        return known
+    found = _Search(content, unit, node).races()
+    content.memo[_KEY] = (key, found)
+    return found
+
+
+def _below(content: Content, unit: Unit) -> Iterator[Content | None]:
+    """The definitions of everything that the function calls, directly or not."""
+    seen: set[str] = set()
+    waiting = list(content.calls)
+    while waiting:
+        name = waiting.pop().name
+        if name not in seen:
+            seen.add(name)
+            called = unit.functions.get(name)
+            yield called
+            waiting += called.calls if called is not None else []
+
+
+class _Search:
+    def __init__(self, content: Content, unit: Unit, function: ast.FunctionDef) -> None:
+        self.walk: Walk = walk_of(function.body, unit.functions)
+        self.own = {id(s) for s in content.directives}
+        self.in_main = function.symbol.name == "main"
+        self.threadprivate = unit.threadprivate
+        self.levels: dict[tuple[int, ...], list[tuple[int, Level]]] = {}
+        self.kept: dict[tuple[int, int], Access] = {}
+        self.conditions = Conditions(self.walk)
+
+    def races(self) -> list[Race]:
+        by_symbol: dict[Symbol, list[Access]] = {}
+        for access in self.walk.accesses:
+            if access.directives and self.counts(access):
+                by_symbol.setdefault(access.symbol, []).append(access)
+        found: list[Race] = []
+        for group in by_symbol.values():
+            if any(a.write for a in group):
+                found += self.among(_distinct(group)[:_MANY])
+        return sorted(found, key=lambda r: (r.first.order, r.second.order))
+
+    def counts(self, access: Access) -> bool:
+        symbol = access.symbol
+        return (
+            access.certain
+            and access.place.sure
+            and not access.clause
+            and symbol.name not in self.threadprivate
+            and not symbol.thread_local
+            and not _is_atomic(symbol.type)
+        )
+
+    def among(self, group: list[Access]) -> Iterator[Race]:
+        for i, a in enumerate(group):
+            for b in group[i:]:
+                if a.write or b.write:
+                    race = self.race(a, b)
+                    if race is not None:
+                        yield race
+
+    def race(self, a: Access, b: Access) -> Race | None:
+        """The race of two accesses at the outermost level where they have one."""
+        if a.owner is not b.owner or a.place.since != b.place.since or a.depth != b.depth or not _same_way(a, b):
+            return None
+        common = self.common(a, b)
+        owner = next((i for i, s in enumerate(common) if s is a.owner), -1)
+        if a.owner is not None and owner < 0:
+            return None
+        best: Race | None = None
+        for index, level in self.levels_of(common):
+            if (
+                owner >= level.bound
+                or (level.bound < 0 and self.is_local(a))
+                or a.place.since > self.walk.starts[level.stmt].order
+            ):
+                continue
+            start = self.walk.starts[level.stmt].order
+            found = self.at(self.settled(a, start), self.settled(b, start), index, level)
+            if found is not None and (best is None or (found.certain and not best.certain)):
+                best = found
+                if found.certain:
+                    break
+        return best
+
+    def is_local(self, access: Access) -> bool:
+        """Whether each call of the function has a variable of its own."""
+        symbol = access.symbol
+        return access.depth == 0 and symbol.level != "file" and symbol.storage not in ("static", "extern")
+
+    def common(self, a: Access, b: Access) -> tuple[DirectiveStmt, ...]:
+        """The directives of this function around both."""
+        n = 0
+        for x, y in zip(a.directives, b.directives, strict=False):
+            if x is not y or id(x) not in self.own:
+                break
+            n += 1
+        return a.directives[:n]
+
+    def levels_of(self, path: tuple[DirectiveStmt, ...]) -> list[tuple[int, Level]]:
+        key = tuple([id(s) for s in path])
+        found = self.levels.get(key)
+        if found is None:
+            found = self.levels[key] = levels_in(path, self.in_main)
+        return found
+
+    def settled(self, access: Access, start: int) -> Access:
+        """The access without what changes inside of a construct that starts at `start`."""
+        key = (access.order, start)
+        found = self.kept.get(key)
+        if found is None:
+            found = self.kept[key] = settled(access, start)
+        return found
+
+    # --- at one level
+
+    def at(self, a: Access, b: Access, index: int, level: Level) -> Race | None:
+        below_a, below_b = a.directives[index + 1 :], b.directives[index + 1 :]
+        if any(_DEFERRED & set(s.directive.constructs) for s in (*below_a, *below_b)):
+            return None
+        if _protected(a, b, level) or self.conditions.exclude(a, b, level):
+            return None
+        if level.kind == "iterations":
+            return self.iterations(a, b, level)
+        if level.kind == "sections":
+            return self.sections(a, b, level, below_a, below_b)
+        return self.copies(a, b, level, below_a, below_b)
+
+    def iterations(self, a: Access, b: Access, level: Level) -> Race | None:
+        if level.ordered and ((_is_ordered(a, level) and _is_ordered(b, level)) or _has_doacross(level)):
+            return None
+        outer = self.walk.starts[level.stmt].loops
+        if level.unit == "lane":
+            return self.lanes(a, b, level, outer)
+        if level.unit == "thread" and self.conditions.one_thread(a, b):
+            return None
+        return self.judged(a, b, level, meet(a, b, level.loops, outer), outer)
+
+    def lanes(self, a: Access, b: Access, level: Level, outer: int) -> Race | None:
+        """Iterations of a simd loop keep the order of the text: only a value that is needed earlier in it is lost."""
+        found = meet(a, b, level.loops, outer)
+        fixed = is_fixed(a, level.loops, outer) and is_fixed(b, level.loops, outer)
+        if found.verdict != "yes":
+            return None
+        if fixed:
+            return self.judged(a, b, level, found, outer) if a.write and a.read and a.by is not None else None
+        distance = found.distance
+        if distance is None or distance == 0:
+            return None
+        source, sink = (a, b) if distance > 0 else (b, a)
+        if source.order < sink.order or (level.safelen and abs(distance) >= level.safelen):
+            return None
+        return self.judged(a, b, level, found, outer)
+
+    def sections(
+        self, a: Access, b: Access, level: Level, below_a: tuple[DirectiveStmt, ...], below_b: tuple[DirectiveStmt, ...]
+    ) -> Race | None:
+        in_a, in_b = _section(below_a), _section(below_b)
+        if in_a is in_b:
+            return None
+        apart = bool(a.held) and bool(b.held)  # by different means: that one waits for the other does not help
+        mixed = any(kind == "atomic" for kind, _ in a.held | b.held)
+        if not apart and not mixed and (self.waits_before(a, in_a) or self.waits_before(b, in_b)):
+            return None
+        found = meet(a, b, (), self.walk.starts[level.stmt].loops)
+        return self.judged(a, b, level, found, self.walk.starts[level.stmt].loops)
+
+    def copies(
+        self, a: Access, b: Access, level: Level, below_a: tuple[DirectiveStmt, ...], below_b: tuple[DirectiveStmt, ...]
+    ) -> Race | None:
+        shared_a, shared_b = _shared_out(below_a, level), _shared_out(below_b, level)
+        if shared_a is not None or shared_b is not None:
+            return None  # iterations and sections have a level of their own; what lies between them is about barriers
+        if level.unit == "thread" and (self.synchronised(a, b, level) or self.conditions.one_thread(a, b)):
+            return None
+        if self.conditions.by_thread(a, b) and self.any_wait(level):
+            return None
+        outer = self.walk.starts[level.stmt].loops
+        return self.judged(a, b, level, meet(a, b, (), outer), outer)
+
+    def judged(self, a: Access, b: Access, level: Level, found: Meeting, outer: int) -> Race | None:
+        if found.verdict not in ("yes", "indirect"):
+            return None
+        fixed = is_fixed(a, level.loops, outer) and is_fixed(b, level.loops, outer)
+        if self.conditions.same_value(a, b, level):
+            return None
+        certain = found.verdict == "yes" and level.certain and self.conditions.happen(a, b, level, fixed)
+        if a.write and (a.read or not b.write or not b.read):
+            return Race(a, b, level, found, fixed, certain)
+        back = None if found.distance is None else -found.distance
+        return Race(b, a, level, Meeting(found.verdict, back), fixed, certain)
+
+    # --- order
+
+    def synchronised(self, a: Access, b: Access, level: Level) -> bool:
+        """Whether a barrier of the team lies between, in each direction that loops around both make possible."""
+        first, second = (a, b) if a.order <= b.order else (b, a)
+        between = around = False
+        depth = self.walk.starts[level.stmt].loops
+        common = [x for x, y in zip(a.loops[depth:], b.loops[depth:], strict=False) if x.stmt is y.stmt]
+        for sync in self.walk.syncs:
+            if sync.kind == "taskwait" or level.stmt not in sync.directives or not _of_team(sync.directives, level):
+                continue
+            if first.order < sync.order < second.order:
+                between = True
+            elif any(loop.stmt is common[0].stmt for loop in sync.loops[depth:]) if common else False:
+                around = True
+        if a is b:
+            return False
+        return between and (around or not common)
+
+    def waits_before(self, access: Access, section: DirectiveStmt | None) -> bool:
+        start = self.walk.starts[section].order if section is not None and section in self.walk.starts else 0
+        return any(start <= w <= access.order for w in self.walk.waits)
+
+    def any_wait(self, level: Level) -> bool:
+        start = self.walk.starts[level.stmt].order
+        return any(w >= start for w in (*self.walk.waits, *self.walk.locks))
+
+
+def _distinct(group: list[Access]) -> list[Access]:
+    """Without accesses that differ from an earlier one in nothing that matters here."""
+    seen: dict[object, Access] = {}
+    for a in group:
+        key = (a.place, a.read, a.write, a.held, a.directives, a.loops, tuple(g.stmt for g in a.guards), a.owner)
+        known = seen.get(key)
+        if known is None or (a.write and known.node.span == a.node.span):
+            seen.setdefault(key, a)
+    return list(seen.values())
+
+
+def _same_way(a: Access, b: Access) -> bool:
+    """Whether one is the other, or a part of it, as far as the way there tells."""
+    x, y = a.place.path, b.place.path
+    return x[: len(y)] == y[: len(x)]
+
+
+def _is_atomic(t: CType) -> bool:
+    return "_Atomic" in t.quals
+
+
+def _protected(a: Access, b: Access, level: Level) -> bool:
+    """Whether something lets only one of them happen at a time."""
+    if any(kind == "atomic" or not level.teams for kind, _ in a.held & b.held):
+        return True
+    if level.teams:
+        return False
+    return any(k == "lock" and _lock(n) in {_lock(m) for j, m in b.held if j == "lock"} for k, n in a.held)
+
+
+def _lock(place: object) -> object:
+    """The variable of a lock: which element of an array of locks it is goes with the element that it protects."""
+    return getattr(place, "symbol", place)
+
+
+def _is_ordered(access: Access, level: Level) -> bool:
+    inside = access.directives[access.directives.index(level.stmt) + 1 :]
+    return any(s.directive.name == "ordered" and s.body is not None for s in inside)
+
+
+def _has_doacross(level: Level) -> bool:
+    body = level.stmt.body
+    return body is not None and any(
+        isinstance(n, DirectiveStmt) and n.directive.name == "ordered" and n.directive.clause("depend", "doacross")
+        for n in body.walk()
+    )
+
+
+def _section(below: tuple[DirectiveStmt, ...]) -> DirectiveStmt | None:
+    """The section that an access is in; None: the first one, without a directive."""
+    return below[0] if below and below[0].directive.name == "section" else None
+
+
+def _shared_out(below: tuple[DirectiveStmt, ...], level: Level) -> DirectiveStmt | None:
+    """The construct between that hands the work to single units of the level, or to one of them."""
+    for stmt in below:
+        directive = stmt.directive
+        if level.unit == "team":
+            if directive.has("distribute") or directive.has("loop"):
+                return stmt
+            continue
+        if directive.has("parallel") or directive.has("teams"):
+            return None
+        if _ONE_THREAD & set(directive.constructs) or {"for", "sections", "loop"} & set(directive.constructs):
+            return stmt
+    return None
+
+
+def _of_team(directives: tuple[DirectiveStmt, ...], level: Level) -> bool:
+    """Whether a barrier under `directives` is one of the level's team."""
+    below = directives[directives.index(level.stmt) + 1 :]
+    return not any(s.directive.has("parallel") or s.directive.has("teams") for s in below)

@@ -1,0 +1,220 @@
+"""From races to findings: which rule a race belongs to, by what has to change; where it is reported, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ompls.analysis.dataenv.access import Access
+from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.walk import assigned_in
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Node, Span, Symbol
+from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.tu import Content
+from ompls.analysis.rules.support.framework import Change, Finding, Scene
+from ompls.analysis.rules.support.races.levels import Level
+from ompls.analysis.rules.support.races.pairs import Race, races_of
+
+Kind = Literal[
+    "reduction", "shared", "carried", "teams", "mixed", "lock", "unprotected", "simd", "sections", "indirect"
+]  # fmt: skip
+_KEY = "race reports"
+_OPERATORS = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^", "++": "+", "--": "+"}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The races of one variable that one change would end.
+
+    race -- the first of them; all -- all of them
+    operator -- of `reduction`: what it is to combine with
+    """
+
+    kind: Kind
+    race: Race
+    all: tuple[Race, ...]
+    operator: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.race.first.symbol.name
+
+
+def reports(scene: Scene, *kinds: Kind) -> Iterator[Report]:
+    """The races of a function that belong to a rule."""
+    if scene.content is None or scene.function is None:
+        return
+    races = races_of(scene.content, scene.unit)
+    if not races:
+        return
+    kept = scene.content.memo.get(_KEY)
+    if kept is None or kept[0] is not races:
+        kept = scene.content.memo[_KEY] = (races, list(_grouped(races)))
+    found: list[Report] = kept[1]
+    yield from (r for r in found if r.kind in kinds)
+
+
+def _grouped(races: list[Race]) -> Iterator[Report]:
+    """One report for each variable and thing to change, at the construct where it happens first."""
+    groups: dict[tuple[Symbol, int, bool], list[Race]] = {}
+    for race in races:
+        groups.setdefault((race.first.symbol, id(race.level.stmt), race.fixed), []).append(race)
+    for group in groups.values():
+        certain = [r for r in group if r.certain]
+        chosen = certain or group
+        kind, operator, race = _kind(chosen)
+        yield Report(kind, race, tuple(chosen), operator)
+
+
+def _kind(races: list[Race]) -> tuple[Kind, str, Race]:
+    for race in races:
+        a, b = race.first.held, race.second.held
+        kinds = [{k for k, _ in held} for held in (a, b)]
+        if a & b:
+            return "teams", "", race
+        if ("atomic" in kinds[0]) != ("atomic" in kinds[1]):
+            plain = race if "atomic" in kinds[0] or not race.second.write else _swapped(race)
+            return "mixed", "", plain
+        if kinds[0] and kinds[1]:
+            return "lock", "", race
+        if kinds[0] or kinds[1]:
+            return "unprotected", "", race
+    race = next((r for r in races if r.second.read and r.second.node is not r.first.node), races[0])
+    if race.level.kind == "sections":
+        return "sections", "", race
+    if race.meeting.verdict == "indirect":
+        return "indirect", "", race
+    if race.fixed:
+        writes = [x for r in races for x in (r.first, r.second) if x.write]
+        operators = {operator_of(x) for x in writes}
+        if len(operators) == 1 and "" not in operators:
+            return "reduction", operators.pop(), races[0]
+    if race.level.unit == "lane":
+        return "simd", "", race
+    if race.level.kind == "copies" and race.level.unit == "team":
+        return "teams", "", race
+    if race.level.kind == "iterations" and not race.fixed:
+        return "carried", "", race
+    return "shared", "", race
+
+
+def _swapped(race: Race) -> Race:
+    return Race(race.second, race.first, race.level, race.meeting, race.fixed, race.certain)
+
+
+def operator_of(access: Access) -> str:
+    """The reduction that a write makes by hand: '+' of `x += e`, 'max' of `if (e > x) x = e`; '' for none."""
+    by = access.by
+    if isinstance(by, ast.Unary):
+        return _OPERATORS[by.op]
+    if not isinstance(by, ast.Assign):
+        return ""
+    if by.op in _OPERATORS:
+        return _OPERATORS[by.op]
+    target, value = bare(by.target), bare(by.value)
+    if by.op == "=" and isinstance(value, ast.Binary) and value.op in ("+", "-", "*", "&", "|", "^", "&&", "||"):
+        if same(bare(value.left), target) or (value.op != "-" and same(bare(value.right), target)):
+            return "+" if value.op == "-" else value.op
+        return ""
+    for guard in reversed(access.guards):
+        condition = bare(guard.expr)
+        if isinstance(condition, ast.Binary) and condition.op in ("<", "<=", ">", ">=") and guard.holds:
+            larger = condition.op in (">", ">=")
+            if same(bare(condition.right), target):
+                return "max" if larger else "min"
+            if same(bare(condition.left), target):
+                return "min" if larger else "max"
+    return ""
+
+
+def same(a: Expr, b: Expr) -> bool:
+    """Whether two lvalues are written alike."""
+    if isinstance(a, ast.Name) and isinstance(b, ast.Name):
+        return a.symbol is b.symbol and a.symbol is not None
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, ast.IntLiteral) and isinstance(b, ast.IntLiteral):
+        return a.value == b.value
+    if isinstance(a, ast.Member) and isinstance(b, ast.Member) and a.field != b.field:
+        return False
+    x, y = list(a.children()), list(b.children())
+    return bool(x) and len(x) == len(y) and all(
+        isinstance(m, Expr) and isinstance(n, Expr) and same(bare(m), bare(n)) for m, n in zip(x, y, strict=True)
+    )  # fmt: skip
+
+
+# --- findings
+
+
+def finding(
+    scene: Scene, report: Report, message: str, changes: tuple[Change, ...] = (), hint: bool = False
+) -> Finding:
+    """The finding of a report: at its write, also where that is in a called function."""
+    race = report.race
+    first, second = race.first, race.second
+    severity: Literal["warning", "hint"] = "warning" if race.certain and not hint else "hint"
+    related: list[tuple[Span, str]] = []
+    elsewhere: list[tuple[Content, Span, str]] = []
+    home = first.home
+    node: Node = first.inner if first.inner is not None else first.node
+
+    def note(access_home: Content | None, span: Span, text: str) -> None:
+        if access_home is home:
+            related.append((span, text))
+        else:
+            content = access_home or scene.content
+            if content is not None:
+                elsewhere.append((content, span, text))
+
+    if home is not None:
+        note(None, first.node.span, "it is called here")
+    other = second.inner if second.inner is not None else second.node
+    if other is not node:
+        note(second.home, other.span, f"`{report.name}` is {_verb(second)} here")
+    note(None, race.level.stmt.directive.span, _runs(race.level))
+    return Finding(node.span, message, severity, tuple(related), changes, home, tuple(elsewhere))
+
+
+def text_of(scene: Scene, access: Access) -> str:
+    """An access as written, on one line."""
+    node = access.inner if access.inner is not None else access.node
+    content = access.home or scene.content
+    if content is None:
+        return access.symbol.name
+    return " ".join(content.text[node.span.start : node.span.end].decode("utf-8", "replace").split())
+
+
+def units(level: Level) -> str:
+    """Who runs at the same time."""
+    if level.kind == "iterations":
+        return "iterations"
+    if level.kind == "sections":
+        return "sections"
+    return "teams" if level.unit == "team" else "threads"
+
+
+def _runs(level: Level) -> str:
+    return f"the {units(level)} of this construct run at the same time"
+
+
+def _verb(access: Access) -> str:
+    return "written" if access.write else "read"
+
+
+def only_scalar(report: Report) -> bool:
+    """Whether the variable itself is what races: no element, no member, nothing behind a pointer."""
+    symbol = report.race.first.symbol
+    return not isinstance(symbol.type, (Array, Pointer)) and all(
+        not x.place.path and x.place.depth == 0 and x.home is None for r in report.all for x in (r.first, r.second)
+    )
+
+
+def insertion(race: Race, title: str, text: str) -> Change:
+    """A clause at the end of the construct's directive."""
+    end = race.level.stmt.directive.span.end
+    return Change(title, Span(end, end), f" {text}", safe=False)
+
+
+__all__ = ["Report", "assigned_in", "finding", "insertion", "only_scalar", "operator_of", "reports", "text_of", "units"]
