@@ -104,7 +104,7 @@ class Program:
     def rows(self, time: str) -> tuple[str, list[str]]:
         r = self.r
         out = r.choice(("r[i * m + j]", "b[i][j]"))
-        value = r.choice((f"p[i] + {time}", "r[i * m + j] * 2", "b[j][i] - 1", "q[i] * s[j % 2]"))
+        value = r.choice((f"p[i] + {time}", "r[i * m + j] * 2", "b[i][j] - 1", "q[i] * s[j % 2]"))
         return "for (int i = 0; i < n; i++)", ["    for (int j = 0; j < m; j++)",
                                                f"        {out} {r.choice(('=', '+='))} {value};"]  # fmt: skip
 

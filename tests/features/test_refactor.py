@@ -52,6 +52,9 @@ MAPS = [
     ("target map(x[0:n])", "for (int i = 0; i < n; i++) { x[i] = 0; if (i) x[i] += x[i - 1]; }", None),
     ("target map(p[0:n])", "for (int i = 0; i < n; i++) p[i].x = 1;", None),
     ("target map(p[0:n])", "for (int i = 0; i < n; i++) sum = p[i].x;", "target map(to: p[0:n])"),
+    ("target map(x[0:n])", "for (int i = 0; i < n - 1; i++) x[i] = 1;", None),
+    ("target map(z)", "for (int i = 0; i < N - 1; i++) z[i] = 1;", None),
+    ("target map(tofrom: z)", "for (int i = 0; i < N; i++) z[i] = 1;", "target map(from: z)"),
     ("target map(x)", "for (int i = 0; i < n; i++) x[i]++;", "target map(tofrom: x[0:n])"),
     ("target map(always, to: x[0:n])", "for (int i = 0; i < n; i++) sum = x[i];", None),
     ("target map(to: x[0:n])", "for (int i = 0; i < n; i++) x[i] = 1;", None),
@@ -129,3 +132,95 @@ def test_macros_are_left_alone() -> None:
     assert b"#pragma omp target MAPS map(from: y[0:n])" in after
     made = unit(FRAME.format('#define T _Pragma("omp target")\n  T', body))
     assert all(offered(made, TITLE, at) is None for at in range(len(made.source)))
+
+
+HOIST = "Hoist the data environment out of this loop"
+PROGRAM = """\
+double total(int n, const double *v) {{ double s = 0; for (int i = 0; i < n; i++) s += v[i]; return s; }}
+void outside(void);
+double *shared_one;
+void f(int n, int steps, double *restrict x, double *restrict y, double *z) {{
+  double a[10] = {{0}}, err = 0, *w = z;
+  for (int t = 0; t < steps; t++) {{
+    {0}
+    #pragma omp target map(to: x[0:n]) map(tofrom: y[0:n]){1}
+    for (int i = 0; i < n; i++) y[i] += x[i] * t;
+    {2}
+  }}
+}}
+"""
+DATA = "#pragma omp target data map(to: x[0:n]) map(tofrom: y[0:n])"
+ONLY_X = "#pragma omp target data map(to: x[0:n])"
+ONLY_Y = "#pragma omp target data map(tofrom: y[0:n])"
+
+HOISTS = [
+    # before the region, more clauses, after it; the pragmas that the loop then has (None: not offered)
+    ("", "", "", [DATA]),
+    ("", "", "err += y[t];", [DATA, "#pragma omp target update from(y[0:n])"]),
+    ("", "", "err += total(n, y);", [DATA, "#pragma omp target update from(y[0:n])"]),
+    ("", "", "err += x[t];", [DATA]),
+    ("x[t] = 1;", "", "", [DATA, "#pragma omp target update to(x[0:n])"]),
+    ("y[t] = 1;", "", "", [DATA, "#pragma omp target update from(y[0:n])", "#pragma omp target update to(y[0:n])"]),
+    ("", "", "if (t % 10 == 0) {\n      err += y[0];\n    }", [DATA, "#pragma omp target update from(y[0:n])"]),
+    ("", "", "if (err > 9) break;", [DATA]),
+    ("", "", "if (y[0] > 9) break;", [DATA, "#pragma omp target update from(y[0:n])"]),
+    ("", "", "if (t > 9) {\n      y[0] = 1;\n      break;\n    }",
+     [DATA, "#pragma omp target update from(y[0:n])", "#pragma omp target update to(y[0:n])"]),
+    ("", "", "if (t > 9) { y[0] = 1; break; }", None),  # a pragma needs a line of its own
+    ("", "", "if (t > 9) return;", None),
+    ("", "", "if (t > 9) { if (y[0] = 1) break; }", [ONLY_X]),
+    ("outside();", "", "", None),
+    ("n = t;", "", "", None),
+    ("x++;", "", "", [ONLY_Y]),
+    ("", " nowait", "", None),
+    ("", " if(t > 3)", "", None),
+    ("", "", "#pragma omp target update from(y[0:n])", None),
+    ("", "", "#pragma omp target map(to: y[0:n])\n    for (int i = 0; i < n; i++) y[i] = 0;", [ONLY_X]),
+    ("", "", "#pragma omp target map(to: x[0:n / 2])\n    for (int i = 0; i < n / 2; i++) a[0] += x[i];",
+     ["#pragma omp target data map(tofrom: y[0:n], a)"]),
+    ("err += z[t];", "", "", [DATA]),  # `restrict`: z leads nowhere else
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "clauses", "after", "expected"), HOISTS, ids=[f"{h[0]}|{h[1]}|{h[2]}" for h in HOISTS]
+)
+def test_the_data_environment_is_hoisted(before: str, clauses: str, after: str, expected: list[str] | None) -> None:
+    tu = unit(PROGRAM.format(before, clauses, after))
+    at = tu.source.index(b"#pragma omp target map(to: x[0:n]) map(tofrom")
+    changed = next((applied(tu.source, a.edits) for a in features.refactorings(tu, at, at) if HOIST in a.title), None)
+    if expected is None:
+        assert changed is None, changed
+        return
+    assert changed is not None
+    old = tu.source.decode().split("\n")
+    lines = changed.decode().split("\n")
+    added = [line.strip() for line in lines if line not in old]
+    assert [line for line in lines if line in old] == old  # everything else is as it was
+    assert sorted(added) == sorted(line for line in expected if line not in after)
+    loop = next(n for n, line in enumerate(lines) if line.startswith("  for"))
+    assert lines[loop - 1].strip() == expected[0]
+
+
+def test_an_alias_is_the_same_data() -> None:
+    text = PROGRAM.replace("restrict ", "").format("", "", "err += w[0];")
+    tu = unit(text)
+    at = tu.source.index(b"#pragma")
+    (changed,) = [applied(tu.source, a.edits) for a in features.refactorings(tu, at, at) if HOIST in a.title]
+    assert b"#pragma omp target update from(y[0:n])\n    err += w[0];" in changed
+
+
+def test_a_loop_in_a_parallel_construct_is_left_alone() -> None:
+    text = PROGRAM.format("", "", "").replace("  for (int t", "#pragma omp parallel for\n  for (int t")
+    tu = unit(text)
+    at = tu.source.index(b"#pragma omp target")
+    assert not [a for a in features.refactorings(tu, at, at) if HOIST in a.title]
+
+
+def test_either_of_two_loops_can_be_chosen() -> None:
+    text = "void f(int n, float *x) {\n for (int s = 0; s < n; s++) {\n  for (int t = 0; t < n; t++) {\n"
+    text += "#pragma omp target map(x[0:n])\n   for (int i = 0; i < n; i++) x[i]++;\n  }\n }\n}\n"
+    tu = unit(text)
+    at = text.index("#")
+    titles = [a.title for a in features.refactorings(tu, at, at) if HOIST in a.title]
+    assert titles == [f"{HOIST} (line 3)", f"{HOIST} (line 2)"]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.features.pragmas import pragmas
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules import RULES
@@ -37,7 +38,7 @@ def refactored(path: Path, source: bytes, wanted: str) -> tuple[bytes, int]:
     settings, analyzer, count = Settings(), Analyzer(), 0
     while count < 50:
         tu = analyzer.analyze(str(path), source, snapshot, settings.for_analysis())
-        before = Counter((d.rule, d.message) for d in judge(tu, snapshot, settings))
+        before = told(judge(tu, snapshot, settings))
         places = [p.start for p in pragmas(source)]
         offered = (
             a for at in places for a in refactor(analyzer, tu, snapshot, settings, (at, at)) if wanted in a.title
@@ -48,9 +49,15 @@ def refactored(path: Path, source: bytes, wanted: str) -> tuple[bytes, int]:
         for edit in sorted(action.edits, key=lambda e: e.where.start, reverse=True):
             source = source[: edit.where.start] + edit.text.encode() + source[edit.where.end :]
         after = Analyzer().analyze(str(path), source, snapshot, settings.for_analysis())
-        assert not Counter((d.rule, d.message) for d in judge(after, snapshot, settings)) - before
+        assert not told(judge(after, snapshot, settings)) - before
         count += 1
     return source, count
+
+
+def told(found: list[Diagnostic]) -> Counter[tuple[str, str]]:
+    """Maps in a loop get a hint that they should be hoisted: the one kind that may be new."""
+    slow = {rule.id for rule in RULES.values() if rule.group == "performance"}
+    return Counter((d.rule, d.message) for d in found if d.severity != "hint" or d.rule not in slow)
 
 
 def output(compiler: list[str], path: Path, source: bytes) -> str:

@@ -167,8 +167,9 @@ def _assignments(function: Node) -> Iterator[tuple[Symbol, ast.Expr]]:
         elif isinstance(node, ast.Assign) and isinstance(node.target, ast.Name) and node.target.symbol is not None:
             yield node.target.symbol, node.value if node.op == "=" else node
         elif isinstance(node, ast.Unary) and node.op in ("++", "--", "&"):
-            if isinstance(node.operand, ast.Name) and node.operand.symbol is not None:
-                yield node.operand.symbol, node
+            symbol = node.operand.symbol if isinstance(node.operand, ast.Name) else None
+            if symbol is not None:
+                yield symbol, node
 
 
 def _fresh_pointers(function: Node) -> set[Symbol]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ompls.analysis.dataenv.implicit import category, defaultmap_for
 from ompls.analysis.dataenv.paths import root
+from ompls.analysis.dataenv.symbolic import Poly, poly_of
 from ompls.analysis.features.refactor.action import Action
 from ompls.analysis.features.refactor.need import Need, Needs, functions_of
 from ompls.analysis.features.refactor.pragma_text import PragmaText, pragma_text
@@ -94,8 +95,8 @@ def _chosen(variable: Variable, needs: Needs, speller: Speller) -> Chosen | None
     if isinstance(old.item.expr, ast.Name) and isinstance(symbol.type, Pointer):
         text = item_text(need, speller)
         return Chosen(text, kind, old) if text is not None else None
-    if _is_scalar(symbol) and kind == "from":
-        return None
+    if kind == "from" and (_is_scalar(symbol) or not _is_all_of(need, old.item.expr)):
+        return None  # elements that the region does not write keep their values
     return Chosen(old.item.text, kind, old) if kind != old.map_type else None
 
 
@@ -106,6 +107,17 @@ def item_text(need: Need, speller: Speller) -> str | None:
         return name
     first, last = need.section
     return speller.section(name, first, last - first + 1)
+
+
+def _is_all_of(need: Need, expr: ast.Expr) -> bool:
+    """Whether a list item is no more than what is needed."""
+    if need.section is None:
+        return isinstance(expr, ast.Name)
+    if not isinstance(expr, ast.Section) or not isinstance(expr.base, ast.Name) or expr.stride is not None:
+        return False
+    first = Poly.of(0) if expr.lower is None else poly_of(expr.lower)
+    length = poly_of(expr.length)
+    return first == need.section[0] and length is not None and first + length - 1 == need.section[1]
 
 
 def _is_scalar(symbol: Symbol) -> bool:
