@@ -54,9 +54,11 @@ class Document:
         return self._source
 
     def near_pragma(self, line: int) -> bool:
-        """Whether line `line` (from 0) may belong to a pragma: it or a line that it continues says so."""
+        """Whether line `line` (from 0) may belong to a directive: it or a line that it continues says so."""
         lines = self._lines
         at = min(max(line, 0), len(lines) - 1)
+        if b"_Pragma" in lines[at] or any(b"omp::" in above for above in lines[max(0, at - 5) : at + 1]):
+            return True
         while b"pragma" not in lines[at] and b"*/" not in lines[at]:
             at -= 1
             if at < 0 or not lines[at].rstrip().endswith(b"\\"):

@@ -1,7 +1,7 @@
 """Completion in pragmas: directives that may stand here, clauses that may be added, what belongs between parentheses.
 
 All that fits is given at once; what was typed of the word so far filters it in the editor.  Names of the C program
-outside of pragmas and `omp_…` routines are other servers' work.
+outside of pragmas are other servers' work.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ompls.analysis.features import words
 from ompls.analysis.features.cursor import Cursor, cursor_at
 from ompls.analysis.features.listitems import Names, Proposal
 from ompls.analysis.features.placement import outdated, placed
+from ompls.analysis.features.routines import ROUTINES
 from ompls.analysis.features.scopes import enclosing, expanded_offset, in_function, in_unclosed, item_at
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec import CLAUSES, ClauseSpec, DirectiveSpec, clauses_of
@@ -120,14 +121,28 @@ def _in_parentheses(tu: TU, cursor: Cursor) -> list[Completion]:
     if spec is None:
         return []
     if cursor.nested:
-        return _nested(cursor, names)
+        return _nested(tu, cursor, names)
     if spec.shape == "raw" or cursor.before.name.endswith("metadirective"):
         return []
     found = _before_colon(tu, cursor, spec) if not cursor.colons() else _after_colon(tu, cursor, spec)
     if spec.shape == "list" and (cursor.colons() or words.prefix_optional(cursor.owner)):
         found += [_name(cursor, proposal) for proposal in names.list_items(cursor.owner)]
     elif spec.shape in ("expr", "exprs") or (spec.shape == "keyword" and cursor.commas()):
-        found += [_name(cursor, proposal) for proposal in names.values()]
+        found += _values(tu, cursor, names)
+    return found
+
+
+def _values(tu: TU, cursor: Cursor, names: Names) -> list[Completion]:
+    """What an expression is made of: names of the program, and OpenMP's routines."""
+    found = [_name(cursor, proposal) for proposal in names.values()]
+    start, end = cursor.word
+    for name, declaration, since in ROUTINES:
+        if since <= tu.settings.openmp:
+            insert = name if cursor.following == "(" else f"{name}()"
+            at = len(name) + 1 if "(void)" not in declaration and insert != name else -1
+            found.append(
+                Completion(name, "function", insert, start, end, at, declaration, f"Since OpenMP {since}.", 15)
+            )
     return found
 
 
@@ -138,14 +153,14 @@ def _arguments(cursor: Cursor, names: Names) -> list[Completion]:
     return [_name(cursor, proposal) for proposal in names.list_items(clause)]
 
 
-def _nested(cursor: Cursor, names: Names) -> list[Completion]:
+def _nested(tu: TU, cursor: Cursor, names: Names) -> list[Completion]:
     """In brackets inside of a clause: an expression, or a modifier's own argument."""
     bracket, before = cursor.nested[-1]
     if bracket == "(" and before in ("iterator", "traits", "memspace"):
         return []
     if bracket == "(" and before == "mapper":
         return [_keyword(cursor, "default", "default", "the mapper that is used without naming one")]
-    return [_name(cursor, proposal) for proposal in names.values()]
+    return _values(tu, cursor, names)
 
 
 def _before_colon(tu: TU, cursor: Cursor, spec: ClauseSpec) -> list[Completion]:
