@@ -1,0 +1,172 @@
+"""Two device operations, or one and a task, work on the same data, and nothing orders them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.ordering.model import Clash, Unit
+from ompls.analysis.rules.support.ordering.report import chosen, insert_before, other_place, severity, verb
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """Decided when both are of the same device, or copy the same data, for certain."""
+    for clash in chosen(scene, _is_ours):
+        name, one, other = clash.two.symbol.name, clash.one.unit, clash.other
+        if one is None or other is None:
+            continue
+        earlier = f"{one.what} with `nowait`" if one.device else "a task"
+        if clash.two.freed and clash.two.side != "host":
+            message = f"`{name}` leaves the device here while {earlier} may still use it: nothing waits for it"
+        else:
+            message = f"`{name}` is {verb(clash.two)} here while {earlier} may still be {_doing(clash)} it: nothing orders them"
+        fix = insert_before(scene, other.stmt, "taskwait") if clash.one.child and not _has_parts(other) else ()
+        yield Finding(clash.two.span, message, severity(clash), other_place(clash, scene), fix)
+
+
+def _doing(clash: Clash) -> str:
+    return "writing" if clash.one.touch.write else "reading"
+
+
+def _has_parts(unit: Unit) -> bool:
+    """Whether a `taskwait` before it is not what is wanted: it runs later, or has a body that may come first."""
+    if unit.stmt.directive.name == "target data":
+        return True
+    return unit.stmt.directive.clause("nowait") is not None or "task" in unit.stmt.directive.constructs
+
+
+def _is_ours(clash: Clash) -> bool:
+    one, other = clash.one.unit, clash.other
+    if clash.kind != "units" or one is None or other is None or not (one.device or other.device):
+        return False
+    return not (clash.one.child and one.depends and other.depends)
+
+
+RULE = Rule(
+    id="async-unordered",
+    severity="warning",
+    title="Two device operations that may run at the same time work on the same data",
+    why="""
+A device operation with `nowait` may run at any time until something waits for it; so may the next one. Where one writes what
+the other uses, or removes it from the device, both need a `depend` clause that lists it, or a `taskwait` must stand between
+them. An operation without `nowait` does not wait for those before it either, unless it has a matching `depend`.
+""",
+    section="13.8",
+    group="sharing",
+    bad=(
+        """
+void f(int n, double *x, double *y) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n]) nowait
+    for (int i = 0; i < n; i++)
+        x[i] = i;
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: y[0:n]) nowait
+    for (int i = 0; i < n; i++)
+        y[i] = x[i];
+    //         ^^^^ warning: `x` is read here while the target region with `nowait` may still be writing it: nothing orders them
+    #pragma omp taskwait
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target enter data map(to: x[0:n])
+    #pragma omp target teams distribute parallel for nowait
+    for (int i = 0; i < n; i++)
+        x[i] = i;
+    #pragma omp target exit data map(from: x[0:n])
+    //                                     ^^^^^^ warning: `x` leaves the device here while the target region with `nowait` may still use it: nothing waits for it
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target data map(tofrom: x[0:n])
+    //                                  ^^^^^^ warning: `x` leaves the device here while the target region with `nowait` may still use it: nothing waits for it
+    {
+        #pragma omp target teams distribute parallel for nowait
+        for (int i = 0; i < n; i++)
+            x[i] = i;
+    }
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target enter data map(to: x[0:n]) nowait
+    #pragma omp target update from(x[0:n])
+    //                             ^^^^^^ warning: `x` is written here while the data transfer with `nowait` may still be reading it: nothing orders them
+}
+""",
+    ),
+    good=(
+        """
+void f(int n, double *x, double *y) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n]) depend(out: x[0:n]) nowait
+    for (int i = 0; i < n; i++)
+        x[i] = i;
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: y[0:n]) depend(in: x[0:n]) nowait
+    for (int i = 0; i < n; i++)
+        y[i] = x[i];
+    #pragma omp taskwait
+}
+""",
+        """
+void f(int n, double *x, double *y, double *z) {
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: y[0:n]) nowait
+    for (int i = 0; i < n; i++)
+        y[i] = x[i];
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: z[0:n]) nowait
+    for (int i = 0; i < n; i++)
+        z[i] = x[i];
+    #pragma omp taskwait
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target enter data map(to: x[0:n])
+    #pragma omp target teams distribute parallel for nowait
+    for (int i = 0; i < n; i++)
+        x[i] = i;
+    #pragma omp taskwait
+    #pragma omp target exit data map(from: x[0:n])
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target data map(tofrom: x[0:n])
+    {
+        #pragma omp target teams distribute parallel for nowait
+        for (int i = 0; i < n; i++)
+            x[i] = i;
+        #pragma omp taskwait
+    }
+}
+""",
+        """
+void f(int n, double *x) {
+    for (int from = 0; from < n; from += 1024) {
+        #pragma omp target teams distribute parallel for map(tofrom: x[from:1024]) nowait
+        for (int i = from; i < from + 1024; i++)
+            x[i] = i;
+    }
+    #pragma omp taskwait
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n]) device(0) nowait
+    x[0] = 1;
+    #pragma omp target map(to: x[n:n]) device(1) nowait
+    x[n] = 1;
+    #pragma omp taskwait
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target enter data map(to: x[0:n]) nowait depend(out: x[0:n])
+    #pragma omp target nowait depend(inout: x[0:n])
+    x[0] = 1;
+    #pragma omp target exit data map(from: x[0:n]) nowait depend(in: x[0:n])
+    #pragma omp taskwait
+}
+""",
+    ),
+    check=check,
+)

@@ -1,0 +1,230 @@
+"""What called functions do: with variables, and with what goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ompls.analysis.dataenv.symbolic import LoopRange, Poly, poly_of
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import FunctionDef, Symbol
+from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.tu import Content
+from ompls.analysis.rules.support.framework import Scene
+from ompls.analysis.rules.support.framework import Unit as Program
+from ompls.analysis.rules.support.ordering.constructs import Constructs
+from ompls.analysis.rules.support.ordering.model import Clash, Entry, Touch
+from ompls.analysis.rules.support.ordering.touches import resolved
+from ompls.analysis.rules.support.ordering.walk import may_outlive
+from ompls.analysis.rules.support.storage import strip
+from ompls.analysis.spec.runtime import DEVICE_FUNCTIONS
+
+_KEY = "ordering"
+# Constructs that run beside something without any task: of interest where they do not make up a whole parallel region.
+_PIECES = frozenset(("single", "masked", "master", "sections", "for", "distribute", "loop", "scope"))
+_HARMLESS = frozenset(
+    """
+fopen fclose fgets fputs fread fwrite fflush fscanf scanf sscanf getenv perror exit srand time gettimeofday
+clock_gettime strtof strtoul strtoull random srandom drand48 srand48 aligned_alloc posix_memalign realloc sleep usleep
+nanosleep getopt vprintf vfprintf vsnprintf putc fputc getchar strerror
+""".split()  # noqa: SIM905 - a table of words
+)
+_PREFIXES = ("omp_get_", "omp_set_", "omp_is_", "omp_in_", "omp_target_", "omp_init_", "omp_destroy_", "omp_unset_",
+             "__builtin_", "mm_malloc", "_mm_")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the walk over one function gives.
+
+    exposed -- its accesses before it first waits for something; waits -- whether it may wait
+    left -- what may still be going on when it returns
+    """
+
+    clashes: tuple[Clash, ...] = ()
+    exposed: tuple[Touch, ...] = ()
+    waits: bool = False
+    left: tuple[Entry, ...] = ()
+
+
+_NOTHING = Outcome()
+
+
+class Walk(Constructs):
+    """The whole walk: statements, constructs and calls."""
+
+    def __init__(self, content: Content, function: FunctionDef, program: Program) -> None:
+        super().__init__(function, program)
+        self.content = content
+        self.enclosing, self.inside, self.copied = [], {}, {}
+        self.present = set()
+        self.shared_memory = "unified_shared_memory" in program.requires
+        self.regions = {id(r.stmt): r for r in content.regions}
+
+    def run(self) -> Outcome:
+        self.stmt(self.function.body)
+        ends = [*self.returned, *([] if self.dead else [self.live])]
+        left = [e for end in ends for es in end.values() for e in es if e.unit is not None]
+        for entry in left:
+            self._outlives(entry)
+        visible = tuple([e for e in dict.fromkeys(left) if is_visible(e.touch, self.function)])
+        exposed = self.touched[: self.exposed] if self.exposed is not None else self.touched
+        seen = tuple([t for t in exposed if is_visible(t, self.function)])
+        return Outcome(tuple(self.clashes.values()), seen, self.exposed is not None, visible)
+
+    def _outlives(self, entry: Entry) -> None:
+        """A variable of the function ends with it; the unit that uses it does not."""
+        symbol = entry.touch.symbol
+        local = symbol.level != "file" and symbol.storage not in ("static", "extern")
+        if local and may_outlive(entry) and self.function.symbol.name != "main":
+            end = replace(entry.touch, node=self.function, freed=True)
+            self.clashes.setdefault(("scope", id(entry.unit), symbol), Clash("scope", entry, end))
+
+    def call(self, call: ast.Call) -> None:
+        name = call.function.name if isinstance(call.function, ast.Name) else ""
+        content = self.program.functions.get(name)
+        symbol = call.function.symbol if isinstance(call.function, ast.Name) else None
+        if content is None or not isinstance(content.node, FunctionDef):
+            known = name in DEVICE_FUNCTIONS or name in _HARMLESS or name.startswith(_PREFIXES)
+            if not known and not (symbol is not None and symbol.from_system_header):
+                self.weaken()
+            return
+        if content is not self.content and self.content in _callees(content, self.program):
+            self.weaken()  # they call each other
+            return
+        outcome: Outcome = content.memo[_KEY][1] if content is not self.content else _NOTHING
+        for touch in outcome.exposed:
+            bound = self.bind(touch, call, content.node)
+            if bound is not None:
+                self.touch(bound)
+        if outcome.waits:
+            self.forget()
+        for entry in outcome.left:
+            if self.is_alone() and entry.unit is not None and not entry.unit.device:
+                continue
+            bound = self.bind(entry.touch, call, content.node)
+            if bound is not None:
+                self.keep(replace(entry, touch=bound, agent=self.agent))
+
+    def bind(self, touch: Touch, call: ast.Call, callee: FunctionDef) -> Touch | None:
+        """An access of a called function in terms of the caller's variables."""
+        known: dict[Any, Poly] = {}
+        for param, arg in zip(callee.params, call.args, strict=False):
+            value = poly_of(arg, self.place.known)
+            if value is not None:
+                known[param] = value
+        symbol, depth, subs = touch.symbol, touch.depth, touch.subs
+        node: ast.Node = call
+        if symbol in callee.params:
+            index = callee.params.index(symbol)
+            target = _argument(call.args[index]) if index < len(call.args) else None
+            if target is None or depth < 1:
+                return None
+            symbol, itself = target
+            depth -= 1 if itself else 0
+            if itself and not isinstance(symbol.type, Array):
+                subs = subs[1:] if subs else subs
+            node = call.args[index]
+        loops = tuple([_bound_loop(o, known) for o in touch.loops])
+        own = {o.symbol for o in loops}
+        values = tuple([_bound(s, known, own) for s in subs])
+        held, guards = touch.held | self.place.held, (*self.place.guards, *touch.guards)
+        made = replace(touch, symbol=symbol, depth=depth, node=node, subs=values, loops=(*self.place.loops, *loops),
+                       held=held, guards=guards)  # fmt: skip
+        return resolved(made, self.place.values)
+
+
+def _argument(arg: ast.Expr) -> tuple[Symbol, bool] | None:
+    """What a pointer argument points to: a variable itself (True), or what a pointer variable points to."""
+    arg = strip(arg)
+    if isinstance(arg, ast.Unary) and arg.op == "&":
+        inner = strip(arg.operand)
+        named = isinstance(inner, ast.Name) and inner.symbol is not None and inner.symbol.kind in ("var", "param")
+        return (inner.symbol, True) if named and isinstance(inner, ast.Name) and inner.symbol is not None else None
+    if isinstance(arg, ast.Name) and arg.symbol is not None and arg.symbol.kind in ("var", "param"):
+        if isinstance(arg.type, Array):
+            return arg.symbol, True
+        if isinstance(arg.type, Pointer):
+            return arg.symbol, False
+    return None
+
+
+def _bound(sub: Poly | None, known: dict[Any, Poly], own: set[Symbol | None]) -> Poly | None:
+    if sub is None:
+        return None
+    made = sub.substitute(known)
+    return made if all(s.level == "file" or s in own or s in _names(known) for s in made.symbols()) else None
+
+
+def _names(known: dict[Any, Poly]) -> set[Symbol]:
+    return {s for p in known.values() for s in p.symbols()}
+
+
+def _bound_loop(loop: LoopRange, known: dict[Any, Poly]) -> LoopRange:
+    lower = None if loop.lower is None else loop.lower.substitute(known)
+    upper = None if loop.upper is None else loop.upper.substitute(known)
+    return LoopRange(loop.symbol, lower, upper, loop.step, loop.stmt, loop.exact)
+
+
+def is_visible(touch: Touch, function: FunctionDef) -> bool:
+    """Whether callers can tell which storage it is: a variable of the file, or what a parameter points to."""
+    symbol = touch.symbol
+    return symbol.level == "file" or (symbol in function.params and touch.depth > 0)
+
+
+def outcome_of(content: Content, program: Program) -> Outcome:
+    """What a function does and leaves going; kept with its text until something that it calls changes.
+
+    What it calls is looked at first, so that no walk starts another.
+    """
+    for one in (*_callees(content, program), content):
+        key = _callees(one, program)
+        kept = one.memo.get(_KEY)
+        if (kept is None or kept[0] != key) and isinstance(one.node, FunctionDef):
+            one.memo[_KEY] = (key, Walk(one, one.node, program).run())
+    found: Outcome = content.memo[_KEY][1] if _KEY in content.memo else _NOTHING
+    return found
+
+
+def _callees(content: Content, program: Program) -> tuple[Content, ...]:
+    """The functions of the unit that this one calls, and those that they call, the innermost first."""
+    known: dict[Content, tuple[Content, ...]] = program.summaries.setdefault(_KEY, {})
+    made = known.get(content)
+    if made is None:
+        done: dict[Content, None] = {}
+        begun = {content}
+        waiting = [(content, iter(content.calls))]
+        while waiting:
+            at, calls = waiting[-1]
+            symbol = next(calls, None)
+            if symbol is None:
+                waiting.pop()
+                done[at] = None
+            elif (called := program.functions.get(symbol.name)) is not None and called not in begun:
+                begun.add(called)
+                waiting.append((called, iter(called.calls)))
+        made = known[content] = tuple([c for c in done if c is not content])
+    return made
+
+
+def creates(content: Content) -> bool:
+    """Whether a function itself creates something that may run later."""
+    found: bool | None = content.memo.get(f"{_KEY}-creates")
+    if found is None:
+        found = any(
+            {"task", "taskloop"} & set(s.directive.constructs) or s.directive.clause("nowait") is not None
+            for s in content.directives
+        )
+        content.memo[f"{_KEY}-creates"] = found
+    return found
+
+
+def clashes_of(scene: Scene) -> tuple[Clash, ...]:
+    """Every pair of accesses in a function that nothing orders, those through the functions that it calls included."""
+    content = scene.content
+    if content is None or scene.function is None:
+        return ()
+    own = any(set(s.directive.constructs) & _PIECES for s in content.directives)
+    if not own and not creates(content) and not any(creates(c) for c in _callees(content, scene.unit)):
+        return ()
+    return outcome_of(content, scene.unit).clashes

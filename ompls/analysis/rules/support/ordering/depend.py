@@ -1,0 +1,67 @@
+"""`depend` clauses: what they list, and whether they order two sibling tasks (OpenMP 5.2 §15.9.5)."""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.paths import root
+from ompls.analysis.model.ast import Section
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.rules.support.ordering.model import Dependence, Unit
+
+_READING = frozenset(("in",))
+# Kinds that do not order two tasks of the same kind: those exclude each other, or run together on purpose.
+_SET = frozenset(("inoutset", "mutexinoutset"))
+
+
+def dependences(directive: Directive, has_unread: bool = False) -> tuple[Dependence, ...]:
+    """The list items of the `depend` clauses, with their dependence types.
+
+    has_unread -- there are more that are not looked at
+    """
+    found: list[Dependence] = []
+    for clause in directive.all("depend"):
+        known = clause.keyword in ("in", "out", "inout", "inoutset", "mutexinoutset") and not clause.modifiers
+        for item in clause.items:
+            named = known and not clause.broken and root(item.expr) is not None
+            found.append(Dependence(clause.keyword, item if named else None))
+    if has_unread:
+        found.append(Dependence("", None))
+    return tuple(found)
+
+
+def orders(first: Dependence, second: Dependence) -> bool | None:
+    """Whether a task with `second` waits for an earlier sibling with `first`; None: not known (other elements)."""
+    if first.item is None or second.item is None:
+        return None
+    if first.kind == second.kind and (first.kind in _READING or first.kind in _SET):
+        return False
+    return same_storage(first, second)
+
+
+def same_storage(first: Dependence, second: Dependence) -> bool | None:
+    """Whether two list items name the same storage; None: other elements of it, perhaps."""
+    if first.item is None or second.item is None:
+        return None
+    if root(first.item.expr) is not root(second.item.expr):
+        return False
+    if first.item.text == second.item.text:
+        return True
+    return None
+
+
+def excludes(one: Unit, two: Unit) -> bool:
+    """Whether the two never run at the same time, in whatever order."""
+    return any(
+        a.kind == b.kind == "mutexinoutset" and same_storage(a, b) is not False
+        for a in one.depends
+        for b in two.depends
+    )
+
+
+def waits(later: tuple[Dependence, ...], earlier: Unit) -> bool:
+    """Whether something with the dependences `later` may have to wait for `earlier`, directly."""
+    return any(orders(a, b) is not False for a in earlier.depends for b in later)
+
+
+def is_whole(dependence: Dependence) -> bool:
+    """Whether the list item is a variable or a section, not an element."""
+    return dependence.item is not None and isinstance(dependence.item.expr, Section)

@@ -1,0 +1,99 @@
+"""From clashes to findings: one for each pair of places, with the other place, and a directive to insert."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ompls.analysis.diagnostic import Severity
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt, Node, Span
+from ompls.analysis.rules.support.framework import Change, Scene
+from ompls.analysis.rules.support.ordering.calls import clashes_of
+from ompls.analysis.rules.support.ordering.model import Clash, Touch
+
+Related = tuple[tuple[Span, str], ...]
+
+
+def chosen(scene: Scene, wanted: Callable[[Clash], bool]) -> list[Clash]:
+    """The clashes of a kind, in the order of the text; one for each variable and pair of constructs."""
+    found: dict[object, Clash] = {}
+    for clash in sorted(clashes_of(scene), key=_order):
+        if wanted(clash):
+            ends = frozenset((_place(clash.one.touch, clash, 0), _place(clash.two, clash, 1)))
+            found.setdefault((clash.two.symbol, ends), clash)
+    return sorted(found.values(), key=lambda c: c.two.span)
+
+
+def _order(clash: Clash) -> tuple[object, ...]:
+    """What is certain first, and what expressions do before what maps copy."""
+    copies = clash.two.copy + clash.one.touch.copy
+    return not clash.certain, copies, clash.two.span, clash.one.touch.span
+
+
+def _place(touch: Touch, clash: Clash, end: int) -> int:
+    """The construct that an access is in, or the access itself."""
+    unit = clash.other if end else clash.one.unit
+    agent = clash.agent if end else clash.one.agent
+    if unit is not None:
+        return id(unit.stmt)
+    return id(agent.stmt) if agent is not None and agent.stmt is not None else id(touch.node)
+
+
+def severity(clash: Clash) -> Severity:
+    return "warning" if clash.certain else "hint"
+
+
+def verb(touch: Touch) -> str:
+    """'written', 'freed' or 'read'."""
+    if touch.freed:
+        return "released"
+    return "written" if touch.write else "read"
+
+
+def does(touch: Touch) -> str:
+    """'writes' or 'reads': with what an operation that is going on does to a variable."""
+    return "writing" if touch.write else "reading"
+
+
+def other_place(clash: Clash, scene: Scene) -> Related:
+    """Where the access is that this one clashes with, and the construct that it belongs to."""
+    touch, unit = clash.one.touch, clash.one.unit
+    found = [(touch.span, f"`{touch.symbol.name}` is {verb(touch)} here")]
+    if unit is not None and not touch.copy and _is_own(unit.stmt, scene):
+        found.append((unit.stmt.directive.name_span, f"by {unit.what} that is created here"))
+    return tuple(found)
+
+
+def _is_own(stmt: DirectiveStmt, scene: Scene) -> bool:
+    return scene.content is not None and any(s is stmt for s in scene.content.directives)
+
+
+def insert_before(scene: Scene, node: Node, directive: str) -> tuple[Change, ...]:
+    """The fix that puts a stand-alone directive on a line of its own before the statement that holds `node`."""
+    content, function = scene.content, scene.function
+    if content is None or function is None:
+        return ()
+    stmt = _statement(function.body, node.span)
+    if stmt is None:
+        return ()
+    start = stmt.span.start
+    line = content.text.rfind(b"\n", 0, start) + 1
+    indent = content.text[line:start]
+    if indent.strip() or line == 0:
+        return ()
+    text = f"#pragma omp {directive}\n{indent.decode()}"
+    return (Change(f"Insert `#pragma omp {directive}` before the statement", Span(start, start), text, safe=False),)
+
+
+def _statement(body: ast.Compound, span: Span) -> ast.Stmt | None:
+    """The innermost statement of a block that holds `span`."""
+    found: ast.Stmt | None = None
+    waiting: list[tuple[Node, bool]] = [(body, False)]
+    while waiting:
+        node, in_block = waiting.pop()
+        if not node.span.start <= span.start or not span.end <= node.span.end:
+            continue
+        if in_block and isinstance(node, ast.Stmt):
+            found = node
+        waiting.extend((child, isinstance(node, ast.Compound)) for child in node.children())
+    return found

@@ -1,0 +1,171 @@
+"""From expressions to `Touch`es: which element of which variable, through pointers that are only another name for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from ompls.analysis.dataenv.paths import indexed, is_address, root, walk_all
+from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, poly_of
+from ompls.analysis.dataenv.uses import Use, uses
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, FunctionDef, Node, Symbol
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.rules.support.ordering.model import Touch
+from ompls.analysis.rules.support.storage import strip
+
+# Library functions that only read, or write, what their pointer arguments point to, by argument.
+_READS = {
+    "memcpy": (1,), "memmove": (1,), "fwrite": (0,), "memcmp": (0, 1), "strlen": (0,), "puts": (0,), "write": (1,),
+}  # fmt: skip
+_WRITES = {"memcpy": (0,), "memmove": (0,), "memset": (0,), "fread": (0,), "free": (0,), "realloc": (0,)}
+_FREES = frozenset(("free", "realloc"))
+
+
+@dataclass(slots=True)
+class Values:
+    """What is known of one function's variables, without flow.
+
+    known -- variables that are assigned more than once, or whose address is taken: their value says nothing (None);
+                those that hold the same number all along
+    same -- pointers that are another name for storage: (variable, what they point to is the variable itself)
+    """
+
+    known: dict[Symbol, Poly | None] = field(default_factory=dict)
+    same: dict[Symbol, tuple[Symbol, bool]] = field(default_factory=dict)
+
+
+def values_of(function: FunctionDef) -> Values:
+    """Looks at every assignment of the function."""
+    assigned: dict[Symbol, int] = dict.fromkeys(function.params, 1)
+    defined: dict[Symbol, Expr] = {}
+    for node in walk_all(function.body):
+        target, value = _definition(node)
+        if target is None:
+            continue
+        assigned[target] = assigned.get(target, 0) + (1 if value is not None else 2)
+        if value is not None:
+            defined[target] = value
+    found = Values({s: None for s, n in assigned.items() if n > 1})
+    for symbol, _ in defined.items():
+        if symbol not in found.known and symbol.level == "block" and (number := fold(symbol.init)) is not None:
+            found.known[symbol] = Poly.of(number)
+    for symbol, value in defined.items():
+        if symbol not in found.known and isinstance(symbol.type, Pointer):
+            _note_alias(found, symbol, strip(value))
+    return found
+
+
+def _definition(node: Node) -> tuple[Symbol | None, Expr | None]:
+    """The variable that `node` sets and the value it gets; no value: any."""
+    if isinstance(node, ast.VarDecl):
+        return (node.symbol, node.init) if node.init is not None else (None, None)
+    if isinstance(node, ast.Assign):
+        target = strip(node.target)
+        if isinstance(target, ast.Name):
+            return target.symbol, node.value if node.op == "=" else None
+    elif isinstance(node, ast.Unary) and node.op in ("++", "--", "&"):
+        operand = strip(node.operand)
+        # The address of an array gives nothing away that its name does not.
+        if isinstance(operand, ast.Name) and not isinstance(operand.type, Array):
+            if node.op == "&" and not isinstance(operand.type, Pointer):
+                return None, None
+            return operand.symbol, None
+    return None, None
+
+
+def _note_alias(found: Values, symbol: Symbol, value: Expr) -> None:
+    if isinstance(value, ast.Unary) and value.op == "&":
+        operand = strip(value.operand)
+        if isinstance(operand, ast.Name) and operand.symbol is not None and operand.symbol.kind in ("var", "param"):
+            found.same[symbol] = (operand.symbol, True)
+    elif isinstance(value, ast.Name) and value.symbol is not None and value.symbol.kind in ("var", "param"):
+        if isinstance(value.type, Array):
+            found.same[symbol] = (value.symbol, True)
+        elif isinstance(value.type, Pointer) and value.symbol not in found.known:
+            found.same[symbol] = (value.symbol, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where expressions are evaluated: what variables hold, and the loops, branches and locks around."""
+
+    values: Values
+    known: dict[Symbol, Poly | None]
+    loops: tuple[LoopRange, ...] = ()
+    guards: tuple[int, ...] = ()
+    held: frozenset[str] = frozenset()
+
+
+def touches(node: Node | None, place: Place) -> Iterator[Touch]:
+    """The accesses in an expression or declaration, in evaluation order."""
+    if node is None:
+        return
+    for use in uses(node):
+        yield touch_of(use, place)
+    for call in (n for n in node.walk() if isinstance(n, ast.Call)):
+        yield from _library(call, place)
+
+
+def touch_of(use: Use, place: Place) -> Touch:
+    expr = use.node if isinstance(use.node, Expr) else None
+    way, subs = path_of(expr, place) if expr is not None and not use.escapes else ("", ())
+    made = Touch(use.symbol, use.node, use.depth, use.read, use.write, way, subs, place.loops, place.held, place.guards,
+                 certain=use.certain and not use.escapes, whole=use.escapes)  # fmt: skip
+    return resolved(made, place.values)
+
+
+def resolved(touch: Touch, values: Values) -> Touch:
+    """With pointers replaced by what they are another name for; uncertain when a pointer is not known to stay."""
+    for _ in range(4):
+        target = values.same.get(touch.symbol) if touch.depth >= 1 else None
+        if target is None:
+            break
+        symbol, itself = target
+        subs = touch.subs
+        if itself and not isinstance(symbol.type, Array):
+            subs = subs[1:] if subs[:1] == (ZERO,) else subs
+        depth = touch.depth - (1 if itself else 0)
+        touch = replace(touch, symbol=symbol, depth=depth, subs=subs, via=touch.via or touch.symbol)
+    moves = touch.depth >= 1 and values.known.get(touch.symbol, ZERO) is None
+    return replace(touch, certain=False) if moves or touch.depth > 1 else touch
+
+
+def path_of(expr: Expr, place: Place) -> tuple[str, tuple[Poly | None, ...]]:
+    """The members and the subscripts on the way to an lvalue: `s.a[i].b[j]` is ('.a.b', (i, j))."""
+    expr = strip(expr)
+    if isinstance(expr, ast.Index):
+        base = indexed(expr)
+        way, subs = path_of(base, place)
+        index = expr.index if base is expr.base else expr.base
+        return way, (*subs, poly_of(index, place.known))
+    if isinstance(expr, ast.Member):
+        way, subs = path_of(expr.base, place)
+        return f"{way}.{expr.field}", subs if not expr.arrow else (*subs, ZERO)
+    if isinstance(expr, ast.Unary) and expr.op == "*":
+        inner = strip(expr.operand)
+        if isinstance(inner, ast.Binary) and inner.op == "+" and is_address(inner.type):
+            pointer, offset = (inner.left, inner.right) if is_address(inner.left.type) else (inner.right, inner.left)
+            way, subs = path_of(pointer, place)
+            return way, (*subs, poly_of(offset, place.known))
+        way, subs = path_of(inner, place)
+        return way, (*subs, ZERO if isinstance(inner, (ast.Name, ast.Member, ast.Index)) else None)
+    return "", () if isinstance(expr, ast.Name) else (None,)
+
+
+def _library(call: ast.Call, place: Place) -> Iterator[Touch]:
+    """What a library function does for certain with what its arguments point to."""
+    name = call.function.name if isinstance(call.function, ast.Name) else ""
+    for table, write in ((_READS, False), (_WRITES, True)):
+        for i in table.get(name, ()):
+            arg = strip(call.args[i]) if i < len(call.args) else None
+            symbol = root(arg)
+            if arg is None or symbol is None:
+                continue
+            plain = isinstance(arg, ast.Name) or (isinstance(arg, ast.Unary) and arg.op == "&")
+            if plain and is_address(arg.type):
+                depth = 1 if isinstance(symbol.type, Pointer) and isinstance(arg, ast.Name) else 0
+                made = Touch(symbol, arg, depth, not write, write, loops=place.loops, held=place.held,
+                             guards=place.guards, freed=name in _FREES, whole=True)  # fmt: skip
+                yield resolved(made, place.values)
