@@ -47,7 +47,8 @@ class Unit:
     def regions(self) -> Iterator[tuple[Item, Region]]:
         for item in self.tu.items:
             for region in item.content.regions:
-                yield item, region
+                if region.stmt.directive.decided:  # else gcc chooses, and the region stays on the host
+                    yield item, region
 
     def prepare(self, item: Item, region: Region) -> bool:
         """Plan one region.  False: there is a problem."""
@@ -62,7 +63,7 @@ class Unit:
         return self.guarded(item, region.stmt.directive.span, make)
 
     def kernel_name(self, region: Region) -> str:
-        return f"ompls_{unit_symbol(self.tu.path, self.name)}_{region.id}"
+        return f"ompls_{unit_symbol(self.tu, self.name)}_{region.id}"
 
     def kernel(self, s: TransformationSet, item: Item, region: Region) -> list[OutLine]:
         """The lines of one kernel file; none when there is a problem."""
@@ -108,6 +109,8 @@ class Unit:
         host = Host(self.index, self.places, self.plans, {k: p.mode.upper() for k, p in self.plans.items()})
         for item in self.tu.items:
             for stmt in item.content.directives:
+                if not stmt.directive.decided:
+                    continue
                 self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: host.construct(i, s))  # type: ignore[misc]
         if self.problems:
             return {}, entry

@@ -49,6 +49,9 @@ class Directive:
 
     `constructs` are the leaf constructs of a combined or composite directive:
     ('target', 'teams', 'distribute', 'parallel', 'for'); of any other directive it is (name,).
+
+    meta -- the metadirective that this one takes the place of (`span` is its span)
+    decided -- False: another variant of the metadirective may apply
     """
 
     name: str
@@ -58,6 +61,8 @@ class Directive:
     clauses: list[Clause]
     args: list[ListItem] = field(default_factory=list)  # `flush(list)`, `critical(name)`, `declare target(list)`, …
     known: bool = True
+    meta: Directive | None = None
+    decided: bool = True
 
     def clause(self, *names: str) -> Clause | None:
         """The first clause with one of these names."""

@@ -10,7 +10,7 @@ from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 
 def check(scene: Scene) -> Iterator[Finding]:
     version = scene.unit.settings.openmp
-    for directive in scene.directives:
+    for directive in (*scene.directives, *(d.meta for d in scene.directives if d.meta is not None)):
         if not directive.known:
             continue
         if version >= "5.1" and "master" in directive.constructs:

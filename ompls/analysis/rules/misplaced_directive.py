@@ -163,6 +163,16 @@ void f(int n, double s, double *x) {
     }
 }
 """,
+        """
+void f(int n, double *x) {
+    #pragma omp metadirective when(user={condition(1)}: parallel for) default(parallel for ordered)
+    for (int i = 0; i < n; i++) {
+        #pragma omp ordered
+        //          ^^^^^^^ error: `ordered` needs the clause `ordered` on the loop around it
+        x[i] = 0;
+    }
+}
+""",
     ),
     good=(
         """
@@ -248,7 +258,7 @@ void f(int n, double *x) {
 """,
         """
 void f(int n, double *x) {
-    #pragma omp metadirective when(user={condition(1)}: parallel for ordered) default(for ordered)
+    #pragma omp metadirective when(user={condition(n)}: parallel for ordered) default(for ordered)
     for (int i = 0; i < n; i++) {
         #pragma omp ordered
         x[i] = 0;

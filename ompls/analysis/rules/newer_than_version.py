@@ -77,7 +77,7 @@ this is a hint, since nobody asked.
     bad=(
         """
 void f(int n, float *x) {
-    #pragma omp target loop map(tofrom: x[0:n])
+    #pragma omp target teams loop map(tofrom: x[0:n])
     for (int i = 0; i < n; i++) x[i] = 0;
     #pragma omp parallel firstprivate(saved: n)
     //                   ^^^^^^^^^^^^^^^^^^^^^^ hint: `saved` in `firstprivate` came with OpenMP 6.0; this is checked against 5.2

@@ -36,7 +36,7 @@ def _same_critical(place: Placed) -> Finding | None:
     name = directive.args[0].text if directive.args else ""
     for stmt in place.around:
         outer = stmt.directive
-        if {"task", "taskloop", "target", "metadirective"} & set(outer.constructs):
+        if {"task", "taskloop", "target", "metadirective"} & set(outer.constructs) or not outer.decided:
             return None
         if outer.name == "critical" and (outer.args[0].text if outer.args else "") == name:
             which = f"a `critical` region named `{name}`" if name else "an unnamed `critical` region"

@@ -13,7 +13,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for place in placed(scene):
         directive = place.stmt.directive
         name = "target" if "target" in directive.constructs else directive.name
-        if name not in DEVICE_DATA or _goes_back(place):
+        if name not in DEVICE_DATA or _goes_back(place) or place.opaque or not directive.decided:
             continue
         outer = next((s.directive for s in place.around if "target" in s.directive.constructs), None)
         if outer is not None:

@@ -37,10 +37,10 @@ def check(scene: Scene) -> Iterator[Finding]:
 def _region_around(place: Placed) -> DirectiveStmt | None:
     """The innermost construct around it that makes a region; None when there is none or a metadirective hides it."""
     for stmt in place.around:
+        if "metadirective" in stmt.directive.name or not stmt.directive.decided:
+            return None
         if stmt.directive.name not in WITHOUT_REGION:
             return stmt
-        if "metadirective" in stmt.directive.name:
-            return None
     return None
 
 

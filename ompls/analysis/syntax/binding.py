@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import INT, UNKNOWN, CType, Unknown
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
 from ompls.analysis.spec import is_standalone
 from ompls.analysis.syntax.expressions import ExpressionReader
+from ompls.analysis.syntax.metadirective import Context, resolve
 from ompls.analysis.syntax.pragma import parse_directive
 from ompls.analysis.syntax.reader import MAX_DEPTH
 
@@ -39,6 +41,7 @@ class DirectiveReader(ExpressionReader):
         self.pragmas = pragmas
         self.at_pragma = 0
         self.directives: list[ast.DirectiveStmt] = []
+        self.around: list[Directive] = []  # the constructs around the statement that is being read
         self.notes: list[tuple[Span, str]] = []
 
     def next_directive(self, before: int) -> Directive | None:
@@ -49,9 +52,27 @@ class DirectiveReader(ExpressionReader):
             text = self.source[start:end]
             if is_omp(text):
                 directive = parse_directive(text, start + self.shift, self.is_type)
+                if directive.name in ("metadirective", "begin metadirective"):
+                    directive = self.variant(directive)
                 self.type_clauses(directive)
                 return directive
         return None
+
+    def variant(self, meta: Directive) -> Directive:
+        """The directive that a metadirective stands for; what is not certain weakens all that is said of it."""
+        text = self.source[meta.span.start - self.shift : meta.span.end - self.shift]
+        constructs = frozenset(c for d in self.around for c in d.constructs)
+
+        def value(e: ast.Expr) -> int | None:
+            self.clause_expr(e)
+            return fold(e)
+
+        directive = resolve(text, meta.span.start, meta, self.is_type, Context(constructs, value))
+        if directive is not meta:
+            self.type_clauses(meta)
+        if not directive.decided:
+            self.tainted.append(directive.span)
+        return directive
 
     def type_clauses(self, directive: Directive) -> None:
         """Names and types of the clauses' expressions, in the scope of the pragma."""
@@ -92,7 +113,13 @@ class DirectiveReader(ExpressionReader):
         return self.parsed_alone(text, span.start) or UNKNOWN
 
     def standalone(self, d: Directive) -> bool:
-        return is_standalone(d.name, tuple(c.name for c in d.clauses))
+        """Whether no statement follows that is its body; one of `begin metadirective` gets its own from `compound`."""
+        return begins(d) or is_standalone(d.name, tuple(c.name for c in d.clauses))
+
+
+def begins(d: Directive) -> bool:
+    """Whether it takes the place of a `begin metadirective`."""
+    return d.meta is not None and d.meta.name == "begin metadirective"
 
 
 def base_symbol(e: ast.Expr) -> ast.Symbol | None:

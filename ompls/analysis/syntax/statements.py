@@ -13,7 +13,8 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.omp import Directive, declare_target_list
-from ompls.analysis.syntax.binding import DirectiveReader
+from ompls.analysis.spec import DIRECTIVES
+from ompls.analysis.syntax.binding import DirectiveReader, begins
 from ompls.analysis.syntax.expressions import EXPRESSIONS
 from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
 from ompls.analysis.syntax.specifiers import DECLARATORS, Specifiers
@@ -55,6 +56,8 @@ class StatementReader(DirectiveReader):
         self.enter()
         out = self.statements(n.children)
         self.drain(n.end_byte, out)
+        if any(isinstance(s, ast.DirectiveStmt) and begins(s.directive) for s in out):
+            out = _between(out)
         self.leave()
         if broken(n):
             self.taint(n)
@@ -71,6 +74,7 @@ class StatementReader(DirectiveReader):
         """Append the statement(s) of `n`, under the directives that stand before it."""
         over: list[Directive] = []
         slots: list[int] = []
+        outside = len(self.around)
         while (d := self.next_directive(n.start_byte)) is not None:
             if self.standalone(d) or len(over) >= MAX_STACKED:
                 stmt: ast.Stmt = self.bound(d, None)
@@ -78,13 +82,16 @@ class StatementReader(DirectiveReader):
                 self.directives.append(stmt)
                 out.append(self.wrap(over, slots, stmt))
                 over, slots = [], []
+                del self.around[outside:]
             else:
                 slots.append(len(self.directives))
                 self.directives.append(self.bound(d, None))  # keeps source order; `wrap` puts the body in
                 over.append(d)
+                self.around.append(d)
         made: list[ast.Stmt] = []
         self.depth += len(over)
         self.convert(n, made)
+        del self.around[outside:]
         self.depth -= len(over)
         if over and made:
             out.append(self.wrap(over, slots, made[0]))
@@ -317,6 +324,25 @@ class StatementReader(DirectiveReader):
                 out.extend(self.statements([c]))
         self.depth -= 1
         return out
+
+
+def _between(items: list[ast.Stmt]) -> list[ast.Stmt]:
+    """`items`, with what is between a `begin metadirective` and its end as the body of the directive in its place."""
+    out: list[ast.Stmt] = []
+    open_: list[tuple[ast.DirectiveStmt, int]] = []  # with where its body begins in `out`
+    for item in items:
+        if isinstance(item, ast.DirectiveStmt) and item.directive.name == "end metadirective" and open_:
+            begun, at = open_.pop()
+            held = out[at:]
+            if held and DIRECTIVES[begun.directive.name].kind in ("block", "loop"):
+                span = Span(held[0].span.start, held[-1].span.end)
+                begun.body = held[0] if len(held) == 1 else ast.Compound(span, held)
+                begun.span = Span(begun.span.start, span.end)
+                del out[at:]
+        out.append(item)
+        if isinstance(item, ast.DirectiveStmt) and begins(item.directive):
+            open_.append((item, len(out)))
+    return out
 
 
 _S = StatementReader

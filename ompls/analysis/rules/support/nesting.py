@@ -99,11 +99,12 @@ def _metadirective(stmt: Stmt) -> DirectiveStmt | None:
     """The metadirective that `stmt` is or ends in."""
     inner: Stmt | None = stmt
     while isinstance(inner, DirectiveStmt):
-        if _hides(inner):
+        if _hides(inner) and inner.body is None:
             return inner
         inner = inner.body
     return None
 
 
 def _hides(stmt: DirectiveStmt) -> bool:
-    return stmt.directive.name in ("metadirective", "begin metadirective") or not stmt.directive.known
+    directive = stmt.directive
+    return not directive.decided or directive.name in ("metadirective", "begin metadirective") or not directive.known
