@@ -69,6 +69,13 @@ class Items(Sequence[Item]):
         for number in range(max(0, at - 2), min(at, len(self.groups))):
             yield from self.of(number)
 
+    def holding(self, content: Content) -> Item | None:
+        """The (first) item that means `content`."""
+        for number, (_, group) in enumerate(self.groups):
+            if content in group.contents:
+                return self.of(number)[group.contents.index(content)]
+        return None
+
     def __iter__(self) -> Iterator[Item]:
         for number in range(len(self.groups)):
             yield from self.of(number)

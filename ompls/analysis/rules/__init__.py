@@ -13,7 +13,9 @@ from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import Change, Finding, Group, Rule, Scene, Unit, unit_of
+from ompls.analysis.rules.support.kept import findings_of
 from ompls.analysis.rules.support.noticed import noticed
+from ompls.analysis.source import Settings
 from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
 
@@ -21,6 +23,8 @@ __all__ = ["GROUPS", "RULES", "Report", "Rule", "check", "is_name", "manual", "m
 
 GROUPS: tuple[Group, ...] = get_args(Group)
 _RANK = {"hint": 1, "warning": 2, "error": 3}
+# What every answer depends on: the rules asked, and what the unit says to all of its declarations.
+_Around = tuple[tuple[Rule, ...], Settings, bool, frozenset[str], frozenset[str], frozenset[str]]
 _LAST = "unused-suppression"  # speaks when all others have
 
 
@@ -116,9 +120,10 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
 
 def _spoken(tu: TU, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
     unit = unit_of(tu)
-    for item in tu.items:
-        for rule, finding in _findings(rules, item.content, unit):
-            yield _diagnostic(tu, item, rule, finding)
+    around = (rules, unit.settings, unit.complete_headers, unit.requires, unit.threadprivate, unit.variants)
+    for number, (_, group) in enumerate(tu.items.groups):
+        for at, rule, finding in findings_of(group, around, unit, lambda content: _findings(around, content, unit)):
+            yield _diagnostic(tu, tu.items.of(number)[at], rule, finding)
     for directive in tu.directives:
         scene = Scene(unit, None, (directive.directive,))
         for rule in rules:
@@ -158,12 +163,12 @@ def _named(names: tuple[str, ...], chosen: tuple[str, ...]) -> bool:
     return any(name in chosen for name in names)
 
 
-def _findings(chosen: tuple[Rule, ...], content: Content, unit: Unit) -> tuple[tuple[Rule, Finding], ...]:
+def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule, Finding], ...]:
     """What the rules say about one external declaration: what they said before if nothing they look at has changed."""
+    chosen = around[0]
     above = callers_above(content, unit)
     callees = _callees((content, *above), unit) if content.calls or above else ()
-    around = (unit.complete_headers, unit.requires, unit.threadprivate, unit.variants)
-    key = (chosen, unit.settings, around, above, callees, noticed(content, unit))
+    key = (around, above, callees, noticed(content, unit))
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
         findings: tuple[tuple[Rule, Finding], ...] = kept[1]
@@ -211,7 +216,7 @@ def _diagnostic(tu: TU, place: Item | FileDirective, rule: Rule, finding: Findin
 
 
 def _item_of(tu: TU, content: Content) -> Item | None:
-    return next((item for item in tu.items if item.content is content), None)
+    return tu.items.holding(content)
 
 
 def _fix(tu: TU, place: Item | FileDirective, change: Change) -> Fix | None:

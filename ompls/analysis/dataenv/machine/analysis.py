@@ -15,6 +15,8 @@ from ompls.analysis.dataenv.machine.memory import GivenUp
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.items import Group
+from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 
 
@@ -26,19 +28,54 @@ class Unit(Protocol):
     @property
     def symbols(self) -> Mapping[str, Symbol]: ...
     @property
-    def contents(self) -> tuple[Content, ...]: ...
+    def groups(self) -> tuple[Group, ...]: ...
+    @property
+    def directives(self) -> tuple[Directive, ...]: ...
+    @property
+    def variants(self) -> frozenset[str]: ...
 
 
 def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     """The events of every function of the unit, by its name."""
-    called = {s.name for content in unit.contents for s in content.calls if not _is(content, s.name)}
-    program = Program(unit.functions, unit.symbols, _declares_mappers(unit))
+    called: set[str] = set().union(*[_called(group) for group in unit.groups])
+    local = frozenset([i.text for d in unit.directives for c in d.all("local") for i in c.items])
+    program = Program(unit.functions, unit.symbols, _declares_mappers(unit), unit.variants, local)
     found: dict[str, dict[Event, None]] = {}
-    for name, content in unit.functions.items():
-        if name == "main" or name not in called:
-            for event in _walked(content, program):
-                found.setdefault(event.site.function, {})[event] = None
+    for group in unit.groups:
+        for event in _noticed(group, called, program):
+            found.setdefault(event.site.function, {})[event] = None
     return {name: _strongest(events) for name, events in found.items()}
+
+
+def _called(group: Group) -> frozenset[str]:
+    """The functions that others call in the group."""
+    kept: frozenset[str] | None = group.memo.get("called")
+    if kept is None:
+        names = (s.name for content in group.contents for s in content.calls if not _is(content, s.name))
+        kept = group.memo["called"] = frozenset(names)
+    return kept
+
+
+def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, ...]:
+    """The events of the walks from the group's roots, kept with the group."""
+    own = [(n, c) for n, c in group.functions.items() if (n == "main" or n not in called)]
+    roots = tuple([c for n, c in own if program.functions.get(n) is c])
+    key = (roots, program.mappers, program.variants, program.local)
+    kept = group.memo.get(__name__)
+    if kept is not None and kept[0] == key and _hold(kept[1], program.functions) and _hold(kept[2], program.symbols):
+        events: tuple[Event, ...] = kept[3]
+        return events
+    found: dict[Event, None] = {}
+    for content in roots:
+        found.update(dict.fromkeys(_walked(content, program)))
+    functions, variables = _reached(roots, program)
+    events = tuple(found)
+    group.memo[__name__] = (key, functions, variables, events)
+    return events
+
+
+def _hold(answers: Mapping[str, object], now: Mapping[str, object]) -> bool:
+    return all(now.get(name) is answer for name, answer in answers.items())
 
 
 def _is(content: Content, name: str) -> bool:
@@ -56,11 +93,20 @@ def _strongest(events: dict[Event, None]) -> tuple[Event, ...]:
 
 
 def _declares_mappers(unit: Unit) -> bool:
-    return any(d.directive.name == "declare mapper" for c in unit.contents for d in c.directives)
+    return any(d.name == "declare mapper" for d in unit.directives) or any(map(_holds_mappers, unit.groups))
+
+
+def _holds_mappers(group: Group) -> bool:
+    kept: bool | None = group.memo.get("mappers")
+    if kept is None:
+        inside = (s.directive.name for content in group.contents for s in content.directives)
+        kept = group.memo["mappers"] = "declare mapper" in inside
+    return kept
 
 
 def _walked(content: Content, program: Program) -> tuple[Event, ...]:
-    key = _reached(content, program)
+    functions, variables = _reached((content,), program)
+    key = (tuple(functions.items()), tuple(variables.items()), program.mappers, program.variants, program.local)
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
         events: tuple[Event, ...] = kept[1]
@@ -76,10 +122,12 @@ def _walked(content: Content, program: Program) -> tuple[Event, ...]:
     return events
 
 
-def _reached(content: Content, program: Program) -> tuple[object, ...]:
-    """What the walk from a root depends on: everything it calls, and variables at file scope."""
+def _reached(
+    roots: tuple[Content, ...], program: Program
+) -> tuple[dict[str, Content | None], dict[str, Symbol | None]]:
+    """What walks from these roots depend on: all that they call, and variables at file scope."""
     seen: dict[str, Content | None] = {}
-    waiting = [content]
+    waiting = list(roots)
     while waiting:
         for symbol in waiting.pop().calls:
             if symbol.name not in seen:
@@ -87,9 +135,9 @@ def _reached(content: Content, program: Program) -> tuple[object, ...]:
                 seen[symbol.name] = called
                 if called is not None:
                     waiting.append(called)
-    contents = (content, *(c for c in seen.values() if c is not None))
+    contents = (*roots, *(c for c in seen.values() if c is not None))
     names = {n for c in contents for n in _globals(c)}
-    return (tuple(seen.items()), tuple([(n, program.symbols.get(n)) for n in sorted(names)]), program.mappers)
+    return seen, {n: program.symbols.get(n) for n in sorted(names)}
 
 
 def _globals(content: Content) -> frozenset[str]:

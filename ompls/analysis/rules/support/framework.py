@@ -6,12 +6,14 @@ declaration's start, so that the answers are kept with the declaration and moved
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import FunctionDef, Span, Symbol
+from ompls.analysis.model.items import Group as ItemGroup
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Content
 from ompls.analysis.source import Settings
@@ -62,8 +64,10 @@ class Unit:
     summaries: dict[str, Any] = field(default_factory=dict)  # of callees, kept by the analysis that makes them
     presences: dict[Content, Any] = field(default_factory=dict)  # what `presence_of` found
     contents: tuple[Content, ...] = ()  # of all external declarations
+    groups: tuple[ItemGroup, ...] = ()  # the same, in parts that are shared between the versions of a text
     callers: dict[str, tuple[Content, ...]] = field(default_factory=dict)  # by callee; made by `callers.py`
     words: set[str] = field(default_factory=set)  # that are not called where they stand
+    answers: dict[str, object] = field(default_factory=dict)  # see `kept.py`
     threadprivate: frozenset[str] = frozenset()  # names that `threadprivate` directives list
     variants: frozenset[str] = frozenset()  # functions whose calls a `declare variant` may replace
     directives: tuple[Directive, ...] = ()  # between the external declarations
@@ -115,16 +119,20 @@ class Rule:
 
 def unit_of(tu: TU) -> Unit:
     variants, inside = _variants(tu)
-    functions = {
-        item.content.node.symbol.name: item.content
-        for item in tu.items
-        if isinstance(item.content.node, FunctionDef) and item.start not in inside
-    }
+    functions: dict[str, Content] = {}
+    for _, group in tu.items.groups:
+        functions.update(group.functions)
+    if inside:
+        functions = {
+            item.content.node.symbol.name: item.content
+            for item in tu.items
+            if isinstance(item.content.node, FunctionDef) and item.start not in inside
+        }
     requires = frozenset(c.name for d in tu.directives if d.directive.name == "requires" for c in d.directive.clauses)
     headers = tu.complete and tu.headers_known and not any(note.kind == "include" for note in tu.notes)
-    contents = tuple(item.content for item in tu.items)
+    contents = tuple(itertools.chain.from_iterable(group.contents for _, group in tu.items.groups))
     listing = [d.directive for d in tu.directives if d.directive.name in ("threadprivate", "groupprivate")]
-    listing += [s.directive for c in contents for s in c.directives if s.directive.name == "threadprivate"]
+    listing += itertools.chain.from_iterable(_threadprivate(group) for _, group in tu.items.groups)
     threadprivate = frozenset(i.text for d in listing for i in d.args)
     return Unit(
         functions,
@@ -133,10 +141,20 @@ def unit_of(tu: TU) -> Unit:
         headers,
         requires,
         contents=contents,
+        groups=tuple([group for _, group in tu.items.groups]),
         threadprivate=threadprivate,
         variants=variants,
         directives=tuple([d.directive for d in tu.directives]),
     )
+
+
+def _threadprivate(group: ItemGroup) -> list[Directive]:
+    """The `threadprivate` directives inside of declarations."""
+    kept: list[Directive] | None = group.memo.get("threadprivate")
+    if kept is None:
+        inside = (s.directive for content in group.contents for s in content.directives)
+        kept = group.memo["threadprivate"] = [d for d in inside if d.name == "threadprivate"]
+    return kept
 
 
 def _variants(tu: TU) -> tuple[frozenset[str], frozenset[int]]:

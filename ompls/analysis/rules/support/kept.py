@@ -1,0 +1,82 @@
+"""What the rules said, kept with the groups of declarations (`model/items.py`) that they said it about.
+
+Most of an edited unit are groups in which nothing changed and that call nothing that did.  To see that costs a few
+look-ups for each group, so that the rules of a file cost what was edited in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import NamedTuple
+
+from ompls.analysis.model.ast import FunctionDef
+from ompls.analysis.model.items import Group
+from ompls.analysis.model.tu import Content
+from ompls.analysis.rules.support.framework import Finding, Rule, Unit
+from ompls.analysis.rules.support.noticed import noticed
+
+Found = tuple[tuple[int, Rule, Finding], ...]  # number of the declaration in its group, and what was said about it
+_KEY = __name__
+
+
+class _Kept(NamedTuple):
+    around: Hashable
+    answers: tuple[tuple[str, object], ...]
+    events: object
+    found: Found
+
+
+def findings_of(
+    group: Group, around: Hashable, unit: Unit, findings: Callable[[Content], Iterable[tuple[Rule, Finding]]]
+) -> Found:
+    """What `findings` says about each declaration of the group; `around`: what it depends on besides these, what they
+    call and what the abstract machine noticed in them."""
+    events = _events(group, unit)
+    kept: _Kept | None = group.memo.get(_KEY)
+    if kept is not None and kept.around == around and kept.events == events and _same(kept.answers, unit):
+        return kept.found
+    found = tuple([(at, *said) for at, content in enumerate(group.contents) for said in findings(content)])
+    if not any(_is_static(content) for content in group.contents):  # those depend on their callers, too
+        group.memo[_KEY] = _Kept(around, _asked(group.contents, unit), events, found)
+    return found
+
+
+def answer(name: str, unit: Unit) -> object:
+    """What the unit says about a function that is called: its definition, and whether it is for devices."""
+    known = unit.answers.get(name)
+    if known is None:
+        symbol = unit.symbols.get(name)
+        known = unit.answers[name] = (unit.functions.get(name), symbol.declare_target if symbol is not None else None)
+    return known
+
+
+def _same(answers: tuple[tuple[str, object], ...], unit: Unit) -> bool:
+    return all(answer(name, unit) == known for name, known in answers)
+
+
+def _asked(contents: Iterable[Content], unit: Unit) -> tuple[tuple[str, object], ...]:
+    """The functions that the declarations call, directly or through others."""
+    seen: dict[str, object] = {}
+    waiting = [symbol.name for content in contents for symbol in content.calls]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen[name] = answer(name, unit)
+            called = unit.functions.get(name)
+            waiting += [symbol.name for symbol in called.calls] if called is not None else []
+    return tuple(seen.items())
+
+
+def _events(group: Group, unit: Unit) -> object:
+    """What was noticed in the group's functions."""
+    for content in group.contents:
+        if isinstance(content.node, FunctionDef):
+            noticed(content, unit)  # makes `unit.noticed`
+            break
+    if unit.noticed.keys().isdisjoint(group.functions):
+        return ()
+    return tuple([noticed(content, unit) for content in group.contents])
+
+
+def _is_static(content: Content) -> bool:
+    return isinstance(content.node, FunctionDef) and content.node.symbol.storage == "static"
