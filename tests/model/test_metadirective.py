@@ -34,7 +34,7 @@ CASES = [
     ('when(device={arch("nvptx")}: simd) when(device={isa(sm_70)}: simd) default(for)', "for ?"),
     ("when(device={arch(x86_64)}: simd) default(for)", "simd ?"),
     # the constructs around it
-    ("when(construct={target}: simd) default(for)", "for"),
+    ("when(construct={target}: simd) default(for)", "simd ?"),
     # garbled: it stays what it is
     ("when(device={kind(gpu)} simd) default(for)", "metadirective"),
     ("when(user={condition(1)}: tarteg) default(for)", "metadirective"),

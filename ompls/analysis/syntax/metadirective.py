@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from ompls.analysis.model.ast import Expr, Span
 from ompls.analysis.model.omp import Directive
-from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.syntax.clause_expr import ExprParser, IsType, ParseError, Token, matching, tokenize
 from ompls.analysis.syntax.pragma import parse_directive
 
@@ -153,8 +152,8 @@ def _holds(where: str, trait: str, arguments: list[Token], is_type: IsType, cont
     if where == "user" and trait == "condition":
         return _condition(arguments, is_type, context)
     if where == "construct":
-        known = trait in context.constructs
-        return True if known else None if context.constructs or trait not in DIRECTIVES else False
+        # A function that a target region calls is in a target construct, too (5.2 §7.1); others may inherit more.
+        return True if trait in context.constructs else None
     if where == "device" and not context.on_device:
         answers = [_of_host(trait, word) for word in words]
         return False if False in answers else True if answers and all(answers) else None
