@@ -1,102 +1,62 @@
-"""A pointer that a target region follows although nothing has mapped what it points to."""
+"""A pointer that a target region follows although nothing has mapped what it points to.
+
+Certain where the machine knows every directive that ran before: then it is absent on all paths.  Where a caller or another
+file may have mapped it, or one of several paths does, it is a hint.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import depth_of
-from ompls.analysis.diagnostic import Severity
-from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Node, Span
+from ompls.analysis.dataenv.paths import root
+from ompls.analysis.model.ast import Expr, Span
 from ompls.analysis.model.ctype import Pointer
-from ompls.analysis.model.omp import Directive
-from ompls.analysis.model.tu import Region, Variable
-from ompls.analysis.rules.support.device_state import weakest
-from ompls.analysis.rules.support.facts import ABSENT, Facts
+from ompls.analysis.model.tu import Variable
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.presence import Presence, presence_of
-from ompls.analysis.rules.support.storage import Place, strip
-
-SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_maps"))
+from ompls.analysis.rules.support.noticed import events, finding, region_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    content = scene.content
-    if content is None or scene.function is None or scene.unit.requires & SHARED_MEMORY:
+    if scene.unit.settings.openmp == "4.0":
         return
-    if scene.unit.settings.openmp == "4.0" or not any(_followed(v) for r in content.regions for v in r.variables):
-        return
-    presence = presence_of(content, scene.unit)
-    for region in content.regions:
-        for variable in region.variables:
-            accesses = _followed(variable)
-            if accesses and id(region.stmt) in presence.inside:
-                yield from _judge(scene, presence, region, variable, min(accesses, key=lambda n: n.span))
+    for found in events(scene, "absent"):
+        event = found.event
+        if "." in event.name or "->" in event.name:
+            continue  # a structure's member: another rule
+        certain = event.certainty == "certain"
+        region = region_at(scene, event.site.span)
+        variable = _used(region.variables, event.site.span) if region is not None else None
+        if not certain and variable is not None and not variable.implicit:
+            continue  # a clause lists the pointer itself: its author has thought of it
+        message = _message(event.name, certain, variable)
+        changes: tuple[Change, ...] = ()
+        if region is not None:
+            text = f"the region that `{event.name}` comes into"
+            text += f": {variable.why}" if variable is not None else ""
+            found = found._replace(here=(*found.here, (region.directive.span, text)))
+            if certain and event.detail and variable is not None and variable.implicit:
+                kind = "tofrom" if variable.writes_pointee else "to"
+                clause = f"map({kind}: {event.name}[0:{event.detail}])"
+                end = region.directive.span.end
+                changes = (Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False),)
+        yield finding(found, message, severity_of(found, scene), *changes)
 
 
-def _followed(variable: Variable) -> list[Node]:
-    """Accesses through a pointer that no clause maps the target of."""
-    if not isinstance(variable.symbol.type, Pointer) or variable.symbol.declare_target:
-        return []
-    listed = variable.sharing == "mapped" and any(m.item and depth_of(m.item.expr) > 0 for m in variable.maps)
-    if listed or variable.sharing not in ("mapped", "firstprivate"):
-        return []
-    if any(isinstance(n, Expr) and depth_of(n) == 0 for n in variable.writes):
-        return []  # the region gives the pointer another value
-    nodes = [*variable.reads, *variable.writes]
-    return [n for n in nodes if isinstance(n, Expr) and not isinstance(n, ast.Name) and depth_of(n) >= 1 and _loads(n)]
+def _used(variables: list[Variable], span: Span) -> Variable | None:
+    """The variable that is followed at a place."""
+    for variable in variables:
+        for node in (*variable.reads, *variable.writes):
+            if node.span == span and isinstance(node, Expr) and root(node) is variable.symbol:
+                return variable
+    return None
 
 
-def _loads(node: Node) -> bool:
-    """Whether it is an access and not an address (`&p[i]` loads nothing)."""
-    return not (isinstance(node, ast.Unary) and node.op == "&")
-
-
-def _judge(scene: Scene, presence: Presence, region: Region, variable: Variable, access: Node) -> Iterator[Finding]:
-    place: Place = ("pointee", variable.symbol)
-    facts = presence.facts(presence.inside[id(region.stmt)], place)
-    if presence.storages.marked(presence.storages.device, place):
-        return
-    severity: Severity = "hint"
-    if facts == ABSENT:
-        severity = "hint" if region.tainted or may_run_on_host(region.directive) else "warning"
-    elif not variable.implicit or not facts & {"A", "U"}:
-        return  # mapped; or a clause lists the pointer itself, and its author has thought of it
-    clause = _map_clause(scene, presence, variable)
-    changes: tuple[Change, ...] = ()
-    if clause and variable.implicit:
-        end = region.directive.span.end
-        changes = (Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False),)
-    related = ((region.directive.span, f"the region that `{variable.symbol.name}` comes into: {variable.why}"),)
-    yield Finding(access.span, _message(variable, facts), severity, related, changes)
-
-
-def _message(variable: Variable, facts: Facts) -> str:
-    name = variable.symbol.name
-    if facts == ABSENT and not variable.implicit:
+def _message(name: str, certain: bool, variable: Variable | None) -> str:
+    if not certain:
+        return f"what `{name}` points to is not mapped on every path that comes here, as far as can be seen"
+    if variable is not None and not variable.implicit and isinstance(variable.symbol.type, Pointer):
         return f"`{name}` itself is {variable.sharing}, but what it points to is not mapped: the device cannot reach it"
-    if facts == ABSENT:
-        return f"what `{name}` points to is not mapped here, so the device cannot reach it"
-    if "U" not in facts:
-        return f"what `{name}` points to is not mapped on every path that comes here"
-    if "A" not in facts:
-        return f"nothing here maps what `{name}` points to; the region relies on a caller that has"
-    return f"nothing here maps what `{name}` points to; the region relies on a function that has"
-
-
-def may_run_on_host(directive: Directive) -> bool:
-    return weakest(directive.clause("if")) or weakest(directive.clause("device"))
-
-
-def _map_clause(scene: Scene, presence: Presence, variable: Variable) -> str:
-    """`map(to: p[0:n])` when the only allocation of the pointer tells the length."""
-    length = presence.storages.lengths.get(variable.symbol)
-    if length is None or scene.content is None:
-        return ""
-    length = strip(length)
-    text = scene.content.text[length.span.start : length.span.end].decode("utf-8", "replace")
-    kind = "tofrom" if variable.writes_pointee else "to"
-    return f"map({kind}: {variable.symbol.name}[0:{text}])"
+    return f"what `{name}` points to is not mapped here, so the device cannot reach it"
 
 
 RULE = Rule(
@@ -128,7 +88,8 @@ void f(int n, double *x) {
     #pragma omp target teams distribute parallel for
     for (int i = 0; i < n; i++)
         x[i] = 2 * x[i];
-    //  ^^^^ hint: nothing here maps what `x` points to; the region relies on a caller that has
+    //  ^^^^ hint: what `x` points to is not mapped on every path that comes here, as far as can be seen
+    //             ^^^^ hint: what `x` points to is not mapped on every path that comes here, as far as can be seen
 }
 """,
         """
@@ -141,7 +102,7 @@ void f(int n, int early) {
     }
     #pragma omp target
     x[0] = 1;
-//  ^^^^ hint: what `x` points to is not mapped on every path that comes here
+//  ^^^^ hint: what `x` points to is not mapped on every path that comes here, as far as can be seen
     #pragma omp target exit data map(delete: x[0:n])
     #pragma omp target
     x[1] = 1;
@@ -178,7 +139,7 @@ static void scale(int n, double *x, double *y) {
     for (int i = 0; i < n; i++)
         x[i] = y[i];
     //  ^^^^ warning: what `x` points to is not mapped here, so the device cannot reach it
-    //         ^^^^ hint: what `y` points to is not mapped on every path that comes here
+    //         ^^^^ warning: what `y` points to is not mapped here, so the device cannot reach it
 }
 int main(void) {
     double *x = malloc(80), *y = malloc(80);

@@ -33,11 +33,14 @@ class Program:
     """What a walk knows of the translation unit.
 
     functions -- definitions by name; symbols -- the file scope at its end; mappers -- whether it declares mappers
+    variants -- functions whose calls may go elsewhere; local -- variables of which every device has its own
     """
 
     functions: Mapping[str, Content]
     symbols: Mapping[str, Symbol]
     mappers: bool = False
+    variants: frozenset[str] = frozenset()
+    local: frozenset[str] = frozenset()
 
 
 class Machine(Walker):
@@ -76,8 +79,10 @@ class Machine(Walker):
             if copy is not None and all(h is not None and not h.extra and not h.forever for h in held):
                 self.judge(Event("never-left", copy.origin, obj.name, "certain", (), copy.how), "bad")
 
-    def at_start(self, symbol: Symbol) -> Cases:
+    def at_start(self, symbol: Symbol) -> Cases | None:
         """The cases of a static variable at the start."""
+        if symbol.name in self.program.local:
+            return None
         symbol = self.program.symbols.get(symbol.name, symbol) if symbol.level == "file" else symbol
         device = (self.now.device if self.now is not None else None) or ZERO
         if symbol.declare_target == "enter":
@@ -109,7 +114,8 @@ class Machine(Walker):
         name = function.name
         callee = self.program.functions.get(name)
         if callee is not None and isinstance(callee.node, ast.FunctionDef):
-            if len(self.frames) < _DEEPEST and all(f.content is not callee for f in self.frames):
+            fixed = name not in self.program.variants
+            if fixed and len(self.frames) < _DEEPEST and all(f.content is not callee for f in self.frames):
                 return self.enter_call(expr, callee, callee.node, args)
             self.unknown_call(expr, args)
             return self.result(expr)

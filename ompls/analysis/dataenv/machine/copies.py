@@ -19,10 +19,11 @@ from ompls.analysis.dataenv.machine.values import (
     meet,
     order,
 )
-from ompls.analysis.dataenv.symbolic import Poly
+from ompls.analysis.dataenv.symbolic import ZERO, Poly
 
-MOST = 3  # references that are counted
-Filled = Literal["no", "some", "yes"]  # whether it holds values: none at all, perhaps, yes
+MOST = 8  # references that are counted
+# Whether it holds values: none at all, none unless it was there before, perhaps, yes.
+Filled = Literal["no", "unsure", "some", "yes"]
 Outcome = Literal["new", "present", "perhaps", "extends", "absent", "kept", "removed", "unknown"]
 
 
@@ -48,7 +49,8 @@ class Copy(NamedTuple):
     refs -- references that the machine has seen (at most MOST, which stands for that many or more)
     extra -- there may be more that it has not seen: of a caller, of another translation unit
     old -- the host has written since the device got its values; ahead -- the device has, and the host has not got them
-    origin, how -- the list item that made it and its map type; lasting -- by `target enter data`
+    origin, how -- the list item that made it and its map type; lasting -- by `target enter data`;
+    forever -- by `declare target`; lent -- other code has got its address
     """
 
     device: Poly
@@ -61,6 +63,7 @@ class Copy(NamedTuple):
     how: str
     lasting: bool = False
     forever: bool = False
+    lent: bool = False
     old: Written | None = None
     ahead: Written | None = None
 
@@ -115,7 +118,7 @@ def find(
     """
     doubtful: tuple[Copy | None, str] = (None, "")
     for copy in state.copies:
-        if copy.device != device:
+        if copy.device != device and not copy.forever:
             if copy.device.constant is None or device.constant is None:
                 doubtful = (None, "?")
             continue
@@ -140,6 +143,11 @@ def _strictly_over(low: Poly, high: Poly, copy: Copy, positive: Positive) -> boo
     return (starts_in and after) or (ends_in and before) or (after and before)
 
 
+def lacks(copy: Copy, r: Range, positive: Positive) -> bool:
+    """Whether an end of `r` certainly lies outside of the copy."""
+    return order(r.low, copy.low, positive) == "<" or order(copy.high, r.high, positive) == "<"
+
+
 def _with(state: Copies, old: Copy, new: Copy | None) -> Copies:
     copies = [new if c is old else c for c in state.copies]
     return state._replace(copies=tuple([c for c in copies if c is not None]))
@@ -148,25 +156,26 @@ def _with(state: Copies, old: Copy, new: Copy | None) -> Copies:
 def enter(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcome]:
     """`map` at the start of a construct or at `target enter data`."""
     copy, how = find(state, m.device, m.low, m.high, positive)
-    if copy is None:
-        if how == "?":
+    if copy is None and m.low is not None and m.low == m.high:
+        return state, "absent"  # a section of length zero makes nothing
+    if copy is None or (copy.refs == 0 and copy.extra):
+        if how == "?" and copy is None:
             return state, "unknown"
-        filled: Filled = "no" if not m.copies_in else "yes" if state.host != "no" else "no"
-        made = Copy(m.device, m.low, m.high, 1, False, filled, m.site, m.kind, m.lasting)
-        return state._replace(copies=(*state.copies, made)), "new"
-    count, outcome = min(copy.refs + 1, MOST), "present"
-    if copy.refs == 0 and copy.extra:  # perhaps it is new
-        filled = "yes" if m.copies_in else "some"
-        new = copy._replace(refs=1, filled=filled, origin=m.site, how=m.kind, lasting=m.lasting, ahead=None)
-        return _with(state, copy, new), "perhaps"
-    new = copy._replace(refs=copy.refs if copy.refs == MOST else count)
+        perhaps = copy is not None  # somebody may have mapped it before
+        filled: Filled = "unsure" if perhaps else "no"
+        if m.copies_in and state.host != "no":
+            filled = "yes"
+        made = Copy(m.device, m.low, m.high, 1, perhaps, filled, m.site, m.kind, m.lasting)
+        return state._replace(copies=(made, *state.copies)), "perhaps" if perhaps else "new"
+    if how == "?" and copy.low is not None:
+        return state, "unknown"
+    new = copy._replace(refs=min(copy.refs + 1, MOST))
+    outcome: Outcome = "present"
     if how == "over":
         new, outcome = new._replace(low=None, high=None, filled="some", old=None, ahead=None), "extends"
     elif m.always and m.copies_in:
         new = received(new, m.range, positive)
-    elif how == "?":
-        outcome = "perhaps"
-    return _with(state, copy, new), outcome  # type: ignore[return-value]
+    return _with(state, copy, new), outcome
 
 
 def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcome]:
@@ -174,27 +183,25 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
     copy, how = find(state, m.device, m.low, m.high, positive)
     if copy is None:
         return state, "unknown" if how == "?" else "absent"
-    gone = m.kind == "delete" and not copy.forever
-    count = copy.refs - 1 if copy.refs < MOST else MOST
-    if count < 0 and not copy.extra:
-        return state, "absent"
-    if not gone and (count > 0 or copy.forever or copy.refs == MOST):
-        new = copy._replace(refs=max(count, 0)) if not copy.forever else copy
-        state = _with(state, copy, new)
-        if m.copies_out and m.always:
-            state = sent_back(state, new, m.range, positive)
-        return state, "kept" if copy.refs < MOST or copy.forever else "unknown"
-    if copy.extra and not gone:
+    if copy.refs == 0:  # only a caller can have mapped it
         if m.copies_out:
             state = _host_gets(state, m.range, positive)
-        copy_now = next(c for c in state.copies if c.origin == copy.origin and c.device == copy.device)
-        return _with(state, copy_now, outside_copy(copy.device, copy.origin)), "perhaps"
-    if m.copies_out and not gone:
-        state = sent_back(state, copy, m.range, positive)
-        copy = next(c for c in state.copies if c.origin == copy.origin and c.device == copy.device)
-    state = _with(state, copy, None)
-    if copy.ahead is not None:
-        state = state._replace(lost=Lost(copy.ahead.range, copy.ahead.site, m.site, m.kind))
+        return (_with(state, copy, None) if m.kind == "delete" else state), "perhaps"
+    gone = m.kind == "delete" and not copy.forever
+    if copy.refs == MOST and not gone:
+        return state, "unknown"
+    refs = 0 if gone else copy.refs if copy.forever else copy.refs - 1
+    new = copy._replace(refs=refs)
+    copied = m.copies_out and (refs == 0 or m.always)
+    if copied:
+        new = new._replace(ahead=_less(new.ahead, m.range, positive), old=_less(new.old, m.range, positive))
+    state = _with(state, copy, new if refs else None)
+    if copied:
+        state = _host_gets(state, m.range, positive)
+    if refs:
+        return state, "kept"
+    if new.ahead is not None:
+        state = state._replace(lost=Lost(new.ahead.range, new.ahead.site, m.site, m.kind))
     return state, "removed"
 
 
@@ -274,8 +281,13 @@ def without(r: Range, cut: Range, positive: Positive) -> Range | None:
     return ANYWHERE if cut.low is not None or r.low is not None else None
 
 
-def touches(w: Written | Lost | None, r: Range, positive: Positive) -> Literal["yes", "perhaps", "no"]:
-    """Whether `r` reads what was written."""
+def touches(
+    w: Written | Lost | None, r: Range, size: Poly | None, positive: Positive
+) -> Literal["yes", "perhaps", "no"]:
+    """Whether `r` reads what was written in an object of `size` bytes; wherever it is, if the other is all of it."""
     if w is None or apart(w.range, r, positive):
         return "no"
+    whole = Range(ZERO, size)
+    if w.range.sure and (covers(w.range, whole, positive) or covers(r, whole, positive)):
+        return "yes"
     return "yes" if meet(w.range, r, positive) else "perhaps"

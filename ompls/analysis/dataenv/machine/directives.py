@@ -16,6 +16,7 @@ from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import Region, Variable
 
 _FIRST = ("to", "tofrom")
+_ON_HOST = ("map", "device", "if", "depend", "num_teams", "thread_limit", "priority", "affinity")
 
 
 class Directives(Items):
@@ -93,7 +94,7 @@ class Directives(Items):
     def mapped_by(self, clauses: list[Clause]) -> list[Mapped]:
         """The list items of map clauses; those that copy come first (5.2 §5.8.3)."""
         found = [self.item(i, clause.keyword or "tofrom", clause) for clause in clauses for i in clause.items]
-        return sorted(found, key=lambda m: m.kind not in _FIRST)
+        return in_order(found)
 
     def data(self, stmt: ast.DirectiveStmt) -> None:
         """`target data`."""
@@ -195,11 +196,12 @@ class Directives(Items):
                     loc = Loc(obj, ZERO, obj.size or self.size_of(symbol.type), symbol.type)
                     site = Site(self.frame.name, region.directive.name_span)
                     found.append(Mapped(symbol.name, [loc], m.map_type, m.modifiers, site, False))
-        return sorted(found, key=lambda m: m.kind not in _FIRST)
+        return in_order(found)
 
     def body(self, region: Region, device: Poly) -> None:
         """The region runs."""
         own, where = self.frame.own, Where(device, len(self.loops))
+        where.chosen = region.directive.clause("defaultmap") is not None
         values = {v.symbol: self.copied(v) for v in region.variables if v.sharing != "mapped"}
         self.region = where
         inner = dict(own)
@@ -232,7 +234,7 @@ class Directives(Items):
         """
         directive, outer = stmt.directive, self.frame.own
         for clause in directive.clauses:
-            if not taken or clause.name not in ("map", "device", "if", "depend", "to", "from"):
+            if not taken or clause.name not in _ON_HOST:
                 for arg in clause.args:
                     self.value(arg)
             reads, _ = PRIVATISING.get(clause.name, (False, False))
@@ -264,3 +266,18 @@ class Directives(Items):
             obj = self.variable(symbol)
             value = self.load(Loc(obj, ZERO, obj.size, symbol.type))
         return self.substitute(symbol, value, directive)
+
+
+def in_order(items: list[Mapped]) -> list[Mapped]:
+    """What copies to the device comes first; the same storage listed twice counts once (5.2 §5.8.3)."""
+    found: list[Mapped] = []
+    for mapped in sorted(items, key=lambda m: m.kind not in _FIRST):
+        same = next((k for k, other in enumerate(found) if other.locs == mapped.locs and mapped.locs), None)
+        if same is None:
+            found.append(mapped)
+            continue
+        kinds = {found[same].kind, mapped.kind}
+        both = {"to", "from"} <= kinds or "tofrom" in kinds
+        if both:
+            found[same] = found[same]._replace(kind="tofrom", modifiers=found[same].modifiers + mapped.modifiers)
+    return found

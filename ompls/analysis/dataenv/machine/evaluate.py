@@ -228,6 +228,13 @@ class Evaluator(Memory):
         value = self.value(operand)
         if op == "-" and isinstance(value, Poly):
             return -value
+        if (
+            op == "!"
+            and isinstance(value, Poly)
+            and value.atoms()
+            and all(isinstance(a, Opaque) and a.op == "omp_is_initial_device" for a in value.atoms())
+        ):
+            return Poly.of(1) - value
         known = fold(expr)
         return Poly.of(known) if known is not None else value if op == "+" else None
 
@@ -379,7 +386,7 @@ class Evaluator(Memory):
         inner = self.places(base)
         if isinstance(base, ast.Section):
             # all rows of the section, from the first row's first element to the last row's last
-            row = self.size_of(_element_type(base.base))
+            row = self.size_of(base.type.of) if isinstance(base.type, Array) else None
             return [Loc(o.obj, _sum(o.low, start), _sum(_less(o.size, row), length), of) for o in inner]
         return [Loc(o.obj, _sum(o.low, start), length, of) for o in inner]
 
@@ -416,7 +423,10 @@ def _subscript(expr: ast.Index) -> Expr:
 
 
 def _element_type(base: Expr) -> CType:
+    """What a subscript of `base` names; of a section, in each of its elements."""
     t = base.type
+    if isinstance(base, ast.Section) and isinstance(t, Array):
+        t = t.of
     return t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else Void()
 
 

@@ -14,6 +14,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import VOID, Pointer
 
 INITIAL = Poly.of(Opaque("initial device", None, ()))
+ON_HOST = Opaque("omp_is_initial_device", None, ())  # asked in a region: 0 when it runs on a device
 _NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
 # Size of the allocation: which arguments are multiplied; whether it is filled.
 _ALLOCATORS = {
@@ -66,7 +67,7 @@ class Library(Evaluator):
         if not name.startswith("omp_"):
             return False, None
         if name == "omp_is_initial_device":
-            return True, Poly.of(int(self.region is None))
+            return True, Poly.of(1) if self.region is None else Poly.of(ON_HOST)
         if name in ("omp_get_num_devices", "omp_get_initial_device"):
             if name == "omp_get_initial_device":
                 return True, INITIAL
@@ -101,14 +102,14 @@ class Library(Evaluator):
         assert self.now is not None
         self.is_size(size)
         obj = Obj("heap", (*self.key(node), size), size=size)
+        if self.region is not None:
+            return at_start(Obj("device", self.key(node)))
         known = self.now.cases.get(obj, ALL_CLEAN)
         if obj in self.now.cases and not (known is not None and all(c.freed for c in known)):
             self.now.many |= {obj}
             self.now.cases[obj] = None
             return at_start(obj)
         self.fresh(obj, filled)
-        if self.region is not None:
-            self.region.local.add(obj)
         return at_start(obj)
 
     def free(self, pointer: Value, node: ast.Node) -> None:
@@ -117,7 +118,7 @@ class Library(Evaluator):
             return
         targets = [t.obj for t in pointer if t.obj.kind != "null"]
         held = [
-            next((c for c in case.copies if c.refs and not c.extra and not c.forever), None)
+            next((c for c in case.copies if c.refs and not (c.extra or c.forever or c.lent)), None)
             for obj in targets
             for case in (self.now.cases.get(obj) or ())
         ]
@@ -167,7 +168,10 @@ def _softened(case: Copies) -> Copies:
 def devices_softened(case: Copies) -> Copies:
     """After code that has the device's address: it is likely to fill what is there."""
     copies = tuple(
-        [c._replace(old=None, ahead=None, filled="yes" if c.filled == "yes" else "some") for c in case.copies]
+        [
+            c._replace(old=None, ahead=None, filled="yes" if c.filled == "yes" else "some", lent=True)
+            for c in case.copies
+        ]
     )
     return case._replace(copies=copies, lost=None)
 

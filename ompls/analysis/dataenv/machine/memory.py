@@ -64,11 +64,17 @@ class Loop:
 
 @dataclass(slots=True)
 class Where:
-    """The device region that is being walked, and what is private to it."""
+    """The device region that is being walked, and what is private to it.
+
+    chosen -- its directive says how variables come in by default: whoever writes that knows what does not come back
+    quiet -- while what is evaluated may as well be evaluated on the host
+    """
 
     device: Poly
     loops: int  # how many loops are around it
     local: set[Obj] = field(default_factory=set)
+    chosen: bool = False
+    quiet: int = 0
 
 
 class Memory:
@@ -124,13 +130,13 @@ class Memory:
         if obj in self.now.cases:
             return self.now.cases[obj]
         symbol = obj.symbol
-        cases = ALL_CLEAN
+        cases: Cases | None = ALL_CLEAN
         if obj.kind == "variable" and symbol is not None and (symbol.level == "file" or symbol.storage == "static"):
             cases = self.at_start(symbol)
             self.now.cases[obj] = cases
         return cases
 
-    def at_start(self, symbol: Symbol) -> Cases:
+    def at_start(self, symbol: Symbol) -> Cases | None:
         """The cases of a static variable at the start."""
         raise NotImplementedError
 
@@ -225,7 +231,7 @@ class Memory:
                 first -= 1
         loops = self.loops[first:]
         if loc.low is None or not loops:
-            return spread(loc.low, loc.size, [], True)
+            return spread(loc.low, loc.size, [], not loops or self.conditions == loops[0].conditions)
         names = loc.low.symbols()
         sure = True
         for loop in loops:
@@ -271,7 +277,7 @@ class Memory:
             if cases is None or loc.obj in self.now.many:
                 return
             r = self.range_of(loc)
-            answers += [self._behind(case, r) for case in cases]
+            answers += [self._behind(case, r, loc.obj.size) for case in cases]
         behind = next((w for o, w in answers if o == "bad"), None) or next((w for o, w in answers if w), None)
         if behind is None:
             return
@@ -284,12 +290,12 @@ class Memory:
             event = Event("host-stale", here, name_of(node), "certain", ((behind.site, "written on the device here"),))
         self.judge(event, outcome)
 
-    def _behind(self, case: Copies, r: Range) -> tuple[Outcome, Written | cp.Lost | None]:
-        found = cp.touches(case.lost, r, self.positive)
+    def _behind(self, case: Copies, r: Range, size: Poly | None) -> tuple[Outcome, Written | cp.Lost | None]:
+        found = cp.touches(case.lost, r, size, self.positive)
         if found != "no":
             return ("bad" if found == "yes" else "perhaps"), case.lost
         for copy in case.copies:
-            found = cp.touches(copy.ahead, r, self.positive)
+            found = cp.touches(copy.ahead, r, size, self.positive)
             if found != "no":
                 return ("bad" if found == "yes" else "perhaps"), copy.ahead
         return "fine", None
@@ -307,12 +313,15 @@ class Memory:
             if self.untracked(loc.obj):
                 return
             r = self.range_of(loc)
-            answers += [self._device_check(case, r, read) for case in cases]
+            # A pointer on the device is set when what it points to is mapped.
+            reads = read and not isinstance(loc.type, Pointer)
+            answers += [self._device_check(case, r, reads, loc.obj.size) for case in cases]
         self._report(answers, node, locs)
         if write:
             site, device = self.site(node), self.region.device
             for loc in locs:
                 r = self.range_of(loc)
+                r = r._replace(sure=r.sure and not self.region.chosen)
 
                 def wrote(case: Copies, r: Range = r) -> Copies:
                     copy, _ = cp.find(case, device, r.low, r.high, self.positive)
@@ -329,25 +338,36 @@ class Memory:
         cases = self.cases_of(obj)
         return cases is not None and not any(c.copies for c in cases)
 
-    def _device_check(self, case: Copies, r: Range, read: bool) -> tuple[str, Outcome, Copy | None]:
+    def _device_check(self, case: Copies, r: Range, read: bool, size: Poly | None) -> tuple[str, Outcome, Copy | None]:
         assert self.region is not None
         device = self.region.device
         copy, how = cp.find(case, device, r.low, r.high, self.positive)
         if copy is None:
+            if how == "?":
+                return "", "fine", None
             mine = next((c for c in case.copies if c.device == device), None)
             if mine is not None:
                 return "short", "bad" if r.sure else "fine", mine
-            return ("", "fine", None) if how == "?" else ("absent", "bad", None)
-        if how == "over":
+            return "absent", "bad", None
+        others = [c for c in case.copies if c.device == device and c is not copy and c.refs]
+        if how == "over" or (how == "?" and not others and cp.lacks(copy, r, self.positive)):
             return "short", "bad" if r.sure else "fine", copy
+        if self.region.quiet:
+            return "", "fine", copy
         if copy.extra and copy.refs == 0:
+            own = next(
+                (c for c in case.copies if c.device == device and c.refs and c.how in ("to", "from", "tofrom")), None
+            )
+            if own is not None and r.sure:
+                # What the caller may have mapped is hidden by the clause that says less.
+                return ("short", "bad", own) if cp.lacks(own, r, self.positive) else ("", "fine", own)
             return "absent", "perhaps", copy
         if not read:
             return "", "fine", copy
-        if copy.filled == "no":
-            return "garbage", "bad", copy
+        if copy.filled in ("no", "unsure"):
+            return "garbage", "bad" if copy.filled == "no" else "perhaps", copy
         if copy.old is not None:
-            found = cp.touches(copy.old, r, self.positive)
+            found = cp.touches(copy.old, r, size, self.positive)
             if found != "no":
                 return "device-stale", "bad" if found == "yes" else "perhaps", copy
         return "", "fine", copy
@@ -361,7 +381,23 @@ class Memory:
                 if self.conditions:
                     self.judge(self._event(kind, here, name, copy), "fine")
                 continue
-            self.judge(self._event(kind, here, name, copy), worst(outcomes))
+            event = self._event(kind, here, name, copy)
+            if kind == "absent" and len(locs) == 1:
+                event = event._replace(detail=self.length_of(locs[0], node))
+            self.judge(event, worst(outcomes))
+
+    def length_of(self, loc: Loc, node: Node) -> str:
+        """How many elements of the accessed kind the object has, as an expression that can be written here; ''."""
+        size, element = loc.obj.size, loc.size.constant if loc.size is not None else None
+        count = size.divided(element) if size is not None and element else None
+        if count is None or not isinstance(node, (ast.Index, ast.Unary)):
+            return ""
+        mine = all(isinstance(a, Symbol) and self.names().get(a.name) is a for a in count.atoms())
+        return repr(count) if mine else ""
+
+    def names(self) -> dict[str, Symbol]:
+        """Parameters and local variables of the function that is walked."""
+        raise NotImplementedError
 
     def _event(self, kind: str, here: Site, name: str, copy: Copy | None) -> Event:
         if copy is None or kind == "absent":

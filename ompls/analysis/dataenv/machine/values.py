@@ -68,7 +68,7 @@ Cell = tuple[Obj, object]  # a scalar in an object: its offset, or ('~', offset)
 class Range(NamedTuple):
     """Bytes `low` to `high` (exclusive; None: not known) of an object that something touches.
 
-    sure -- the first and the last element are really touched
+    sure -- the first and the last element are really touched; when the bytes are not known: some of the object are
     dense -- and all between them
     """
 
@@ -155,14 +155,14 @@ def widened(r: Range, loops: Iterable[LoopRange]) -> Range:
         return r
     lows, highs = range_over(low, loops), range_over(high, loops)
     if lows is None or highs is None:
-        return ANYWHERE
+        return Range(None, None, r.sure)
     return Range(lows[0], highs[1], r.sure and all(loop.exact for loop in loops), False)
 
 
 def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bool) -> Range:
     """What an access of `size` bytes at `low` touches over `loops` (outermost first)."""
     if low is None or size is None:
-        return ANYWHERE
+        return Range(None, None, sure)
     used = [loop for loop in loops if loop.symbol is not None]
     names = low.symbols()
     varying = [loop for loop in used if loop.symbol in names]
@@ -170,7 +170,7 @@ def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bo
         return Range(low, low + size, sure, sure)
     found = range_over(low, used)
     if found is None:
-        return ANYWHERE
+        return Range(None, None, sure)
     exact = sure and all(loop.exact for loop in varying)
     return Range(found[0], found[1] + size, exact, exact and _dense(low, size, varying))
 

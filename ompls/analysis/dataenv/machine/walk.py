@@ -6,6 +6,7 @@ A loop is taken to run at least once unless its bounds are constants that say ot
 from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.directives import Directives
+from ompls.analysis.dataenv.machine.library import ON_HOST
 from ompls.analysis.dataenv.machine.memory import Loop
 from ompls.analysis.dataenv.machine.state import State, forget_loops, join
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Target, Value, order
@@ -39,6 +40,7 @@ class Walker(Directives):
         self.late: set[str] = set()  # labels that were jumped to after that
         self.returns: list[State] = []
         self.depth = 0
+        self.asked = False  # whether a condition has to do with where a region ran
 
     def statement(self, stmt: Stmt | None) -> None:
         if stmt is None or self.depth > _DEEPEST:
@@ -138,9 +140,13 @@ class Walker(Directives):
     # --- branches
 
     def branch(self, stmt: ast.If) -> None:
+        self.asked = False
         known = self.truth(stmt.condition)
         if self.now is None:
             return
+        # Who asks whether the device was reached knows what comes back from it.
+        doubt = self.asked and self.region is None
+        self.doubts += doubt
         before = self.now.copy() if known is None else None
         self.conditions += 1
         if known is not False:
@@ -152,6 +158,7 @@ class Walker(Directives):
             after = join(after, self.now)
         self.now = after
         self.conditions -= 1
+        self.doubts -= doubt
         if known is None and may_leave(stmt):
             self.conditions += 1  # up to the end of the loop
 
@@ -191,6 +198,9 @@ class Walker(Directives):
             return self._pointers(op, a, b)
         if not isinstance(a, Poly) or not isinstance(b, Poly):
             return None
+        if ON_HOST in (a - b).atoms():
+            self.asked = True
+            a, b = a.substitute({ON_HOST: ZERO}), b.substitute({ON_HOST: ZERO})
         found = order(a, b, self.positive)
         if op == "!=":
             equal = self._compared("==", a, b)

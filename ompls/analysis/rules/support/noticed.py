@@ -1,0 +1,89 @@
+"""What the abstract machine noticed (`dataenv/machine`), as the rules of the mapping group read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ompls.analysis.dataenv.machine.analysis import events_of_unit
+from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.diagnostic import Severity
+from ompls.analysis.model.ast import FunctionDef, Span
+from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.model.tu import Content, Region
+from ompls.analysis.rules.support.framework import Change, Finding, Scene, Unit
+
+# With these, a device reaches the host's memory: nothing is absent, and there is one copy only.
+SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_maps"))
+
+
+class Noticed(NamedTuple):
+    """An event in one external declaration, with its related places: in this one, and in others."""
+
+    event: Event
+    here: tuple[tuple[Span, str], ...]
+    elsewhere: tuple[tuple[Content, Span, str], ...]
+
+
+def noticed(content: Content, unit: Unit) -> tuple[Noticed, ...]:
+    """What was noticed in `content`; the whole unit is followed when this is asked for the first time."""
+    node = content.node
+    if not isinstance(node, FunctionDef) or unit.functions.get(node.symbol.name) is not content:
+        return ()
+    if "" not in unit.noticed:
+        unit.noticed.update(events_of_unit(unit))
+        unit.noticed[""] = ()
+    events: tuple[Event, ...] = unit.noticed.get(node.symbol.name, ())
+    return tuple([_placed(event, node.symbol.name, unit) for event in events])
+
+
+def _placed(event: Event, name: str, unit: Unit) -> Noticed:
+    here = tuple([(site.span, text) for site, text in event.related if site.function == name])
+    others = ((unit.functions.get(s.function), s.span, text) for s, text in event.related if s.function != name)
+    return Noticed(event, here, tuple([(content, span, text) for content, span, text in others if content is not None]))
+
+
+def events(scene: Scene, kind: str, *details: str) -> Iterator[Noticed]:
+    """The events of a kind (with one of these details) in the rule's declaration, where devices have memory of their own."""
+    if scene.content is None or scene.unit.requires & SHARED_MEMORY:
+        return
+    for found in noticed(scene.content, scene.unit):
+        if found.event.kind == kind and (not details or found.event.detail in details):
+            yield found
+
+
+def severity_of(found: Noticed, scene: Scene) -> Severity:
+    """A warning for what is certain, a hint for what may be and for what stands in something not understood."""
+    region = region_at(scene, found.event.site.span)
+    return "hint" if found.event.certainty == "possible" or (region is not None and region.tainted) else "warning"
+
+
+def finding(found: Noticed, message: str, severity: Severity, *changes: Change) -> Finding:
+    """The finding that an event makes."""
+    return Finding(found.event.site.span, message, severity, found.here, changes, elsewhere=found.elsewhere)
+
+
+def region_at(scene: Scene, span: Span) -> Region | None:
+    """The target region that holds a place."""
+    regions = scene.content.regions if scene.content is not None else []
+    return next((r for r in regions if r.stmt.span.start <= span.start and span.end <= r.stmt.span.end), None)
+
+
+def list_item_at(scene: Scene, span: Span) -> tuple[Directive, Clause, ListItem] | None:
+    """The list item at a place, with its clause and directive."""
+    for directive in scene.directives:
+        if directive.span.start <= span.start and span.end <= directive.span.end:
+            for clause in directive.clauses:
+                for item in clause.items:
+                    if item.span == span:
+                        return directive, clause, item
+    return None
+
+
+def other_type(scene: Scene, span: Span, name: str, kind: str, safe: bool = True) -> tuple[Change, ...]:
+    """The fix that gives the clause of a list item another map type; never safe when others are in the clause."""
+    found = list_item_at(scene, span)
+    if found is None or found[1].keyword_span is None:
+        return ()
+    clause = found[1]
+    return (Change(f"Map `{name}` {kind}", Span(*found[1].keyword_span), kind, safe=safe and len(clause.items) == 1),)
