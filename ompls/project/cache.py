@@ -17,7 +17,7 @@ from ompls.analysis.source import HeaderUnit, Macro
 from ompls.project.compiler import Preprocessed
 
 VERSION = 1
-MAX_FILES = 200
+MAX_FILES = 1000  # of about 150 kB
 
 
 def cache_directory() -> Path:

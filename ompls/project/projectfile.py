@@ -111,8 +111,10 @@ def load(path: str) -> ProjectFile | None:
         if table is None:
             return None
     if not isinstance(table, Mapping):
-        line = _line(text, "tool", "ompls")
-        return ProjectFile(path, problems=(f"{path}:{line}: [tool.ompls] is expected to be a table; see 'ompls check --show-settings'",))
+        problem = (
+            f"{path}:{_line(text, 'tool', 'ompls')}: tool.ompls is no table; write [tool.ompls]"
+        )
+        return ProjectFile(path, problems=(problem,))
     return _read(path, text, prefix, table)
 
 

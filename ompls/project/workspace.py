@@ -115,7 +115,8 @@ class Workspace:
         self, needed: skeleton.Skeleton, flags: tuple[str, ...], directory: str
     ) -> tuple[str, Preprocessed]:
         gcc = compiler.find_compiler()
-        key = key_of(compiler.identity(gcc), needed.text, directory, *flags)
+        quoted = any(operand.startswith('"') for operand in (*needed.operands, *needed.asked))
+        key = key_of(compiler.identity(gcc), needed.text, directory if quoted else "", *flags)  # else it is not asked
         known = self._preprocessed.get(key)
         if known is not None and known[0] == stamps(list(known[0])):
             return key, known[1]

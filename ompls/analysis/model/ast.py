@@ -44,7 +44,14 @@ class Node:
         while stack:
             n = stack.pop()
             yield n
-            stack.extend(reversed(list(n.children())))
+            # `children` backwards, without the generator: every rule walks over every tree
+            names = _CHILDREN.get(type(n))
+            for name in reversed(_child_fields(type(n)) if names is None else names):
+                value = getattr(n, name)
+                if isinstance(value, list):
+                    stack.extend(reversed(value))
+                elif value is not None:
+                    stack.append(value)
 
 
 _CHILDREN: dict[type, tuple[str, ...]] = {}  # per class: the fields that hold nodes
