@@ -15,6 +15,7 @@ from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import Change, Finding, Group, Rule, Scene, Unit, unit_of
 from ompls.analysis.rules.support.kept import findings_of
 from ompls.analysis.rules.support.noticed import noticed
+from ompls.analysis.rules.support.ordering.contexts import sequential
 from ompls.analysis.source import Settings
 from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
@@ -24,7 +25,8 @@ __all__ = ["GROUPS", "RULES", "Report", "Rule", "check", "is_name", "manual", "m
 GROUPS: tuple[Group, ...] = get_args(Group)
 _RANK = {"hint": 1, "warning": 2, "error": 3}
 # What every answer depends on: the rules asked, and what the unit says to all of its declarations.
-_Around = tuple[tuple[Rule, ...], Settings, bool, frozenset[str], frozenset[str], frozenset[str]]
+_Names = frozenset[str]
+_Around = tuple[tuple[Rule, ...], Settings, bool, _Names, _Names, _Names, _Names]
 _LAST = "unused-suppression"  # speaks when all others have
 
 
@@ -120,7 +122,8 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
 
 def _spoken(tu: TU, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
     unit = unit_of(tu)
-    around = (rules, unit.settings, unit.complete_headers, unit.requires, unit.threadprivate, unit.variants)
+    requires, names = unit.requires, (unit.threadprivate, unit.variants, sequential(unit))
+    around = (rules, unit.settings, unit.complete_headers, requires, *names)
     for number, (_, group) in enumerate(tu.items.groups):
         for at, rule, finding in findings_of(group, around, unit, lambda content: _findings(around, content, unit)):
             yield _diagnostic(tu, tu.items.of(number)[at], rule, finding)

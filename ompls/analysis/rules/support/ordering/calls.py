@@ -13,6 +13,7 @@ from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Scene
 from ompls.analysis.rules.support.framework import Unit as Program
 from ompls.analysis.rules.support.ordering.constructs import Constructs
+from ompls.analysis.rules.support.ordering.contexts import sequential
 from ompls.analysis.rules.support.ordering.model import Clash, Entry, Touch
 from ompls.analysis.rules.support.ordering.touches import resolved
 from ompls.analysis.rules.support.ordering.walk import may_outlive
@@ -55,7 +56,7 @@ class Walk(Constructs):
 
     def __init__(self, content: Content, function: FunctionDef, program: Program) -> None:
         super().__init__(function, program)
-        self.content = content
+        self.content, self.text = content, content.text
         self.enclosing, self.inside, self.copied = [], {}, {}
         self.present = set()
         self.shared_memory = "unified_shared_memory" in program.requires
@@ -70,7 +71,8 @@ class Walk(Constructs):
         visible = tuple([e for e in dict.fromkeys(left) if is_visible(e.touch, self.function)])
         exposed = self.touched[: self.exposed] if self.exposed is not None else self.touched
         seen = tuple([t for t in exposed if is_visible(t, self.function)])
-        return Outcome(tuple(self.clashes.values()), seen, self.exposed is not None, visible)
+        clashes = tuple(self.clashes.values()) if self.followed else ()
+        return Outcome(clashes, seen, self.exposed is not None, visible)
 
     def _outlives(self, entry: Entry) -> None:
         """A variable of the function ends with it; the unit that uses it does not."""
@@ -178,7 +180,7 @@ def outcome_of(content: Content, program: Program) -> Outcome:
     What it calls is looked at first, so that no walk starts another.
     """
     for one in (*_callees(content, program), content):
-        key = _callees(one, program)
+        key = _key(one, program)
         kept = one.memo.get(_KEY)
         if (kept is None or kept[0] != key) and isinstance(one.node, FunctionDef):
             one.memo[_KEY] = (key, Walk(one, one.node, program).run())
@@ -205,6 +207,14 @@ def _callees(content: Content, program: Program) -> tuple[Content, ...]:
                 waiting.append((called, iter(called.calls)))
         made = known[content] = tuple([c for c in done if c is not content])
     return made
+
+
+def _key(content: Content, program: Program) -> tuple[object, ...]:
+    """All that the outcome for a function depends on besides its text."""
+    alone = sequential(program)
+    callees = _callees(content, program)
+    names = (c.node.symbol.name for c in (content, *callees) if isinstance(c.node, FunctionDef))
+    return callees, program.threadprivate, program.requires, frozenset(alone.intersection(names)) if alone else alone
 
 
 def creates(content: Content) -> bool:

@@ -37,6 +37,8 @@ class Constructs(Devices):
             self.barrier()
         elif name == "taskwait":
             self.taskwait(stmt)
+        elif name in ("interop", "depobj"):
+            self.forget()
         elif name in _TARGET_DATA:
             self.motion(stmt)
         elif stmt.body is not None:
@@ -60,7 +62,7 @@ class Constructs(Devices):
                 self.target_data(stmt, level)
             case "task" | "taskloop":
                 self.task(stmt, level)
-            case "taskgroup":
+            case "taskgroup" | "taskgraph":
                 before = {id(e) for e in self.entries()}
                 self.leaf(stmt, level + 1)
                 self.drop(e for e in self.entries() if e.unit is not None and id(e) not in before)
@@ -84,6 +86,7 @@ class Constructs(Devices):
         outer, team, agent = self.live, self.team, self.agent
         touched, self.touched = self.touched, []
         self.live, self.frame = {}, self.frame + 1
+        place, self.place = self.place, replace(self.place, held=frozenset())  # the other threads hold no lock
         if is_one_thread(stmt, kind):
             self.team, self.agent = NO_TEAM, Agent("alone")
         else:
@@ -94,6 +97,7 @@ class Constructs(Devices):
         self.dead = False
         inside, self.touched = self.touched, touched
         self.live, self.team, self.agent, self.frame = outer, team, agent, self.frame - 1
+        self.place = place
         private = private_copies(stmt.directive, None) | declared_in(stmt)
         for touch in inside:
             if touch.symbol not in private:

@@ -49,9 +49,9 @@ def same_storage(first: Dependence, second: Dependence) -> bool | None:
 
 
 def excludes(one: Unit, two: Unit) -> bool:
-    """Whether the two never run at the same time, in whatever order."""
+    """Whether the clauses say that the two never run at the same time, or that it does no harm when they do."""
     return any(
-        a.kind == b.kind == "mutexinoutset" and same_storage(a, b) is not False
+        a.kind == b.kind and a.kind in _SET and same_storage(a, b) is not False
         for a in one.depends
         for b in two.depends
     )

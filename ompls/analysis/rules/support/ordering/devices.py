@@ -32,6 +32,7 @@ class Devices(Tasks):
     regions: dict[int, Region]
     present: set[Symbol]  # has storage on the device, perhaps: nothing is copied where a region begins or ends
     shared_memory: bool
+    text: bytes  # of the external declaration
 
     def target(self, stmt: DirectiveStmt, level: int) -> None:
         directive, region = stmt.directive, self.regions.get(id(stmt))
@@ -116,10 +117,17 @@ class Devices(Tasks):
 
     def target_data(self, stmt: DirectiveStmt, level: int) -> None:
         self._operation(stmt, list(self._moved(stmt, begins=True, ends=False)))
+        directive = stmt.directive
+        before = {id(e) for e in self.entries()}
         outer = self.present
         self.present = outer | {s for c in stmt.directive.all("map") for i in c.items if (s := root(i.expr))}
         self.leaf(stmt, level + 1)
         self.present = outer
+        # Since 6.0 it is a taskgroup as well, unless a clause says something else.
+        if directive.clause("nogroup", "nowait", "depend") is not None:
+            self.forget()
+        elif self.program.settings.openmp >= "6.0" or b"_" in self.text[slice(*directive.name_span)]:
+            self.drop(e for e in self.entries() if e.unit is not None and id(e) not in before)
         self._operation(stmt, list(self._moved(stmt, begins=False, ends=True)))
 
     def _moved(self, stmt: DirectiveStmt, begins: bool, ends: bool) -> Iterator[Touch]:

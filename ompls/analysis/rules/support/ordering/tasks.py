@@ -10,6 +10,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.rules.support.ordering.contexts import sequential
 from ompls.analysis.rules.support.ordering.depend import dependences, excludes, waits
 from ompls.analysis.rules.support.ordering.model import Agent, Entry, Touch, Unit
 from ompls.analysis.rules.support.ordering.team import NO_TEAM
@@ -25,6 +26,7 @@ class Tasks(Statements):
     enclosing: list[DirectiveStmt]
     inside: dict[int, set[Symbol]]  # what a statement declares, by its `id`
     copied: dict[int, set[Symbol]]  # what a construct makes private
+    followed = True  # False: events, or dependences across tasks, may order what happens
 
     # --- to be given by `Constructs`
 
@@ -44,10 +46,13 @@ class Tasks(Statements):
         listed = {i.symbol for c in directive.clauses if c.name in _ANEW for i in c.items}
         own = [t for t in inside if t.symbol not in private or (t.depth > 0 and t.symbol in first)]
         own = [t for t in own if t.via is None or t.via not in listed]
-        left = [e for e in below if e.touch.symbol not in private and not has(directive, "transparent")]
+        left = [e for e in below if e.touch.symbol not in private]
         maybe = any(
             c.keyword in ("", "task", "taskloop") and not fold(c.args[0]) for c in directive.all("if") if c.args
         )
+        if directive.clause("detach", "transparent") is not None:
+            self.followed = False
+            return
         if _is_included(directive):
             self.wait_for(unit)
             for touch in own:
@@ -59,19 +64,21 @@ class Tasks(Statements):
 
     def is_alone(self) -> bool:
         """Whether no other thread can run the task: the program's first thread creates it, outside of any team."""
-        teams = {"parallel", "teams"}
-        outside = not any(teams & set(s.directive.constructs) for s in self.enclosing)
-        return outside and self.function.symbol.name == "main"
+        if self.function.symbol.name not in (*sequential(self.program), "main"):
+            return False
+        return not any({"parallel", "teams"} & set(s.directive.constructs) for s in self.enclosing)
 
     def _apart(self, stmt: DirectiveStmt, level: int) -> tuple[list[Touch], list[Entry]]:
         """Walk the body as a task of its own: its accesses, and what it leaves going."""
         live, touched, agent, team, dead = self.live, self.touched, self.agent, self.team, self.dead
         returned = self.returned
         self.live, self.touched, self.agent, self.team = {}, [], Agent("alone"), NO_TEAM
+        place, self.place = self.place, replace(self.place, held=frozenset())  # the creator's locks are not the task's
         self.returned = []
         self.frame += 1
         self.leaf(stmt, level + 1)
         self.frame -= 1
+        self.place = place
         inside, below = self.touched, [e for e in self.entries() if e.unit is not None]
         self.live, self.touched, self.agent, self.team, self.dead = live, touched, agent, team, dead
         self.returned = returned

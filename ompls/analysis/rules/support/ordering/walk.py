@@ -25,6 +25,7 @@ Live = dict[Symbol, tuple[Entry, ...]]
 _ALONE = Agent("alone")
 _MOST = 64  # entries of one variable
 _NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
+_UNLOCKS = frozenset(("omp_unset_lock", "omp_unset_nest_lock"))
 _LOCKS = frozenset(("omp_set_lock", "omp_set_nest_lock", "omp_test_lock", "omp_test_nest_lock"))
 
 
@@ -238,6 +239,9 @@ class Statements:
                 self.dead = True
             elif name in _LOCKS:
                 self.forget()  # what was done before may have been handed over with the lock
+                self.place = replace(self.place, held=self.place.held | {"lock"})
+            elif name in _UNLOCKS:
+                self.place = replace(self.place, held=self.place.held - {"lock"})
             else:
                 self.call(call)
 
