@@ -44,6 +44,9 @@ class DiagnosticSettings:
         (), "Files and directories that are left out when a directory is checked.", "exclude", editor=False
     )
     max_file_size: int = _setting(4_000_000, "Files above this many bytes are not analysed.")
+    workspace_files: int = _setting(
+        2_000, "Check the C files that are not open, too, in workspaces with at most this many (0: never)."
+    )
 
 
 @dataclass(frozen=True, slots=True)

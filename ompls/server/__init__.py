@@ -6,6 +6,9 @@
     engine                                        one session per document; live and full tier; passes over huge texts
     work                                          what the two work threads do
     diagnostics, preview, runs                    what needs more than one request to be right
+    actions, refactorings                         code actions: fixes; rewriting of data environments
+    wide, worker                                  files that are not open, checked by a process of its own
+    explanation                                   why there is no answer at a place
     convert, client, settings, guard, guardian    positions and JSON; what the client can; `ompls.*`; staying alive
 
 Everything runs on one event loop's thread but `work.analyse` (analysis thread) and `work.read_headers` (headers

@@ -33,6 +33,7 @@ from ompls.server.protocol import Protocol, converter
 from ompls.server.runs import RunFeature
 from ompls.server.settings import read
 from ompls.server.transport import accept_one, open_stdio
+from ompls.server.wide import WorkspaceDiagnostics
 
 log = logging.getLogger("ompls.server")
 
@@ -57,6 +58,7 @@ class OmplsServer(LanguageServer):
         self.previews = PreviewFeature(self)
         self.runs = RunFeature(self)
         self.explanation = Explanation(self)
+        self.wide = WorkspaceDiagnostics(self)
         Handlers(self).register()
 
     # --- the connection ------------------------------------------------------------------------------------------
@@ -140,6 +142,7 @@ class OmplsServer(LanguageServer):
             self.say("warning", problem)
         if self.engine.configure(given):
             self.diagnostics.refresh()
+            self.wide.changed()
             self._refresh_lenses()
 
     # --- documents -----------------------------------------------------------------------------------------------
@@ -167,6 +170,7 @@ class OmplsServer(LanguageServer):
         session = self.engine.close(params.text_document.uri)
         if session is not None:
             self.diagnostics.closed(session)
+            self.wide.changed([session.document.uri])
 
     def session(self, uri: str) -> Session | None:
         return self.engine.sessions.get(uri)
@@ -225,6 +229,7 @@ class OmplsServer(LanguageServer):
             log.info("leaving")
         finally:
             await self.runs.stop_all()
+            await self.wide.stop()
             self.engine.shutdown()
 
     def exit(self, code: int) -> None:

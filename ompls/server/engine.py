@@ -99,13 +99,13 @@ class Engine:
         self._on_headers = on_headers
         self._on_problem = on_problem
         self._problems: set[str] = set()
-        self._roots: list[str] = []
+        self.roots: list[str] = []
         self._overlays: dict[str, bytes | None] = {}  # texts that the workspace has not been told yet (None: closed)
         self._analysis = ThreadPoolExecutor(1, "analysis")
         self._io = ThreadPoolExecutor(1, "headers")
 
     def set_roots(self, roots: list[str]) -> None:
-        self._roots = roots
+        self.roots = roots
         self._renew_workspace()
 
     def read(self, path: str) -> bytes:
@@ -114,7 +114,7 @@ class Engine:
         return session.document.source if session is not None else read_source(path)
 
     def _renew_workspace(self) -> None:
-        self.workspace = Workspace(self._roots, self.settings.flags)
+        self.workspace = Workspace(self.roots, self.settings.flags)
         for session in self.sessions.values():
             self._overlay(session.document.path, self._text(session.document))
             self._headers_later(session, 0.0)
@@ -177,8 +177,10 @@ class Engine:
         return True
 
     def _settings_for(self, session: Session) -> Settings:
-        """The editor's settings over those of the project file that is nearest to the document."""
-        path = session.document.path
+        return self.settings_for(session.document.path)
+
+    def settings_for(self, path: str) -> Settings:
+        """The editor's settings over those of the project file that is nearest to the file."""
         project = self._projects.of(path) if os.path.isabs(path) else None
         if project is None:
             return self.settings

@@ -46,7 +46,7 @@ class Explanation:
 
     def _surroundings(self, session: Session, result: Result) -> list[Reason]:
         """The settings and the state of the server."""
-        settings, found = self.server.engine.settings, []
+        settings, found = session.settings, []
         if not settings.diagnostics.enable:
             found.append(Reason("settings", "`ompls.diagnostics.enable` is off: nothing is reported.", True))
         if session.document.size > settings.diagnostics.max_file_size:

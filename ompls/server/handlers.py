@@ -21,6 +21,7 @@ from ompls.server.engine import Result
 from ompls.server.guard import guarded, logged
 from ompls.server.protocol import Raw
 from ompls.server.refactorings import REWRITE, refactorings
+from ompls.server.wide import uris_of
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -34,12 +35,13 @@ class Handlers:
 
     def register(self) -> None:
         """One table of methods: name, handler, options."""
-        diagnostics = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False)
+        diagnostics = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=True)
         actions = Actions(self.server)
         actions.providers[REWRITE] = refactorings
         table: list[tuple[str, Callable[[Any], Any], Any]] = [
             ("initialized", self.initialized, None),
             ("textDocument/diagnostic", self.diagnostic, diagnostics),
+            ("workspace/diagnostic", self.workspace_diagnostic, None),
             ("textDocument/hover", self.hover, None),
             ("textDocument/codeAction", actions.code_action, actions.options()),
             ("textDocument/codeLens", self.code_lens, types.CodeLensOptions()),
@@ -73,10 +75,12 @@ class Handlers:
 
     async def files_changed(self, params: Any) -> None:
         self.server.engine.files_changed()
+        self.server.wide.changed(uris_of(params))
 
     async def folders_changed(self, params: Any) -> None:
         uris = [folder.uri for folder in self.server.workspace.folders.values()]
         self.server.engine.set_roots([path_of(u) for u in uris if u.startswith("file:")])
+        self.server.wide.changed()
 
     async def configuration_changed(self, params: types.DidChangeConfigurationParams) -> None:
         if self.server.client.configuration:
@@ -85,6 +89,9 @@ class Handlers:
             self.server.configure(params.settings.get("ompls"))
 
     # --- diagnostics ---------------------------------------------------------------------------------------------
+
+    async def workspace_diagnostic(self, params: types.WorkspaceDiagnosticParams) -> Raw:
+        return Raw(await self.server.wide.pull(params))
 
     async def diagnostic(self, params: types.DocumentDiagnosticParams) -> Raw:
         return Raw(await self.server.diagnostics.pull(params))

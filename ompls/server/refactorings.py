@@ -20,5 +20,5 @@ async def refactorings(actions: Actions, session: Session, result: Result, asked
     encoding = server.client.encoding
     ends = (asked.start, asked.end)
     start, end = (result.lines.offset(p.line, p.character, encoding) for p in ends)
-    offered = await engine.call(refactor, session.analyzer, result.tu, session.snapshot, engine.settings, (start, end))
+    offered = await engine.call(refactor, session.analyzer, result.tu, session.snapshot, session.settings, (start, end))
     return [actions.action(a.title, a.kind, a.edits, session, result) for a in offered]

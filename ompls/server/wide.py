@@ -1,0 +1,228 @@
+"""`workspace/diagnostic`: the C files of the workspace that are not open, checked one by one in the background.
+
+A worker process does it, with low priority and memory of its own, so that no keystroke waits.  Answers go out as they
+come (partial results) for clients that want that; a request that has nothing new to tell is held until there is.
+Above `ompls.diagnostics.workspaceFiles` files nothing is checked that is not open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import pickle
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.source import Location
+from ompls.analysis.text import LineIndex
+from ompls.project.files import read_source
+from ompls.project.globs import matches
+from ompls.project.problem import FileProblem
+from ompls.server.convert import Json, Places, path_of, uri_of
+from ompls.server.worker import Order, frame
+
+if TYPE_CHECKING:
+    from ompls.server.app import OmplsServer
+
+log = logging.getLogger("ompls.server")
+_PAUSE = 0.5  # seconds between a change and the next look: a checkout changes many files
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found in a file.  `key` -- the state of the file and of what it depends on."""
+
+    key: object
+    id: str
+    items: list[Json]
+
+
+@dataclass(eq=False)
+class _Pull:
+    """One request: what the client has already, and what it is to get."""
+
+    previous: dict[str, str]
+    token: Any
+    items: list[Json] = field(default_factory=list)
+    sent: int = 0
+
+
+class WorkspaceDiagnostics:
+    def __init__(self, server: OmplsServer) -> None:
+        self.server = server
+        self._reports: dict[str, Report] = {}  # by path
+        self._generation = 0  # of everything but the files' own texts
+        self._changed = asyncio.Event()
+        self._one = asyncio.Lock()
+        self._worker: asyncio.subprocess.Process | None = None
+        self._answered = False
+        self._too_many = 0
+
+    # --- from the server -----------------------------------------------------------------------------------------
+
+    def changed(self, uris: list[str] | None = None) -> None:
+        """Something is new on the disk or in the settings.  uris -- the files, when that is all that is."""
+        if uris is None or not uris or not all(uri.endswith(".c") for uri in uris):
+            self._generation += 1
+        self._changed.set()
+
+    async def stop(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None and worker.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                worker.kill()
+            await worker.wait()
+
+    # --- from the client -----------------------------------------------------------------------------------------
+
+    async def pull(self, params: Any) -> Json:
+        known = {p.uri: p.value for p in params.previous_result_ids}
+        pull = _Pull(known, params.partial_result_token)
+        async with self._one:
+            while True:
+                self._changed.clear()
+                await self._round(pull, params.work_done_token)
+                if pull.items or pull.sent or not self._answered:
+                    self._answered = True
+                    return {"items": pull.items}
+                await self._changed.wait()
+                await asyncio.sleep(_PAUSE)
+
+    async def _round(self, pull: _Pull, work_done: Any) -> None:
+        paths = await asyncio.get_running_loop().run_in_executor(None, self._files)
+        for uri in pull.previous.keys() - {uri_of(path) for path in paths}:
+            if self.server.session(uri) is None:
+                self._tell(pull, uri, None)
+        due = [path for path in paths if self.server.engine.by_path(path) is None]
+        stale = [path for path in due if self._is_stale(path)]
+        for path in due:
+            if path not in stale:
+                self._tell(pull, uri_of(path), self._reports[path])
+        if not stale:
+            return
+        self._progress(work_done, {"kind": "begin", "title": "ompls: checking the workspace", "percentage": 0})
+        try:
+            for number, path in enumerate(stale):
+                message = {"message": os.path.basename(path), "percentage": 100 * number // len(stale)}
+                self._progress(work_done, {"kind": "report", **message})
+                await self._check(path)
+                self._tell(pull, uri_of(path), self._reports[path])
+        finally:
+            self._progress(work_done, {"kind": "end"})
+
+    def _tell(self, pull: _Pull, uri: str, report: Report | None) -> None:
+        """Say what is in a file unless the client knows it; None: it is gone."""
+        number, items = (report.id, report.items) if report is not None else ("", [])
+        if pull.previous.get(uri, "") == number:
+            return
+        pull.previous[uri] = number
+        full = {"uri": uri, "version": None, "kind": "full", "resultId": number, "items": items}
+        if pull.token is None:
+            pull.items.append(full)
+        else:
+            pull.sent += 1
+            self._progress(pull.token, {"items": [full]})
+
+    def _progress(self, token: Any, value: Json) -> None:
+        if token is not None:
+            self.server.protocol.notify_raw("$/progress", {"token": token, "value": value})
+
+    # --- files ---------------------------------------------------------------------------------------------------
+
+    def _files(self) -> list[str]:
+        """The C files below the roots, in order; none when they are too many."""
+        limit = self.server.engine.settings.diagnostics.workspace_files
+        found: list[str] = []
+        for root in self.server.engine.roots if limit > 0 else ():
+            globs = self.server.engine.settings_for(os.path.join(root, "x.c")).diagnostics.exclude
+            for parent, folders, files in os.walk(root):
+                folders[:] = sorted(f for f in folders if not f.startswith(".") and not _any(globs, parent, f))
+                found += [os.path.join(parent, f) for f in sorted(files) if f.endswith(".c")]
+                if len(found) > 20 * limit:
+                    break
+            found = [path for path in found if not _any(globs, "", path)]
+        if len(found) > limit:
+            self._tell_of_size(len(found), limit)
+            return []
+        return list(dict.fromkeys(found))
+
+    def _tell_of_size(self, count: int, limit: int) -> None:
+        if not self._too_many:
+            why = f"the workspace has {count} or more C files, above ompls.diagnostics.workspaceFiles ({limit})"
+            log.info("%s: only open files are checked", why)
+        self._too_many = count
+
+    def _key(self, path: str) -> object:
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        settings = self.server.engine.settings_for(path)
+        return (status.st_mtime_ns, status.st_size, self._generation, settings)
+
+    def _is_stale(self, path: str) -> bool:
+        report = self._reports.get(path)
+        return report is None or report.key != self._key(path)
+
+    # --- checking ------------------------------------------------------------------------------------------------
+
+    async def _check(self, path: str) -> None:
+        engine = self.server.engine
+        key, settings = self._key(path), engine.settings_for(path)
+        found = await self._ask(Order(path, tuple(engine.roots), settings))
+        items = self._items(path, found)
+        digest = hashlib.sha1(json.dumps(items, sort_keys=True).encode(), usedforsecurity=False).hexdigest()[:16]
+        self._reports[path] = Report(key, digest if items else "", items)
+
+    async def _ask(self, order: Order) -> list[Diagnostic]:
+        """What the worker finds; nothing when it dies of the file."""
+        if self._worker is None or self._worker.returncode is not None:
+            pipe = asyncio.subprocess.PIPE
+            command = (sys.executable, "-m", "ompls.server.worker")
+            self._worker = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
+        worker = self._worker
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            worker.stdin.write(frame(order))
+            await worker.stdin.drain()
+            size = int.from_bytes(await worker.stdout.readexactly(4), "big")
+            found: list[Diagnostic] = pickle.loads(await worker.stdout.readexactly(size))  # noqa: S301 - our own child
+        except (asyncio.IncompleteReadError, ConnectionError):
+            log.warning("the worker died of %s", order.path)
+            await self.stop()
+            return []
+        except asyncio.CancelledError:
+            await self.stop()  # half an answer may be on its way
+            raise
+        return found
+
+    def _items(self, path: str, found: list[Diagnostic]) -> list[Json]:
+        """As the document's own diagnostics; what is in a header is shown at the file's first line."""
+        try:
+            source = read_source(path)
+        except FileProblem:
+            return []
+        server = self.server
+        places = Places(path, LineIndex(source), server.client.encoding, server.uri, server.engine.read)
+        first = Location(path, 0, 0)
+        return [
+            places.diagnostic(d, d.where if d.where.path == path else first, server.manual_uri(d.rule)) for d in found
+        ]
+
+
+def uris_of(params: Any) -> list[str]:
+    """The files that a notification about files names."""
+    document = getattr(params, "text_document", None)
+    named = [document.uri] if document is not None else [c.uri for c in getattr(params, "changes", None) or ()]
+    return [uri_of(path_of(uri)) for uri in named]
+
+
+def _any(globs: tuple[str, ...], parent: str, name: str) -> bool:
+    return any(matches(glob, os.path.join(parent, name)) for glob in globs)
