@@ -235,8 +235,8 @@ def show(tallies: dict[str, Tally], listing: bool) -> None:
 def dracc(path: Path) -> Variant:
     """A file of DRACC: the name says whether there is an error, the line is not given (any is accepted)."""
     text = path.read_text(encoding="utf-8", errors="replace")
-    bad = not path.stem.endswith("_no")
-    race = int(path.stem.split("_")[2]) not in {*range(22, 35), 49, 50}
+    bad = not path.stem.endswith("_no") or "_051_" in path.stem  # 051 reads what `map(from:)` did not send
+    race = int(path.stem.split("_")[2]) not in {*range(22, 35), 49, 50, 51}
     lines = frozenset(range(1, text.count("\n") + 2)) if bad else frozenset[int]()
     return Variant(
         path, "bad" if bad else "good", text, text, ("race" if race else "mapping") if bad else "", lines, lines

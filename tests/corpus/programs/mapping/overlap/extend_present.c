@@ -13,7 +13,7 @@ int main(void)
 #pragma omp target map(tofrom: v[0:n/2]) //@ good
     for (int i = 0; i < n; i++)
         v[i] += 1; // or-here
-#pragma omp target exit data map(from: v[0:50]) //@ bad
+#pragma omp target exit data map(from: v[0:50]) //@ bad // or-here
 #pragma omp target exit data map(from: v[0:n]) //@ good
     int wrong = v[99] != 2;
     free(v);

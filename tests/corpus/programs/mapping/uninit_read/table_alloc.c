@@ -13,7 +13,7 @@ int main(void)
     }
     for (int i = 0; i < 1000; i++)
         keys[i] = i % ENTRIES;
-#pragma omp target data map(alloc: table) map(to: keys) map(tofrom: hits)
+#pragma omp target data map(alloc: table) map(to: keys) map(tofrom: hits) // or-here
     {
 #pragma omp target //@ good
         for (int i = 0; i < ENTRIES; i++) //@ good

@@ -10,7 +10,7 @@ int main(void)
         v[i] = (float)i;
 #pragma omp target enter data map(alloc: v[0:n]) //@ good
 #pragma omp target update to(v[0:n]) // expect: mapping
-#pragma omp target enter data map(alloc: v[0:n]) //@ bad
+#pragma omp target enter data map(alloc: v[0:n]) //@ bad // or-here
 #pragma omp target
     for (int i = 0; i < n; i++)
         v[i] *= 2.0f; // or-here
