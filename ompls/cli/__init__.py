@@ -22,6 +22,7 @@ COMMANDS = {
     "preview": "show the generated kernels",
     "translate": "write a bundle: host code, kernels, manifest",
     "run": "translate, build and run a program",
+    "cc": "compile and link with gcc's command line",
     "devices": "list the devices of this machine",
     "explain": "show the manual page of a rule",
     "report": "show a recorded trace",
@@ -43,10 +44,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; the codes are listed in docs/cli.md."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = next((word for word in arguments if word in COMMANDS), None)
-    our_error = 125 if command == "run" else 2
+    our_error = {"run": 125, "cc": 1}.get(command or "", 2)
     prepare_streams()
     try:
         try:
+            if arguments[:1] == ["cc"]:  # the rest is gcc's language
+                return int(importlib.import_module("ompls.cli.cc").main(arguments[1:]))
             return _dispatch(arguments, command)
         finally:
             sys.stdout.flush()  # what cannot be written is noticed here, and not when nobody can handle it any more

@@ -104,7 +104,7 @@ __attribute__((constructor)) static void announce_{number}(void) {{
 """
 
 
-def _image_object(tools: Toolchain, images: Sequence[Tuple[str, Path]]) -> Path:
+def image_object(tools: Toolchain, images: Sequence[Tuple[str, Path]]) -> Path:
     """One object that holds the images and announces them from constructors."""
     text = "#include <ompls.h>\n"
     for number, (device_class, path) in enumerate(images):
@@ -143,8 +143,8 @@ def _c_string(text: str) -> str:
     return '"' + "".join("\\{:03o}".format(byte) for byte in os.fsencode(text)) + '"'
 
 
-def _stub(tools: Toolchain, program: Path, devices: Sequence[Device]) -> Path:
-    """The executable that starts a hosted program."""
+def stub_program(tools: Toolchain, program: Path, devices: Sequence[Device]) -> Path:
+    """The executable that starts a hosted program, which is a shared object."""
     entries = ""
     for device in devices:
         if device.python_module is not None:
@@ -162,9 +162,10 @@ def _stub(tools: Toolchain, program: Path, devices: Sequence[Device]) -> Path:
     )
 
 
-def _images(
+def images_of(
     tools: Toolchain, bundle: Bundle, devices: Sequence[Device], cflags: Sequence[str], ldflags: Sequence[str]
 ) -> List[Tuple[str, Path]]:
+    """(class, file) of the image for each class of the devices.  Raises BundleError, BuildFailed."""
     images: List[Tuple[str, Path]] = []
     for device in devices:
         kernels = bundle.kernels(device.kernel_class)
@@ -201,13 +202,13 @@ def build(
     kinds = list({device.name: device for device, _ in chosen}.values())
     hosted = any(device.python_module is not None for device in kinds)
     inputs = tools.objects(_host_jobs(bundle, cflags, hosted)) + core_objects(tools, kinds)
-    inputs.append(_image_object(tools, _images(tools, bundle, kinds, cflags, ldflags)))
+    inputs.append(image_object(tools, images_of(tools, bundle, kinds, cflags, ldflags)))
     link = ["-fopenmp", NO_OFFLOAD, *WRAP, *ldflags, "-pthread", "-ldl", "-lm"]
     if hosted:
         link += ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]
     program = tools.link(link, inputs, ".so" if hosted else "", "linking the program")
     if hosted:
-        program = _stub(tools, program, kinds)
+        program = stub_program(tools, program, kinds)
     if output is not None:
         try:
             put_file(program, output)

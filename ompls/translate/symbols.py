@@ -16,12 +16,13 @@ def unit_name(path: str) -> str:
     return re.sub(r"\W", "_", stem) or "unit"
 
 
-def unit_symbol(path: str, name: str = "") -> str:
-    """`name` (by default the file's) with a mark of the whole path: unique also where bundles are linked together."""
-    mark = hashlib.sha256(path.replace("\\", "/").encode("utf-8", "surrogateescape")).hexdigest()[:6]
-    return f"{unit_name(name or path)}_{mark}"
+def unit_symbol(tu: TU, name: str = "") -> str:
+    """`name` (by default the file's) with a mark of the unit: unique also where units are linked together."""
+    identity = tu.identity or tu.path.replace("\\", "/")
+    mark = hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[: 6 if not tu.identity else 16]
+    return f"{unit_name(name or tu.path)}_{mark}"
 
 
 def global_symbol(tu: TU, s: Symbol) -> str:
     """The pointer that stands for a `declare target` variable in every image (2015 paper §3.3.2)."""
-    return f"__ompls_g_{unit_symbol(tu.path)}_{s.name}" if s.storage == "static" else f"__ompls_g_{s.name}"
+    return f"__ompls_g_{unit_symbol(tu)}_{s.name}" if s.storage == "static" else f"__ompls_g_{s.name}"

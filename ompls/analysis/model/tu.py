@@ -122,6 +122,7 @@ class TU:
     complete: bool = True  # False: the budget ran out
     headers: dict[str, tuple[str, bytes]] = field(default_factory=dict)  # project headers: operand -> (path, text)
     headers_known: bool = True  # False: what an include gives is not known (missing, or not looked for yet)
+    identity: str = ""  # tells apart units that have one path and are linked together; empty: the path does
 
     def locate(self, item: Item | FileDirective, span: Span) -> Location:
         """Where the user sees `span` of `item`."""

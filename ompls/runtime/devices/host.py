@@ -30,7 +30,8 @@ class Host(Device):
         compiles = [Compile(path, flags, label=kernel.file or path.name) for kernel, path in job.kernels]
         compiles.append(Compile(SUPPORT, ("-O2", "-fPIC"), depends=()))
         wrap = [flag for flag in job.wrap if flag.endswith(("=omp_is_initial_device", "=omp_get_device_num"))]
-        link = ["-shared", "-fopenmp", "-foffload=disable", *wrap, *job.ldflags, "-lm"]
+        # -Bsymbolic: a program that exports its symbols must not take the place of the image's own functions.
+        link = ["-shared", "-Wl,-Bsymbolic", "-fopenmp", "-foffload=disable", *wrap, *job.ldflags, "-lm"]
         return job.tools.link(link, job.tools.objects(compiles), ".so", "linking the image of 'host'")
 
 

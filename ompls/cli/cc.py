@@ -1,0 +1,185 @@
+"""`ompls cc`: a C compiler with gcc's command line that offloads target regions.
+
+Each unit with device constructs is translated, its host half compiled by gcc, and its bundle put into the object; the
+link step (runtime/link.py) builds the device code of the units that are linked.  Everything else is gcc's own work.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ompls.cli import bundles, pipeline
+from ompls.cli.engine import analyze
+from ompls.cli.gcc_line import GccLine, read
+from ompls.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from ompls.cli.engine import Unit
+    from ompls.runtime.toolchain import Toolchain
+    from ompls.translate import Bundle
+
+HELP = """usage: ompls cc [-fopenmp-targets=D[,D]] GCC'S ARGUMENTS
+
+A C compiler that takes gcc's command line. With -fopenmp, target regions are offloaded: each object carries the
+device code of its unit, and the link builds it for the devices D (see 'ompls devices'; default: OMPLS_DEVICES, else
+the first that is available). The result runs like any program. 'gcc --help' lists gcc's options.
+"""
+_ONLY_GCC = ("-E", "-M", "-MM", "-fsyntax-only")
+# The options that matter to the analysis of a unit.
+_WITH_VALUE = ("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot")
+_MEANING = (*_WITH_VALUE, "-std=", "-ansi", "-m", "-f", "-O", "-pthread")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what gcc would do; its exit code."""
+    from ompls.runtime.errors import BuildFailed, RuntimeProblem
+
+    if list(arguments) in (["--help"], ["-h"]):
+        print(HELP, end="")
+        return 0
+    line = read(arguments)
+    if line.asks or not any(not w.option for w in line.line) or line.stage in _ONLY_GCC:
+        return gcc([x for w in line.line for x in w.words])
+    try:
+        return _Job(line).run()
+    except BuildFailed as error:
+        sys.stderr.write(error.output)
+        return error.status
+    except RuntimeProblem as error:
+        raise Problem(str(error), 1) from error
+
+
+def gcc(words: Sequence[str]) -> int:
+    """Run gcc with our streams."""
+    try:
+        return subprocess.run(["gcc", *words], check=False).returncode  # noqa: S607 -- gcc of the PATH
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise Problem(f"cannot run gcc: {why}; install it: apt-get install build-essential", 1) from error
+
+
+class _Job:
+    """One command line: compile each source, then link unless it says to stop."""
+
+    def __init__(self, line: GccLine) -> None:
+        self.line = line
+        self.devices = line.targets or os.environ.get("OMPLS_DEVICES") or "auto"
+
+    def run(self) -> int:
+        from ompls.runtime.toolchain import Toolchain
+
+        line = self.line
+        if line.stage and line.output is not None and len(line.sources) > 1:
+            raise Problem("cannot write one output: there are several source files; leave out -o, or the others", 1)
+        with tempfile.TemporaryDirectory(prefix="ompls-cc-") as scratch, Toolchain() as tools:
+            objects: dict[str, str] = {}
+            for number, source in enumerate(line.sources):
+                made = self._object_name(source, Path(scratch) / str(number))
+                code = self._compile(tools, source, made, Path(scratch) / f"{number}.bundle")
+                if code:
+                    return code
+                objects[source] = made
+            return self._link(tools, objects) if not line.stage else 0
+
+    def _object_name(self, source: str, scratch: Path) -> str:
+        stem = Path(source).stem
+        if not self.line.stage:
+            scratch.mkdir()
+            return str(scratch / f"{stem}.o")
+        return self.line.output or f"{stem}{'.s' if self.line.stage == '-S' else '.o'}"
+
+    # --- one unit
+
+    def _compile(self, tools: Toolchain, source: str, made: str, directory: Path) -> int:
+        """Source to object (or assembler text); gcc's exit code."""
+        stage = self.line.stage or "-c"
+        words = self.line.compile_words()
+        bundle = self._translated(source, words) if self.line.openmp and not source.endswith(".i") else None
+        if isinstance(bundle, int):
+            return bundle
+        if bundle is None:
+            dependencies = self.line.dependency_words(made if stage == "-c" else source)
+            return gcc([*words, *dependencies, stage, source, "-o", made])
+        bundles.write(bundle.files, str(directory))
+        host = directory / bundle.manifest["units"][0]["host"]
+        code = gcc([*words, *_host_words(source, host), stage, str(host), "-o", made])
+        dependencies = self.line.dependency_words(made)
+        if code == 0 and dependencies:
+            code = gcc([*words, *dependencies, "-E", source, "-o", os.devnull])
+        if code == 0 and stage == "-c":
+            from ompls.runtime.section import embed
+
+            embed(tools, bundle.files, Path(made))
+        return code
+
+    def _translated(self, source: str, words: Sequence[str]) -> Bundle | int | None:
+        """The unit's bundle; None when gcc alone does all of it; an exit code when it cannot be compiled."""
+        names = pipeline.device_names(self.devices)
+        flags = _meaningful(words)
+        unit = next(iter(analyze([source], flags, names[0])))
+        if not _offloads(unit):
+            return None
+        # The same text compiled with other macros is another unit.
+        unit.tu.identity = "\0".join((os.path.realpath(source), *flags))
+        try:
+            return pipeline.translated([unit], names)
+        except pipeline.Untranslatable as error:
+            code = gcc([*words, "-fsyntax-only", source])  # what is no C is gcc's to tell
+            if code == 0:
+                pipeline.show_diagnostics([unit], error.diagnostics)
+            return code or 1
+
+    # --- the program
+
+    def _link(self, tools: Toolchain, objects: dict[str, str]) -> int:
+        from ompls.runtime import link
+        from ompls.runtime.build import NO_OFFLOAD, WRAP
+
+        line = self.line
+        words = line.link_words(objects)
+        output = line.output or "a.out"
+        if not link.carries_bundles(words):
+            return gcc([*words, "-o", output])
+        if any(w.option in ("-r", "-shared") for w in line.line):
+            ours = [NO_OFFLOAD, *WRAP] if any(w.option == "-shared" for w in line.line) else [NO_OFFLOAD]
+            return gcc([*words, *ours, "-o", output])
+        link.link(tools, words, Path(output), self.devices)
+        return 0
+
+
+def _host_words(source: str, host: Path) -> list[str]:
+    """How a unit's host half is compiled: as if it stood where the user's file does."""
+    from ompls.runtime.build import INCLUDE, NO_OFFLOAD
+
+    place = os.path.dirname(source) or "."
+    return ["-fPIC", NO_OFFLOAD, "-isystem", str(INCLUDE), "-iquote", place, f"-ffile-prefix-map={host.parent}={place}"]
+
+
+def _meaningful(words: Sequence[str]) -> list[str]:
+    kept: list[str] = []
+    following = iter(words)
+    for word in following:
+        if word.startswith(_MEANING):
+            kept.append(word)
+            if word in _WITH_VALUE:
+                kept.append(next(following, ""))
+    return kept
+
+
+def _offloads(unit: Unit) -> bool:
+    """Whether the unit has anything of ours: device constructs, declare target variables, device routines."""
+    from ompls.runtime.build import OMP_DEVICE_API
+
+    routines = set(OMP_DEVICE_API)
+    for item in unit.tu.items:
+        if any("target" in s.directive.name for s in item.content.directives):
+            return True
+        if any(symbol.name in routines for symbol in item.content.calls):
+            return True
+    return any("target" in d.directive.name for d in unit.tu.directives)

@@ -1,0 +1,125 @@
+"""The link step of `ompls cc`: objects whose units carry their bundles become an ordinary program.
+
+The program is linked twice.  The first time tells which units really are in it (archives give only what is needed): the
+bundles in its section.  From these the images are built, and the second link puts them in.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Dict, List, Sequence, Set
+
+from .build import NO_OFFLOAD, WRAP, core_objects, image_object, images_of, stub_program
+from .bundle import Bundle, Unit, read_bundle
+from .cache import put_file
+from .devices import Device, choose
+from .errors import BundleError, RuntimeProblem
+from .section import MAGIC, bundles_in
+from .toolchain import Toolchain
+
+# Shared libraries with regions find the core in the program.
+_EXPORTS = ("-Wl,--export-dynamic-symbol=ompls_*", "-Wl,--export-dynamic-symbol=__wrap_omp_*")
+
+
+def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str) -> None:
+    """Link with gcc's `arguments` (objects, libraries and options in the user's order, without -o).
+
+    Raises BuildFailed with the linker's words, BundleError, DeviceUnavailable, RuntimeProblem.
+    """
+    plain = tools.scratch / "plain"
+    chosen = choose(devices)
+    kinds = list({device.name: device for device, _ in chosen}.values())
+    core = core_objects(tools, kinds)
+    ours = ["-fopenmp", NO_OFFLOAD, *WRAP, *(str(o) for o in core), "-pthread", "-ldl", "-lm"]
+    hosted = any(device.python_module is not None for device in kinds)
+    if hosted:
+        ours += ["-shared", "-Wl,-Bsymbolic"]
+    shared = [library for library in libraries(arguments) if ".so" in library.name]
+    in_libraries = [files for library in shared for files in bundles_in(library)]
+    if in_libraries:
+        ours += _EXPORTS
+    tools.run(["gcc", *arguments, *ours, "-o", str(plain)], "linking")
+    found = bundles_in(plain) + in_libraries
+    bundle = joined(tools, found)
+    _refuse_other_devices(bundle, kinds)
+    images = image_object(tools, images_of(tools, bundle, kinds, _image_flags(arguments), ()))
+    program = tools.scratch / "program"
+    if hosted:
+        ours.append("-Wl,-z,defs")
+    tools.run(["gcc", *arguments, *ours, str(images), "-o", str(program)], "linking")
+    tools.run(["objcopy", "--remove-section", ".ompls.bundle", str(program)], "linking")
+    if hosted:
+        program = stub_program(tools, program, kinds)
+    try:
+        put_file(program, output)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise RuntimeProblem("cannot write " + str(output), why, "choose another file") from error
+
+
+def joined(tools: Toolchain, found: Sequence[Dict[str, bytes]]) -> Bundle:
+    """One bundle of all units.  Raises BundleError when two of them define the same kernel."""
+    units: List[Unit] = []
+    kernels: Set[str] = set()
+    classes: Dict[str, None] = {}
+    for number, files in enumerate(found):
+        directory = tools.scratch / "units" / str(number)
+        for name, data in files.items():
+            if ".." in Path(name).parts or os.path.isabs(name):
+                raise BundleError(name, "no file of a bundle has such a name", "compile again")
+            path = directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        one = read_bundle(directory)
+        units += one.units
+        classes.update(dict.fromkeys(one.classes))
+        for unit in one.units:
+            for kernel in unit.kernels:
+                if kernel.name in kernels:
+                    why = "it was compiled twice, from different texts, and both objects are linked"
+                    raise BundleError(unit.source, why, "compile it again")
+                kernels.add(kernel.name)
+    return Bundle(tools.scratch / "units", tuple(units), tuple(classes), ())
+
+
+def _refuse_other_devices(bundle: Bundle, kinds: Sequence[Device]) -> None:
+    """Every unit must have been compiled for every device of the program."""
+    for device in kinds:
+        for unit in bundle.units:
+            if any(device.kernel_class not in kernel.files for kernel in unit.kernels):
+                why = "it holds no kernels for '{}' (class {})".format(device.name, device.kernel_class)
+                raise BundleError(unit.source, why, "compile it with -fopenmp-targets=" + device.name)
+
+
+def carries_bundles(arguments: Sequence[str]) -> bool:
+    """Whether an object, an archive or a library on gcc's command line may hold a unit's bundle."""
+    files = [Path(a) for a in arguments if not a.startswith("-")]
+    return any(path.is_file() and MAGIC in path.read_bytes() for path in (*files, *libraries(arguments)))
+
+
+def libraries(arguments: Sequence[str]) -> List[Path]:
+    """The archives and shared libraries that the command line names by path, or with -l in a directory of -L."""
+    directories = [Path(a[2:]) for a in _glued(arguments) if a.startswith("-L")]
+    found: List[Path] = []
+    for argument in _glued(arguments):
+        name = argument[2:]
+        if argument.startswith("-l"):
+            candidates = [d / "lib{}{}".format(name, end) for d in directories for end in (".so", ".a")]
+        elif not argument.startswith("-") and (".so" in Path(argument).name or argument.endswith(".a")):
+            candidates = [Path(argument)]
+        else:
+            continue
+        found += [c for c in candidates if c.is_file()][:1]
+    return found
+
+
+def _glued(arguments: Sequence[str]) -> List[str]:
+    """`-L DIR` and `-l NAME` as one word."""
+    words = iter(arguments)
+    return [word + next(words, "") if word in ("-L", "-l") else word for word in words]
+
+
+def _image_flags(arguments: Sequence[str]) -> List[str]:
+    """What the images of the devices need of the program's options."""
+    return [a for a in arguments if a.startswith(("-O", "-g", "-m", "-std="))]

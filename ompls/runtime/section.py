@@ -1,0 +1,86 @@
+"""A unit's bundle inside of its object file: packed into a section that is not loaded.
+
+The linker puts the sections of the objects that it really links one after the other, so that a program (also what
+`ld -r` makes of objects, and a shared library) holds the bundles of its units and of no others.  Each is a block
+
+    8 bytes   MAGIC
+    8 bytes   length of the payload, little-endian
+    32 bytes  its SHA-256
+    payload   zlib-compressed JSON {path in the bundle: text as latin-1}, then zeros up to a multiple of 8
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import zlib
+from pathlib import Path
+from typing import Dict, List, Mapping
+
+from .errors import BundleError
+from .toolchain import Toolchain
+
+SECTION = ".ompls.bundle"
+MAGIC = b"OMPLSB1\0"
+_HEAD = struct.Struct("<8sQ32s")
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """One block of the section for the files of a bundle."""
+    text = json.dumps({path: data.decode("latin-1") for path, data in sorted(files.items())})
+    payload = zlib.compress(text.encode(), 6)
+    block = _HEAD.pack(MAGIC, len(payload), hashlib.sha256(payload).digest()) + payload
+    return block + b"\0" * (-len(block) % 8)
+
+
+def unpack(data: bytes, where: str) -> List[Dict[str, bytes]]:
+    """The bundles of a section, in order; each only once.  Raises BundleError when it is damaged; `where` names it."""
+    found: Dict[bytes, Dict[str, bytes]] = {}
+    at = 0
+    while at < len(data):
+        if data[at : at + 1] == b"\0":  # the linker's alignment
+            at += 1
+            continue
+        if len(data) - at < _HEAD.size or data[at : at + 8] != MAGIC:
+            raise BundleError(where, "its section {} is damaged".format(SECTION), "compile again")
+        _, length, digest = _HEAD.unpack_from(data, at)
+        payload = data[at + _HEAD.size : at + _HEAD.size + length]
+        if hashlib.sha256(payload).digest() != digest:
+            raise BundleError(where, "its section {} is damaged".format(SECTION), "compile again")
+        texts = json.loads(zlib.decompress(payload).decode())
+        found.setdefault(digest, {path: text.encode("latin-1") for path, text in texts.items()})
+        at += _HEAD.size + length
+    return list(found.values())
+
+
+def embed(tools: Toolchain, files: Mapping[str, bytes], compiled: Path) -> None:
+    """Put a bundle into an object file."""
+    block = tools.scratch / "bundle.section"
+    block.write_bytes(pack(files))
+    flags = "{}=contents,readonly".format(SECTION)
+    add = "{}={}".format(SECTION, block)
+    tools.run(["objcopy", "--add-section", add, "--set-section-flags", flags, str(compiled)], "embedding the bundle")
+
+
+def bundles_in(linked: Path) -> List[Dict[str, bytes]]:
+    """The bundles in an object file, a program or a shared library; [] for one without."""
+    return unpack(section_of(linked.read_bytes()), str(linked))
+
+
+def section_of(data: bytes) -> bytes:
+    """The section's content in a 64-bit little-endian ELF file (System V ABI, chapter 4); empty when there is none."""
+    if data[:6] != b"\x7fELF\x02\x01" or len(data) < 64:
+        return b""
+    (offset,) = struct.unpack_from("<Q", data, 40)
+    size, count, names_at = struct.unpack_from("<HHH", data, 58)
+    if not offset or offset + size * max(count, 1) > len(data):
+        return b""
+    first = struct.unpack_from("<IIQQQQIIQQ", data, offset)
+    count = count or first[5]  # more sections than fit the header
+    names_at = first[6] if names_at == 0xFFFF else names_at
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size) for i in range(count)]
+    names = sections[names_at][4]
+    wanted = SECTION.encode() + b"\0"
+    found = [s for s in sections if data[names + s[0] : names + s[0] + len(wanted)] == wanted]
+    return b"".join(data[s[4] : s[4] + s[5]] for s in found)

@@ -1,0 +1,204 @@
+"""`ompls cc`: projects built with it, by hand, with make and with CMake, offload; and what is gcc's stays gcc's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TARGETS = "-fopenmp-targets=host"  # the quickest to build for; what is tested here does not depend on the device
+CC = f"{sys.executable} -m ompls cc"
+
+MAIN = """
+#include <stdio.h>
+#include <omp.h>
+#include "vector.h"
+int main(void) {
+    double x[100];
+    int on_device = 0;
+    for (int i = 0; i < 100; i++) x[i] = i;
+    scale(x, 100, 3);
+    halve(x, 100);
+    #pragma omp target map(from: on_device)
+    on_device = !omp_is_initial_device();
+    printf("%g %d\\n", x[10], on_device);
+    return 0;
+}
+"""
+VECTOR_H = """
+void scale(double *x, int n, double f);
+static inline void halve(double *x, int n) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] /= 2;
+}
+"""
+SCALE = """
+#include "vector.h"
+void scale(double *x, int n, double f) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] *= f;
+    halve(x, n);
+}
+"""
+UNUSED = """
+void unused(double *x, int n) {
+    #pragma omp target map(tofrom: x[0:n])
+    x[0] = 1;
+}
+"""
+SAID = "7.5 1\n"
+
+
+def cc(*words: object, where: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [*CC.split(), *map(str, words)]
+    done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def said(program: Path) -> str:
+    return subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in (("main.c", MAIN), ("vector.h", VECTOR_H), ("scale.c", SCALE), ("unused.c", UNUSED)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_several_files_at_once(project: Path) -> None:
+    cc("-fopenmp", TARGETS, "-O2", "-Wall", "-Werror", "main.c", "scale.c", "-o", "prog", where=project)
+    assert said(project / "prog") == SAID
+
+
+def test_objects_travel_without_their_sources(project: Path) -> None:
+    for name in ("main", "scale", "unused"):
+        cc("-fopenmp", TARGETS, "-c", f"{name}.c", where=project)
+    subprocess.run(["ar", "rcs", "libvector.a", "scale.o", "unused.o"], cwd=project, check=True)
+    elsewhere = project / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("main.o", "libvector.a"):
+        (project / name).rename(elsewhere / name)
+    for source in project.glob("*.[ch]"):
+        source.unlink()
+    cc("-fopenmp", TARGETS, "main.o", "-L.", "-lvector", "-o", "prog", where=elsewhere)
+    assert said(elsewhere / "prog") == SAID
+    assert b"ompls_unused" not in (elsewhere / "prog").read_bytes(), "an archive gives only what is needed"
+
+
+def test_relocatable_links_and_shared_libraries(project: Path) -> None:
+    cc("-fopenmp", TARGETS, "-c", "main.c", "-o", "a.o", where=project)
+    cc("-fopenmp", TARGETS, "-c", "scale.c", "-o", "b.o", where=project)
+    cc("-r", "a.o", "b.o", "-o", "both.o", where=project)
+    cc("-fopenmp", TARGETS, "both.o", "-o", "prog", where=project)
+    assert said(project / "prog") == SAID
+    cc("-shared", "-fopenmp", TARGETS, "b.o", "-o", "libvector.so", where=project)
+    cc("-fopenmp", TARGETS, "a.o", "-L", ".", "-lvector", "-Wl,-rpath,$ORIGIN", "-o", "shared", where=project)
+    assert said(project / "shared") == SAID
+
+
+def test_one_text_compiled_twice_is_two_units(project: Path) -> None:
+    (project / "op.c").write_text(
+        "void NAME(int *x) {\n    #pragma omp target map(tofrom: x[0:1])\n    x[0] = x[0] BY;\n}\n"
+    )
+    (project / "use.c").write_text(
+        "#include <stdio.h>\nvoid a(int *); void b(int *);\n"
+        'int main(void) { int x = 5; a(&x); b(&x); printf("%d\\n", x); }\n'
+    )
+    cc("-fopenmp", TARGETS, "-DNAME=a", "-DBY=* 7", "-c", "op.c", "-o", "1.o", where=project)
+    cc("-fopenmp", TARGETS, "-DNAME=b", "-DBY=+ 1", "-c", "op.c", "-o", "2.o", where=project)
+    cc("-fopenmp", TARGETS, "use.c", "1.o", "2.o", "-o", "prog", where=project)
+    assert said(project / "prog") == "36\n"
+
+
+def test_make_with_dependency_files(project: Path) -> None:
+    (project / "Makefile").write_text(
+        f"CFLAGS = -fopenmp {TARGETS} -O1 -MMD\nLDFLAGS = -fopenmp {TARGETS}\n"
+        "prog: main.o scale.o\n\t$(CC) $(LDFLAGS) $^ -o $@\n-include main.d scale.d\n"
+    )
+
+    def make() -> str:
+        return subprocess.run(
+            ["make", f"CC={CC}"], cwd=project, capture_output=True, text=True, check=True, timeout=300
+        ).stdout
+
+    make()
+    assert said(project / "prog") == SAID
+    assert (project / "main.d").read_text().split() == ["main.o:", "main.c", "vector.h"]
+    assert "up to date" in make()
+    later = (project / "prog").stat().st_mtime + 5
+    os.utime(project / "vector.h", (later, later))
+    assert make().count("-c -o") == 2, "both units include the header"
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed")
+def test_cmake(project: Path) -> None:
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nfind_package(OpenMP REQUIRED)\n"
+        f"add_library(vector STATIC scale.c unused.c)\nadd_executable(prog main.c)\nadd_compile_options({TARGETS})\n"
+        f"target_link_libraries(prog vector OpenMP::OpenMP_C {TARGETS})\n"
+        "target_link_libraries(vector OpenMP::OpenMP_C)\n"
+    )
+    environment = {**os.environ, "CC": CC, "OMPLS_DEVICES": "host"}
+    build = project / "build"
+    for command in (["cmake", "-S", project, "-B", build], ["cmake", "--build", build]):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=500)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert said(build / "prog") == SAID
+
+
+def test_what_has_no_regions_is_what_gcc_makes(project: Path) -> None:
+    (project / "plain.c").write_text("int f(int n) { int s = 0;\n#pragma omp parallel for reduction(+: s)\n"
+                                     "for (int i = 0; i < n; i++) s += i;\nreturn s; }\n")  # fmt: skip
+    cc("-fopenmp", TARGETS, "-O2", "-g", "-c", "plain.c", "-o", "ours.o", where=project)
+    subprocess.run(["gcc", "-fopenmp", "-O2", "-g", "-c", "plain.c", "-o", "gcc.o"], cwd=project, check=True)
+    assert (project / "ours.o").read_bytes() == (project / "gcc.o").read_bytes()
+
+
+@pytest.mark.parametrize("words", [["--version"], ["-E", "main.c"], ["-MM", "main.c"], ["-print-search-dirs"]])
+def test_questions_are_answered_by_gcc(project: Path, words: list[str]) -> None:
+    expected = subprocess.run(["gcc", *words], cwd=project, capture_output=True, text=True, check=True).stdout
+    assert cc(*words, where=project).stdout == expected
+
+
+def test_debug_information_speaks_of_the_users_file(project: Path) -> None:
+    cc("-fopenmp", TARGETS, "-g", "main.c", "scale.c", "-o", "prog", where=project)
+    lines = subprocess.run(
+        ["gdb", "-batch", "-ex", "info line scale", "-ex", "info source", project / "prog"],
+        capture_output=True, text=True, check=False,
+    ) if shutil.which("gdb") else None  # fmt: skip
+    if lines is None:
+        pytest.skip("gdb is not installed")
+    assert "scale.c" in lines.stdout
+    assert "ompls-cc" not in lines.stdout
+
+
+def test_mistakes_have_their_own_words(project: Path) -> None:
+    (project / "broken.c").write_text("int f(int *x) {\n    #pragma omp target\n    x[0] = ;\n    return 0;\n}\n")
+    assert "broken.c:3:" in cc("-fopenmp", TARGETS, "-c", "broken.c", where=project, code=1).stderr
+    (project / "refused.c").write_text(
+        "void f(int *x) {\n    #pragma omp target device(ancestor: 1)\n    x[0] = 1;\n}\n"
+    )
+    refused = cc("-fopenmp", TARGETS, "-c", "refused.c", where=project, code=1).stderr
+    assert "refused.c:2:" in refused
+    assert not (project / "refused.o").exists()
+    assert "no such device" in cc("-fopenmp", "-fopenmp-targets=abacus", "main.c", where=project, code=1).stderr
+    assert "several source files" in cc("-c", "main.c", "scale.c", "-o", "x.o", where=project, code=1).stderr
+    cc("-fopenmp", TARGETS, "-c", "main.c", where=project)
+    wrong = cc("-fopenmp", "-fopenmp-targets=cudasim", "main.o", "scale.c", "-o", "prog", where=project, code=1).stderr
+    assert "holds no kernels for 'cudasim'" in wrong
+
+
+def test_a_damaged_section_is_noticed(project: Path) -> None:
+    cc("-fopenmp", TARGETS, "-c", "scale.c", where=project)
+    data = bytearray((project / "scale.o").read_bytes())
+    at = data.index(b"OMPLSB1\0")
+    data[at + 60] ^= 1
+    (project / "scale.o").write_bytes(data)
+    damaged = cc("-fopenmp", TARGETS, "main.c", "scale.o", "-o", "prog", where=project, code=1).stderr
+    assert "damaged" in damaged
