@@ -33,16 +33,22 @@ class Unit(Protocol):
     def directives(self) -> tuple[Directive, ...]: ...
     @property
     def variants(self) -> frozenset[str]: ...
+    @property
+    def unfinished(self) -> set[str]: ...
+    def late(self) -> bool: ...
 
 
 def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     """The events of every function of the unit, by its name."""
     called: set[str] = set().union(*[_called(group) for group in unit.groups])
     local = frozenset([i.text for d in unit.directives for c in d.all("local") for i in c.items])
-    program = Program(unit.functions, unit.symbols, _declares_mappers(unit), unit.variants, local)
+    program = Program(unit.functions, unit.symbols, _declares_mappers(unit), unit.variants, local, unit.late)
     found: dict[str, dict[Event, None]] = {}
     for group in unit.groups:
-        for event in _noticed(group, called, program):
+        events = _noticed(group, called, program)
+        if events is None:
+            unit.unfinished.add("machine")
+        for event in events or ():
             found.setdefault(event.site.function, {})[event] = None
     return {name: _strongest(events) for name, events in found.items()}
 
@@ -56,8 +62,8 @@ def _called(group: Group) -> frozenset[str]:
     return kept
 
 
-def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, ...]:
-    """The events of the walks from the group's roots, kept with the group."""
+def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, ...] | None:
+    """The events of the walks from the group's roots, kept with the group; None when there is no time for them."""
     own = [(n, c) for n, c in group.functions.items() if (n == "main" or n not in called)]
     roots = tuple([c for n, c in own if program.functions.get(n) is c])
     key = (roots, program.mappers, program.variants, program.local)
@@ -67,7 +73,10 @@ def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, .
         return events
     found: dict[Event, None] = {}
     for content in roots:
-        found.update(dict.fromkeys(_walked(content, program)))
+        walked = _walked(content, program)
+        if walked is None:
+            return None
+        found.update(dict.fromkeys(walked))
     functions, variables = _reached(roots, program)
     events = tuple(found)
     group.memo[__name__] = (key, functions, variables, events)
@@ -104,19 +113,23 @@ def _holds_mappers(group: Group) -> bool:
     return kept
 
 
-def _walked(content: Content, program: Program) -> tuple[Event, ...]:
+def _walked(content: Content, program: Program) -> tuple[Event, ...] | None:
     functions, variables = _reached((content,), program)
     key = (tuple(functions.items()), tuple(variables.items()), program.mappers, program.variants, program.local)
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
         events: tuple[Event, ...] = kept[1]
         return events
+    if program.late():
+        return None
     recorder = Recorder()
     machine = Machine(program, recorder, content.node.symbol.name == "main")  # type: ignore[union-attr]
     try:
         machine.run(content)
         events = tuple(recorder.events())
     except GivenUp:
+        if program.late():
+            return None
         events = ()
     content.memo[__name__] = (key, events)
     return events

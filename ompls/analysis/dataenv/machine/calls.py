@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
@@ -41,6 +41,7 @@ class Program:
     mappers: bool = False
     variants: frozenset[str] = frozenset()
     local: frozenset[str] = frozenset()
+    late: Callable[[], bool] = lambda: False  # whether there is no time left
 
 
 class Machine(Walker):
@@ -53,6 +54,9 @@ class Machine(Walker):
     @property
     def mappers(self) -> bool:
         return self.program.mappers
+
+    def out_of_time(self) -> bool:
+        return self.program.late()
 
     def defines(self, name: str) -> bool:
         return name in self.program.functions

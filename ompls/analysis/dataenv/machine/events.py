@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from ompls.analysis.dataenv.machine.values import Site
+from ompls.analysis.dataenv.machine.values import Obj, Site
 
 Certainty = Literal["certain", "possible"]
 Outcome = Literal["bad", "perhaps", "fine"]
@@ -40,10 +40,16 @@ class Recorder:
 
     certain: dict[tuple[str, Site, str], Event] = field(default_factory=dict)
     tentative: dict[tuple[str, Site, str], Event] = field(default_factory=dict)  # as of the last visit
+    about: dict[tuple[str, Site, str], frozenset[Obj]] = field(default_factory=dict)
+    asked: set[Obj] = field(
+        default_factory=set
+    )  # the program asks whether these are present: it knows that they may not be
 
-    def judge(self, event: Event, outcome: Outcome, conditional: bool) -> None:
-        """A check came out."""
+    def judge(self, event: Event, outcome: Outcome, conditional: bool, about: frozenset[Obj] = frozenset()) -> None:
+        """A check came out; `about` these objects."""
         key = (event.kind, event.site, event.name)
+        if about:
+            self.about[key] = about
         if key in self.certain:
             return
         if outcome == "bad":
@@ -58,4 +64,5 @@ class Recorder:
             self.tentative.pop(key, None)
 
     def events(self) -> list[Event]:
-        return [*self.certain.values(), *self.tentative.values()]
+        found = {**self.tentative, **self.certain}
+        return [event for key, event in found.items() if not self.about.get(key, frozenset()) & self.asked]

@@ -129,7 +129,7 @@ class Items(Library):
             self.change(loc.obj, lambda c, m=m: cp.leave(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
         if unstructured and mapped.locs:
             outcome = worst(["bad" if o == "absent" else "fine" for o in outcomes])
-            self.judge(Event("exit-absent", mapped.site, mapped.name, "certain", (), mapped.kind), outcome)
+            self.judge(Event("exit-absent", mapped.site, mapped.name, "certain", (), mapped.kind), outcome, mapped.locs)
 
     def update(self, mapped: Mapped, device: Poly) -> None:
         """`target update to` or `from`."""
@@ -160,7 +160,8 @@ class Items(Library):
                 outcomes.append("bad" if absent else "fine")
             self.change(loc.obj, updated, len(mapped.locs) > 1)
         if mapped.locs:
-            self.judge(Event("update-absent", mapped.site, mapped.name, "certain", (), mapped.kind), worst(outcomes))
+            event = Event("update-absent", mapped.site, mapped.name, "certain", (), mapped.kind)
+            self.judge(event, worst(outcomes), mapped.locs)
 
     def lend(self, mapped: Mapped) -> None:
         """The device's address of the item becomes known to the host's code, which is likely to fill what is there."""

@@ -79,12 +79,18 @@ class Library(Evaluator):
         if name == "omp_set_default_device" and args:
             self.now.device = args[0] if isinstance(args[0], Poly) else None
         elif name == "omp_target_alloc":
+            count = Opaque("omp_get_num_devices", None, ())
+            on_host = len(args) > 1 and args[1] in (INITIAL, Poly.of(count), Poly.of(-1))
+            if on_host:
+                return True, self.allocate(expr, args[0] if isinstance(args[0], Poly) else None, False)
             return True, at_start(Obj("device", self.key(expr)))
         elif name == "omp_get_mapped_ptr" and args:
             self.soften_devices(args[0])
             return True, lent(args[0])
         elif name in _LOOKS and args:
-            self.forget([t.obj for t in args[0]] if isinstance(args[0], frozenset) else ())
+            objs = [t.obj for t in args[0]] if isinstance(args[0], frozenset) else []
+            self.recorder.asked.update(objs)
+            self.forget(objs)
         elif name.startswith("omp_target_mem") and len(args) >= 2:
             for arg in args[:2]:
                 if isinstance(arg, frozenset):

@@ -409,10 +409,10 @@ class Memory:
         related = ((copy.old.site, "the host writes it here"),) if copy.old is not None else ()
         return Event(kind, here, name, "certain", related, copy.how)
 
-    def judge(self, event: Event, outcome: Outcome) -> None:
+    def judge(self, event: Event, outcome: Outcome, about: Iterable[Loc] = ()) -> None:
         if self.doubts and outcome == "bad":
             outcome = "perhaps"
-        self.recorder.judge(event, outcome, self.conditions > 0)
+        self.recorder.judge(event, outcome, self.conditions > 0, frozenset([loc.obj for loc in about]))
 
     # --- changes
 

@@ -52,6 +52,16 @@ def events(scene: Scene, kind: str, *details: str) -> Iterator[Noticed]:
             yield found
 
 
+def firsts(found: Iterator[Noticed]) -> Iterator[Noticed]:
+    """The first place of those that suffer from the same writes of the same variable."""
+    seen: set[object] = set()
+    for one in sorted(found, key=lambda f: f.event.site):
+        key = (one.event.name, one.event.related)
+        if one.event.certainty == "certain" and key not in seen:
+            seen.add(key)
+            yield one
+
+
 def severity_of(found: Noticed, scene: Scene) -> Severity:
     """A warning for what is certain, a hint for what may be and for what stands in something not understood."""
     region = region_at(scene, found.event.site.span)

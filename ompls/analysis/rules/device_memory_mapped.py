@@ -1,0 +1,103 @@
+"""A map clause for memory that lies on the device.
+
+Certain when the pointer can only hold a device address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import events, finding, severity_of
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for found in events(scene, "maps-device-memory"):
+        if found.event.certainty == "certain":
+            message = f"`{found.event.name}` is memory of the device: it is not mapped but passed with `is_device_ptr`"
+            yield finding(found, message, severity_of(found, scene))
+
+
+RULE = Rule(
+    id="device-memory-mapped",
+    group="mapping",
+    severity="warning",
+    title="Device memory is mapped as if it were host memory",
+    why="""
+A pointer from `omp_target_alloc`, or one inside of `use_device_ptr`, holds a device address. A map clause takes it for a host address: it copies from an address that the host does not have.
+Such a pointer goes into the region with `is_device_ptr(p)`.
+""",
+    section="5.8.3",
+    bad=(
+        """
+void *omp_target_alloc(unsigned long, int);
+void f(int n) {
+    double *x = omp_target_alloc(n * sizeof(double), 0);
+    #pragma omp target map(tofrom: x[0:n])
+    //                             ^^^^^^ warning: `x[0:n]` is memory of the device: it is not mapped but passed with `is_device_ptr`
+    x[0] = 1;
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+static void step(double *x, int n) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n])
+    //                                                           ^^^^^^ warning: `x[0:n]` is memory of the device: it is not mapped but passed with `is_device_ptr`
+    for (int i = 0; i < n; i++)
+        x[i] = i;
+}
+int main(void) {
+    double *x = omp_target_alloc(80, 0);
+    for (int k = 0; k < 10; k++)
+        step(x, 10);
+    return 0;
+}
+""",
+    ),
+    good=(
+        """
+void *omp_target_alloc(unsigned long, int);
+void f(int n) {
+    double *x = omp_target_alloc(n * sizeof(double), 0);
+    #pragma omp target is_device_ptr(x)
+    x[0] = 1;
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    x[0] = 1;
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+void *malloc(unsigned long);
+void f(int n, int on_device) {
+    double *x = on_device ? omp_target_alloc(n, 0) : malloc(n);
+    #pragma omp target map(tofrom: x[0:n])
+    x[0] = 1;
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+void f(int n) {
+    double *x = omp_target_alloc(n * sizeof(double), 0);
+    #pragma omp target map(to: x)
+    x[0] = 1;
+}
+""",
+        """
+void library(double *, int);
+void f(int n, double *x) {
+    #pragma omp target data map(tofrom: x[0:n])
+    {
+        #pragma omp target data use_device_ptr(x)
+        library(x, n);
+        #pragma omp target map(tofrom: x[0:n])
+        x[0] = 1;
+    }
+}
+""",
+    ),
+    check=check,
+)

@@ -1,0 +1,127 @@
+"""`target exit data` for something that is not on the device.
+
+Certain when nothing has mapped it on any path. Releasing what is not there does nothing, which is a hint; results that are
+to come from there do not come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import events, finding, severity_of
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for found in events(scene, "exit-absent"):
+        if found.event.certainty == "certain":
+            message = f"`{found.event.name}` is not mapped here, so there is nothing to {_DOES[found.event.detail]}"
+            copies = found.event.detail in ("from", "tofrom")
+            yield finding(found, message, severity_of(found, scene) if copies else "hint")
+
+
+_DOES = {"from": "copy back", "tofrom": "copy back", "release": "release", "delete": "delete"}
+
+
+RULE = Rule(
+    id="exit-of-absent",
+    group="mapping",
+    severity="warning",
+    title="Data that are not mapped leave a device data environment",
+    why="""
+`target exit data` does nothing for data that are not present: they were never mapped, were mapped on another device, or have left already. With `from`, the
+results that the program waits for do not come.
+""",
+    section="5.8.3",
+    bad=(
+        """
+int main(void) {
+    int x[100] = {1};
+    #pragma omp target map(alloc: x)
+    x[0] = 1;
+    #pragma omp target exit data map(from: x)
+    //                                     ^ warning: `x` is not mapped here, so there is nothing to copy back
+    return x[0];
+}
+""",
+        """
+static void finish(double *x, int n) {
+    #pragma omp target exit data map(from: x[0:n])
+    //                                     ^^^^^^ warning: `x[0:n]` is not mapped here, so there is nothing to copy back
+}
+int main(void) {
+    double x[100] = {1};
+    #pragma omp target enter data map(to: x)
+    finish(x, 100);
+    finish(x, 100);
+    return x[0] > 0;
+}
+""",
+        """
+int main(void) {
+    int x[100] = {1};
+    #pragma omp target enter data map(to: x)
+    #pragma omp target exit data map(delete: x)
+    #pragma omp target exit data map(release: x)
+    //                                        ^ hint: `x` is not mapped here, so there is nothing to release
+    return x[0];
+}
+""",
+    ),
+    good=(
+        """
+int main(void) {
+    int x[100] = {1};
+    #pragma omp target enter data map(to: x)
+    #pragma omp target exit data map(from: x)
+    return x[0];
+}
+""",
+        """
+int main(void) {
+    int x[100] = {1};
+    #pragma omp target enter data map(to: x)
+    #pragma omp target enter data map(to: x)
+    #pragma omp target exit data map(from: x)
+    #pragma omp target exit data map(from: x)
+    return x[0];
+}
+""",
+        """
+void finish(double *x, int n) {
+    #pragma omp target exit data map(from: x[0:n])
+}
+""",
+        """
+int f(int flag) {
+    int x[100] = {1};
+    if (flag) {
+        #pragma omp target enter data map(to: x)
+    }
+    if (flag) {
+        #pragma omp target exit data map(from: x)
+    }
+    return x[0];
+}
+""",
+        """
+void upload(int *);
+int f(void) {
+    int x[100] = {1};
+    upload(x);
+    #pragma omp target exit data map(from: x)
+    return x[0];
+}
+""",
+        """
+#pragma omp declare target
+int x[100];
+#pragma omp end declare target
+int main(void) {
+    #pragma omp target exit data map(release: x)
+    return x[0];
+}
+""",
+    ),
+    check=check,
+)

@@ -1,0 +1,148 @@
+"""Storage that is freed while a device still has its copy.
+
+Certain when on every path an `enter data` of the unit has no `exit data` yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import events, finding, severity_of
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for found in events(scene, "free-mapped"):
+        if found.event.certainty == "certain":
+            message = f"`{found.event.name}` is freed while it is still mapped: a `target exit data` is missing"
+            yield finding(found, message, severity_of(found, scene))
+
+
+RULE = Rule(
+    id="free-while-mapped",
+    group="mapping",
+    severity="warning",
+    title="Storage is freed while it is mapped",
+    why="""
+After `free`, the address may be handed out again. The device then still finds its old copy under that address: a later map of the new storage copies nothing and works
+on the old data. And the device memory is never freed.
+""",
+    section="5.8.3",
+    bad=(
+        """
+void *malloc(unsigned long);
+void free(void *);
+int main(void) {
+    double *x = malloc(100 * sizeof(double));
+    #pragma omp target enter data map(alloc: x[0:100])
+    #pragma omp target
+    x[0] = 1;
+    free(x);
+//  ^^^^^^^ warning: `x` is freed while it is still mapped: a `target exit data` is missing
+    return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void free(void *);
+float *a, *b;
+static void start(int n) {
+    #pragma omp target enter data map(alloc: a[0:n], b[0:n])
+}
+static void stop(int n) {
+    #pragma omp target exit data map(delete: a[0:n])
+}
+int main(void) {
+    for (int round = 0; round < 3; round++) {
+        a = malloc(10 * sizeof(float));
+        b = malloc(10 * sizeof(float));
+        start(10);
+        stop(10);
+        free(a);
+        free(b);
+    //  ^^^^^^^ warning: `b` is freed while it is still mapped: a `target exit data` is missing
+    }
+    return 0;
+}
+""",
+    ),
+    good=(
+        """
+void *malloc(unsigned long);
+void free(void *);
+int main(void) {
+    double *x = malloc(100 * sizeof(double));
+    #pragma omp target enter data map(alloc: x[0:100])
+    #pragma omp target
+    x[0] = 1;
+    #pragma omp target exit data map(delete: x[0:100])
+    free(x);
+    return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void free(void *);
+int main(void) {
+    double *x = malloc(100 * sizeof(double));
+    #pragma omp target map(tofrom: x[0:100])
+    x[0] = 1;
+    free(x);
+    return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void free(void *);
+int f(int flag, double *x) {
+    if (flag) {
+        #pragma omp target enter data map(alloc: x[0:100])
+    }
+    #pragma omp target map(tofrom: x[0:100])
+    x[0] = 1;
+    if (flag) {
+        #pragma omp target exit data map(release: x[0:100])
+    }
+    free(x);
+    return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void free(void *);
+void release_all(void);
+double *x;
+int main(void) {
+    x = malloc(100 * sizeof(double));
+    #pragma omp target enter data map(alloc: x[0:100])
+    release_all();
+    free(x);
+    return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void free(void *);
+struct vector { double *data; int n; };
+static struct vector *create(int n) {
+    struct vector *v = malloc(sizeof *v);
+    v->data = malloc(n * sizeof(double));
+    v->n = n;
+    #pragma omp target enter data map(to: v[0:1]) map(alloc: v->data[0:n])
+    return v;
+}
+static void destroy(struct vector *v) {
+    #pragma omp target exit data map(delete: v->data[0:v->n]) map(delete: v[0:1])
+    free(v->data);
+    free(v);
+}
+int main(void) {
+    struct vector *a = create(10), *b = create(20);
+    destroy(a);
+    destroy(b);
+    return 0;
+}
+""",
+    ),
+    check=check,
+)

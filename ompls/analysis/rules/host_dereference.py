@@ -1,0 +1,120 @@
+"""The host follows a pointer that holds a device address.
+
+Certain when the pointer can only hold a device address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import events, finding, severity_of
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for found in events(scene, "host-dereference"):
+        if found.event.certainty == "certain":
+            message = f"`{found.event.name}` holds a device address here: the host cannot follow it"
+            yield finding(found, message, severity_of(found, scene))
+
+
+RULE = Rule(
+    id="host-dereference",
+    group="mapping",
+    severity="warning",
+    title="The host follows a device pointer",
+    why="""
+What `omp_target_alloc` returns, and what a `use_device_ptr` variable holds, is an address on the device. The host reaches what lies there with `omp_target_memcpy`, or in a region with `is_device_ptr`.
+""",
+    section="5.4.7",
+    bad=(
+        """
+void *omp_target_alloc(unsigned long, int);
+void f(int n) {
+    double *x = omp_target_alloc(n * sizeof(double), 0);
+    for (int i = 0; i < n; i++)
+        x[i] = 0;
+    //  ^^^^ warning: `x` holds a device address here: the host cannot follow it
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target data map(tofrom: x[0:n]) use_device_ptr(x)
+    {
+        x[0] = 1;
+    //  ^^^^ warning: `x` holds a device address here: the host cannot follow it
+    }
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+static void clear(double *x, int n) {
+    for (int i = 0; i < n; i++)
+        x[i] = 0;
+    //  ^^^^ warning: `x` holds a device address here: the host cannot follow it
+}
+int main(void) {
+    clear(omp_target_alloc(80, 0), 10);
+    return 0;
+}
+""",
+    ),
+    good=(
+        """
+void *omp_target_alloc(unsigned long, int);
+void f(int n) {
+    double *x = omp_target_alloc(n * sizeof(double), 0);
+    #pragma omp target is_device_ptr(x)
+    for (int i = 0; i < n; i++)
+        x[i] = 0;
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target data map(tofrom: x[0:n]) use_device_ptr(x)
+    {
+        #pragma omp target is_device_ptr(x)
+        x[0] = 1;
+    }
+    x[0] = 2;
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+void *malloc(unsigned long);
+void f(int n, int host) {
+    double *x = host ? malloc(n) : omp_target_alloc(n, 0);
+    if (host)
+        x[0] = 1;
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+double *where(double *);
+void f(int n) {
+    double *x = omp_target_alloc(n * sizeof(double), 0);
+    double *y = x + 1;
+    if (x == y) return;
+    y = where(x);
+    y[0] = 1;
+}
+""",
+        """
+#pragma omp requires unified_shared_memory
+void *omp_target_alloc(unsigned long, int);
+void f(int n) {
+    double *x = omp_target_alloc(n * sizeof(double), 0);
+    x[0] = 0;
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+int omp_get_initial_device(void);
+void f(int n) {
+    double *x = omp_target_alloc(n * sizeof(double), omp_get_initial_device());
+    x[0] = 0;
+}
+""",
+    ),
+    check=check,
+)

@@ -1,0 +1,168 @@
+"""The host reads data that a device has written and that are still on it.
+
+Certain when on every path the device was the last to write an element that is read, and nothing has brought it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import events, finding, firsts, severity_of
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for found in firsts(events(scene, "host-stale")):
+        message = f"the host reads `{found.event.name}` here, but the newer values are on the device: there is no `target update from` in between"
+        yield finding(found, message, severity_of(found, scene))
+
+
+RULE = Rule(
+    id="missing-update-from",
+    group="mapping",
+    severity="warning",
+    title="The host reads old values: the device has newer ones",
+    why="""
+While data are present on a device, host and device have a copy each. A map clause for something that is present copies nothing at its end,
+whatever its map type: results come back when the outermost data environment ends, with `target update from(x)`, or with the `always` modifier.
+""",
+    section="13.8",
+    bad=(
+        """
+int main(void) {
+    double x[100] = {1}, sum = 0;
+    #pragma omp target data map(tofrom: x)
+    {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 100; i++)
+            x[i] *= 2;
+        for (int i = 0; i < 100; i++)
+            sum += x[i];
+    //             ^^^^ warning: the host reads `x` here, but the newer values are on the device: there is no `target update from` in between
+    }
+    return sum > 0;
+}
+""",
+        """
+static double norm(const double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    //         ^^^^ warning: the host reads `x` here, but the newer values are on the device: there is no `target update from` in between
+    return sum;
+}
+void *malloc(unsigned long);
+int main(void) {
+    double *x = malloc(100 * sizeof(double)), error = 1;
+    for (int i = 0; i < 100; i++)
+        x[i] = i;
+    #pragma omp target enter data map(to: x[0:100])
+    while (error > 0.1) {
+        #pragma omp target teams distribute parallel for map(tofrom: x[0:100])
+        for (int i = 0; i < 100; i++)
+            x[i] *= 0.5;
+        error = norm(x, 100);
+    }
+    #pragma omp target exit data map(from: x[0:100])
+    return 0;
+}
+""",
+        """
+#pragma omp declare target
+int counter;
+#pragma omp end declare target
+int main(void) {
+    #pragma omp target
+    counter = counter + 1;
+    return counter;
+    //     ^^^^^^^ warning: the host reads `counter` here, but the newer values are on the device: there is no `target update from` in between
+}
+""",
+    ),
+    good=(
+        """
+int main(void) {
+    double x[100] = {1}, sum = 0;
+    #pragma omp target data map(tofrom: x)
+    {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 100; i++)
+            x[i] *= 2;
+        #pragma omp target update from(x)
+        for (int i = 0; i < 100; i++)
+            sum += x[i];
+    }
+    return sum > 0;
+}
+""",
+        """
+int main(void) {
+    double x[100] = {1}, sum = 0;
+    #pragma omp target data map(to: x)
+    {
+        #pragma omp target teams distribute parallel for map(always, from: x)
+        for (int i = 0; i < 100; i++)
+            x[i] *= 2;
+        sum = x[1];
+    }
+    return sum > 0;
+}
+""",
+        """
+int main(void) {
+    double x[100] = {1}, sum = 0;
+    #pragma omp target data map(tofrom: x)
+    {
+        #pragma omp target teams distribute parallel for
+        for (int i = 1; i < 99; i++)
+            x[i] *= 2;
+        sum = x[0] + x[99];
+    }
+    return sum > 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+int main(void) {
+    double *a = malloc(800), *b = malloc(800), *t, sum = 0;
+    for (int i = 0; i < 100; i++)
+        a[i] = b[i] = i;
+    #pragma omp target data map(tofrom: a[0:100], b[0:100])
+    for (int k = 0; k < 10; k++) {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 100; i++)
+            b[i] = a[i] + 1;
+        t = a; a = b; b = t;
+        #pragma omp target update from(a[0:100])
+        sum += a[5];
+    }
+    return sum > 0;
+}
+""",
+        """
+int f(int flag) {
+    int x[10] = {1};
+    if (flag) {
+        #pragma omp target enter data map(to: x)
+    }
+    #pragma omp target map(tofrom: x)
+    x[0] = 2;
+    if (flag) {
+        #pragma omp target exit data map(from: x)
+    }
+    return x[0];
+}
+""",
+        """
+#pragma omp requires unified_shared_memory
+int main(void) {
+    int x[10] = {1};
+    #pragma omp target enter data map(to: x)
+    #pragma omp target
+    x[0] = 2;
+    return x[0];
+}
+""",
+    ),
+    check=check,
+)

@@ -1,0 +1,166 @@
+"""A region reads data that the host has written after they were copied.
+
+Certain when on every path the host was the last to write an element that the region reads, and nothing has brought it over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import events, finding, firsts, severity_of
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for found in firsts(events(scene, "device-stale")):
+        message = f"`{found.event.name}` has an old value on the device here: the host has written it since, and there is no `target update to` in between"
+        yield finding(found, message, severity_of(found, scene))
+
+
+RULE = Rule(
+    id="missing-update-to",
+    group="mapping",
+    severity="warning",
+    title="A region reads old values: the host has newer ones",
+    why="""
+A map clause for something that is present on the device already copies nothing, whatever its map type. What the host writes after the first copy reaches the device
+with `target update to(x)` or with the `always` modifier.
+""",
+    section="13.8",
+    bad=(
+        """
+int main(void) {
+    int n = 10, a[100] = {0}, sum = 0;
+    #pragma omp target data map(to: a)
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < 100; i++)
+            a[i] = i + k;
+        #pragma omp target teams distribute parallel for reduction(+: sum) map(to: a)
+        for (int i = 0; i < 100; i++)
+            sum += a[i];
+    //             ^^^^ warning: `a` has an old value on the device here: the host has written it since, and there is no `target update to` in between
+    }
+    return sum;
+}
+""",
+        """
+void *malloc(unsigned long);
+float *field;
+static void fill(float value) {
+    for (int i = 0; i < 64; i++)
+        field[i] = value;
+}
+int main(void) {
+    float all = 0;
+    field = malloc(64 * sizeof(float));
+    fill(1);
+    #pragma omp target enter data map(to: field[0:64])
+    fill(2);
+    #pragma omp target map(tofrom: all)
+    for (int i = 0; i < 64; i++)
+        all += field[i];
+    //         ^^^^^^^^ warning: `field` has an old value on the device here: the host has written it since, and there is no `target update to` in between
+    #pragma omp target exit data map(delete: field[0:64])
+    return all > 0;
+}
+""",
+        """
+#pragma omp declare target
+double factor;
+#pragma omp end declare target
+int main(void) {
+    double x[10] = {1};
+    factor = 3;
+    #pragma omp target map(tofrom: x)
+    x[0] *= factor;
+    //      ^^^^^^ warning: `factor` has an old value on the device here: the host has written it since, and there is no `target update to` in between
+    return x[0] > 0;
+}
+""",
+    ),
+    good=(
+        """
+int main(void) {
+    int n = 10, a[100] = {0}, sum = 0;
+    #pragma omp target data map(to: a)
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < 100; i++)
+            a[i] = i + k;
+        #pragma omp target update to(a)
+        #pragma omp target teams distribute parallel for reduction(+: sum)
+        for (int i = 0; i < 100; i++)
+            sum += a[i];
+    }
+    return sum;
+}
+""",
+        """
+int main(void) {
+    int n = 10, a[100] = {0}, sum = 0;
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < 100; i++)
+            a[i] = i + k;
+        #pragma omp target teams distribute parallel for reduction(+: sum) map(to: a)
+        for (int i = 0; i < 100; i++)
+            sum += a[i];
+    }
+    return sum;
+}
+""",
+        """
+int main(void) {
+    int a[100] = {0}, sum = 0;
+    #pragma omp target data map(to: a)
+    {
+        a[0] = 1;
+        a[99] = 2;
+        #pragma omp target teams distribute parallel for reduction(+: sum)
+        for (int i = 1; i < 99; i++)
+            sum += a[i];
+    }
+    return sum;
+}
+""",
+        """
+int main(void) {
+    int a[100] = {0}, sum = 0;
+    #pragma omp target data map(tofrom: a)
+    {
+        for (int i = 0; i < 100; i++)
+            a[i] = i;
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 100; i++)
+            a[i] = 2 * i;
+        #pragma omp target teams distribute parallel for reduction(+: sum)
+        for (int i = 0; i < 100; i++)
+            sum += a[i];
+    }
+    return sum;
+}
+""",
+        """
+int main(void) {
+    int a[100] = {0}, sum = 0;
+    #pragma omp target enter data map(to: a)
+    a[3] = 4;
+    #pragma omp target map(always, to: a) map(tofrom: sum)
+    sum += a[3];
+    #pragma omp target exit data map(delete: a)
+    return sum;
+}
+""",
+        """
+int f(int *a, int n, int other) {
+    int sum = 0;
+    #pragma omp target data map(to: a[0:n])
+    {
+        a[other] = 4;
+        #pragma omp target map(tofrom: sum)
+        sum += a[n - 1];
+    }
+    return sum;
+}
+""",
+    ),
+    check=check,
+)

@@ -1,0 +1,107 @@
+"""A section that overlaps what is mapped already without lying in it.
+
+Decided when one end of the section lies in what is present and the other one certainly does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import events, finding, severity_of
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for found in events(scene, "extends"):
+        if found.event.certainty == "certain":
+            message = f"a part of `{found.event.name}` is mapped already, and the section is not inside of that: present storage cannot be extended"
+            yield finding(found, message, severity_of(found, scene))
+
+
+RULE = Rule(
+    id="overlapping-section",
+    group="mapping",
+    severity="warning",
+    title="A section is mapped that overlaps present storage",
+    why="""
+What is present cannot grow: when a part of an array is on the device, a map of a section that holds this part and more is an error (the program stops, or the rest
+is not there). Map the largest section first.
+""",
+    section="5.8.3",
+    bad=(
+        """
+void f(int n) {
+    double x[100];
+    #pragma omp target enter data map(alloc: x[0:50])
+    #pragma omp target map(from: x[0:100])
+    //                           ^^^^^^^^ warning: a part of `x[0:100]` is mapped already, and the section is not inside of that: present storage cannot be extended
+    for (int i = 0; i < n; i++)
+        x[i] = i;
+    #pragma omp target exit data map(delete: x[0:50])
+}
+""",
+        """
+static void step(double *x, int n) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n])
+    //                                                           ^^^^^^ warning: a part of `x[0:n]` is mapped already, and the section is not inside of that: present storage cannot be extended
+    for (int i = 0; i < n; i++)
+        x[i] = i;
+}
+void f(void) {
+    double x[100];
+    for (int k = 0; k < 3; k++) {
+        #pragma omp target data map(from: x[10:50])
+        step(x, 40);
+    }
+}
+""",
+    ),
+    good=(
+        """
+void f(int n) {
+    double x[100];
+    #pragma omp target enter data map(alloc: x[0:50])
+    #pragma omp target map(from: x[10:40])
+    x[10] = n;
+    #pragma omp target exit data map(delete: x[0:50])
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target enter data map(alloc: x[0:n])
+    #pragma omp target map(from: x[n:n])
+    x[n] = n;
+    #pragma omp target exit data map(delete: x[0:n])
+}
+""",
+        """
+void f(int n, int m) {
+    double x[100];
+    #pragma omp target enter data map(alloc: x[0:n])
+    #pragma omp target map(from: x[0:m])
+    x[0] = n;
+    #pragma omp target exit data map(delete: x[0:n])
+}
+""",
+        """
+void f(int n) {
+    double x[100];
+    #pragma omp target map(from: x[0:50])
+    x[0] = n;
+    #pragma omp target map(from: x[0:100])
+    x[0] = n;
+}
+""",
+        """
+void f(int n, double *x, int device) {
+    for (int d = 0; d < device; d++) {
+        #pragma omp target enter data map(to: x[d * n:n]) device(d)
+    }
+    for (int d = 0; d < device; d++) {
+        #pragma omp target exit data map(from: x[d * n:n]) device(d)
+    }
+}
+""",
+    ),
+    check=check,
+)
