@@ -111,8 +111,9 @@ class Walk:
 
     declared -- variables declared in it (without static ones)
     starts -- where each directive's body starts
-    waits -- numbers in the order of evaluation where a thread may wait for another: a `while` loop, a flush
+    waits -- numbers in the order of evaluation where a thread may wait for another: a spinning loop, a flush
     locks -- those where one takes a lock or gives it back
+    meets -- those of calls of functions that are not known and may be a barrier, by their names
     """
 
     accesses: list[Access]
@@ -121,6 +122,7 @@ class Walk:
     starts: dict[ast.DirectiveStmt, Start]
     waits: list[int]
     locks: list[int]
+    meets: list[int]
 
 
 def stable(found: list[Access], touched: set[Symbol]) -> list[Access]:
@@ -156,4 +158,4 @@ def _without(access: Access, unknown: Callable[[Poly], bool]) -> Access:
 
 
 def _loads(p: Poly, touched: set[Symbol]) -> bool:
-    return any(o.base in touched for o in p.opaques() if o.base is not None and o.op != CHANGED)
+    return not p.plain and any(o.base in touched for o in p.opaques() if o.base is not None and o.op != CHANGED)

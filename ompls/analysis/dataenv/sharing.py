@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.dataenv.private import PRIVATISING, private_copies
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
@@ -49,6 +49,12 @@ def private_in(
             if team is None or (holder is not None and holder in around[team:]):
                 found.add(symbol)
     return found
+
+
+def private_targets(directive: Directive) -> set[Symbol]:
+    """Pointers of which the construct makes private what they point to: those with a section in `reduction`."""
+    items = (i for c in directive.clauses if c.name in PRIVATISING for i in c.items)
+    return {s for i in items if isinstance(i.expr, (ast.Section, ast.Index)) and (s := i.symbol or root(i.expr))}
 
 
 def _used(stmt: DirectiveStmt) -> set[Symbol]:

@@ -51,6 +51,8 @@ class Summaries:
         content = self.functions.get(name)
         if content is None or name in self.active or len(self.active) >= _DEEPEST:
             return None
+        if any("metadirective" in s.directive.name for s in content.directives):
+            return None  # what it does is not decided here
         node = content.node
         if not isinstance(node, ast.FunctionDef):
             return None

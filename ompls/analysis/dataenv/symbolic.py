@@ -48,11 +48,12 @@ Order = Literal["<", "<=", "==", ">=", ">", ""]
 class Poly:
     """An immutable polynomial with integer coefficients.  Equal polynomials are equal values (and hash alike)."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "_plain", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms = {m: c for m, c in terms.items() if c}
         self._hash: int | None = None
+        self._plain: bool | None = None
 
     @staticmethod
     def of(value: int | Atom) -> Poly:
@@ -123,9 +124,18 @@ class Poly:
                 found.add(atom)
         return found
 
+    @property
+    def plain(self) -> bool:
+        """Whether it has no opaque atoms."""
+        if self._plain is None:
+            self._plain = not any(isinstance(a, Opaque) for m in self.terms for a, _ in m)
+        return self._plain
+
     def opaques(self) -> set[Opaque]:
         """Its opaque atoms, those inside of others included."""
         found: set[Opaque] = set()
+        if self.plain:
+            return found
         for atom in self.atoms():
             if isinstance(atom, Opaque):
                 found.add(atom)
@@ -134,6 +144,8 @@ class Poly:
 
     def newest(self) -> int:
         """The number of the last change of a variable that the value depends on; 0: none has changed."""
+        if self.plain:
+            return 0
         return max((o.args[0].offset for o in self.opaques() if o.op == CHANGED), default=0)
 
     def coefficient(self, atom: Atom) -> tuple[Poly, Poly] | None:
@@ -273,7 +285,12 @@ def poly_of(expr: Expr | None, values: Values | None = None, loads: bool = True,
             return _load(expr, values, _depth)
         case ast.Assign(op="="):
             return poly_of(expr.value, values, loads, _depth + 1)
-        case ast.Call(function=ast.Name(name="omp_get_thread_num" | "omp_get_team_num" as name), args=[]):
+        case ast.Call(
+            function=ast.Name(
+                name="omp_get_thread_num" | "omp_get_team_num" | "omp_get_num_threads" | "omp_get_num_teams" as name
+            ),
+            args=[],
+        ):
             return Poly.of(Opaque(name, None, ()))
     return None
 

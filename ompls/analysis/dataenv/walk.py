@@ -5,14 +5,14 @@ Flow is followed as far as it is structured; at a label everything the walk's st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.places import Env, bare, place_of
 from ompls.analysis.dataenv.private import PRIVATISING
 from ompls.analysis.dataenv.records import Guard, Start, Sync, Walk, stable
 from ompls.analysis.dataenv.relations import facts_of
-from ompls.analysis.dataenv.sharing import private_in, started_anew
+from ompls.analysis.dataenv.sharing import private_in, private_targets, started_anew
 from ompls.analysis.dataenv.summaries import Summaries
 from ompls.analysis.dataenv.symbolic import LoopRange, loop_range
 from ompls.analysis.dataenv.walk_expr import Expressions
@@ -23,6 +23,7 @@ from ompls.analysis.model.tu import Content
 
 _NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
 _WAITS_AT_END = frozenset(("for", "sections", "single", "loop", "workshare"))
+_WAITING = frozenset(("atomic", "flush", "critical"))
 _DEEPEST = 200  # nesting of statements
 
 
@@ -51,7 +52,13 @@ class Walker(Expressions):
         """Variables that `node` gives another value, or whose address it takes."""
         found = self.known.get(id(node))
         if found is None:
-            found = self.known[id(node)] = assigned_in(node)
+            if isinstance(node, Stmt) and self.depth < _DEEPEST:
+                self.depth += 1
+                found = set().union(*[self.assigned(n) for n in _parts(node)])
+                self.depth -= 1
+            else:
+                found = assigned_in(node)
+            self.known[id(node)] = found
         return found
 
     def statement(self, stmt: Stmt | None) -> None:
@@ -158,7 +165,8 @@ class Walker(Expressions):
             self.guards = guards
             return
         self.loops = (*loops, LoopRange(None, None, None, 0, stmt))
-        self.wait()
+        if _spins(stmt):
+            self.wait()
         if isinstance(stmt, ast.While):
             self.value(stmt.condition)
             if not fold(stmt.condition):
@@ -207,12 +215,14 @@ class Walker(Expressions):
         self.env.forget(self.assigned(stmt.body), self.tick())
         self.env.forget(started_anew(directive, stmt.body), self.tick())
         self.private.append(private_in(stmt, self.directives, self.owner))
+        self.sections.append(private_targets(directive))
         self.directives = (*self.directives, stmt)
         self.protect(stmt)
         self.starts[stmt] = Start(self.order, len(self.loops), len(self.guards))
         self.statement(stmt.body)
         self.directives = self.directives[:-1]
         self.private.pop()
+        self.sections.pop()
         self.guards, self.held, self.atomic = saved
         self.env.forget(self.assigned(stmt.body), self.tick())
         for clause in directive.clauses:
@@ -228,8 +238,8 @@ class Walker(Expressions):
             name = directive.args[0].text if directive.args else ""
             self.held = self.held | {("critical", name)}
         elif directive.name == "atomic":
-            target = atomic_target(stmt)
-            self.atomic = place_of(target, self.env) if target is not None else None
+            places = [place_of(target, self.env) for target in atomic_targets(stmt)]
+            self.atomic = tuple([p for p in places if p is not None])
 
     def sync(self, kind: str, stmt: ast.DirectiveStmt) -> None:
         self.order += 1
@@ -242,11 +252,20 @@ def walk_of(
     """What a walk over `node` finds."""
     w = Walker(functions, env, summaries)
     w.run(node)
-    return Walk(stable(w.accesses, w.touched), set(w.declared), w.syncs, w.starts, w.waits, w.locks)
+    return Walk(stable(w.accesses, w.touched), set(w.declared), w.syncs, w.starts, w.waits, w.locks, w.meets)
 
 
 def _walk_of(function: ast.FunctionDef, summaries: Summaries) -> Walk:
     return walk_of(function, summaries.functions, None, summaries)
+
+
+def _parts(stmt: Stmt) -> Iterator[Node]:
+    """What a statement is made of, the clauses of its directive included."""
+    if isinstance(stmt, ast.DirectiveStmt):
+        for clause in stmt.directive.clauses:
+            yield from (item.expr for item in clause.items)
+            yield from clause.args
+    yield from stmt.children()
 
 
 def assigned_in(node: Node) -> set[Symbol]:
@@ -267,26 +286,26 @@ def assigned_in(node: Node) -> set[Symbol]:
     return found
 
 
-def atomic_target(stmt: ast.DirectiveStmt) -> Expr | None:
-    """The lvalue that an `atomic` directive makes atomic (5.2 §15.8.4); None when the statement has another form."""
+def atomic_targets(stmt: ast.DirectiveStmt) -> list[Expr]:
+    """The lvalue that an `atomic` directive makes atomic (5.2 §15.8.4); of `compare` also what it is compared with."""
     kinds = {c.name for c in stmt.directive.clauses}
+    nodes = list(stmt.body.walk()) if stmt.body is not None else []
     assigns = [
-        n for n in (stmt.body.walk() if stmt.body is not None else ())
-        if isinstance(n, ast.Assign) or (isinstance(n, ast.Unary) and n.op in ("++", "--"))
+        n for n in nodes if isinstance(n, ast.Assign) or (isinstance(n, ast.Unary) and n.op in ("++", "--"))
     ]  # fmt: skip
     if not assigns:
-        return None
-    if "read" in kinds and isinstance(assigns[0], ast.Assign):
-        return assigns[0].value
-    if "capture" in kinds or "compare" in kinds:
-        # `v = x++`, `{ v = x; x += e; }`: x is what is updated, not v.
-        for n in assigns:
-            if isinstance(n, ast.Unary) or n.op != "=":
-                return n.operand if isinstance(n, ast.Unary) else n.target
-        last = assigns[-1]
-        return last.target if isinstance(last, ast.Assign) else None
+        return []
     first = assigns[0]
-    return first.operand if isinstance(first, ast.Unary) else first.target
+    if "compare" in kinds:
+        compared = [n for n in nodes if isinstance(n, ast.Binary) and n.op in ("==", "<", ">")]
+        return [side for n in compared for side in (bare(n.left), bare(n.right))]
+    if "read" in kinds and isinstance(first, ast.Assign):
+        return [first.value]
+    if "capture" in kinds:
+        # `v = x++`, `{ v = x; x += e; }`: x is what is updated, not v.
+        updates = [n for n in assigns if isinstance(n, ast.Unary) or n.op != "="]
+        first = updates[0] if updates else assigns[-1]
+    return [first.operand if isinstance(first, ast.Unary) else first.target]
 
 
 def always_leaves(stmt: Stmt | None) -> bool:
@@ -299,6 +318,14 @@ def always_leaves(stmt: Stmt | None) -> bool:
         return always_leaves(stmt.then) and always_leaves(stmt.otherwise)
     expr = bare(stmt.expr) if isinstance(stmt, ast.ExprStmt) and stmt.expr is not None else None
     return isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name in _NO_RETURN
+
+
+def _spins(stmt: ast.While | ast.DoWhile) -> bool:
+    """Whether a loop may wait for what another thread writes: it does nothing, or synchronises in its body."""
+    body = stmt.body
+    if (isinstance(body, ast.ExprStmt) and body.expr is None) or (isinstance(body, ast.Compound) and not body.items):
+        return True
+    return any(isinstance(n, ast.DirectiveStmt) and n.directive.name in _WAITING for n in body.walk())
 
 
 def may_leave(stmt: Stmt) -> bool:

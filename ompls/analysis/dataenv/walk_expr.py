@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from ompls.analysis.model.tu import Content
 
 _LOCK = {"omp_set_lock": True, "omp_set_nest_lock": True, "omp_unset_lock": False, "omp_unset_nest_lock": False}
 _LOCK |= {"omp_test_lock": True, "omp_test_nest_lock": True, "pthread_mutex_lock": True, "pthread_mutex_unlock": False}
+_MEETS = re.compile(r"barrier|wait|sync|lock|signal", re.I)  # in the name of a function that is not known
 _MANY = 4000  # accesses of one walk; no more are kept
 
 
@@ -36,11 +38,13 @@ class Expressions:
         self.guards: tuple[Guard, ...] = ()
         self.directives: tuple[ast.DirectiveStmt, ...] = ()
         self.private: list[set[Symbol]] = []  # of each of `directives`
+        self.sections: list[set[Symbol]] = []  # pointers of which it has private what they point to
         self.held: frozenset[Held] = frozenset()
-        self.atomic: Place | None = None  # what an `atomic` directive makes atomic
+        self.atomic: tuple[Place, ...] = ()  # what an `atomic` directive makes atomic
         self.order = 0
         self.waits: list[int] = []
         self.locks: list[int] = []
+        self.meets: list[int] = []
 
     def tick(self) -> int:
         """The next number in the order of evaluation."""
@@ -70,10 +74,10 @@ class Expressions:
         if write and (place.path or place.depth):
             self.touched.add(place.symbol)
         held = self.held
-        if self.atomic is not None and (place == self.atomic):
+        if place in self.atomic:
             held = held | {("atomic", "")}
         self.order += 1
-        owner = self.owner(place.symbol) if place.depth == 0 else None
+        owner = self.owner(place.symbol, place.depth)
         self.accesses.append(
             Access(
                 place, node, read, write, self.loops, self.guards, self.directives, held, owner, self.order, certain,
@@ -81,10 +85,12 @@ class Expressions:
             )
         )  # fmt: skip
 
-    def owner(self, symbol: Symbol) -> ast.DirectiveStmt | None:
-        """The innermost directive that gives each of its threads a variable of its own."""
-        declared = self.declared.get(symbol)
-        for stmt, private in zip(reversed(self.directives), reversed(self.private), strict=True):
+    def owner(self, symbol: Symbol, depth: int = 0) -> ast.DirectiveStmt | None:
+        """The innermost directive that gives each of its threads a variable of its own (or what it points to)."""
+        declared = self.declared.get(symbol) if depth == 0 else None
+        for stmt, private in zip(
+            reversed(self.directives), reversed(self.private if depth == 0 else self.sections), strict=True
+        ):
             if symbol in private or stmt is declared:
                 return stmt
         return None
@@ -236,16 +242,18 @@ class Expressions:
             self.lock(expr.args[0], _LOCK[name])
             return
         summary = self.summaries.of(name)
+        if summary is None and _MEETS.search(name):
+            self.meets.append(self.tick())
         if summary is None:
             self.unknown_call(expr)
             return
+        if summary.waits:
+            self.wait()
         for access in summary.accesses:
             moved = rebased(access, summary.params, expr, self.env)
             if moved is not None:
                 self.append(moved, expr, summary.content)
         self.env.forget(summary.sets, self.tick())
-        if summary.waits:
-            self.wait()
         if summary.locks:
             self.locks.append(self.tick())
         for sync in summary.syncs:
@@ -259,7 +267,7 @@ class Expressions:
         if access.write and (access.place.path or access.place.depth):
             self.touched.add(access.symbol)
         self.order += 1
-        owner = self.owner(access.symbol) if access.depth == 0 else None
+        owner = self.owner(access.symbol, access.depth)
         self.accesses.append(
             replace(
                 access, node=call, loops=(*self.loops, *access.loops), guards=(*self.guards, *access.guards),

@@ -16,7 +16,7 @@ from ompls.analysis.rules.support.framework import Change, Finding, Group, Rule,
 from ompls.analysis.rules.support.kept import findings_of
 from ompls.analysis.rules.support.noticed import noticed
 from ompls.analysis.rules.support.ordering.contexts import sequential
-from ompls.analysis.source import Settings
+from ompls.analysis.source import Budget, Settings
 from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
 
@@ -45,10 +45,14 @@ RULES: dict[str, Rule] = _discover()
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What there is to say about a unit, in the order of the places; `suppressed`: what comments silence."""
+    """What there is to say about a unit, in the order of the places; `suppressed`: what comments silence.
+
+    complete -- False: there was no time for the rules that look at meanings, everywhere
+    """
 
     diagnostics: list[Diagnostic]
     suppressed: list[Diagnostic]
+    complete: bool = True
 
 
 def check(tu: TU) -> list[Diagnostic]:
@@ -56,8 +60,9 @@ def check(tu: TU) -> list[Diagnostic]:
     return report(tu).diagnostics
 
 
-def report(tu: TU, noted: Iterable[Diagnostic] = ()) -> Report:
+def report(tu: TU, noted: Iterable[Diagnostic] = (), budget: Budget | None = None) -> Report:
     """As `check`, with what is silenced; `noted` is what the front end has to say, which comments silence as well.
+    When `budget` runs out, only rules that look at words go on.
 
     Findings are kept with each declaration; only a declaration that changed, or that calls one that did, is looked at
     again.
@@ -71,7 +76,8 @@ def report(tu: TU, noted: Iterable[Diagnostic] = ()) -> Report:
     texts = {path: text for path, text in tu.headers.values() if b"ompls:" in text}
     if marks:
         texts[tu.path] = tu.source
-    for diagnostic in (*_spoken(tu, tuple([r for r in RULES.values() if r.id in asked])), *noted):
+    unit = unit_of(tu, budget)
+    for diagnostic in (*_spoken(tu, unit, tuple([r for r in RULES.values() if r.id in asked])), *noted):
         by = _silencers(texts, diagnostic) if texts else ()
         used.update(by)
         rule = diagnostic.rule
@@ -81,7 +87,7 @@ def report(tu: TU, noted: Iterable[Diagnostic] = ()) -> Report:
         module = importlib.import_module(f"{__name__}.{_LAST.replace('-', '_')}")
         for diagnostic in module.unused(tu, marks, used, lambda name: None if is_name(name) else near_ids(name)):
             (silent if _silencers(texts, diagnostic) else kept)[diagnostic] = None
-    return Report(_ordered(tu, kept), _ordered(tu, silent))
+    return Report(_ordered(tu, kept), _ordered(tu, silent), not unit.unfinished)
 
 
 def members(name: str) -> tuple[str, ...]:
@@ -120,8 +126,7 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
     return replace(diagnostic, severity=wanted)  # type: ignore[arg-type]
 
 
-def _spoken(tu: TU, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
-    unit = unit_of(tu)
+def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
     requires, names = unit.requires, (unit.threadprivate, unit.variants, sequential(unit))
     around = (rules, unit.settings, unit.complete_headers, requires, *names)
     for number, (_, group) in enumerate(tu.items.groups):
@@ -176,14 +181,31 @@ def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule
     if kept is not None and kept[0] == key:
         findings: tuple[tuple[Rule, Finding], ...] = kept[1]
         return findings
+    if unit.late():
+        unit.unfinished.add("rules")
+        return _by_words(chosen, content, unit)
     scene = Scene(unit, content, tuple([s.directive for s in content.directives]))
     made: list[tuple[Rule, Finding]] = []
     for rule in chosen:
+        if unit.late():
+            unit.unfinished.add("rules")
+            return (*made, *(said for said in _by_words(chosen, content, unit) if said not in made))
         weak = content.tainted and rule.needs == "meaning"
         made += [(rule, _weakened(f) if weak else f) for f in rule.check(scene)]
     findings = tuple(made)
     content.memo[__name__] = (key, findings)
     return findings
+
+
+def _by_words(chosen: tuple[Rule, ...], content: Content, unit: Unit) -> tuple[tuple[Rule, Finding], ...]:
+    """What rules that look at words only say."""
+    kept = content.memo.get("by words")
+    if kept is None or kept[0] != chosen:
+        scene = Scene(unit, content, tuple([s.directive for s in content.directives]))
+        rules = [rule for rule in chosen if rule.needs == "text"]
+        kept = content.memo["by words"] = (chosen, tuple([(rule, f) for rule in rules for f in rule.check(scene)]))
+    found: tuple[tuple[Rule, Finding], ...] = kept[1]
+    return found
 
 
 def _callees(contents: tuple[Content, ...], unit: Unit) -> tuple[object, ...]:

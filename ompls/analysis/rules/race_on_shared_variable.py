@@ -19,9 +19,8 @@ def check(scene: Scene) -> Iterator[Finding]:
                 "the loop is not shared out, it needs `for`"
             )
         else:
-            message = (
-                f"`{what}` is shared, and {units(race.level)} that run at the same time write "
-                + ("and read it" if any(x.read for r in report.all for x in (r.first, r.second)) else "it")
+            message = f"`{what}` is shared, and {units(race.level)} that run at the same time write " + (
+                "and read it" if any(x.read for r in report.all for x in (r.first, r.second)) else "it"
             )
         yield finding(scene, report, message, _changes(report))
 
@@ -102,7 +101,7 @@ void f(int n, double *work, const double *x) {
     #pragma omp parallel
     {
         for (int i = 0; i < n; i++)
-            work[i] = 2 * x[i];
+            work[i] += x[i];
         //  ^^^^^^^ warning: every thread of the team writes all of these elements (`work[i]`): the loop is not shared out, it needs `for`
     }
 }

@@ -16,7 +16,7 @@ from ompls.analysis.model.ast import FunctionDef, Span, Symbol
 from ompls.analysis.model.items import Group as ItemGroup
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Content
-from ompls.analysis.source import Settings
+from ompls.analysis.source import Budget, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,17 @@ class Unit:
     groups: tuple[ItemGroup, ...] = ()  # the same, in parts that are shared between the versions of a text
     callers: dict[str, tuple[Content, ...]] = field(default_factory=dict)  # by callee; made by `callers.py`
     words: set[str] = field(default_factory=set)  # that are not called where they stand
+    budget: Budget | None = None  # polled by what takes long
+    unfinished: set[str] = field(default_factory=set)  # what there was no time for
     answers: dict[str, object] = field(default_factory=dict)  # see `kept.py`
     threadprivate: frozenset[str] = frozenset()  # names that `threadprivate` directives list
     variants: frozenset[str] = frozenset()  # functions whose calls a `declare variant` may replace
     directives: tuple[Directive, ...] = ()  # between the external declarations
     noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
+
+    def late(self) -> bool:
+        """Whether there is no time left."""
+        return self.budget is not None and self.budget.expired()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,7 @@ class Rule:
     group: Group = "structure"
 
 
-def unit_of(tu: TU) -> Unit:
+def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
     variants, inside = _variants(tu)
     functions: dict[str, Content] = {}
     for _, group in tu.items.groups:
@@ -141,6 +147,7 @@ def unit_of(tu: TU) -> Unit:
         headers,
         requires,
         contents=contents,
+        budget=budget,
         groups=tuple([group for _, group in tu.items.groups]),
         threadprivate=threadprivate,
         variants=variants,

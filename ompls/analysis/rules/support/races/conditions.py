@@ -66,6 +66,8 @@ class Conditions:
 
     def happen(self, a: Access, b: Access, level: Level, fixed: bool) -> bool:
         """Whether both happen for certain, in different units."""
+        if all(_adds_unequal(x) for x in (a, b)):
+            return False
         partial = [x for x in (a, b) if self.is_partial(x, level)]
         if not partial:
             return True
@@ -73,15 +75,34 @@ class Conditions:
             return False
         if len(partial) == 1 and a is not b:
             return True
-        return all(x.read and x.write for x in partial)  # a counter: that it never counts is not what it is for
+        # A counter: that it never counts is not what it is for, unless it counts mistakes.
+        return all(x.read and x.write and not self.may_never(x, level) for x in partial)
+
+    def may_never(self, access: Access, level: Level) -> bool:
+        """Whether a counter counts what does not happen when all goes well: `if (x != y) errors++`."""
+        return any(_is_unequal(g.expr) and g.holds for g in self.inside(access, level))
 
     def by_thread(self, a: Access, b: Access) -> bool:
         """Whether conditions on the thread's number choose who does it."""
         return any(_asks_thread(p) for x in (a, b) for g in x.guards for p, _ in g.facts)
 
-    def one_thread(self, a: Access, b: Access) -> bool:
-        """Whether both are done by one and the same thread, which a condition names."""
-        return bool(_threads(a) & _threads(b))
+    def one_unit(self, a: Access, b: Access, level: Level) -> bool:
+        """Whether both are done by one and the same thread (team), which conditions name."""
+        named = _named(a) & _named(b)
+        asked = {o.op for p in named for o in p.opaques()} & _THREADS
+        if level.unit == "team":
+            return "omp_get_team_num" in asked
+        return "omp_get_thread_num" in asked and (not level.teams or "omp_get_team_num" in asked)
+
+    def is_redundant(self, a: Access, b: Access, level: Level) -> bool:
+        """Whether all units do the same work: each stores the same values in the same places."""
+        if level.kind != "copies" or a.read or b.read or a.inner is not b.inner or a.node is not b.node:
+            return False
+        by = a.by
+        if not isinstance(by, ast.Assign):
+            return False
+        calls = (n for n in by.value.walk() if isinstance(n, ast.Call))
+        return not any(isinstance(n.function, ast.Name) and n.function.name in _THREADS for n in calls)
 
     def same_value(self, a: Access, b: Access, level: Level) -> bool:
         """Whether both store one value that is the same for all units: which of them comes last cannot be told."""
@@ -94,15 +115,42 @@ class Conditions:
                 return False
         return self.is_invariant(values[0], level)
 
+    def is_ticket(self, access: Access, level: Level) -> bool:
+        """Whether what is stored was drawn by an `atomic capture`: who stores last is decided by the program."""
+        value = _stored(access)
+        if not isinstance(value, ast.Name) or level.stmt.body is None:
+            return False
+        captures = (
+            n for n in level.stmt.body.walk()
+            if isinstance(n, DirectiveStmt) and n.directive.name == "atomic" and n.directive.clause("capture")
+        )  # fmt: skip
+        return any(value.symbol in assigned_in(n) for n in captures)
+
 
 def _stored(access: Access) -> Expr | None:
     by = access.by
-    if isinstance(by, ast.Assign) and by.op == "=" and not access.read:
+    if isinstance(by, ast.Assign) and ((by.op == "=" and not access.read) or by.op in ("|=", "&=")):
         value = bare(by.value)
         while isinstance(value, ast.Cast):
             value = bare(value.operand)
         return value
     return None
+
+
+def _is_unequal(expr: Expr) -> bool:
+    expr = bare(expr)
+    if isinstance(expr, ast.Binary) and expr.op == "||":
+        return _is_unequal(expr.left) and _is_unequal(expr.right)
+    return isinstance(expr, ast.Binary) and expr.op == "!="
+
+
+def _adds_unequal(access: Access) -> bool:
+    """Whether it adds the outcome of a comparison for `!=`, as checks in tests do."""
+    by = access.by
+    value = bare(by.value) if isinstance(by, ast.Assign) and by.op == "+=" else None
+    if isinstance(value, ast.Name) and value.symbol is not None and value.symbol.init is not None:
+        value = bare(value.symbol.init)
+    return value is not None and _is_unequal(value)
 
 
 def _is_understood(guard: Guard) -> bool:
@@ -123,6 +171,6 @@ def _asks_thread(p: Poly) -> bool:
     return any(isinstance(o, Opaque) and o.op in _THREADS for o in p.opaques())
 
 
-def _threads(access: Access) -> set[Poly]:
-    """Equations that name the thread."""
+def _named(access: Access) -> set[Poly]:
+    """Equations that name the thread or the team."""
     return {p for g in access.guards for p, op in g.facts if op == "==" and _asks_thread(p)}

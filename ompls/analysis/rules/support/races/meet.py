@@ -13,11 +13,24 @@ from typing import Literal
 
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly
-from ompls.analysis.model.ast import For, Symbol
+from ompls.analysis.model.ast import For, InitList, Symbol
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array
 
 Verdict = Literal["no", "yes", "unknown", "indirect"]
 _POINTS = 256  # iterations that are tried out
 _THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))
+
+
+@dataclass(slots=True)
+class Budget:
+    """How many pairs of one function may still be tried out."""
+
+    left: int = 200
+
+    def spend(self) -> bool:
+        self.left -= 1
+        return self.left >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +66,7 @@ def is_fixed(access: Access, loops: tuple[For, ...], outer: int) -> bool:
     return all(s is not None and not varies(s, moving) for s in access.subscripts)
 
 
-def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int) -> Meeting:
+def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budget) -> Meeting:
     """Whether `a` in one iteration of `loops` and `b` in another one access the same element.
 
     loops -- those whose iterations run concurrently (around both); () means that each of two threads runs both
@@ -62,6 +75,8 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int) -> Meeting:
     level_a, level_b = _level(a, loops), _level(b, loops)
     if len(level_a) < len(loops) or len(level_b) < len(loops):
         return UNKNOWN
+    if loops and any(o.op in _THREADS for x in (a, b) for s in x.subscripts if s is not None for o in s.opaques()):
+        return UNKNOWN  # an element of the thread that does the iteration
     pairs = list(zip(a.subscripts, b.subscripts, strict=False))
     if any(x is None or y is None for x, y in pairs):
         known = [(x, y) for x, y in pairs if x is not None and y is not None]
@@ -73,9 +88,10 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int) -> Meeting:
         if quick.verdict != "unknown":
             return quick
     moving = {r.symbol for r in (*a.loops[outer:], *b.loops[outer:]) if r.symbol is not None}
-    if any(o.base is not None and varies(Poly.of(o), moving) for x, y in subscripts for o in x.opaques() | y.opaques()):
+    loads = [o for x, y in subscripts for o in x.opaques() | y.opaques() if o.base is not None]
+    if any(varies(Poly.of(o), moving) and _table(o.base) is None for o in loads):
         return INDIRECT
-    return _tried(a, b, subscripts, level_a, outer)
+    return _tried(a, b, subscripts, level_a, outer) if budget.spend() else UNKNOWN
 
 
 def _level(a: Access, loops: tuple[For, ...]) -> list[LoopRange]:
@@ -182,7 +198,7 @@ def _free(a: Access, b: Access, outer: int) -> list[Atom] | None:
         waiting = list(_polys(x, outer))
         while waiting:
             for atom in sorted(waiting.pop().atoms(), key=_name):
-                if isinstance(atom, Opaque) and atom.op in ("/", "%"):
+                if isinstance(atom, Opaque) and (atom.op in ("/", "%") or _table(atom.base) is not None):
                     waiting += atom.args
                 elif isinstance(atom, Opaque):
                     if own & Poly.of(atom).symbols():
@@ -294,11 +310,28 @@ def _value(p: Poly, point: dict[Atom, int]) -> int:
 
 
 def _opaque(atom: Atom, point: dict[Atom, int]) -> int:
-    """C's division and remainder; by zero: something."""
-    if not isinstance(atom, Opaque) or len(atom.args) != 2 or atom.base is not None:
+    """C's division and remainder (by zero: something); an element of a constant array."""
+    if not isinstance(atom, Opaque):
+        return 0
+    table = _table(atom.base)
+    if table is not None and len(atom.args) == 1:
+        index = _value(atom.args[0], point)
+        return table[index] if 0 <= index < len(table) else -1 - index
+    if len(atom.args) != 2 or atom.base is not None:
         return 0
     a, b = (_value(p, point) for p in atom.args)
     if b == 0:
         return 0
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     return quotient if atom.op == "/" else a - quotient * b
+
+
+def _table(base: Symbol | None) -> tuple[int, ...] | None:
+    """The values of a constant array of integers, all of which its initialiser gives."""
+    if base is None or not isinstance(base.type, Array) or "const" not in base.type.of.quals | base.type.quals:
+        return None
+    if not isinstance(base.init, InitList) or len(base.init.elements) != base.type.length:
+        return None
+    values = [fold(e) for e in base.init.elements]
+    known = tuple([v for v in values if v is not None])
+    return known if len(known) == len(values) else None

@@ -19,7 +19,7 @@ from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.races.conditions import Conditions
 from ompls.analysis.rules.support.races.levels import Level, levels_in
-from ompls.analysis.rules.support.races.meet import Meeting, is_fixed, meet
+from ompls.analysis.rules.support.races.meet import Budget, Meeting, is_fixed, meet
 
 _KEY = "races"
 _CONCURRENT = frozenset(("parallel", "teams", "for", "distribute", "simd", "loop", "sections", "taskloop"))
@@ -50,11 +50,12 @@ class Race:
 def races_of(content: Content, unit: Unit) -> list[Race]:
     """The races inside of constructs of one function; kept with it as long as what it calls does not change."""
     node = content.node
-    if not isinstance(node, ast.FunctionDef) or not any(
-        _CONCURRENT & set(s.directive.constructs) for s in content.directives
-    ):
+    directives = [s.directive for s in content.directives]
+    if not isinstance(node, ast.FunctionDef) or not any(_CONCURRENT & set(d.constructs) for d in directives):
         return []
-    key = (tuple(_below(content, unit)), unit.threadprivate)
+    if any("metadirective" in d.name for d in directives):
+        return []
+    key = (tuple(_below(content, unit)), unit.threadprivate, unit.variants)
     kept = content.memo.get(_KEY)
     if kept is not None and kept[0] == key:
         known: list[Race] = kept[1]
@@ -79,11 +80,14 @@ def _below(content: Content, unit: Unit) -> Iterator[Content | None]:
 
 class _Search:
     def __init__(self, content: Content, unit: Unit, function: ast.FunctionDef) -> None:
-        self.walk: Walk = walk_of(function.body, unit.functions)
+        known = {n: c for n, c in unit.functions.items() if n not in unit.variants} if unit.variants else unit.functions
+        self.walk: Walk = walk_of(function.body, known)
         self.own = {id(s) for s in content.directives}
+        self.regions = {id(r.stmt): r for r in content.regions}
         self.in_main = function.symbol.name == "main"
         self.threadprivate = unit.threadprivate
         self.levels: dict[tuple[int, ...], list[tuple[int, Level]]] = {}
+        self.budget = Budget()
         self.kept: dict[tuple[int, int], Access] = {}
         self.conditions = Conditions(self.walk)
 
@@ -176,7 +180,7 @@ class _Search:
         below_a, below_b = a.directives[index + 1 :], b.directives[index + 1 :]
         if any(_DEFERRED & set(s.directive.constructs) for s in (*below_a, *below_b)):
             return None
-        if _protected(a, b, level) or self.conditions.exclude(a, b, level):
+        if _protected(a, b, level) or self.conditions.exclude(a, b, level) or self.may_meet(a, b):
             return None
         if level.kind == "iterations":
             return self.iterations(a, b, level)
@@ -185,18 +189,18 @@ class _Search:
         return self.copies(a, b, level, below_a, below_b)
 
     def iterations(self, a: Access, b: Access, level: Level) -> Race | None:
-        if level.ordered and ((_is_ordered(a, level) and _is_ordered(b, level)) or _has_doacross(level)):
-            return None
+        if level.ordered and (_is_ordered(a, level) or _is_ordered(b, level) or _has_doacross(level)):
+            return None  # with one of them outside of the ordered region, its place in the text may still order them
         outer = self.walk.starts[level.stmt].loops
         if level.unit == "lane":
             return self.lanes(a, b, level, outer)
-        if level.unit == "thread" and self.conditions.one_thread(a, b):
+        if self.conditions.one_unit(a, b, level):
             return None
-        return self.judged(a, b, level, meet(a, b, level.loops, outer), outer)
+        return self.judged(a, b, level, meet(a, b, level.loops, outer, self.budget), outer)
 
     def lanes(self, a: Access, b: Access, level: Level, outer: int) -> Race | None:
         """Iterations of a simd loop keep the order of the text: only a value that is needed earlier in it is lost."""
-        found = meet(a, b, level.loops, outer)
+        found = meet(a, b, level.loops, outer, self.budget)
         fixed = is_fixed(a, level.loops, outer) and is_fixed(b, level.loops, outer)
         if found.verdict != "yes":
             return None
@@ -217,10 +221,11 @@ class _Search:
         if in_a is in_b:
             return None
         apart = bool(a.held) and bool(b.held)  # by different means: that one waits for the other does not help
-        mixed = any(kind == "atomic" for kind, _ in a.held | b.held)
+        plain = [x for x in (a, b) if not any(kind == "atomic" for kind, _ in x.held)]
+        mixed = len(plain) == 1 and plain[0].write
         if not apart and not mixed and (self.waits_before(a, in_a) or self.waits_before(b, in_b)):
             return None
-        found = meet(a, b, (), self.walk.starts[level.stmt].loops)
+        found = meet(a, b, (), self.walk.starts[level.stmt].loops, self.budget)
         return self.judged(a, b, level, found, self.walk.starts[level.stmt].loops)
 
     def copies(
@@ -229,12 +234,15 @@ class _Search:
         shared_a, shared_b = _shared_out(below_a, level), _shared_out(below_b, level)
         if shared_a is not None or shared_b is not None:
             return None  # iterations and sections have a level of their own; what lies between them is about barriers
-        if level.unit == "thread" and (self.synchronised(a, b, level) or self.conditions.one_thread(a, b)):
+        if self.conditions.one_unit(a, b, level) or (level.unit == "thread" and self.synchronised(a, b, level)):
             return None
         if self.conditions.by_thread(a, b) and self.any_wait(level):
             return None
+        start = self.walk.starts[level.stmt].order
+        if any(start < w < min(a.order, b.order) for w in self.walk.waits):
+            return None  # the threads may have waited for each other
         outer = self.walk.starts[level.stmt].loops
-        return self.judged(a, b, level, meet(a, b, (), outer), outer)
+        return self.judged(a, b, level, meet(a, b, (), outer, self.budget), outer)
 
     def judged(self, a: Access, b: Access, level: Level, found: Meeting, outer: int) -> Race | None:
         if found.verdict not in ("yes", "indirect"):
@@ -243,10 +251,22 @@ class _Search:
         if self.conditions.same_value(a, b, level):
             return None
         certain = found.verdict == "yes" and level.certain and self.conditions.happen(a, b, level, fixed)
+        if certain and (
+            self.is_copied(a, level) or self.conditions.is_redundant(a, b, level) or self.conditions.is_ticket(a, level)
+        ):
+            certain = False
         if a.write and (a.read or not b.write or not b.read):
             return Race(a, b, level, found, fixed, certain)
         back = None if found.distance is None else -found.distance
         return Race(b, a, level, Meeting(found.verdict, back), fixed, certain)
+
+    def is_copied(self, access: Access, level: Level) -> bool:
+        """Whether `target` gives the region its own copy of a scalar, which implementations hand to each team."""
+        if level.unit != "team" or access.depth:
+            return False
+        stmt = next((s for s in reversed(access.directives) if id(s) in self.regions), None)
+        variable = self.regions[id(stmt)].variable(access.symbol) if stmt is not None else None
+        return variable is not None and variable.sharing == "firstprivate"
 
     # --- order
 
@@ -270,6 +290,11 @@ class _Search:
     def waits_before(self, access: Access, section: DirectiveStmt | None) -> bool:
         start = self.walk.starts[section].order if section is not None and section in self.walk.starts else 0
         return any(start <= w <= access.order for w in self.walk.waits)
+
+    def may_meet(self, a: Access, b: Access) -> bool:
+        """Whether what may be a barrier of the program's own lies between."""
+        low, high = sorted((a.order, b.order))
+        return any(low < m < high for m in self.walk.meets)
 
     def any_wait(self, level: Level) -> bool:
         start = self.walk.starts[level.stmt].order

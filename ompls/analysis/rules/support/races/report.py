@@ -75,8 +75,7 @@ def _kind(races: list[Race]) -> tuple[Kind, str, Race]:
         if a & b:
             return "teams", "", race
         if ("atomic" in kinds[0]) != ("atomic" in kinds[1]):
-            plain = race if "atomic" in kinds[0] or not race.second.write else _swapped(race)
-            return "mixed", "", plain
+            return "mixed", "", _swapped(race) if "atomic" in kinds[0] and race.second.write else race
         if kinds[0] and kinds[1]:
             return "lock", "", race
         if kinds[0] or kinds[1]:
@@ -84,7 +83,8 @@ def _kind(races: list[Race]) -> tuple[Kind, str, Race]:
     race = next((r for r in races if r.second.read and r.second.node is not r.first.node), races[0])
     if race.level.kind == "sections":
         return "sections", "", race
-    if race.meeting.verdict == "indirect":
+    loads = (o for x in (race.first, race.second) for s in x.subscripts if s is not None for o in s.opaques())
+    if race.meeting.verdict == "indirect" or (not race.fixed and any(o.op.startswith("[]") for o in loads)):
         return "indirect", "", race
     if race.fixed:
         writes = [x for r in races for x in (r.first, r.second) if x.write]
