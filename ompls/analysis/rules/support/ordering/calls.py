@@ -71,7 +71,8 @@ class Walk(Constructs):
         visible = tuple([e for e in dict.fromkeys(left) if is_visible(e.touch, self.function)])
         exposed = self.touched[: self.exposed] if self.exposed is not None else self.touched
         seen = tuple([t for t in exposed if is_visible(t, self.function)])
-        clashes = tuple(self.clashes.values()) if self.followed else ()
+        signals = {s for c in (self.content, *_callees(self.content, self.program)) for s in _signals(c)}
+        clashes = tuple(c for c in self.clashes.values() if c.two.symbol not in signals) if self.followed else ()
         return Outcome(clashes, seen, self.exposed is not None, visible)
 
     def _outlives(self, entry: Entry) -> None:
@@ -166,6 +167,21 @@ def _bound_loop(loop: LoopRange, known: dict[Any, Poly]) -> LoopRange:
     lower = None if loop.lower is None else loop.lower.substitute(known)
     upper = None if loop.upper is None else loop.upper.substitute(known)
     return LoopRange(loop.symbol, lower, upper, loop.step, loop.stmt, loop.exact)
+
+
+def _signals(content: Content) -> frozenset[Symbol]:
+    """Variables with which the program makes an order of its own: by atomic reads and writes, and flushes of them."""
+    found: frozenset[Symbol] | None = content.memo.get(f"{_KEY}-signals")
+    if found is None:
+        symbols: set[Symbol | None] = set()
+        for stmt in content.directives:
+            directive = stmt.directive
+            if directive.name == "flush":
+                symbols.update(i.symbol for i in directive.args)
+            elif directive.name == "atomic" and directive.clause("read", "write", "capture") and stmt.body is not None:
+                symbols.update(n.symbol for n in stmt.body.walk() if isinstance(n, ast.Name))
+        found = content.memo[f"{_KEY}-signals"] = frozenset(s for s in symbols if s is not None)
+    return found
 
 
 def is_visible(touch: Touch, function: FunctionDef) -> bool:

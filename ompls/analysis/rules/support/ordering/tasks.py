@@ -13,7 +13,7 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.rules.support.ordering.contexts import sequential
 from ompls.analysis.rules.support.ordering.depend import dependences, excludes, waits
 from ompls.analysis.rules.support.ordering.model import Agent, Entry, Touch, Unit
-from ompls.analysis.rules.support.ordering.team import NO_TEAM
+from ompls.analysis.rules.support.ordering.team import NO_TEAM, is_one_thread
 from ompls.analysis.rules.support.ordering.walk import Statements
 
 # Clauses that give a task storage of its own, which has not got the original's value.
@@ -64,9 +64,10 @@ class Tasks(Statements):
 
     def is_alone(self) -> bool:
         """Whether no other thread can run the task: the program's first thread creates it, outside of any team."""
-        if self.function.symbol.name not in (*sequential(self.program), "main"):
-            return False
-        return not any({"parallel", "teams"} & set(s.directive.constructs) for s in self.enclosing)
+        teams = [s for s in self.enclosing if {"parallel", "teams"} & set(s.directive.constructs)]
+        if teams:
+            return is_one_thread(teams[-1], "parallel")
+        return self.function.symbol.name in (*sequential(self.program), "main")
 
     def _apart(self, stmt: DirectiveStmt, level: int) -> tuple[list[Touch], list[Entry]]:
         """Walk the body as a task of its own: its accesses, and what it leaves going."""

@@ -14,6 +14,7 @@ from ompls.analysis.dataenv.symbolic import LoopRange, loop_range
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.rules.support.framework import Unit as Program
 from ompls.analysis.rules.support.ordering.meet import meet
 from ompls.analysis.rules.support.ordering.model import Agent, Clash, ClashKind, Entry, Side, Touch, Unit
@@ -248,7 +249,7 @@ class Statements:
     def touch(self, touch: Touch) -> None:
         """The task that is looked at makes an access."""
         self.budget -= 1
-        if self.budget < 0 or touch.symbol.name in self.program.threadprivate:
+        if self.budget < 0 or touch.symbol.name in self.program.threadprivate or _is_volatile(touch):
             return
         touch = replace(touch, side=self.side) if touch.side != self.side else touch
         self.touched.append(touch)
@@ -264,6 +265,9 @@ class Statements:
         """What another thread may still be doing, and an access by this one (or by a task that it creates)."""
         again = bool(entry.laps & entry.agent.around)
         verdict = concurrent(entry.agent, entry.touch, self.agent, touch, again)
+        for one, two in ((entry.touch, touch), (touch, entry.touch)):
+            if one.write and set(one.guards) - set(two.guards):
+                verdict = verdict and False  # it writes on a condition that may never hold
         if verdict is not None:
             shared = {o.symbol for o, p in zip(entry.touch.loops, touch.loops, strict=False) if o.stmt is p.stmt}
             own = frozenset(s for s in self.team.private if s not in shared)
@@ -365,6 +369,20 @@ def joined(before: Live, ends: list[Live]) -> Live:
         fresh = {id(e): e for way in ways for e in way if id(e) not in ids}
         found[symbol] = (*lasting, *fresh.values())
     return found
+
+
+def _is_volatile(touch: Touch) -> bool:
+    """Whether the program says that others change the variable while it is looked at."""
+    t = touch.symbol.type
+    while True:
+        if t.quals & {"volatile", "_Atomic"}:
+            return True
+        if isinstance(t, Pointer):
+            t = t.to
+        elif isinstance(t, Array):
+            t = t.of
+        else:
+            return False
 
 
 def may_outlive(entry: Entry) -> bool:
