@@ -10,6 +10,7 @@ import re
 
 from ompls.analysis.diagnostic import Diagnostic, Related, Severity
 from ompls.analysis.model.tu import TU
+from ompls.analysis.source import Location
 
 IDS = {
     "parse": "syntax-error",
@@ -37,6 +38,14 @@ def diagnostics(tu: TU) -> list[Diagnostic]:
         macros = tuple(Related(at, f"it comes from macro `{name}`") for name, at in reversed(tu.map.macros(note.start)))
         found.append(Diagnostic(IDS[note.kind], severity, note.message, where, macros))
     return found
+
+
+def unfinished(tu: TU) -> Diagnostic:
+    """There was no time for all rules: said once, at the first line."""
+    end = tu.source.find(b"\n")
+    where = Location(tu.path, 0, end if end >= 0 else len(tu.source))
+    message = "there was no time for everything: parts of this file were looked at by the rules for single words only"
+    return Diagnostic(IDS["budget"], "hint", message, where)
 
 
 def is_c(tu: TU) -> bool:

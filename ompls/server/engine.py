@@ -34,15 +34,17 @@ from ompls.project.workspace import Workspace
 from ompls.server.documents import Document
 from ompls.server.guard import logged
 from ompls.server.settings import Layer, Settings, settings_of
-from ompls.server.work import analyse, judge, read_headers
+from ompls.server.work import analyse, judge_within, read_headers
 
 log = logging.getLogger("ompls.server")
 
 FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
 PASS = 0.5  # seconds of the first pass over a text
+MOST_PASSES = 7  # after which a text is left as far as it was looked at: two minutes
 PAUSE = 0.3  # seconds without an edit before the headers are looked at again
 
-_DIRECTIVE = re.compile(rb"(?m)^[ \t]*#[ \t]*(?!pragma\b)(?:[^\n\\]|\\\r?\n|\\)*")
+# And what looks like one: this runs at every key.
+_DIRECTIVE = re.compile(rb"#(?![ \t]*pragma\b)(?:[^\n\\]|\\\r?\n|\\)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Result:
     lines: LineIndex  # of tu.source
     diagnostics: list[Diagnostic]
     seconds: float
+    complete: bool = True  # False: there was not enough time for all of it
 
 
 @dataclass(eq=False)
@@ -275,11 +278,12 @@ class Engine:
         for built in waiting:
             if not built.done():
                 built.set_result(None)
-        diagnostics = await self.call(judge, tu, snapshot, session.settings)
-        result = Result(stamp, version, tu, lines, diagnostics, time.perf_counter() - started)
+        diagnostics, judged = await self.call(judge_within, tu, snapshot, session.settings, PASS * 2**session.passes)
+        complete = tu.complete and judged
+        result = Result(stamp, version, tu, lines, diagnostics, time.perf_counter() - started, complete)
         if stamp == session.stamp and not session.closed:
             session.result = result
-            if not tu.complete:  # the rest is another pass's, after whatever else waits
+            if not complete and session.passes < MOST_PASSES:  # the rest is another pass's, after whatever else waits
                 session.stamp += 1
                 session.passes += 1
                 self.announce(session)

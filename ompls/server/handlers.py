@@ -184,6 +184,7 @@ class Handlers:
                     "analysedVersion": result.version,
                     "regions": len(features.lenses(result.tu)),
                     "diagnostics": len(result.diagnostics),
+                    "complete": result.complete,
                     "milliseconds": round(result.seconds * 1000, 2),
                 }
             documents.append(entry)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
-from ompls.analysis import features, notes
-from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis import features, fixing, notes
+from ompls.analysis.diagnostic import Diagnostic, Edit
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
 from ompls.analysis.rules import RULES, report
@@ -17,6 +18,7 @@ from ompls.project.workspace import Workspace
 from ompls.server.settings import Settings
 
 _TRIAL = 0.5  # seconds for the analysis of a text as it would be
+_TRIALS = 50  # diagnostics whose fixes are tried one by one
 
 
 class Deadline:
@@ -46,10 +48,19 @@ def judge(tu: TU, snapshot: HeaderSnapshot, settings: Settings) -> list[Diagnost
 
     What the front end noted is told only once the headers are known: without them every include is a missing one.
     """
+    return judge_within(tu, snapshot, settings, None)[0]
+
+
+def judge_within(
+    tu: TU, snapshot: HeaderSnapshot, settings: Settings, seconds: float | None
+) -> tuple[list[Diagnostic], bool]:
+    """As `judge`, for about so many seconds; False: there is more to do."""
     if not settings.diagnostics.enable:
-        return []
+        return [], True
     noted = notes.diagnostics(tu) if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu) else []
-    return settings.kept(report(tu, noted).diagnostics)
+    said = report(tu, noted, Deadline(seconds) if seconds is not None else None)
+    found = said.diagnostics if said.complete else [notes.unfinished(tu), *said.diagnostics]
+    return settings.kept(found), said.complete
 
 
 def refactor(
@@ -72,6 +83,42 @@ def refactor(
                 kept.append(replace(action, edits=edits, otherwise=()))
                 break
     return kept
+
+
+def fixable(
+    analyzer: Analyzer, tu: TU, snapshot: HeaderSnapshot, settings: Settings, found: list[list[Diagnostic]]
+) -> list[list[Edit]]:
+    """On the analysis thread: for each of the groups `found`, the edits that fix all of it that is safe to fix.
+
+    Together they must make nothing worse; else each fix is tried alone.
+    """
+    everything = judge(tu, snapshot, settings)
+    trial = partial(_trial, analyzer, tu, snapshot, settings)
+    chosen = []
+    for group in found:
+        edits = fixing.choose(group).get(tu.path, [])
+        if edits and fixing.worse(group, edits, everything, tu.source, trial):
+            edits = fixing.choose(fixing.tried(group[:_TRIALS], everything, tu.source, trial)).get(tu.path, [])
+        chosen.append(edits)
+    return chosen
+
+
+def tried(
+    analyzer: Analyzer, tu: TU, snapshot: HeaderSnapshot, settings: Settings, found: list[Diagnostic]
+) -> list[Diagnostic]:
+    """On the analysis thread: `found` with those fixes only that make nothing worse."""
+    if not any(d.fixes for d in found):
+        return found
+    trial = partial(_trial, analyzer, tu, snapshot, settings)
+    return fixing.tried(found, judge(tu, snapshot, settings), tu.source, trial)
+
+
+def _trial(  # noqa: PLR0917 -- as `analyse`
+    analyzer: Analyzer, tu: TU, snapshot: HeaderSnapshot, settings: Settings, text: bytes
+) -> list[Diagnostic] | None:
+    """What there would be to say about `text` in the place of `tu`; None when finding out takes too long."""
+    after = analyzer.analyze(tu.path, text, snapshot, tu.settings, Deadline(_TRIAL))
+    return judge(after, snapshot, settings) if after.complete else None
 
 
 def _told(tu: TU, snapshot: HeaderSnapshot, settings: Settings) -> Counter[tuple[str, str]]:

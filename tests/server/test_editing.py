@@ -171,11 +171,11 @@ async def test_hints_and_tokens_can_be_switched_off(one_vscode: Editor, tmp_path
 async def test_who_types_does_not_wait_for_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     rules_may_speak = threading.Event()
 
-    def slow(*_: Any) -> list[Any]:
+    def slow(*_: Any) -> tuple[list[Any], bool]:
         assert rules_may_speak.wait(20)
-        return []
+        return [], True
 
-    monkeypatch.setattr("ompls.server.engine.judge", slow)
+    monkeypatch.setattr("ompls.server.engine.judge_within", slow)
     engine = Engine(lambda _: None, lambda _: None, lambda _: None)
     try:
         session = engine.open(Document("file:///a.c", "/a.c", 1, TEXT, "utf-8"))

@@ -36,7 +36,9 @@ def findings_of(
     if kept is not None and kept.around == around and kept.events == events and _same(kept.answers, unit):
         return kept.found
     found = tuple([(at, *said) for at, content in enumerate(group.contents) for said in findings(content)])
-    if not any(_is_static(content) for content in group.contents):  # those depend on their callers, too
+    if not unit.unfinished and not any(
+        _is_static(content) for content in group.contents
+    ):  # those depend on their callers, too
         group.memo[_KEY] = _Kept(around, _asked(group.contents, unit), events, found)
     return found
 
