@@ -24,7 +24,7 @@ from ompls.analysis.spec import clauses_of, is_declarative
 from ompls.analysis.spec.data_clauses import STORAGE, WHOLE, WRITING
 
 _KINDS = {"func": "a function", "enumconst": "a constant", "typedef": "a type"}
-_RESERVED = ("omp_all_memory", "this")
+_RESERVED = ("omp_all_memory", "this", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")
 
 
 def check(scene: Scene) -> Iterator[Finding]:

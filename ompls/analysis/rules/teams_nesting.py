@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import Compound, DirectiveStmt, ExprStmt, Stmt
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.nesting import Placed, placed
@@ -18,11 +19,13 @@ def check(scene: Scene) -> Iterator[Finding]:
         directive = place.stmt.directive
         first, last = directive.constructs[0], outer.directive.constructs[-1]
         message = ""
+        severity: Severity = "error"
         related = (outer.directive.name_span, f"this `{outer.directive.name}` construct")
         if first == "teams" and outer.directive.name == "target":
             beside = _beside(outer, place.stmt)
             if beside is not None:
-                message = "a `target` construct with `teams` in it may hold nothing else"
+                # clang refuses it; gcc takes it, and published programs have it
+                message, severity = "a `target` construct with `teams` in it may hold nothing else", "hint"
                 related = (beside.span, "outside of `teams`")
         elif first == "teams" and last not in AROUND_TEAMS:
             message = f"`teams` must stand directly in `target` or outside of all regions, not in `{last}`"
@@ -31,7 +34,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         elif last == "teams" and first in NOT_IN_TEAMS:
             message = f"`{first}` may not stand directly in `teams`, only `distribute`, `parallel` and `loop` may"
         if message:
-            yield Finding(directive.name_span, message, "error", (related,))
+            yield Finding(directive.name_span, message, severity, (related,))
 
 
 def _region_around(place: Placed) -> DirectiveStmt | None:
@@ -85,7 +88,7 @@ void f(int n, double *x) {
     {
         int half = n / 2;
         #pragma omp teams distribute parallel for
-        //          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error: a `target` construct with `teams` in it may hold nothing else
+        //          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint: a `target` construct with `teams` in it may hold nothing else
         for (int i = 0; i < half; i++) x[i] = 0;
     }
 }

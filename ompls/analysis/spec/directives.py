@@ -180,7 +180,7 @@ def _build() -> dict[str, DirectiveSpec]:
     for name in _COMBINED:
         parts = tuple(name.split())
         leaves = [table[p] for p in parts]
-        union = tuple(dict.fromkeys(c for leaf in leaves for c in leaf.clauses))
+        union = tuple(c for c in dict.fromkeys(c for leaf in leaves for c in leaf.clauses) if not _excluded(c, parts))
         table[name] = DirectiveSpec(
             name,
             leaves[-1].kind,
@@ -192,6 +192,15 @@ def _build() -> dict[str, DirectiveSpec]:
             "5.1" if "master" in parts else "",
         )
     return table
+
+
+def _excluded(clause: str, parts: tuple[str, ...]) -> bool:
+    """What a leaf takes but not the combination (5.2 §17, and the restrictions of each combination in 5.1 §2.16)."""
+    if "target" in parts:
+        return clause == "copyin"
+    if clause in ("nowait", "in_reduction"):
+        return "parallel" in parts  # the end of the parallel region waits anyway; a task reduction ends there
+    return False
 
 
 DIRECTIVES: dict[str, DirectiveSpec] = _build()

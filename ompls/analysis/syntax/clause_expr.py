@@ -190,13 +190,18 @@ class ExprParser:
             type_span = Span(self.tokens[self.pos].start, self.tokens[close - 1].end)
             self.pos = close + 1
             if self.peek() == "{":
-                raise ParseError("compound literals are not understood in clauses")
+                return self.opaque(token, self.matching(self.pos))
             operand = self.unary()
             return ast.Cast(Span(token.start, operand.span.end), type_span, UNKNOWN, operand)
         if self.peek() == "{":
-            raise ParseError("statement expressions are not understood in clauses")
+            return self.opaque(token, self.matching(self.pos - 1))
         inner = self.expression()
         return ast.Paren(Span(token.start, self.expect(")").end), inner)
+
+    def opaque(self, first: Token, last: int) -> Expr:
+        """A statement expression or a compound literal, up to the token at `last`: C, but nothing is known of it."""
+        self.pos = last + 1
+        return ast.OtherExpr(Span(first.start, self.tokens[last].end), [])
 
     def shaping(self, token: Token) -> Expr:
         """`([n][m])p` (OpenMP 5.2 §3.2.4)."""
