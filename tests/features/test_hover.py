@@ -9,6 +9,7 @@ from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
 from ompls.analysis.rules import RULES, check
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
+from ompls.analysis.spec import CLAUSES, DIRECTIVES
 
 TEXT = """
 #define N 100
@@ -34,7 +35,7 @@ def analyze(text: str) -> TU:
 
 CASES = [
     # the word's text, which occurrence, what the hover says
-    ("x[i]", 0, ["float *x", "`x[0:n]` **map(to)**: copied to the device at entry, 4 bytes an element", "Explicitly",
+    ("x[i]", 0, ["float *x", "`x[0:n]` **map(to)**: copied to the device at entry, 4 * n bytes", "Explicitly",
                  "the pointer itself becomes the device's address", "§5.8.3", "what it points to is read."]),
     ("x[0:n]", 0, ["float *x", "Explicitly"]),
     ("k * x", 0, ["int k", "**firstprivate", "Implicitly: scalars are firstprivate by default (OpenMP §5.8.1)"]),
@@ -44,7 +45,7 @@ CASES = [
     ("s += t", 0, ["double s", "map(tofrom)", "`reduction`"]),
     ("t + a", 0, ["float t", "Declared in the region"]),
     ("reduction", 0, ["**reduction**: private copies", "Since OpenMP 3.0; §5.5.8"]),
-    ("static", 0, ["**schedule**"]),
+    ("static", 0, ["**schedule(static)**"]),
     ("to: x", 0, ["**map(to: …)**: copied to the device at entry"]),
     ("distribute", 0, ["**target teams distribute parallel for**", "§13.8"]),
     ("declare target", 0, ["**declare target**", "§7.8.1"]),
@@ -61,6 +62,22 @@ def test_hover(word: str, occurrence: int, parts: list[str]) -> None:
     assert text is not None
     for part in parts:
         assert part in text
+
+
+def test_data_that_is_on_the_device_already_says_so() -> None:
+    text = """
+void f(int n, float *x) {
+#pragma omp target data map(to: x[0:n + 1])
+  {
+#pragma omp target map(tofrom: x[1:2 * n])
+    x[0] = 1;
+  }
+}
+"""
+    about = features.hover(analyze(text), text.index("x[0] = 1"))
+    assert about is not None
+    assert "`x[1:2 * n]` **map(tofrom)**: copied to the device at entry and back at exit, 4 * (2 * n) bytes" in about
+    assert "On the device already through `map(to: x[0:n + 1])` of `target data` on line 3" in about
 
 
 @pytest.mark.parametrize("word", ["s = k;", "unused", "for (int i", "pragma", "helper(int)"])
@@ -91,3 +108,41 @@ def test_no_cut_raises(text: str) -> None:
         check(tu)
         features.lenses(tu)
         features.hover(tu, max(0, end - 2))
+
+
+@pytest.mark.parametrize("name", DIRECTIVES)
+def test_every_directive_and_each_of_its_clauses_is_explained(name: str) -> None:
+    """Everywhere: in inactive text, too, and in the other spellings of a directive."""
+    clauses = " ".join(f"{clause}(x)" for clause in DIRECTIVES[name].clauses)
+    for before, after in (("#pragma omp ", "\n"), ("#if 0\n#pragma omp ", "\n#endif\n"), ('_Pragma("omp ', '")\n'),
+                          ("[[omp::directive(", ")]];\n")):  # fmt: skip
+        text = f"{before}{name} {clauses}{after}"
+        tu = analyze(text)
+        about = features.hover(tu, len(before))
+        assert about is not None
+        assert about.startswith(f"**{name}**: ")
+        assert f"Since OpenMP {DIRECTIVES[name].since}" in about
+        assert f"§{DIRECTIVES[name].section}." in about
+        at = len(before) + len(name) + 1
+        for clause in DIRECTIVES[name].clauses:
+            spec, about = CLAUSES[clause], features.hover(tu, at)
+            assert about is not None, clause
+            assert about.startswith(f"**{clause}**: {spec.summary}\n\nSince OpenMP {spec.since}; §{spec.section}.")
+            at += len(f"{clause}(x) ")
+
+
+@pytest.mark.parametrize("name", [n for n, spec in CLAUSES.items() if spec.keywords or spec.modifiers])
+def test_every_keyword_and_modifier_is_explained(name: str) -> None:
+    spec = CLAUSES[name]
+    owner = next(d for d in DIRECTIVES.values() if name in d.clauses)
+    for word in (*spec.keywords, *spec.modifiers):
+        if not word.isidentifier():
+            continue
+        for form in (f"{name}({word}: x)", f"{name}({word})", f"{name}(x: {word})", f"{name}({word}(x): x)"):
+            text = f"#pragma omp {owner.name} {form}\n"
+            about = features.hover(analyze(text), text.index(form) + form.rindex(word, len(name)))
+            if about is not None:
+                break
+        assert about is not None, word
+        assert f"({word}" in about
+        assert "Since OpenMP" in about

@@ -100,11 +100,12 @@ def _clauses(tu: TU, cursor: Cursor) -> list[Completion]:
     found = []
     for name in clauses_of(directive.name):
         spec = CLAUSES[name]
-        if spec.since > version or words.excluded(name, given, directive):
+        since = words.since(name, directive)
+        if since > version or words.excluded(name, given, directive):
             continue
         bare = cursor.following == "(" or spec.optional
         insert = name if bare else f"{name}()"
-        detail = f"OpenMP {spec.since}, §{spec.section}"
+        detail = f"OpenMP {since}, §{spec.section}"
         at = -1 if bare else len(insert) - 1
         found.append(Completion(name, "clause", insert, start, end, at, detail, spec.summary, 20))
     return found

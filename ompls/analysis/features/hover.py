@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.features.meanings import word_text
+from ompls.analysis.features.navigation import directives_at
 from ompls.analysis.features.regions import region_at
+from ompls.analysis.features.scopes import enclosing, expanded_offset
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, MapItem, Region, Variable
-from ompls.analysis.spec import CLAUSES, DIRECTIVES
 
 _SHARING = {
     "mapped": "mapped",
@@ -37,11 +39,13 @@ _DIRECTION = {
 
 def hover(tu: TU, offset: int) -> str | None:
     """Markdown about the word at byte `offset` of the main file; None if there is nothing to say."""
-    for place, directive in _directives(tu):
-        if _holds(tu, place, directive.span, offset):
-            text = _of_directive(tu, place, directive, offset)
-            if text is not None:
-                return text
+    known = word_text(tu.source, offset)
+    if known is not None:
+        return known
+    for place, directive in directives_at(tu, expanded_offset(tu, offset)):
+        text = _of_directive(tu, place, directive, offset)
+        if text is not None:
+            return text
     at = region_at(tu, offset)
     if at is None:
         return None
@@ -50,7 +54,7 @@ def hover(tu: TU, offset: int) -> str | None:
         if _holds(tu, item, node.span, offset) and node.symbol is not None:
             variable = region.variable(node.symbol)
             if variable is not None:
-                return variable_text(variable, region)
+                return variable_text(variable, region) + _already(tu, item, region, variable)
             if node.symbol.kind in ("var", "param"):
                 declaration = declare(node.symbol.type, node.name)
                 return f"```c\n{declaration}\n```\n\nDeclared in the region: it exists on the device only."
@@ -69,6 +73,19 @@ def variable_text(variable: Variable, region: Region) -> str:
     lines.append(f"{how.capitalize()}: {variable.why} (OpenMP §{variable.section}).")
     lines.append(_accesses(variable))
     return "\n\n".join(line for line in lines if line)
+
+
+def _already(tu: TU, item: Item, region: Region, variable: Variable) -> str:
+    """Which construct around the region has the data on the device already."""
+    if variable.sharing != "mapped":
+        return ""
+    for stmt in reversed(enclosing(tu, item, item.start + region.stmt.span.start)):
+        for clause in stmt.directive.all("map") if stmt is not region.stmt else ():
+            if any((i.symbol or root(i.expr)) is variable.symbol for i in clause.items):
+                line = tu.source.count(b"\n", 0, tu.locate(item, clause.span).start) + 1
+                what = f"`{clause.name}({clause.text})` of `{stmt.directive.name}` on line {line}"
+                return f"\n\nOn the device already through {what}: the region copies nothing of it."
+    return ""
 
 
 def _maps(variable: Variable) -> str:
@@ -91,17 +108,43 @@ def _bytes(variable: Variable, item: MapItem) -> str:
     expr = item.item.expr if item.item is not None else None
     if expr is None or isinstance(expr, ast.Name):
         size = sizeof(variable.symbol.type)
-        return f", {size} bytes" if size is not None else ""
+        return f", {_amount(size)}" if size is not None else _variable_length(variable.symbol.type)
     if isinstance(expr, ast.Section) and isinstance(expr.base, ast.Name):
         base = expr.base.type
         element = base.of if isinstance(base, Array) else base.to if isinstance(base, Pointer) else None
         size = sizeof(element) if element is not None else None
         count = fold(expr.length) if expr.length is not None else None
         if size is not None and count is not None:
-            return f", {size * count} bytes"
+            return f", {_amount(size * count)}"
+        length = _length(item.item.text) if item.item is not None else ""
         if size is not None:
-            return f", {size} bytes an element"
+            return f", {_times(size, length)}" if length else f", {size} bytes an element"
     return ""
+
+
+def _amount(size: int) -> str:
+    """`4,096 bytes (4 KiB)`."""
+    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size >= unit:
+            return f"{size:,} bytes ({size / unit:.3g} {name})"
+    return f"{size} bytes"
+
+
+def _times(size: int, count: str) -> str:
+    return f"{size} * {count if count.isidentifier() else f'({count})'} bytes"
+
+
+def _length(text: str) -> str:
+    """What stands for the length in the only section of a list item's text."""
+    if text.count("[") != 1 or text.count(":") != 1 or not text.endswith("]"):
+        return ""
+    return text[text.index(":") + 1 : -1].strip()
+
+
+def _variable_length(kind: CType) -> str:
+    """Of an array whose length is not a constant."""
+    size = sizeof(kind.of) if isinstance(kind, Array) and kind.vla else None
+    return f", {_times(size, kind.vla_text)}" if size is not None and isinstance(kind, Array) else ""
 
 
 def _accesses(variable: Variable) -> str:
@@ -119,62 +162,18 @@ def _accesses(variable: Variable) -> str:
 
 
 def _of_directive(tu: TU, place: Item | FileDirective, directive: Directive, offset: int) -> str | None:
-    if _holds(tu, place, directive.name_span, offset):
-        return directive_text(directive.name)
+    """The variable that a clause names there."""
     for clause in directive.clauses:
-        if _holds(tu, place, clause.name_span, offset):
-            return clause_text(clause)
-        if clause.keyword_span is not None and _holds(tu, place, clause.keyword_span, offset):
-            return _keyword_text(clause)
         for symbol, span in _clause_names(clause):
             if _holds(tu, place, span, offset):
                 region = _region_of(place, directive)
                 variable = region.variable(symbol) if region is not None else None
-                if region is not None and variable is not None:
-                    return variable_text(variable, region)
+                if region is not None and variable is not None and isinstance(place, Item):
+                    return variable_text(variable, region) + _already(tu, place, region, variable)
     return None
 
 
-def directive_text(name: str) -> str | None:
-    """What a directive does, since when, where it is specified."""
-    spec = DIRECTIVES.get(name)
-    if spec is None:
-        return None
-    until = f", until {spec.until}" if spec.until else ""
-    clauses = ", ".join(f"`{c}`" for c in spec.clauses) or "none"
-    return (
-        f"**{spec.name}**: {spec.summary}\n\nSince OpenMP {spec.since}{until}; §{spec.section}.\n\nClauses: {clauses}"
-    )
-
-
-def clause_text(clause: Clause) -> str | None:
-    """What a clause does, since when, where it is specified."""
-    spec = CLAUSES.get(clause.name)
-    if spec is None:
-        return None
-    text = f"**{spec.name}**: {spec.summary}\n\nSince OpenMP {spec.since}; §{spec.section}."
-    if spec.keywords:
-        text += f"\n\nOne of: {', '.join(f'`{k}`' for k in spec.keywords)}"
-    if spec.modifiers:
-        text += f"\n\nModifiers: {', '.join(f'`{m}`' for m in spec.modifiers)}"
-    return text
-
-
-def _keyword_text(clause: Clause) -> str | None:
-    if clause.name == "map" and clause.keyword in _DIRECTION:
-        return f"**map({clause.keyword}: …)**: {_DIRECTION[clause.keyword]}\n\nOpenMP §5.8.3."
-    return clause_text(clause)
-
-
 # --- places
-
-
-def _directives(tu: TU) -> Iterator[tuple[Item | FileDirective, Directive]]:
-    for item in tu.items:
-        for stmt in item.content.directives:
-            yield item, stmt.directive
-    for d in tu.directives:
-        yield d, d.directive
 
 
 def _region_of(place: Item | FileDirective, directive: Directive) -> Region | None:

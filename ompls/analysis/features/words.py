@@ -9,7 +9,8 @@ import re
 
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU
-from ompls.analysis.spec import CLAUSES, ClauseSpec
+from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec
+from ompls.analysis.spec.versions import CLAUSE_ON, WORD_OF
 
 REDUCTIONS = frozenset(("reduction", "in_reduction", "task_reduction"))
 OPERATORS = ("+", "*", "max", "min", "&", "|", "^", "&&", "||")
@@ -43,23 +44,6 @@ _EXCLUSIVE = (
     {"threads", "depend"},
     {"simd", "depend"},
 )
-_SINCE = {
-    ("map", "close"): "5.0", ("map", "mapper"): "5.0", ("map", "present"): "5.1", ("map", "iterator"): "5.1",
-    ("map", "self"): "6.0", ("map", "ref_ptee"): "6.0", ("map", "ref_ptr"): "6.0", ("map", "ref_ptr_ptee"): "6.0",
-    ("map", "storage"): "6.0", ("map", "always"): "4.5", ("map", "delete"): "4.5", ("map", "release"): "4.5",
-    ("to", "present"): "5.1", ("from", "present"): "5.1", ("to", "mapper"): "5.0", ("from", "mapper"): "5.0",
-    ("to", "iterator"): "5.1", ("from", "iterator"): "5.1", ("enter", "automap"): "6.0",
-    ("default", "private"): "5.1", ("default", "firstprivate"): "5.1",
-    ("defaultmap", "present"): "5.1", ("defaultmap", "private"): "6.0", ("defaultmap", "self"): "6.0",
-    ("defaultmap", "storage"): "6.0", ("depend", "mutexinoutset"): "5.0", ("depend", "depobj"): "5.0",
-    ("depend", "inoutset"): "5.1", ("depend", "iterator"): "5.0", ("reduction", "inscan"): "5.0",
-    ("reduction", "task"): "5.0", ("reduction", "default"): "5.0", ("reduction", "original"): "6.0",
-    ("lastprivate", "conditional"): "5.0", ("firstprivate", "saved"): "6.0", ("device", "ancestor"): "5.0",
-    ("device", "device_num"): "5.0", ("order", "reproducible"): "5.1", ("order", "unconstrained"): "5.1",
-    ("num_threads", "strict"): "6.0", ("num_threads", "dims"): "6.0", ("grainsize", "strict"): "5.1",
-    ("num_tasks", "strict"): "5.1", ("schedule", "monotonic"): "4.5", ("schedule", "nonmonotonic"): "4.5",
-    ("schedule", "simd"): "4.5", ("proc_bind", "primary"): "5.1", ("linear", "step"): "5.2",
-}  # fmt: skip
 _MAP_TYPES = {
     "target enter data": ("to", "alloc"),
     "target exit data": ("from", "release", "delete"),
@@ -90,6 +74,12 @@ def excluded(name: str, given: set[str], directive: Directive) -> bool:
     return any(name in group and (given & group) - {name} for group in _EXCLUSIVE)
 
 
+def since(name: str, directive: Directive) -> str:
+    """The version that brought the clause to the directive."""
+    takers = [leaf for leaf in directive.constructs if leaf in DIRECTIVES and name in DIRECTIVES[leaf].clauses]
+    return max(CLAUSES[name].since, min((CLAUSE_ON.get((leaf, name), "") for leaf in takers), default=""))
+
+
 def may_repeat(name: str, directive: Directive) -> bool:
     """Whether a directive may have the clause more than once."""
     if name == "if":
@@ -114,7 +104,7 @@ def keywords(spec: ClauseSpec, directive: Directive, version: str) -> tuple[str,
         found = ("tofrom",)
     elif spec.name == "proc_bind" and version >= "5.1":
         found = tuple(w for w in found if w != "master")
-    return tuple(w for w in found if _SINCE.get((spec.name, w), "") <= version)
+    return tuple(w for w in found if WORD_OF.get((spec.name, w), "") <= version)
 
 
 def modifiers(spec: ClauseSpec, version: str) -> tuple[str, ...]:
@@ -122,7 +112,7 @@ def modifiers(spec: ClauseSpec, version: str) -> tuple[str, ...]:
     found = spec.modifiers
     if spec.name in ("linear", "induction") and version >= "5.2":
         found = tuple(w for w in found if w not in ("ref", "uval"))  # C++ only
-    return tuple(w for w in found if _SINCE.get((spec.name, w), "") <= version and w != "delete")
+    return tuple(w for w in found if WORD_OF.get((spec.name, w), "") <= version and w != "delete")
 
 
 def categories(version: str) -> tuple[str, ...]:
