@@ -76,8 +76,8 @@ void f(int n, float *x) {
 """
     about = features.hover(analyze(text), text.index("x[0] = 1"))
     assert about is not None
-    assert "`x[1:2 * n]` **map(tofrom)**: copied to the device at entry and back at exit, 4 * (2 * n) bytes" in about
-    assert "On the device already through `map(to: x[0:n + 1])` of `target data` on line 3" in about
+    assert "`x[1:2*n]` **map(tofrom)**: copied to the device at entry and back at exit, 4 * (2*n) bytes" in about
+    assert "On the device already through `map(to: x[0:n+1])` of `target data` on line 3" in about
 
 
 @pytest.mark.parametrize("word", ["s = k;", "unused", "for (int i", "pragma", "helper(int)"])

@@ -81,9 +81,10 @@ def _already(tu: TU, item: Item, region: Region, variable: Variable) -> str:
         return ""
     for stmt in reversed(enclosing(tu, item, item.start + region.stmt.span.start)):
         for clause in stmt.directive.all("map") if stmt is not region.stmt else ():
-            if any((i.symbol or root(i.expr)) is variable.symbol for i in clause.items):
+            listed = next((i for i in clause.items if (i.symbol or root(i.expr)) is variable.symbol), None)
+            if listed is not None:
                 line = tu.source.count(b"\n", 0, tu.locate(item, clause.span).start) + 1
-                what = f"`{clause.name}({clause.text})` of `{stmt.directive.name}` on line {line}"
+                what = f"`map({clause.keyword or 'tofrom'}: {listed.text})` of `{stmt.directive.name}` on line {line}"
                 return f"\n\nOn the device already through {what}: the region copies nothing of it."
     return ""
 
