@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
-from ompls.cli import options, pipeline, trace
+from ompls.cli import options, pipeline, report, trace
 from ompls.cli.engine import analyze
 from ompls.cli.problem import Problem
 from ompls.cli.terminal import progress
@@ -26,6 +26,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_device(parser, os.environ.get("OMPLS_DEVICES") or "auto", counted=True)
     parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="end the program after that time")
     parser.add_argument("--trace", metavar="FILE", help="record a trace (see 'ompls report')")
+    parser.add_argument(
+        "--trace-format", choices=("json", "chrome"), default="json", help="our JSON lines, or for Chrome and Perfetto"
+    )
     parser.add_argument("--profile", action="store_true", help="show what was launched and transferred, on stderr")
 
 
@@ -71,18 +74,24 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         flags = [flag for group in project_flags for flag in group] + arguments.flags
         output = scratch / Path(arguments.files[0]).stem
         built = pipeline.build(bundle, scratch, arguments.device, flags, output)
-    record = Path(arguments.trace) if arguments.trace else scratch / "trace.jsonl" if arguments.profile else None
+    wanted = arguments.trace or arguments.profile
+    direct = arguments.trace and arguments.trace_format == "json"
+    record = Path(arguments.trace) if direct else scratch / "trace.jsonl" if wanted else None
     code = pipeline.launch(built, arguments.program_arguments, timeout=arguments.timeout, record=record)
     if arguments.profile and record is not None:
         sys.stdout.flush()
         print(_profile(record), file=sys.stderr)
+    if arguments.trace and not direct and record is not None and record.exists():
+        from ompls.cli.chrome import chrome
+
+        report.write(arguments.trace, chrome(trace.read(os.fspath(record))))
     return code
 
 
 def _profile(record: Path) -> str:
     if not record.exists():
         return "No trace was written: the program ended before its first offload."
-    return trace.tables(trace.summarize(trace.read(os.fspath(record))))
+    return report.shown(trace.read(os.fspath(record)))
 
 
 def _seconds(word: str) -> float:

@@ -1,4 +1,4 @@
-"""A recorded trace as tables: what was copied, what was launched.  The format is described in docs/trace.md.
+"""Reading a recorded trace, and what was copied as a table.  The format is described in docs/trace.md.
 
 Reading tolerates a last line that was cut off: the program may have been killed.
 """
@@ -20,6 +20,11 @@ FROM_DEVICE = "from"
 
 def read(path: str) -> list[Event]:
     """The events of a trace file, in the order of their times.  Raises Problem when it is not a trace."""
+    return recorded(path)[1]
+
+
+def recorded(path: str) -> tuple[str, list[Event]]:
+    """The program's path, and as `read`."""
     try:
         lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
@@ -30,7 +35,7 @@ def read(path: str) -> list[Event]:
     if head["ompls_trace"] != 1:
         raise Problem(f"cannot read {path}: its format is version {head['ompls_trace']}; update ompls")
     events = [event for event in map(_parse, lines[1:]) if event is not None]
-    return sorted(events, key=lambda event: _number(event, "t"))
+    return str(head.get("program") or ""), sorted(events, key=lambda event: number(event, "t"))
 
 
 def _parse(line: str) -> Event | None:
@@ -41,7 +46,7 @@ def _parse(line: str) -> Event | None:
     return event if isinstance(event, dict) else None
 
 
-def _number(event: Event, name: str) -> int:
+def number(event: Event, name: str) -> int:
     """A number of an event; 0 where the file has something else."""
     value = event.get(name)
     return value if isinstance(value, int) else 0
@@ -57,17 +62,8 @@ class Copies:
 
 
 @dataclass
-class Launches:
-    count: int = 0
-    nanoseconds: int = 0
-    grid: str = ""
-    block: str = ""
-
-
-@dataclass
 class Summary:
     copies: dict[tuple[str, str, str], Copies] = field(default_factory=dict)  # (device, variable, direction)
-    launches: dict[tuple[str, str], Launches] = field(default_factory=dict)  # (device, region)
     errors: list[str] = field(default_factory=list)
 
 
@@ -79,19 +75,14 @@ def summarize(events: Iterable[Event]) -> Summary:
             key = (device, str(event.get("var") or "(unnamed)"), str(event.get("direction", "")))
             copies = summary.copies.setdefault(key, Copies())
             copies.count += 1
-            copies.bytes += _number(event, "bytes")
-            copies.nanoseconds += _number(event, "duration")
-        elif kind == "launch":
-            launches = summary.launches.setdefault((device, str(event.get("region", ""))), Launches())
-            launches.count += 1
-            launches.nanoseconds += _number(event, "duration")
-            launches.grid, launches.block = _size(event.get("grid")), _size(event.get("block"))
+            copies.bytes += number(event, "bytes")
+            copies.nanoseconds += number(event, "duration")
         elif kind == "error":
             summary.errors.append(str(event.get("message") or event.get("what") or event))
     return summary
 
 
-def _size(value: object) -> str:
+def size_of_grid(value: object) -> str:
     """A grid or block as people write it: [64, 1, 1] is 64, [8, 4, 1] is 8x4."""
     parts = [str(part) for part in value] if isinstance(value, list) else [str(value or "")]
     while len(parts) > 1 and parts[-1] == "1":
@@ -100,16 +91,8 @@ def _size(value: object) -> str:
 
 
 def tables(summary: Summary) -> str:
-    """Both tables as text; they say so when nothing was copied or launched."""
-    parts = []
-    if summary.launches:
-        rows = [
-            (region, device, str(entry.count), entry.grid, entry.block, duration(entry.nanoseconds))
-            for (device, region), entry in summary.launches.items()
-        ]
-        parts.append(table(("region", "device", "launches", "teams", "threads", "time"), rows))
-    else:
-        parts.append("No region was launched on a device.")
+    """What was copied as text, and the errors; it says so when nothing was copied."""
+    parts = ["Nothing was copied."]
     if summary.copies:
         rows = [
             (variable, device, direction, str(entry.count), size(entry.bytes), duration(entry.nanoseconds))
@@ -119,10 +102,8 @@ def tables(summary: Summary) -> str:
             way: sum(entry.bytes for key, entry in summary.copies.items() if key[2] == way)
             for way in (TO_DEVICE, FROM_DEVICE)
         }
-        parts.append(table(("variable", "device", "direction", "copies", "size", "time"), rows))
+        parts = [table(("variable", "device", "direction", "copies", "size", "time"), rows)]
         parts.append(f"In all {size(total[TO_DEVICE])} to devices, {size(total[FROM_DEVICE])} back.")
-    else:
-        parts.append("Nothing was copied.")
     parts += [f"error: {message}" for message in summary.errors]
     return "\n\n".join(parts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 HEAD = {"ompls_trace": 1, "program": "saxpy"}
@@ -25,7 +26,8 @@ def test_report_shows_launches_and_copies(ompls, tmp_path: Path) -> None:
     done = ompls("report", _write(tmp_path / "t", HEAD, EVENTS))
     assert done.code == 0
     rows = [line.split() for line in done.out.splitlines()]
-    assert ["saxpy.c:9", "cudasim:0", "1", "8", "128", "2.0", "ms"] in rows
+    region = ["saxpy.c:9", "cudasim:0", "1", "8", "128", "2.0", "ms", "2.2", "µs"]
+    assert [*region, "4.0", "KiB", "4.0", "KiB", "0", "B", "100", "%"] in rows
     assert ["x", "cudasim:0", "to", "1", "4.0", "KiB", "1.5", "µs"] in rows
     assert "In all 4.0 KiB to devices, 4.0 KiB back." in done.out
 
@@ -62,3 +64,81 @@ def test_what_is_not_a_trace_is_refused(ompls, tmp_path: Path) -> None:
     assert "it is not a trace of ours" in done.err
     newer = _write(tmp_path / "newer", {"ompls_trace": 7}, [])
     assert "version 7" in ompls("report", newer).err
+
+
+def _event(kind: str, region: str, **fields: object) -> dict[str, object]:
+    return {"t": 1, "device": "host:0", "region": region, "kind": kind, "duration": 1000, **fields}
+
+
+def test_the_profile_says_what_was_for_nothing(ompls, tmp_path: Path) -> None:
+    """Certain from the trace alone: data that came back before anything ran, data that nothing could have used."""
+    x = {"var": "x[0:512]", "address": "0x10", "bytes": 4096}
+    y = {"var": "y", "address": "0x20", "bytes": 1024}
+    used = {"var": "used", "address": "0x30", "bytes": 2048}
+    events = [
+        _event("copy", "a.c:3", direction="to", **used),
+        _event("copy", "a.c:3", direction="to", **x),
+        _event("copy", "a.c:3", direction="from", **x),
+        _event("free", "a.c:3", **x),
+        _event("copy", "a.c:5", direction="to", **y),
+        _event("free", "a.c:5", **y),
+        _event("launch", "a.c:9", grid=[1, 1, 1], block=[1, 1, 1]),
+        _event("copy", "a.c:9", direction="from", **used),
+        _event("free", "a.c:9", **used),
+    ]
+    out = ompls("report", _write(tmp_path / "t", HEAD, events)).out
+    assert "`x[0:512]`: 4.0 KiB came back as they were: `map(to: …)` is enough (rule map-more-than-needed)" in out
+    assert "`y`: 1.0 KiB were copied to the device, and nothing ran before they were gone (rule unused-map)" in out
+    assert "one thread of the device did all of the work (rule serial-kernel)" in out
+    assert "`used`" not in out.partition("variable ")[0]
+
+
+def test_the_profile_finds_copies_in_a_loop(ompls, tmp_path: Path) -> None:
+    x = {"var": "x", "address": "0x10", "bytes": 4096}
+    one = [_event("copy", "a.c:3", direction="to", **x), _event("launch", "a.c:3", grid=[9, 1, 1], block=[128, 1, 1])]
+    out = ompls("report", _write(tmp_path / "t", HEAD, [*one, *one, *one])).out
+    assert "`x` (4.0 KiB) was copied to the device 3 times: a `target data` around the loop copies it once" in out
+    out = ompls("report", _write(tmp_path / "t", HEAD, [*one, *one])).out
+    assert "was copied" not in out
+
+
+def test_advice_names_rules_that_exist() -> None:
+    from ompls.analysis.rules import RULES
+    from ompls.cli import profile
+
+    named = re.findall(r"\(rule ([a-z-]+)\)", Path(profile.__file__).read_text())
+    assert named
+    assert set(named) <= set(RULES)
+
+
+def test_the_page_stands_alone_and_shows_what_happened(ompls, tmp_path: Path) -> None:
+    evil = {"t": 20, "kind": "copy", "device": "cudasim:0", "var": "<script>", "bytes": 1, "direction": "to"}
+    path = _write(tmp_path / "t", HEAD, [*EVENTS, evil])
+    assert ompls("report", path, "--html", tmp_path / "page.html").code == 0
+    text = (tmp_path / "page.html").read_text()
+    assert "saxpy.c:9" in text
+    assert text.count("<rect") == 3
+    assert "<script>" not in text
+    assert "http" not in text, "nothing is loaded from elsewhere"
+    assert ompls("report", path, "--html", tmp_path / "no" / "page.html").code == 2
+
+
+def test_a_long_trace_makes_a_short_page(ompls, tmp_path: Path) -> None:
+    events = [{**EVENTS[1], "t": 1000 * i, "duration": 900} for i in range(20_000)]
+    ompls("report", _write(tmp_path / "t", HEAD, events), "--html", tmp_path / "page.html")
+    assert (tmp_path / "page.html").stat().st_size < 400_000
+
+
+def test_a_run_records_for_chrome(process, tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(
+        "int main(void) {\n  int n = 1;\n  #pragma omp target map(tofrom: n)\n  n++;\n  return n - 2;\n}\n"
+    )
+    done = process("run", "--device", "host", "--trace", tmp_path / "t.json", "--trace-format", "chrome", source)
+    assert done.code == 0, done.err
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    launch = next(e for e in events if e.get("cat") == "launch")
+    assert launch["ph"] == "X"
+    assert launch["name"].endswith("x.c:3")
+    assert {e["name"] for e in events if e["ph"] == "M"} == {"process_name", "thread_name"}
+    assert [e for e in events if e["name"] == "copy n"]

@@ -1,0 +1,77 @@
+"""A trace as one self-contained page: what took the time, when it happened, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+
+from ompls.cli import profile
+from ompls.cli.trace import Event, duration, number, size, summarize
+
+_WIDTH = 1000.0  # of the timeline, in its own units
+_ROWS = ("to", "kernels", "from")
+
+
+@dataclass
+class _Bar:
+    """Something on the timeline; several that are closer than can be seen are one."""
+
+    row: int
+    start: float
+    end: float
+    kind: str
+    title: str
+    count: int = 1
+
+
+def page(events: list[Event], program: str) -> str:
+    """The page's text."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update(size=size, duration=duration)
+    text = (resources.files("ompls.cli") / "page.html.jinja").read_text(encoding="utf-8")
+    regions = profile.profile(events)
+    total = sum(r.time for r in regions)
+    devices = list(
+        dict.fromkeys(str(e["device"]) for e in events if e.get("kind") in ("launch", "copy") and "device" in e)
+    )
+    timed = [e for e in events if e.get("kind") in ("launch", "copy")]
+    first = min((number(e, "t") for e in timed), default=0)
+    last = max((number(e, "t") + number(e, "duration") for e in timed), default=1)
+    span = max(last - first, 1)
+    summary = summarize(events)
+    return environment.from_string(text).render(
+        program=program,
+        regions=[(r, 100 * r.time / total if total else 0.0, profile.advice(r, total)) for r in regions],
+        copies=summary.copies,
+        errors=summary.errors,
+        devices=[(d, list(_bars([e for e in timed if e.get("device") == d], first, span))) for d in devices],
+        span=span,
+        rows=("to the device", "kernels", "back"),
+        totals=[
+            sum(getattr(r, name) for r in regions)
+            for name in ("kernel_time", "to_bytes", "from_bytes", "redundant_bytes", "launches")
+        ],
+    )
+
+
+def _bars(events: Iterable[Event], first: int, span: int) -> Iterable[_Bar]:
+    """The bars of one device; neighbours of a row that touch on the screen are put together."""
+    open_bars: dict[int, _Bar] = {}
+    for event in events:
+        launch = event.get("kind") == "launch"
+        row = 1 if launch else 0 if event.get("direction") == "to" else 2
+        start = (number(event, "t") - first) / span * _WIDTH
+        end = max(start + 0.4, start + number(event, "duration") / span * _WIDTH)
+        what = str(event.get("region", "")) if launch else f"{event.get('var') or ''} {size(number(event, 'bytes'))}"
+        before = open_bars.get(row)
+        if before is not None and start - before.end < 0.3:
+            before.end, before.count = max(before.end, end), before.count + 1
+            before.title = f"{before.count} {'launches' if launch else 'copies'}, the last: {what}"
+            continue
+        if before is not None:
+            yield before
+        open_bars[row] = _Bar(row, start, end, _ROWS[row], f"{what}, {duration(number(event, 'duration'))}")
+    yield from open_bars.values()

@@ -1,0 +1,154 @@
+"""A trace by region: what each launch, copy and byte was for, and what to do about those that were for nothing.
+
+What is called redundant is certain from the trace alone: bytes that came back although no region had run on the device
+since they were copied there, and bytes that were copied to a device and taken away before any region ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ompls.cli.trace import Event, duration, number, size, size_of_grid, table
+
+_OFTEN = 3  # the same copy by the same region: a loop
+_SHARE = 0.1  # of all the time: worth saying
+
+
+@dataclass
+class Region:
+    """What one directive did on one device.  Times in nanoseconds."""
+
+    place: str
+    device: str
+    launches: int = 0
+    kernel_time: int = 0
+    copy_time: int = 0
+    to_bytes: int = 0
+    from_bytes: int = 0
+    redundant_bytes: int = 0
+    grid: str = ""
+    block: str = ""
+    copies: dict[tuple[str, str, int], int] = field(default_factory=dict)  # (variable, direction, bytes): times
+    unchanged: dict[str, int] = field(default_factory=dict)  # variable: bytes that came back as they were
+    unused: dict[str, int] = field(default_factory=dict)  # variable: bytes that no region could have used
+
+    @property
+    def time(self) -> int:
+        return self.kernel_time + self.copy_time
+
+
+def profile(events: Iterable[Event]) -> list[Region]:
+    """The regions with launches or copies, the most expensive first."""
+    regions: dict[tuple[str, str], Region] = {}
+    launched: dict[str, int] = {}  # device: launches so far
+    present: dict[tuple[str, int], tuple[int, str, int, Region]] = {}  # storage: launches before, name, bytes, by whom
+    for event in events:
+        device, kind = str(event.get("device", "")), event.get("kind")
+        if kind not in ("copy", "launch", "free"):
+            continue
+        place = str(event.get("region", ""))
+        region = regions.setdefault((place, device), Region(place, device))
+        if kind == "launch":
+            launched[device] = launched.get(device, 0) + 1
+            region.launches += 1
+            region.kernel_time += number(event, "duration")
+            region.grid, region.block = size_of_grid(event.get("grid")), size_of_grid(event.get("block"))
+            continue
+        storage = (device, _address(event))
+        if kind == "copy":
+            _copied(region, event, launched.get(device, 0), present, storage)
+        elif (entry := present.pop(storage, None)) is not None and entry[0] == launched.get(device, 0):
+            _, name, count, owner = entry
+            owner.unused[name] = owner.unused.get(name, 0) + count
+            owner.redundant_bytes += count
+    found = [r for r in regions.values() if r.launches or r.copies]
+    return sorted(found, key=lambda r: -r.time)
+
+
+def _address(event: Event) -> int:
+    try:
+        return int(str(event.get("address", "")), 16)
+    except ValueError:
+        return 0
+
+
+def _copied(
+    region: Region,
+    event: Event,
+    launches: int,
+    present: dict[tuple[str, int], tuple[int, str, int, Region]],
+    storage: tuple[str, int],
+) -> None:
+    name, count = str(event.get("var") or "(unnamed)"), number(event, "bytes")
+    way = str(event.get("direction", ""))
+    key = (name, way, count)
+    region.copies[key] = region.copies.get(key, 0) + 1
+    region.copy_time += number(event, "duration")
+    if way == "to":
+        region.to_bytes += count
+        present[storage] = (launches, name, count, region)
+        return
+    region.from_bytes += count
+    entry = present.get(storage)
+    if entry is not None and entry[0] == launches and entry[2] == count:
+        region.unchanged[name] = region.unchanged.get(name, 0) + count
+        region.redundant_bytes += count
+        del present[storage]  # said once; what it was copied for is another question
+
+
+def advice(region: Region, total: int) -> list[str]:
+    """What to do about a region, with the rule that knows more; [] when there is nothing to say.
+
+    total -- nanoseconds of all regions
+    """
+    said = []
+    for (name, way, count), times in region.copies.items():
+        if times >= _OFTEN and times >= region.launches > 1 and count >= 64:
+            direction = "to the device" if way == "to" else "back"
+            said.append(
+                f"`{name}` ({size(count)}) was copied {direction} {times} times: a `target data` around the loop "
+                "copies it once (rule transfer-in-loop)"
+            )
+    said += [
+        f"`{name}`: {size(count)} came back as they were: `map(to: …)` is enough (rule map-more-than-needed)"
+        for name, count in region.unchanged.items()
+    ]
+    said += [
+        f"`{name}`: {size(count)} were copied to the device, and nothing ran before they were gone (rule unused-map)"
+        for name, count in region.unused.items()
+    ]
+    if total and region.kernel_time > _SHARE * total and region.launches:
+        if region.grid == "1" and region.block == "1":
+            said.append("one thread of the device did all of the work (rule serial-kernel)")
+        elif region.block == "1":
+            said.append("each team had one thread: add `parallel for` (rule one-thread-teams)")
+        elif region.grid == "1":
+            said.append("one team did all of the work: add `teams distribute`")
+    return said
+
+
+def tables(regions: list[Region]) -> str:
+    """The table of regions, and the advice below it."""
+    total = sum(r.time for r in regions)
+    head = ("region", "device", "launches", "teams", "threads", "kernels", "copies", "to", "from", "redundant", "share")
+    rows = [
+        (
+            r.place, r.device, str(r.launches), r.grid, r.block, duration(r.kernel_time), duration(r.copy_time),
+            size(r.to_bytes), size(r.from_bytes), size(r.redundant_bytes), share(r, total),
+        )
+        for r in regions
+    ]  # fmt: skip
+    if not rows:
+        return "No region was launched on a device."
+    parts = [table(head, rows)]
+    for r in regions:
+        said = advice(r, total)
+        if said:
+            parts.append("\n".join([f"{r.place}:", *(f"  - {text}" for text in said)]))
+    return "\n\n".join(parts)
+
+
+def share(region: Region, total: int) -> str:
+    """The region's part of the time of all regions."""
+    return f"{100 * region.time / total:.0f} %" if total else ""
