@@ -22,7 +22,7 @@ int main(void)
             for (int j = 0; j < M; j++)
                 grid[i * M + j] = i + j; // or-here
 #pragma omp target update from(grid) //@ good
-        seen = trace(grid); // expect: mapping
+        seen = trace(grid); //@ bad good // expect: mapping
     }
     seen = trace(grid); //@ good2
     printf("%d %d\n", seen, trace(grid));
