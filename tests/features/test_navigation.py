@@ -29,6 +29,17 @@ void f(int ‹n›, float a[«n»], float (*b)[«n»]) {
     for (int i = 0; i < «n»; i++) a[i] = ((float (*)[«n»]) a)[0][i] + sizeof(float[«n»]);
 }
 """,
+    "macro arguments": """
+#define SQUARE(x) \\
+    ((x) * (x))
+#define CHECK(c) do { if (!(c)) abort_with(#c); } while (0)
+struct s { int x; };
+void f(int ‹x›, struct s *p) {
+    #pragma omp target map(tofrom: «¦x»)
+    «x» = SQUARE(«x» + 1) + SQUARE(p->x);
+    CHECK(«x» > SQUARE(«x»));
+}
+""",
     "local": """
 int s;
 void f(int n) {
@@ -65,6 +76,7 @@ void f(int n) {
 }
 """,
 }  # fmt: skip
+IN_TEXT = ("length", "macro arguments")
 _DRAWN = re.compile("[«»‹›]")
 
 
@@ -83,8 +95,8 @@ def drawn(text: str) -> tuple[str, list[tuple[int, str]]]:
 def test_references(name: str) -> None:
     plain, places = drawn(CASES[name])
     tu, offset = marked(plain)
-    assert [w.start for w in features.references(tu, offset)] == [p for p, _ in places if name != "length"] or (
-        name == "length"  # what stands in a type is found in the text, for renaming
+    assert [w.start for w in features.references(tu, offset)] == [p for p, _ in places if name not in IN_TEXT] or (
+        name in IN_TEXT  # what stands in a type or a macro's argument is found in the text, for renaming
     )
     declared = [p for p, bracket in places if bracket == "‹"]
     assert [w.start for w in features.definitions(tu, offset)][:1] == declared
@@ -135,6 +147,9 @@ REFUSED = [
     ("void f(int x, int y) {\n#pragma omp target map(x¦)\nx = 1; }", "y", "already means something"),
     ("#define Y 1\nvoid f(int x) {\n#pragma omp target map(x¦)\nx = 1; }", "Y", "already means something"),
     ("#define INC x++\nvoid f(int x) {\n#pragma omp target map(x¦)\nINC; }", "y", "macro on line 4"),
+    ("#define ADD(v) ((v) + x)\nvoid f(int x) {\n#pragma omp target map(x¦)\nx = ADD(x); }", "y", "macro on line 4"),
+    ("#define TWICE(v) ({ int y = v; y + y; })\nvoid f(int x) {\n#pragma omp target map(x¦)\nx = TWICE(x); }", "y",
+     "already means something"),
     ("void f(int x) {\n#pragma omp target map(x¦)\nx = 1;\n#ifdef A\nx++;\n#endif\n}", "y", "inactive branch"),
     ("void f(int x) {\n#pragma omp target map(x¦) depend(iterator(i=0:x), in: x)\nx = 1;\n}", "y", "not understood"),
     ("void f(int x) {\n#pragma omp target map(x¦)\nx = 1;\n#define M x\n}", "y", "preprocessor line, line 4"),

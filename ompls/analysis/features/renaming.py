@@ -34,6 +34,7 @@ _KEYWORDS = frozenset(
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Alignas
     _Alignof _Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local""".split()  # noqa: SIM905
 )
+_MACRO = re.compile(rb"(?P<params>\([^()\n]*\))?(?P<text>(?:[^\\\n]|\\\r?\n|\\)*)")
 _RECORD = re.compile(rb"\b(?:struct|union|enum)(?:[ \t\r\n]+\w+)?[ \t\r\n]*\Z")
 
 
@@ -71,8 +72,9 @@ def rename(tu: TU, offset: int, new: str) -> list[Location] | Refusal:
     if isinstance(places, Refusal) or new == target.symbol.name:
         return places
     start, end = _extent(tu, target)
-    taken = next(words_of(tu.source, new, start, end), None)
-    if taken is not None or re.search(rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + new.encode() + rb"\b", tu.source):
+    taken = next(words_of(tu.source, new, start, end), None) is not None
+    taken = taken or any(_says(m, new) for w in places for m in _macros(tu, w))
+    if taken or re.search(rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + new.encode() + rb"\b", tu.source):
         return Refusal(f"'{new}' already means something here")
     return places
 
@@ -87,10 +89,14 @@ def _places(tu: TU, target: Target) -> list[Location] | Refusal:
     for where, declares in occurrences(tu, target):
         if where.path != tu.path:
             return Refusal(f"'{name}' is {'declared' if declares else 'used'} in {where.path}")
-        if not is_verbatim(tu, where, name):
+        if is_verbatim(tu, where, name):
+            known[where.start] = where
+            continue
+        arguments = _arguments(tu, target, where)
+        if not arguments:
             line = tu.source.count(b"\n", 0, where.start) + 1
             return Refusal(f"'{name}' is used by a macro on line {line}")
-        known[where.start] = where
+        known.update((at.start, at) for at in arguments)
     if target.item is not None and not _declared(tu, target):
         return Refusal(f"the declaration of '{name}' is not understood")
     for at in words_of(tu.source, name, *_extent(tu, target)):
@@ -102,6 +108,40 @@ def _places(tu: TU, target: Target) -> list[Location] | Refusal:
         if meaning:
             known[at] = Location(tu.path, at, at + len(name.encode()))
     return [known[at] for at in sorted(known)]
+
+
+def _arguments(tu: TU, target: Target, where: Location) -> list[Location]:
+    """The words in a macro invocation that give it the variable; none when the macro itself may name it."""
+    name, source = target.symbol.name, tu.source
+    if any(_says(body, name) for body in _macros(tu, where)):
+        return []
+    found = []
+    for at in words_of(source, name, where.start, where.end):
+        if not TAGGED.search(source[max(0, at - 200) : at]) and not _is_member(source, at):
+            found.append(Location(tu.path, at, at + len(name.encode())))
+    return found
+
+
+def _macros(tu: TU, where: Location) -> Iterator[re.Match[bytes]]:
+    """The definitions of the user's macros that are expanded in `where`: `text`, and `params` if there are some."""
+    seen: set[Location] = set()
+    for segment in tu.map.segments:
+        within = segment.start < where.end and segment.end > where.start
+        if segment.kind == "expansion" and segment.path == where.path and within:
+            seen |= {at for _, at in segment.stack if at is not None}
+    for at in seen:
+        text = tu.source if at.path == tu.path else next((t for p, t in tu.headers.values() if p == at.path), b"")
+        match = _MACRO.match(text, at.end)
+        if match is not None:
+            yield match
+
+
+def _says(macro: re.Match[bytes], name: str) -> bool:
+    """Whether a macro's text has the name as a word that is no parameter."""
+    params = macro["params"] or b""
+    if next(words_of(params, name, 0, len(params)), None) is not None:
+        return False
+    return next(words_of(macro["text"], name, 0, len(macro["text"])), None) is not None
 
 
 def _declared(tu: TU, target: Target) -> bool:
