@@ -40,6 +40,7 @@ class Expressions:
         self.private: list[set[Symbol]] = []  # of each of `directives`
         self.sections: list[set[Symbol]] = []  # pointers of which it has private what they point to
         self.held: frozenset[Held] = frozenset()
+        self.again: dict[Place, int] = {}  # how often a nestable lock that is held was taken once more
         self.atomic: tuple[Place, ...] = ()  # what an `atomic` directive makes atomic
         self.order = 0
         self.waits: list[int] = []
@@ -239,7 +240,7 @@ class Expressions:
         for arg in expr.args:
             self.argument(arg)
         if name in _LOCK and len(expr.args) == 1:
-            self.lock(expr.args[0], _LOCK[name])
+            self.lock(expr.args[0], _LOCK[name], "_nest_" in name)
             return
         summary = self.summaries.of(name)
         if summary is None and _MEETS.search(name):
@@ -249,16 +250,15 @@ class Expressions:
             return
         if summary.waits:
             self.wait()
-        for access in summary.accesses:
-            moved = rebased(access, summary.params, expr, self.env)
-            if moved is not None:
+        for step in sorted((*summary.accesses, *summary.syncs), key=lambda s: s.order):
+            if isinstance(step, Sync):
+                around = (self.loops, self.guards, self.directives)
+                self.syncs.append(Sync(step.kind, step.stmt, self.tick(), *around))
+            elif (moved := rebased(step, summary.params, expr, self.env)) is not None:
                 self.append(moved, expr, summary.content)
         self.env.forget(summary.sets, self.tick())
         if summary.locks:
             self.locks.append(self.tick())
-        for sync in summary.syncs:
-            self.order += 1
-            self.syncs.append(Sync(sync.kind, sync.stmt, self.order, self.loops, self.guards, self.directives))
 
     def append(self, access: Access, call: ast.Call, home: Content) -> None:
         """An access in a called function, as seen from here."""
@@ -285,7 +285,7 @@ class Expressions:
         else:
             self.value(expr)
 
-    def lock(self, arg: Expr, taken: bool) -> None:
+    def lock(self, arg: Expr, taken: bool, nestable: bool) -> None:
         place = pointee_of(arg, self.env)
         if place is None:
             symbol = root(arg)
@@ -293,7 +293,12 @@ class Expressions:
         if place is not None:
             self.locks.append(self.tick())
             change: frozenset[Held] = frozenset((("lock", place),))
-            self.held = self.held | change if taken else self.held - change
+            if nestable and taken and change <= self.held:
+                self.again[place] = self.again.get(place, 0) + 1
+            elif nestable and not taken and self.again.get(place):
+                self.again[place] -= 1  # its owner still has it
+            else:
+                self.held = self.held | change if taken else self.held - change
 
     def unknown_call(self, expr: ast.Call) -> None:
         """What the arguments point to may be read, and written unless it is const."""

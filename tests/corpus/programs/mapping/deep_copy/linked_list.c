@@ -11,7 +11,7 @@ int main(void)
 #pragma omp target map(to: first, first.next[0:1], first.next->next[0:1]) map(tofrom: sum) //@ good
 #pragma omp target map(to: first) map(to: second, third) map(tofrom: sum) //@ good2
     {
-        for (struct node *n = &first; n; n = n->next) //@ bad good
+        for (struct node *n = &first; n; n = n->next) //@ bad good // or-here
             sum += n->value; //@ bad good // or-here
         sum = first.value + second.value + third.value; //@ good2
     }
