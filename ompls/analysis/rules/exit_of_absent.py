@@ -1,7 +1,7 @@
 """`target exit data` for something that is not on the device.
 
-Certain when nothing has mapped it on any path. Releasing what is not there does nothing, which is a hint; results that are
-to come from there do not come.
+Certain when nothing has mapped it on any path. A release in a list with other items
+that are present is a hint: programs list everything that may be there when they clean up.
 """
 
 from __future__ import annotations
@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, severity_of
+from ompls.analysis.rules.support.noticed import events, finding, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "exit-absent"):
-        if found.event.certainty == "certain":
-            message = f"`{found.event.name}` is not mapped here, so there is nothing to {_DOES[found.event.detail]}"
-            copies = found.event.detail in ("from", "tofrom")
-            yield finding(found, message, severity_of(found, scene) if copies else "hint")
+    absent = [f for f in events(scene, "exit-absent") if f.event.certainty == "certain"]
+    spans = {f.event.site.span for f in absent}
+    for found in absent:
+        message = f"`{found.event.name}` is not mapped here, so there is nothing to {_DOES[found.event.detail]}"
+        item = list_item_at(scene, found.event.site.span)
+        # Programs list everything that may be there when they clean up.
+        some = item is not None and any(i.span not in spans for c in item[0].all("map") for i in c.items)
+        hint = some and found.event.detail in ("release", "delete")
+        yield finding(found, message, "hint" if hint else severity_of(found, scene))
 
 
 _DOES = {"from": "copy back", "tofrom": "copy back", "release": "release", "delete": "delete"}
@@ -63,7 +67,7 @@ int main(void) {
     #pragma omp target enter data map(to: x)
     #pragma omp target exit data map(delete: x)
     #pragma omp target exit data map(release: x)
-    //                                        ^ hint: `x` is not mapped here, so there is nothing to release
+    //                                        ^ warning: `x` is not mapped here, so there is nothing to release
     return x[0];
 }
 """,

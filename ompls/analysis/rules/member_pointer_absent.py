@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, severity_of
+from ompls.analysis.rules.support.noticed import events, finding, region_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
+    told: set[object] = set()
     for found in events(scene, "absent"):
         name = found.event.name
-        if ("." in name or "->" in name) and found.event.certainty == "certain":
+        region = region_at(scene, found.event.site.span)
+        key = (id(region), name.replace("->", ".").split(".")[0])
+        if ("." in name or "->" in name) and found.event.certainty == "certain" and key not in told:
+            told.add(key)
             message = f"what `{name}` points to is not mapped, so the device cannot reach it"
             yield finding(found, message, severity_of(found, scene))
 

@@ -50,7 +50,7 @@ class Copy(NamedTuple):
     extra -- there may be more that it has not seen: of a caller, of another translation unit
     old -- the host has written since the device got its values; ahead -- the device has, and the host has not got them
     origin, how -- the list item that made it and its map type; lasting -- by `target enter data`;
-    forever -- by `declare target`; lent -- other code has got its address
+    forever -- by `declare target`; lent -- other code has got its address; first -- what gave it its first values
     """
 
     device: Poly
@@ -64,6 +64,7 @@ class Copy(NamedTuple):
     lasting: bool = False
     forever: bool = False
     lent: bool = False
+    first: Site | None = None
     old: Written | None = None
     ahead: Written | None = None
 
@@ -241,8 +242,12 @@ def host_writes(state: Copies, r: Range, site: Site, positive: Positive) -> Copi
 
 def device_writes(state: Copies, copy: Copy, r: Range, site: Site, positive: Positive) -> Copies:
     """A region writes to the device's copy."""
+    first = site if copy.filled == "no" else copy.first
     new = copy._replace(
-        filled="yes", ahead=merged(copy.ahead, Written(r, site), positive), old=_less(copy.old, r, positive)
+        first=first,
+        filled="yes",
+        ahead=merged(copy.ahead, Written(r, site), positive),
+        old=_less(copy.old, r, positive),
     )
     return _with(state, copy, new)
 

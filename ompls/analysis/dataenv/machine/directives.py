@@ -61,10 +61,6 @@ class Directives(Items):
                 return self.truth(clause.args[0])
         return True
 
-    def truth(self, expr: ast.Expr) -> bool | None:
-        """The truth value of a condition; evaluates it."""
-        raise NotImplementedError
-
     # --- data directives
 
     def transfer(self, directive: Directive) -> None:

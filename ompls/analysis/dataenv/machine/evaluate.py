@@ -27,6 +27,10 @@ class Evaluator(Memory):
     def statement(self, stmt: ast.Stmt | None) -> None:
         raise NotImplementedError
 
+    def truth(self, expr: Expr) -> bool | None:
+        """The truth value of a condition, which is evaluated."""
+        raise NotImplementedError
+
     def out_of_time(self) -> bool:
         """Whether there is no time left for the walk."""
         raise NotImplementedError
@@ -321,9 +325,10 @@ class Evaluator(Memory):
         return value if isinstance(expr.to, Pointer) else None
 
     def _conditional(self, expr: ast.Conditional) -> Value:
-        self.value(expr.condition)
-        known = fold(expr.condition)
-        if known is not None and expr.then is not None:
+        if expr.then is None:
+            self.value(expr.condition)
+        known = self.truth(expr.condition) if expr.then is not None else None
+        if known is not None:
             return self.value(expr.then if known else expr.otherwise)
         if self.now is None:
             return None
@@ -399,6 +404,8 @@ class Evaluator(Memory):
         count = self.value(expr.length) if expr.length is not None else None
         length = count if isinstance(count, Poly) else None
         base = expr.base.type
+        if isinstance(expr.base, ast.Section) and isinstance(base, Array):
+            base = base.of
         if expr.length is None and isinstance(base, Array) and isinstance(lower, Poly):
             whole = Poly.of(base.length) if base.length is not None else self.named(base.vla_text)
             length = None if whole is None else whole - lower

@@ -70,7 +70,9 @@ class Items(Library):
             self._bounds(mapped, loc)
             cases = self.cases_of(loc.obj)
             if loc.obj in self.now.many:
-                self.now.cases[loc.obj] = cases = None
+                m = mapped.mapping(loc, device, lasting)
+                self.change(loc.obj, lambda c, m=m: cp.enter(c, m, self.positive)[0])  # type: ignore[misc]
+                cases = None
             if cases is None:
                 answers.append(("unknown", Copies()))
                 continue
@@ -121,8 +123,11 @@ class Items(Library):
         outcomes: list[cp.Outcome] = []
         for loc in mapped.locs:
             cases = self.cases_of(loc.obj)
+            m = mapped.mapping(loc, device)
             if cases is None or loc.obj in self.now.many:
                 outcomes.append("unknown")
+                if cases is not None:
+                    self.change(loc.obj, lambda c, m=m: cp.leave(c, m, self.positive)[0])  # type: ignore[misc]
                 continue
             m = mapped.mapping(loc, device)
             outcomes += [cp.leave(case, m, self.positive)[1] for case in cases]
@@ -139,6 +144,7 @@ class Items(Library):
             return
         outcomes: list[Outcome] = []
         for loc in mapped.locs:
+            self._bounds(mapped, loc)
             cases = self.cases_of(loc.obj)
             if cases is None or loc.obj in self.now.many:
                 outcomes.append("fine")

@@ -7,7 +7,7 @@ from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.evaluate import Evaluator
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.memory import name_of, worst
-from ompls.analysis.dataenv.machine.state import ALL_CLEAN
+from ompls.analysis.dataenv.machine.state import ALL_CLEAN, UNFILLED, joined_cases
 from ompls.analysis.dataenv.machine.values import ANYWHERE, Loc, Obj, Pointers, Target, Value, at_start
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly
 from ompls.analysis.model import ast
@@ -113,7 +113,7 @@ class Library(Evaluator):
         known = self.now.cases.get(obj, ALL_CLEAN)
         if obj in self.now.cases and not (known is not None and all(c.freed for c in known)):
             self.now.many |= {obj}
-            self.now.cases[obj] = None
+            self.now.cases[obj] = joined_cases(known, UNFILLED)
             return at_start(obj)
         self.fresh(obj, filled)
         return at_start(obj)
@@ -123,6 +123,9 @@ class Library(Evaluator):
         if not isinstance(pointer, frozenset) or self.region is not None:
             return
         targets = [t.obj for t in pointer if t.obj.kind != "null"]
+        if targets and all(o.kind in ("device", "lent") for o in targets) and isinstance(node, ast.Call):
+            self.judge(Event("frees-device-memory", self.site(node), name_of(node.args[0]), "certain"), "bad")
+            return
         held = [
             next((c for c in case.copies if c.refs and not (c.extra or c.forever or c.lent)), None)
             for obj in targets
@@ -138,10 +141,9 @@ class Library(Evaluator):
             event = Event("free-mapped", self.site(node), name, "certain", ((copy.origin, "mapped here"),), copy.how)
             self.judge(event, worst(["bad" if c is not None else "fine" for c in held]))
         for obj in targets:
-            if obj in self.now.many:
-                continue
             gone = frozenset((Copies(freed=True),))
-            self.now.cases[obj] = gone if len(targets) == 1 else None
+            one = len(targets) == 1 and obj not in self.now.many
+            self.now.cases[obj] = gone if one else joined_cases(self.cases_of(obj), gone)
 
     # --- whole blocks
 

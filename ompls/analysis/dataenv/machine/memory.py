@@ -245,7 +245,7 @@ class Memory:
         if self.now is None or not locs:
             return
         if self.region is not None:
-            self.on_device(locs, node, read, write)
+            self.on_device(locs, node, read, write, through)
         else:
             self.on_host(locs, node, read, write, through)
 
@@ -300,7 +300,7 @@ class Memory:
                 return ("bad" if found == "yes" else "perhaps"), copy.ahead
         return "fine", None
 
-    def on_device(self, locs: list[Loc], node: Node, read: bool, write: bool) -> None:
+    def on_device(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool) -> None:
         assert self.now is not None
         assert self.region is not None
         if any(loc.obj.kind in ("device", "lent", "null") or loc.obj in self.region.local for loc in locs):
@@ -308,15 +308,16 @@ class Memory:
         answers: list[tuple[str, Outcome, Copy | None]] = []
         for loc in locs:
             cases = self.cases_of(loc.obj)
-            if cases is None or loc.obj in self.now.many or any(c.freed for c in cases):
-                return
-            if self.untracked(loc.obj):
+            if cases is None or any(c.freed for c in cases) or (not through and self.untracked(loc.obj)):
                 return
             r = self.range_of(loc)
-            # A pointer on the device is set when what it points to is mapped.
-            reads = read and not isinstance(loc.type, Pointer)
-            answers += [self._device_check(case, r, reads, loc.obj.size) for case in cases]
-        self._report(answers, node, locs)
+            if isinstance(loc.type, Pointer) and any(c.copies for c in cases):
+                continue  # a pointer on the device is set when what it points to is mapped
+            reads = "both" if read and write else "read" if read else ""
+            answers += [self._device_check(case, r, reads, loc.obj.size, self.site(node)) for case in cases]
+        some = any(loc.obj in self.now.many for loc in locs)
+        if answers and not (some and any(o != "bad" for _, o, _ in answers)):
+            self._report(answers, node, locs)
         if write:
             site, device = self.site(node), self.region.device
             for loc in locs:
@@ -338,7 +339,9 @@ class Memory:
         cases = self.cases_of(obj)
         return cases is not None and not any(c.copies for c in cases)
 
-    def _device_check(self, case: Copies, r: Range, read: bool, size: Poly | None) -> tuple[str, Outcome, Copy | None]:
+    def _device_check(
+        self, case: Copies, r: Range, reads: str, size: Poly | None, here: Site
+    ) -> tuple[str, Outcome, Copy | None]:
         assert self.region is not None
         device = self.region.device
         copy, how = cp.find(case, device, r.low, r.high, self.positive)
@@ -362,8 +365,10 @@ class Memory:
                 # What the caller may have mapped is hidden by the clause that says less.
                 return ("short", "bad", own) if cp.lacks(own, r, self.positive) else ("", "fine", own)
             return "absent", "perhaps", copy
-        if not read:
+        if not reads:
             return "", "fine", copy
+        if reads == "both" and copy.first == here:
+            return "garbage", "bad", copy  # its first execution finds nothing
         if copy.filled in ("no", "unsure"):
             return "garbage", "bad" if copy.filled == "no" else "perhaps", copy
         if copy.old is not None:
@@ -378,7 +383,7 @@ class Memory:
             outcomes: list[Outcome] = [o if k == kind else "fine" for k, o, _ in answers]
             copy = next((c for k, _, c in answers if k == kind), None)
             if kind not in [k for k, _, _ in answers]:
-                if self.conditions:
+                if self.conditional:
                     self.judge(self._event(kind, here, name, copy), "fine")
                 continue
             event = self._event(kind, here, name, copy)
@@ -412,7 +417,12 @@ class Memory:
     def judge(self, event: Event, outcome: Outcome, about: Iterable[Loc] = ()) -> None:
         if self.doubts and outcome == "bad":
             outcome = "perhaps"
-        self.recorder.judge(event, outcome, self.conditions > 0, frozenset([loc.obj for loc in about]))
+        self.recorder.judge(event, outcome, self.conditional, frozenset([loc.obj for loc in about]))
+
+    @property
+    def conditional(self) -> bool:
+        """Whether the first iteration of the loops around the place need not come here."""
+        return bool(self.loops) and self.conditions > self.loops[0].conditions
 
     # --- changes
 
@@ -420,10 +430,10 @@ class Memory:
         """Every case of `obj` becomes what `how` makes of it; `weak`: or stays."""
         assert self.now is not None
         cases = self.cases_of(obj)
-        if cases is None or obj in self.now.many:
+        if cases is None:
             return
         new: Cases | None = frozenset([how(c) for c in cases])
-        if weak:
+        if weak or obj in self.now.many:
             new = joined_cases(cases, new)
         self.now.cases[obj] = new if new is None or len(new) <= 6 else None
 

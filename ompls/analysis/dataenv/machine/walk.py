@@ -19,7 +19,7 @@ from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer, Record
 from ompls.analysis.model.layout import offsetof
 
-_ROUNDS = 4
+_ROUNDS = 6
 _DEEPEST = 150
 _COMPARED = {
     "<": ("<",), "<=": ("<", "<=", "=="), ">": (">",), ">=": (">", ">=", "=="), "==": ("==",),
@@ -94,6 +94,8 @@ class Walker(Directives):
         if symbol.storage in ("static", "extern"):
             return
         obj = self.variable(symbol)
+        if obj.size is None:
+            obj.size = self.size_of(symbol.type)
         self.fresh(obj, decl.init is not None)
         self.frame.locals.append(obj)
         if self.region is not None:
@@ -284,41 +286,56 @@ class Walker(Directives):
             self.conditions = conditions
 
     def _rounds(self, stmt: ast.For | ast.While | ast.DoWhile, found: LoopRange) -> None:
-        head = self.now
+        """The first iteration, the second, and then any, until nothing new comes."""
+        start = head = self.now
         done: State | None = None
         conditions = self.conditions
-        rounds = 1 if isinstance(stmt, ast.DoWhile) and fold(stmt.condition) == 0 else _ROUNDS
-        for number in range(rounds):
+        once = isinstance(stmt, ast.DoWhile) and fold(stmt.condition) == 0
+        for number in range(1 if once else _ROUNDS):
             self.conditions = conditions
-            self.breaks.append([])
-            self.continues.append([])
-            self.now = _copied(head)
-            if not isinstance(stmt, ast.DoWhile) and stmt.condition is not None:
-                self.value(stmt.condition)
-            self.statement(stmt.body)
-            for other in self.continues.pop():
-                self.now = join(self.now, other)
-            if isinstance(stmt, ast.DoWhile):
-                self.value(stmt.condition)
-            elif isinstance(stmt, ast.For):
-                self.value(stmt.step)
-            end, out = self.now, self.breaks.pop()
-            for left in (end, *out):
-                if left is not None:
-                    forget_loops(left, [found])
-            endless = stmt.condition is None or (not isinstance(stmt, ast.DoWhile) and bool(fold(stmt.condition)))
-            done = None if endless else end
-            for other in out:
-                done = join(done, other)
+            end, done = self._iteration(stmt, found, _copied(head))
             again = self._head_again(end, stmt, found)
-            grown = join(_copied(head), again)
-            if again is None or grown == head:
+            if again is None or again == head:
                 break
-            head = grown if number < rounds - 2 else _given_up(head, grown)
+            if number == 0:
+                head = again
+                continue
+            if number == 1:
+                head = join(_copied(start), head)
+            grown = join(_copied(head), again)
+            if grown == head and number > 1:
+                break
+            head = grown if number < _ROUNDS - 2 else _given_up(head, grown)
         self.now = done
         if done is not None and found.symbol is not None:
             last = found.upper if found.step == 1 and found.exact else None
             self.now_is(found.symbol, last + 1 if last is not None and not self._left_early(stmt) else None)
+
+    def _iteration(
+        self, stmt: ast.For | ast.While | ast.DoWhile, found: LoopRange, head: State | None
+    ) -> tuple[State | None, State | None]:
+        """(the state at its end, the state in which the loop is left)."""
+        self.breaks.append([])
+        self.continues.append([])
+        self.now = head
+        if not isinstance(stmt, ast.DoWhile) and stmt.condition is not None:
+            self.value(stmt.condition)
+        self.statement(stmt.body)
+        for other in self.continues.pop():
+            self.now = join(self.now, other)
+        if isinstance(stmt, ast.For):
+            self.value(stmt.step)
+        if stmt.condition is not None:
+            self.value(stmt.condition)
+        end, out = self.now, self.breaks.pop()
+        for left in (end, *out):
+            if left is not None:
+                forget_loops(left, [found])
+        endless = stmt.condition is None or (not isinstance(stmt, ast.DoWhile) and bool(fold(stmt.condition)))
+        done = None if endless else end
+        for other in out:
+            done = join(done, other)
+        return end, done
 
     def _head_again(self, end: State | None, stmt: Stmt, found: LoopRange) -> State | None:
         """The state in which the next iteration starts."""
@@ -334,7 +351,7 @@ class Walker(Directives):
 
     @staticmethod
     def _left_early(stmt: ast.For | ast.While | ast.DoWhile) -> bool:
-        return any(isinstance(n, ast.Jump) for n in stmt.body.walk())
+        return any(isinstance(n, ast.Jump) and n.kind != "continue" for n in stmt.body.walk())
 
     def now_is(self, symbol: Symbol, value: Value) -> None:
         assert self.now is not None
@@ -360,13 +377,13 @@ class Walker(Directives):
         start, end = (v if isinstance(v, Poly) else None for v in (first, last))
         if end is not None and condition.op in ("<", ">", "!="):
             end = end + (-1 if shape.step > 0 else 1)
-        exact, step = True, abs(shape.step)
+        exact, step = not self._left_early(stmt), abs(shape.step)
         width = (end - start) * (1 if shape.step > 0 else -1) if start is not None and end is not None else None
         trips = width.constant if width is not None else None
         if width is not None and start is not None:
             self.is_size(width + 1)
             if step != 1:
-                exact = trips is not None
+                exact = exact and trips is not None
                 if trips is not None:
                     end = start + trips // step * shape.step
         low, high = (start, end) if shape.step > 0 else (end, start)
