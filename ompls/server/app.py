@@ -37,6 +37,7 @@ from ompls.server.wide import WorkspaceDiagnostics
 
 log = logging.getLogger("ompls.server")
 
+NOTIFICATIONS = ("ompls/runOutput", "ompls/inactiveRegions")
 COMMANDS = ("ompls.preview", "ompls.run", "ompls.whyNoAnswer")
 PROJECT = ("**/.ompls.toml", "**/pyproject.toml")
 REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer")
@@ -83,7 +84,7 @@ class OmplsServer(LanguageServer):
         commands = [c for c in COMMANDS if c not in self.client.commands]
         capabilities.execute_command_provider = types.ExecuteCommandOptions(commands) if commands else None
         capabilities.experimental = {
-            "ompls": {"requests": list(REQUESTS), "notifications": ["ompls/runOutput"], "previewScheme": SCHEME}
+            "ompls": {"requests": list(REQUESTS), "notifications": list(NOTIFICATIONS), "previewScheme": SCHEME}
         }
 
     def _roots(self, params: types.InitializeParams) -> list[str]:

@@ -27,6 +27,7 @@ class Client:
     watches_files: bool = False
     virtual_documents: bool = False  # serves workspace/textDocumentContent
     shows_documents: bool = False  # window/showDocument
+    dims: bool = False  # takes `ompls/inactiveRegions`
     commands: frozenset[str] = frozenset()  # of our lenses' commands, those that it runs itself
 
 
@@ -61,6 +62,7 @@ def read(capabilities: types.ClientCapabilities) -> Client:
         watches_files=has("workspace.did_change_watched_files.dynamic_registration"),
         virtual_documents=has("workspace.text_document_content.dynamic_registration"),
         shows_documents=has("window.show_document.support"),
+        dims=ours.get("inactiveRegions") is True,
         commands=frozenset(c for c in commands if isinstance(c, str))
         if isinstance(commands, (list, tuple))
         else frozenset(),

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
+from ompls.analysis import features
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.source import Location
 from ompls.server.convert import Json
@@ -27,6 +28,7 @@ class Shown:
 
     def __init__(self) -> None:
         self.items: list[Json] = []
+        self.inactive: list[Json] = []
         self.number = 0
         self.stamp = -1
 
@@ -48,6 +50,7 @@ class DiagnosticsFeature:
         shown = self._shown.setdefault(uri, Shown())
         own, headers = self._items(session, result)
         shown.stamp = result.stamp
+        self._dim(session, result, shown)
         if own != shown.items:
             shown.items = own
             shown.number += 1
@@ -79,6 +82,17 @@ class DiagnosticsFeature:
         if params.previous_result_id == result_id:
             return {"kind": "unchanged", "resultId": result_id}
         return {"kind": "full", "resultId": result_id, "items": items}
+
+    def _dim(self, session: Session, result: Result, shown: Shown) -> None:
+        """Tell clients that want to dim them which branches are not compiled, when that is new."""
+        if not self.server.client.dims:
+            return
+        places = self.server.places(result)
+        ranges = [places.range(where) for where in features.inactive(result.tu)]
+        if ranges != shown.inactive:
+            shown.inactive = ranges
+            document = {"uri": session.document.uri, "version": result.version}
+            self.server.protocol.notify_raw("ompls/inactiveRegions", {"textDocument": document, "regions": ranges})
 
     # --- inside --------------------------------------------------------------------------------------------------
 

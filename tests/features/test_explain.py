@@ -61,3 +61,11 @@ def test_it_answers_at_every_offset() -> None:
     tu = unit(text, "5.2", MISSING)
     for offset in (-1, *range(len(text) + 2)):
         assert all(r.text.endswith((".", "`")) for r in features.explain(tu, offset))
+
+
+def test_inactive_branches_are_dimmed_where_the_condition_is_known() -> None:
+    text = "#define A 1\n#if A\nint a;\n#else\nint b;\n#endif\n#if 0\nint c;\n#elif A\nint d;\n#endif\n"
+    tu = unit(text)
+    assert [text[w.start : w.end] for w in features.inactive(tu)] == ["int b;\n", "int c;\n"]
+    tu = unit('#include "gone.h"\n#ifdef B\nint b;\n#else\nint e;\n#endif\n#if 0\nint c;\n#endif\n', "5.2", MISSING)
+    assert [tu.source[w.start : w.end] for w in features.inactive(tu)] == [b"int c;\n"]

@@ -33,7 +33,9 @@ def visual_studio_code() -> types.ClientCapabilities:
     capabilities.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     capabilities.workspace.text_document_content = types.TextDocumentContentClientCapabilities(True)
     capabilities.general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind.Utf16])
-    capabilities.experimental = {"ompls": {"commands": ["ompls.preview", "ompls.run", "ompls.whyNoAnswer"]}}
+    capabilities.experimental = {
+        "ompls": {"commands": ["ompls.preview", "ompls.run", "ompls.whyNoAnswer"], "inactiveRegions": True}
+    }
     return capabilities
 
 
@@ -93,7 +95,13 @@ class Editor:
             "window/showDocument",
         ):
             feature(method)(note_request(method))
-        for method in ("window/showMessage", "window/logMessage", "ompls/runOutput", "$/progress"):
+        for method in (
+            "window/showMessage",
+            "window/logMessage",
+            "ompls/runOutput",
+            "ompls/inactiveRegions",
+            "$/progress",
+        ):
 
             def note(params: Any, method: str = method) -> None:
                 self.notified.append((method, params))

@@ -54,3 +54,25 @@ async def test_the_command_shows_the_page(editor: Editor, tmp_path: Path) -> Non
     )
     assert "# a.c, line 4" in str(made)
     assert any(method == "window/showMessage" for method, _ in editor.notified)
+
+
+async def test_inactive_branches_are_told_to_those_who_dim_them(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    editor.open(uri, "#if 0\nint a;\n#endif\nint b;\n")
+    await editor.diagnostics(uri)
+
+    def told() -> list[list[tuple[int, int]]]:
+        told = [p for method, p in editor.notified if method == "ompls/inactiveRegions"]
+        found = [p for p in told if p["textDocument"]["uri"] == uri]
+        return [[(r["start"]["line"], r["end"]["line"]) for r in p["regions"]] for p in found]
+
+    if editor.name != "vscode":
+        assert told() == []
+        return
+    assert told() == [[(1, 2)]]
+    editor.replace(uri, "int b", "int c")
+    await editor.diagnostics(uri)
+    assert told() == [[(1, 2)]]  # nothing new
+    editor.replace(uri, "#if 0", "#if 1")
+    await editor.diagnostics(uri)
+    assert told() == [[(1, 2)], []]

@@ -21,7 +21,7 @@ const OWN_COMMANDS = ['ompls.preview', 'ompls.run', 'ompls.whyNoAnswer'];
 class Announcement implements StaticFeature {
   fillClientCapabilities(capabilities: ClientCapabilities): void {
     const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
-    capabilities.experimental = { ...experimental, ompls: { commands: OWN_COMMANDS } };
+    capabilities.experimental = { ...experimental, ompls: { commands: OWN_COMMANDS, inactiveRegions: true } };
   }
   initialize(): void {}
   getState(): FeatureState {

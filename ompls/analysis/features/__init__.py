@@ -7,6 +7,7 @@ from ompls.analysis.features.completion import Completion, completions
 from ompls.analysis.features.explain import Reason, explain
 from ompls.analysis.features.folding import Fold, folds, selections
 from ompls.analysis.features.hover import hover
+from ompls.analysis.features.inactive import inactive
 from ompls.analysis.features.inlay import Inlay, inlays
 from ompls.analysis.features.navigation import Target, definitions, references
 from ompls.analysis.features.pragmas import Pragma, pragmas
@@ -34,6 +35,7 @@ __all__ = [
     "explain",
     "folds",
     "hover",
+    "inactive",
     "inlays",
     "lenses",
     "pragmas",

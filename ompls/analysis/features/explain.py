@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.features.inactive import conditions, unknown_condition
 from ompls.analysis.features.pragmas import Pragma, pragma_at
 from ompls.analysis.features.regions import region_at
 from ompls.analysis.features.scopes import expanded_offset, item_at
@@ -20,7 +21,6 @@ from ompls.analysis.source import Location
 from ompls.analysis.spec import CLAUSES, DIRECTIVES
 from ompls.analysis.syntax.pragma import parse_directive
 
-_CONDITIONAL = re.compile(rb"(?m)^[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[^\r\n]*")
 _SUPPRESSED = re.compile(rb"ompls:\s*ignore[\w-]*(?:\[[^\]\r\n]*\])?")
 _MOST = 5  # places of one kind that are listed; the rest is counted
 
@@ -46,22 +46,6 @@ def explain(tu: TU, offset: int) -> list[Reason]:
     return sorted(found, key=lambda reason: not reason.decisive)
 
 
-def conditions(source: bytes, offset: int) -> list[tuple[int, int, str]]:
-    """The conditional directives that byte `offset` is under, outermost first.
-
-    Each is (offset of the `#if` of its group, offset of the branch's own line, text of that line).
-    """
-    open_: list[tuple[int, int, str]] = []
-    for match in _CONDITIONAL.finditer(source, 0, max(offset, 0)):
-        word, at = match[1], match.start()
-        first = at
-        if word.startswith((b"e", b"E")):
-            first = open_.pop()[0] if open_ else at
-        if word != b"endif":
-            open_.append((first, at, match[0].strip().decode("utf-8", "replace")))
-    return open_
-
-
 # --- the text around
 
 
@@ -70,12 +54,8 @@ def _branch(tu: TU, offset: int) -> Iterator[Reason]:
     if hidden is None:
         return
     above = conditions(tu.source, hidden.start)
-    first, where, text = above[-1] if above else (hidden.start, hidden.start, "a conditional directive")
-    why = "it is not the branch that holds"
-    for note in tu.notes:
-        at = tu.map.location(note.start, note.start)
-        if note.kind == "include" and at.path == tu.path and first <= at.start <= hidden.start:
-            why = note.message
+    _, where, text = above[-1] if above else (hidden.start, hidden.start, "a conditional directive")
+    why = unknown_condition(tu, hidden) or "it is not the branch that holds"
     yield Reason("branch", f"Line {_line(tu, offset)} is in an inactive branch, under `{text}` on line "
                  f"{_line(tu, where)}: {why}. Inactive text has colours and completion, no diagnostics.", True,
                  Location(tu.path, where, where))  # fmt: skip

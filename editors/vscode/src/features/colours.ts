@@ -8,7 +8,7 @@ import type { Middleware } from 'vscode-languageclient/node';
 /** Extensions that give semantic tokens for C. */
 const OTHERS = ['llvm-vs-code-extensions.vscode-clangd', 'ms-vscode.cpptools', 'ccls-project.ccls'];
 
-function othersColour(): boolean {
+export function othersColour(): boolean {
   return OTHERS.some((id) => vscode.extensions.getExtension(id) !== undefined);
 }
 
