@@ -1,10 +1,14 @@
-"""Quick fixes put together: which can be made at once, and the text that they give."""
+"""Quick fixes put together: which can be made at once, the text that they give, and whether that is any better."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 
 from ompls.analysis.diagnostic import Diagnostic, Edit
+
+Judge = Callable[[bytes], "Sequence[Diagnostic] | None"]  # what there is to say about a text; None: not known
 
 
 def choose(found: Iterable[Diagnostic], *, unsafe: bool = False) -> dict[str, list[Edit]]:
@@ -38,3 +42,38 @@ def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
     for edit in sorted(set(edits), key=lambda e: e.where.start, reverse=True):
         source = source[: edit.where.start] + edit.text.encode() + source[edit.where.end :]
     return source
+
+
+def tried(
+    found: Iterable[Diagnostic], everything: Sequence[Diagnostic], source: bytes, judge: Judge
+) -> list[Diagnostic]:
+    """`found` without the fixes after which something is wrong that was not before.
+
+    everything -- what there is to say about `source`, of which `found` is a part
+    """
+    kept = []
+    for diagnostic in found:
+        good = [fix for fix in diagnostic.fixes if not worse((diagnostic,), fix.edits, everything, source, judge)]
+        kept.append(diagnostic if len(good) == len(diagnostic.fixes) else replace(diagnostic, fixes=tuple(good)))
+    return kept
+
+
+def worse(
+    fixed: Collection[Diagnostic], edits: Iterable[Edit], everything: Iterable[Diagnostic], source: bytes, judge: Judge
+) -> bool:
+    """Whether an error or a warning is new after `edits`, which are to fix `fixed`.
+
+    Where a word was not understood, what it hid is no reason against correcting it.
+    """
+    edits = list(edits)
+    if all(d.rule in _UNREAD for d in fixed) or len({edit.where.path for edit in edits}) != 1:
+        return False
+    after = judge(apply(source, edits))
+    return after is not None and bool(_serious(after) - _serious(everything))
+
+
+_UNREAD = frozenset(("unknown-directive", "unknown-clause", "malformed-clause"))
+
+
+def _serious(found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
+    return Counter((d.rule, d.message) for d in found if d.severity != "hint")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ class Unit:
     tu: TU
     flags: tuple[str, ...]
     settings: Settings
+    again: Callable[[bytes], TU]  # analyses another version of the text
 
 
 @dataclass(frozen=True)
@@ -93,13 +94,18 @@ class Engine:
             raise Problem(f"cannot read {name}: {error.reason}; {error.hint}") from error
         flags = workspace.flags(path)
         snapshot = _as_typed(workspace.snapshot(path, source, flags))
-        tu = Analyzer().analyze(shown(path), source, snapshot, settings.for_analysis())
+        analyzer, chosen = Analyzer(), settings.for_analysis()
+
+        def analyse(text: bytes) -> TU:
+            return analyzer.analyze(shown(path), text, snapshot, chosen)
+
+        tu = analyse(source)
         for what in sorted(set(workspace.problems) - self._told):
             self.warnings.append(str(workspace.problems[what]))
             self._told.add(what)
         if not notes.is_c(tu):
             raise Problem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
-        return Unit(name, tu, tuple(flags[: len(flags) - len(workspace.explicit)]), settings)
+        return Unit(name, tu, tuple(flags[: len(flags) - len(workspace.explicit)]), settings, analyse)
 
 
 def analyze(files: Sequence[str], flags: Sequence[str], device: str) -> Iterator[Unit]:
@@ -113,12 +119,27 @@ def analyze(files: Sequence[str], flags: Sequence[str], device: str) -> Iterator
 
 
 def report(unit: Unit) -> Report:
-    """What the front end and the rules say about the unit, in the order of the places, and what comments silence."""
+    """What the front end and the rules say about the unit, in the order of the places, and what comments silence.
+
+    Fixes that would make something else wrong are left out.
+    """
+    from ompls.analysis import fixing
+
+    def judge(text: bytes) -> list[Diagnostic]:
+        return _report(unit, unit.again(text)).diagnostics
+
+    found = _report(unit, unit.tu)
+    path, every = unit.tu.path, found.diagnostics
+    own = [fixing.tried((d,), every, unit.tu.source, judge)[0] if d.where.path == path else d for d in every]
+    return replace(found, diagnostics=own)
+
+
+def _report(unit: Unit, tu: TU) -> Report:
     from ompls.analysis import notes, rules
 
-    found = rules.report(unit.tu, notes.diagnostics(unit.tu))
+    found = rules.report(tu, notes.diagnostics(tu))
     kept, suppressed = (unit.settings.kept(its, os.path.abspath) for its in (found.diagnostics, found.suppressed))
-    return rules.Report(kept, suppressed)
+    return replace(found, diagnostics=kept, suppressed=suppressed)
 
 
 def diagnostics(unit: Unit) -> list[Diagnostic]:

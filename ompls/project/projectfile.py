@@ -111,10 +111,8 @@ def load(path: str) -> ProjectFile | None:
         if table is None:
             return None
     if not isinstance(table, Mapping):
-        problem = (
-            f"{path}:{_line(text, 'tool', 'ompls')}: tool.ompls is no table; write [tool.ompls]"
-        )
-        return ProjectFile(path, problems=(problem,))
+        line = _line(text, "tool", "ompls")
+        return ProjectFile(path, problems=(f"{path}:{line}: tool.ompls is no table; write [tool.ompls]",))
     return _read(path, text, prefix, table)
 
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from ompls.analysis import fixing
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix
-from ompls.analysis.source import Location
+from ompls.analysis.source import EMPTY_SNAPSHOT, Location
 from ompls.analysis.suppression import added
 from ompls.server.convert import Json, Places
 from ompls.server.engine import Result, Session
 from ompls.server.protocol import Raw
+from ompls.server.work import fixable, tried
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -47,12 +47,12 @@ class Actions:
         result = await self.server.engine.result(session)
         actions: list[Json] = []
         if _wanted(QUICK_FIX, only):
-            actions += self._quick_fixes(session, result, params.range)
+            actions += await self._quick_fixes(session, result, params.range)
         for kind, provider in self.providers.items():
             if _wanted(kind, only):
                 actions += await provider(self, session, result, params.range)
         if only is not None and _wanted(FIX_ALL, only):  # a menu of its own: nobody sees it unasked
-            edits = self._chosen(result.diagnostics, result)
+            (edits,) = await self._fixable(session, result, [result.diagnostics])
             if edits:
                 actions.append(self.action("Fix all that is safe to fix", FIX_ALL, edits, session, result))
         return Raw(actions)
@@ -79,23 +79,29 @@ class Actions:
 
     # --- quick fixes ---------------------------------------------------------------------------------------------
 
-    def _quick_fixes(self, session: Session, result: Result, asked: types.Range) -> Iterator[Json]:
+    async def _quick_fixes(self, session: Session, result: Result, asked: types.Range) -> list[Json]:
         places = self.server.places(result)
         here = [(d, shown) for d in result.diagnostics if (shown := self._shown(d, places, session, asked))]
-        for diagnostic, shown in here:
+        arguments = session.analyzer, result.tu, session.snapshot or EMPTY_SNAPSHOT, session.settings
+        good = await self.server.engine.call(tried, *arguments, [d for d, _ in here])
+        actions: list[Json] = []
+        for diagnostic, (_, shown) in zip(good, here, strict=True):
             for fix in diagnostic.fixes:
                 title = fix.title if fix.safe else fix.title + _RISKY
                 action = self.action(title, QUICK_FIX, fix.edits, session, result)
-                yield {**action, "diagnostics": [shown], "isPreferred": fix.safe and len(diagnostic.fixes) == 1}
-        for rule in dict.fromkeys(d.rule for d, _ in here):
-            its = [d for d in result.diagnostics if d.rule == rule and any(fix.safe for fix in d.fixes)]
-            edits = self._chosen(its, result) if len(its) > 1 else []
+                preferred = fix.safe and len(diagnostic.fixes) == 1
+                actions.append({**action, "diagnostics": [shown], "isPreferred": preferred})
+        groups = {rule: [d for d in result.diagnostics if d.rule == rule] for rule in {d.rule: d for d, _ in here}}
+        many = {rule: its for rule, its in groups.items() if sum(any(f.safe for f in d.fixes) for d in its) > 1}
+        for rule, edits in zip(many, await self._fixable(session, result, list(many.values())), strict=True):
             if edits:
-                title = f"Fix all {len(its)} `{rule}` in this file"
-                yield self.action(title, QUICK_FIX, edits, session, result)
+                title = f"Fix all `{rule}` in this file"
+                actions.append(self.action(title, QUICK_FIX, edits, session, result))
         for diagnostic, shown in here:
             for fix in silencing(result.tu.source, diagnostic):
-                yield {**self.action(fix.title, QUICK_FIX, fix.edits, session, result), "diagnostics": [shown]}
+                action = self.action(fix.title, QUICK_FIX, fix.edits, session, result)
+                actions.append({**action, "diagnostics": [shown]})
+        return actions
 
     def _shown(self, diagnostic: Diagnostic, places: Places, session: Session, asked: types.Range) -> Json | None:
         """The diagnostic as the client has it, if it is on the lines of `asked`."""
@@ -106,11 +112,15 @@ class Actions:
         within = range_["start"]["line"] <= asked.end.line and range_["end"]["line"] >= asked.start.line
         return shown if within else None
 
-    def _chosen(self, found: Iterable[Diagnostic], result: Result) -> list[Edit]:
-        """The edits of all safe fixes that touch this document only."""
+    async def _fixable(self, session: Session, result: Result, groups: list[list[Diagnostic]]) -> list[list[Edit]]:
+        """For each of the groups, the edits of its safe fixes that touch this document only."""
         path = result.tu.path
-        own = [d for d in found if all(edit.where.path == path for fix in d.fixes for edit in fix.edits)]
-        return fixing.choose(own).get(path, [])
+        own = [[d for d in its if all(e.where.path == path for f in d.fixes for e in f.edits)] for its in groups]
+        if not any(d.fixes for its in own for d in its):
+            return [[] for _ in groups]
+        arguments = session.analyzer, result.tu, session.snapshot or EMPTY_SNAPSHOT, session.settings
+        edits: list[list[Edit]] = await self.server.engine.call(fixable, *arguments, own)
+        return edits
 
 
 def silencing(source: bytes, diagnostic: Diagnostic) -> Iterator[Fix]:

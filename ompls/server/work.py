@@ -113,7 +113,7 @@ def tried(
     return fixing.tried(found, judge(tu, snapshot, settings), tu.source, trial)
 
 
-def _trial(  # noqa: PLR0917 -- as `analyse`
+def _trial(
     analyzer: Analyzer, tu: TU, snapshot: HeaderSnapshot, settings: Settings, text: bytes
 ) -> list[Diagnostic] | None:
     """What there would be to say about `text` in the place of `tu`; None when finding out takes too long."""

@@ -46,7 +46,7 @@ async def test_all_of_a_rule_can_be_fixed_at_once(editor: Editor, tmp_path: Path
     editor.open(uri, TWO)
     shown = (await editor.shows(uri, ["unknown-directive"] * 2))[0]
     actions = await offered(editor, uri, shown.range, "quickfix")
-    apply(editor, uri, actions["Fix all 2 `unknown-directive` in this file"])
+    apply(editor, uri, actions["Fix all `unknown-directive` in this file"])
     assert "tarrget" not in editor.texts[uri]
     await editor.shows(uri, [])
 
@@ -83,3 +83,23 @@ async def test_what_the_front_end_says_can_be_silenced(editor: Editor, tmp_path:
     actions = await offered(editor, uri, shown.range)
     apply(editor, uri, actions["Silence missing-include here"])
     await editor.shows(uri, [])
+
+
+UNREADY = """\
+int f(void) {
+    int a[8];
+#pragma omp target teams distribute parallel for map(from : a)
+    for (int i = 0; i < 8; i++) a[i] += 1;
+    return a[0];
+}
+"""
+
+
+async def test_a_fix_that_makes_something_else_wrong_is_not_offered(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    editor.open(uri, UNREADY)
+    (shown,) = await editor.shows(uri, ["from-read-before-write"])
+    assert "Map `a` tofrom" not in await offered(editor, uri, shown.range)
+    editor.replace(uri, "int a[8];", "int a[8] = {0};")
+    (shown,) = await editor.shows(uri, ["from-read-before-write"])
+    assert "Map `a` tofrom" in await offered(editor, uri, shown.range)

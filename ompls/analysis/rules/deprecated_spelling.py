@@ -39,11 +39,12 @@ def _clause(directive: Directive, clause: Clause, version: str) -> Finding | Non
     elif directive.name == "ordered" and clause.name == "depend" and clause.keyword == "sink":
         now = "doacross"
     if now:
-        change = Change(f"Change to `{now}`", clause.name_span, now)
+        # not a safe one: compilers of today (gcc 14, clang 19 by default) do not know the words of 5.2 yet
+        change = Change(f"Change to `{now}`", clause.name_span, now, safe=False)
         message = f"`{clause.name}` on `{directive.name}` is deprecated since OpenMP 5.2; it is `{now}` now"
         return Finding(clause.name_span, message, "hint", (), (change,))
     if directive.name == "ordered" and clause.name == "depend" and clause.keyword == "source":
-        change = Change("Change to `doacross(source:)`", clause.span, "doacross(source:)")
+        change = Change("Change to `doacross(source:)`", clause.span, "doacross(source:)", safe=False)
         message = "`depend(source)` is deprecated since OpenMP 5.2; it is `doacross(source:)` now"
         return Finding(clause.span, message, "hint", (), (change,))
     if clause.name == "reduction" and clause.keyword == "-" and clause.keyword_span is not None:

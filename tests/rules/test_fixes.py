@@ -1,0 +1,80 @@
+"""Every fix that any rule offers, for every example and every program of the corpus: it makes nothing worse.
+
+After a fix there is no diagnostic that was not there before, and what compiled still compiles.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+from drawing import analyze
+
+from ompls.analysis import fixing
+from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.rules import RULES, check
+
+ROOT = Path(__file__).parents[2]
+COMPILERS = [(path,) for name in ("gcc", "clang-19") if (path := shutil.which(name))]
+
+TEXTS = {f"{rule.id}-{n}": text for rule in RULES.values() for n, text in enumerate(rule.bad)}
+TEXTS |= {
+    str(path.relative_to(ROOT)): text
+    for path in sorted([*(ROOT / "tests" / "corpus").rglob("*.c"), *(ROOT / "examples").glob("*.c")])
+    if (text := path.read_text("utf-8"))
+}
+
+
+def judge(data: bytes) -> list[Diagnostic]:
+    return check(analyze(data.decode()))
+
+
+@cache
+def compiles(compiler: tuple[str, ...], text: str) -> bool:
+    command = [*compiler, "-fopenmp", "-fsyntax-only", "-w", "-x", "c", "-"]
+    return subprocess.run(command, input=text.encode(), capture_output=True, check=False).returncode == 0
+
+
+def serious(found: list[Diagnostic]) -> Counter[tuple[str, str]]:
+    return Counter((d.rule, d.message) for d in found if d.severity != "hint")
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_fix_makes_nothing_worse(name: str) -> None:
+    text = TEXTS[name]
+    found = judge(text.encode())
+    for diagnostic in fixing.tried(found, found, text.encode(), judge):
+        for fix in diagnostic.fixes:
+            changed = fixing.apply(text.encode(), fix.edits).decode()
+            fresh = serious(judge(changed.encode())) - serious(found)
+            assert not fresh, f"{fix.title}: {fresh}\n{changed}"
+            before = [compiler for compiler in COMPILERS if compiles(compiler, text)]
+            if diagnostic.rule != "deprecated-spelling" or fix.safe:  # words of 5.2, which compilers lack
+                assert not before or any(compiles(c, changed) for c in before), f"{fix.title}\n{changed}"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_all_safe_fixes_together_come_to_an_end(name: str) -> None:
+    data = before = TEXTS[name].encode()
+    for _ in range(10):
+        found = judge(data)
+        chosen = fixing.choose(fixing.tried(found, found, data, judge)).get("example.c", [])
+        if not chosen:
+            break
+        data = fixing.apply(data, chosen)
+    assert not chosen
+    assert not serious(judge(data)) - serious(judge(before))
+
+
+def test_most_fixes_are_good() -> None:
+    """What is tried out is still there: a trial that refuses everything would pass the other tests."""
+    all_of_them = [d for text in TEXTS.values() for d in judge(text.encode()) if d.fixes]
+    refused = 0
+    for text in TEXTS.values():
+        found = judge(text.encode())
+        refused += sum(not d.fixes for d in fixing.tried([d for d in found if d.fixes], found, text.encode(), judge))
+    assert refused < len(all_of_them) / 10
