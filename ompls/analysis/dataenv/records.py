@@ -111,7 +111,7 @@ class Walk:
 
     declared -- variables declared in it (without static ones)
     starts -- where each directive's body starts
-    waits -- numbers in the order of evaluation where a thread may wait for another: a spinning loop, a flush
+    waits -- numbers in the order of evaluation where a thread may wait for another: a spinning loop
     locks -- those where one takes a lock or gives it back
     meets -- those of calls of functions that are not known and may be a barrier, by their names
     """

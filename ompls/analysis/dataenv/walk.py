@@ -205,8 +205,6 @@ class Walker(Expressions):
             reads, _ = PRIVATISING.get(clause.name, (False, False))
             for item in clause.items if reads else ():
                 self.emit(place_of(item.expr, self.env), item.expr, True, False, clause=clause.name)
-        if directive.name == "flush":
-            self.wait()
         if directive.name in ("barrier", "taskwait"):
             self.sync("barrier" if directive.name == "barrier" else "taskwait", stmt)
         if stmt.body is None:

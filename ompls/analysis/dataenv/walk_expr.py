@@ -250,7 +250,8 @@ class Expressions:
             return
         if summary.waits:
             self.wait()
-        for step in sorted((*summary.accesses, *summary.syncs), key=lambda s: s.order):
+        steps: list[Access | Sync] = [*summary.accesses, *summary.syncs]
+        for step in sorted(steps, key=lambda s: s.order):
             if isinstance(step, Sync):
                 around = (self.loops, self.guards, self.directives)
                 self.syncs.append(Sync(step.kind, step.stmt, self.tick(), *around))

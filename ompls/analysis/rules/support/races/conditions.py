@@ -39,15 +39,16 @@ class Conditions:
         """The conditions that stand inside of the construct."""
         return access.guards[self.walk.starts[level.stmt].guards :]
 
-    def is_invariant(self, expr: Expr, level: Level) -> bool:
-        """Whether all units find the same value."""
+    def is_invariant(self, expr: Expr, level: Level, calls: bool = False) -> bool:
+        """Whether all units find the same value; `calls`: what functions without arguments give counts as the same."""
         changing = self.changes(level)
         for node in expr.walk():
             if isinstance(node, ast.Name) and node.symbol is not None and node.symbol in changing:
                 return False
             if isinstance(node, ast.Call):
                 name = node.function.name if isinstance(node.function, ast.Name) else ""
-                if name not in _SAME_FOR_ALL:
+                known = name in _SAME_FOR_ALL or (calls and not node.args and name not in _THREADS)
+                if not known:
                     return False
             if isinstance(node, (ast.Index, ast.Assign)) or (
                 isinstance(node, ast.Unary) and node.op in ("*", "++", "--")
@@ -74,7 +75,8 @@ class Conditions:
         if not fixed:
             return False
         if len(partial) == 1 and a is not b:
-            return True
+            other = b if partial[0] is a else a
+            return all(self.is_invariant(g.expr, level) for g in self.inside(other, level))
         # A counter: that it never counts is not what it is for, unless it counts mistakes.
         return all(x.read and x.write and not self.may_never(x, level) for x in partial)
 
@@ -96,24 +98,39 @@ class Conditions:
 
     def is_redundant(self, a: Access, b: Access, level: Level) -> bool:
         """Whether all units do the same work: each stores the same values in the same places."""
-        if level.kind != "copies" or a.read or b.read or a.inner is not b.inner or a.node is not b.node:
-            return False
         by = a.by
-        if not isinstance(by, ast.Assign):
+        if a.read or b.read or a.inner is not b.inner or a.node is not b.node or not isinstance(by, ast.Assign):
             return False
-        calls = (n for n in by.value.walk() if isinstance(n, ast.Call))
-        return not any(isinstance(n.function, ast.Name) and n.function.name in _THREADS for n in calls)
+        # A variable that is a subscript by itself is the same wherever the places are.
+        own = self.units_own(level) - {x for s in a.subscripts if s is not None for x in s.symbols() if s == Poly.of(x)}
+        for node in by.value.walk():
+            if isinstance(node, ast.Name) and node.symbol is not None and node.symbol in own:
+                return False
+            if isinstance(node, ast.Call):
+                name = node.function.name if isinstance(node.function, ast.Name) else ""
+                if name in _THREADS or (level.kind == "iterations" and name not in _SAME_FOR_ALL):
+                    return False
+        return True
+
+    def units_own(self, level: Level) -> set[Symbol]:
+        """What has another value in each iteration: the loops' variables, and what the body assigns besides inner loops'."""
+        if level.kind != "iterations":
+            return set()
+        loops = {n.init for n in level.stmt.walk() if isinstance(n, ast.For)} - {f.init for f in level.loops}
+        inner = set().union(*(assigned_in(init) for init in loops if init is not None))
+        return self.changes(level) - inner
 
     def same_value(self, a: Access, b: Access, level: Level) -> bool:
-        """Whether both store one value that is the same for all units: which of them comes last cannot be told."""
+        """Whether both store what is the same for all units: which of them comes last cannot be told."""
         values = [_stored(x) for x in (a, b)]
         if values[0] is None or values[1] is None:
             return False
-        if a is not b:
+        if a is not b and level.kind != "copies":
             x, y = fold(values[0]), fold(values[1])
             if x is None or x != y:
                 return False
-        return self.is_invariant(values[0], level)
+        calls = level.kind == "copies"
+        return self.is_invariant(values[0], level, calls) and self.is_invariant(values[1], level, calls)
 
     def is_ticket(self, access: Access, level: Level) -> bool:
         """Whether what is stored was drawn by an `atomic capture`: who stores last is decided by the program."""

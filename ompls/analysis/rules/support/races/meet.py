@@ -83,7 +83,7 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budge
         apart = bool(known) and _by_distance(a, b, known, level_a, outer).verdict == "no"
         return NO if apart else UNKNOWN
     subscripts = [(x, y) for x, y in pairs if x is not None and y is not None]
-    if not any(g.facts for g in (*a.guards, *b.guards)):
+    if not any(g.facts for g in (*a.guards, *b.guards)) and not _is_skewed(level_a, (a, b), outer):
         quick = _by_distance(a, b, subscripts, level_a, outer)
         if quick.verdict != "unknown":
             return quick
@@ -96,6 +96,13 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budge
 
 def _level(a: Access, loops: tuple[For, ...]) -> list[LoopRange]:
     return [r for r in a.loops if any(r.stmt is loop for loop in loops) and r.symbol is not None]
+
+
+def _is_skewed(level: list[LoopRange], accesses: tuple[Access, Access], outer: int) -> bool:
+    """Whether the bounds of a loop depend on the iteration of a concurrent one."""
+    names = {r.symbol for r in level if r.symbol is not None}
+    loops = (r for x in accesses for r in x.loops[outer:])
+    return any(p is not None and p.symbols() & names for r in loops for p in (r.lower, r.upper))
 
 
 # --- by distance

@@ -8,7 +8,7 @@ are left alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.access import Access, Walk, settled
 from ompls.analysis.dataenv.walk import walk_of
@@ -205,7 +205,9 @@ class _Search:
         if found.verdict != "yes":
             return None
         if fixed:
-            return self.judged(a, b, level, found, outer) if a.write and a.read and a.by is not None else None
+            # Compilers mostly see such a sum and keep its order.
+            race = self.judged(a, b, level, found, outer) if a.write and a.read and a.by is not None else None
+            return replace(race, certain=False) if race is not None else None
         distance = found.distance
         if distance is None or distance == 0:
             return None

@@ -86,7 +86,7 @@ def _kind(races: list[Race]) -> tuple[Kind, str, Race]:
     loads = (o for x in (race.first, race.second) for s in x.subscripts if s is not None for o in s.opaques())
     if race.meeting.verdict == "indirect" or (not race.fixed and any(o.op.startswith("[]") for o in loads)):
         return "indirect", "", race
-    if race.fixed:
+    if race.fixed or (race.level.kind == "iterations" and all(_is_self(r) and not r.meeting.distance for r in races)):
         writes = [x for r in races for x in (r.first, r.second) if x.write]
         operators = {operator_of(x) for x in writes}
         if len(operators) == 1 and "" not in operators:
@@ -98,6 +98,11 @@ def _kind(races: list[Race]) -> tuple[Kind, str, Race]:
     if race.level.kind == "iterations" and not race.fixed:
         return "carried", "", race
     return "shared", "", race
+
+
+def _is_self(race: Race) -> bool:
+    a, b = race.first, race.second
+    return a.node is b.node and a.inner is b.inner
 
 
 def _swapped(race: Race) -> Race:
