@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Symbol
@@ -17,7 +18,6 @@ from ompls.analysis.rules.support.ordering.contexts import sequential
 from ompls.analysis.rules.support.ordering.model import Clash, Entry, Touch
 from ompls.analysis.rules.support.ordering.touches import resolved
 from ompls.analysis.rules.support.ordering.walk import may_outlive
-from ompls.analysis.rules.support.storage import strip
 from ompls.analysis.spec.runtime import DEVICE_FUNCTIONS
 
 _KEY = "ordering"

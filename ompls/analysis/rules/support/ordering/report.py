@@ -25,9 +25,9 @@ def chosen(scene: Scene, wanted: Callable[[Clash], bool]) -> list[Clash]:
 
 
 def _order(clash: Clash) -> tuple[object, ...]:
-    """What is certain first, and what expressions do before what maps copy."""
-    copies = clash.two.copy + clash.one.touch.copy
-    return not clash.certain, copies, clash.two.span, clash.one.touch.span
+    """What is certain first, what expressions do before what maps copy, and what is in the order of the text."""
+    one, two = clash.one.touch, clash.two
+    return not clash.certain, two.copy + one.copy, two.span < one.span, two.span, one.span
 
 
 def _place(touch: Touch, clash: Clash, end: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from ompls.analysis.dataenv.paths import indexed, is_address, root, walk_all
+from ompls.analysis.dataenv.paths import indexed, is_address, root, strip, walk_all
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, poly_of
 from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.model import ast
@@ -13,7 +13,6 @@ from ompls.analysis.model.ast import Expr, FunctionDef, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.rules.support.ordering.model import Touch
-from ompls.analysis.rules.support.storage import strip
 
 # Library functions that only read, or write, what their pointer arguments point to, by argument.
 _READS = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.paths import strip, walk_all
 from ompls.analysis.dataenv.symbolic import LoopRange, loop_range
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol
@@ -20,7 +20,6 @@ from ompls.analysis.rules.support.ordering.meet import meet
 from ompls.analysis.rules.support.ordering.model import Agent, Clash, ClashKind, Entry, Side, Touch, Unit
 from ompls.analysis.rules.support.ordering.team import NO_TEAM, Team, concurrent
 from ompls.analysis.rules.support.ordering.touches import Place, touches, values_of
-from ompls.analysis.rules.support.storage import strip
 
 Live = dict[Symbol, tuple[Entry, ...]]
 _ALONE = Agent("alone")
