@@ -1,6 +1,8 @@
 """Generates the C file that `make bench` measures on: 2,000 lines, 500 target regions, four lines each.
 
-python bench/generate.py [REGIONS] > big.c
+python bench/generate.py [REGIONS [calls]] > big.c
+
+With `calls`, the functions call each other and a main calls them: what one does matters to others.
 """
 
 from __future__ import annotations
@@ -37,12 +39,44 @@ void count_{k}(unsigned n, const unsigned char *data, unsigned counts[{m}]) {{
 """,
 )
 
+# Four functions and regions, 16 lines.
+_CALLING = """\
+static void smooth_{k}(int n, const float *x, float *y) {{
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(tofrom: y[0:n])
+    for (int i = 0; i < n; i++) y[i] = 0.5f * (x[i] + y[i]) + {k}.0f;
+}}
+static float total_{k}(int n, const float *y) {{ float total = {k}.0f;
+    #pragma omp target teams distribute parallel for reduction(+: total) map(to: y[0:n]) map(tofrom: total)
+    for (int i = 0; i < n; i++) total += y[i];
+return total; }}
+void on_device_{k}(int n, float *y) {{
+    #pragma omp target teams distribute parallel for map(tofrom: y[0:n])
+    for (int i = 0; i < n; i++) y[i] = y[i] * {m}.0f; }}
+float run_{k}(int n, const float *x, float *y) {{ smooth_{k}(n, x, y); smooth_{b}(n, x, y);
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(tofrom: y[0:n])
+    for (int i = 0; i < n; i++) y[i] += x[i];
+    on_device_{k}(n, y);
+return total_{k}(n, y); }}
+"""
+_MAIN = """\
+int main(void) {{ int n = 64; float *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y), sum = 0.0f;
+    for (int i = 0; i < n; i++) {{ x[i] = i; y[i] = 2.0f; }}
+{calls}
+    printf("%f\\n", sum); free(x); free(y);
+return 0; }}
+"""
 
-def source(regions: int = 500) -> str:
-    """A valid, warning-free C file with that many target regions, each in a function of its own."""
+
+def source(regions: int = 500, calls: bool = False) -> str:
+    """A valid, warning-free C file with that many target regions, four lines each."""
+    if calls:
+        numbers = range(regions // 4)
+        parts = [_CALLING.format(k=k, b=max(0, k - 1), m=8 + k % 56) for k in numbers]
+        main = _MAIN.format(calls="\n".join(f"    sum += run_{k}(n, x, y);" for k in numbers[::4]))
+        return _HEAD + "#include <stdlib.h>\n" + "".join(parts) + main
     shapes = [_SHAPES[k % len(_SHAPES)].format(k=k, m=8 + k % 56) for k in range(regions)]
     return _HEAD + "".join(shapes)
 
 
 if __name__ == "__main__":
-    sys.stdout.write(source(int(sys.argv[1]) if len(sys.argv) > 1 else 500))
+    sys.stdout.write(source(int(sys.argv[1]) if len(sys.argv) > 1 else 500, "calls" in sys.argv))

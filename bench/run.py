@@ -115,7 +115,8 @@ def server() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         result = os.path.join(folder, "figures")
         script = Path(__file__).with_name("server_latency.py")
-        subprocess.run([sys.executable, str(script), "--json", result], check=True, stdout=subprocess.DEVNULL)
+        command = [sys.executable, str(script), "--regions", "500", "--json", result]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         figures = json.loads(Path(result).read_text())
     return {name.replace("ompls:", "server:"): f["median"] for name, f in figures.items() if name.startswith("ompls:")}
 

