@@ -1,0 +1,238 @@
+"""Integer polynomials over the variables of a C program, and their order.
+
+An atom is a `Symbol` (the value a variable has where the analysis starts, or a loop variable's) or an `Opaque`: a value
+that is not a polynomial (`n / 2`, `s.n`, `idx[i]`) but is equal to itself.  Overflow is not looked at.
+
+    i*C + j + 1   is   {i*C: 1, j: 1, (): 1}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ompls.analysis.model.ast import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A value that is no polynomial, known by how it is made.
+
+    op -- '/', '%', '[]' (an element of the array or pointer `base`), '.name', the name of a function, or CHANGED (what
+          the variable `base` holds since the point in the order of evaluation that the argument numbers)
+    base -- the variable it is loaded from, if any
+    args -- the operands
+    """
+
+    op: str
+    base: Symbol | None
+    args: tuple[Poly, ...]
+
+
+Atom = Symbol | Opaque
+Monomial = frozenset[tuple[Atom, int]]  # atoms with their powers; empty: the constant term
+_ONE: Monomial = frozenset()
+Order = Literal["<", "<=", "==", ">=", ">", ""]
+
+
+class Poly:
+    """An immutable polynomial with integer coefficients.  Equal polynomials are equal values (and hash alike)."""
+
+    __slots__ = ("_hash", "_plain", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, int]) -> None:
+        self.terms = {m: c for m, c in terms.items() if c}
+        self._hash: int | None = None
+        self._plain: bool | None = None
+
+    @staticmethod
+    def of(value: int | Atom) -> Poly:
+        """The polynomial of a number or an atom."""
+        if isinstance(value, int):
+            return Poly({_ONE: value})
+        return Poly({frozenset(((value, 1),)): 1})
+
+    def __add__(self, other: Poly | int) -> Poly:
+        other = Poly.of(other) if isinstance(other, int) else other
+        terms = dict(self.terms)
+        for monomial, c in other.terms.items():
+            terms[monomial] = terms.get(monomial, 0) + c
+        return Poly(terms)
+
+    def __neg__(self) -> Poly:
+        return Poly({m: -c for m, c in self.terms.items()})
+
+    def __sub__(self, other: Poly | int) -> Poly:
+        return self + (-other)
+
+    def __mul__(self, other: Poly | int) -> Poly:
+        if isinstance(other, int):
+            return Poly({m: c * other for m, c in self.terms.items()})
+        terms: dict[Monomial, int] = {}
+        for m1, c1 in self.terms.items():
+            for m2, c2 in other.terms.items():
+                m = _times(m1, m2)
+                terms[m] = terms.get(m, 0) + c1 * c2
+        return Poly(terms)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Poly) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self.terms.items()))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return " + ".join(sorted(_monomial_text(m, c) for m, c in self.terms.items())) or "0"
+
+    @property
+    def constant(self) -> int | None:
+        """The number, when it is one."""
+        if not self.terms:
+            return 0
+        return self.terms.get(_ONE) if len(self.terms) == 1 else None
+
+    @property
+    def offset(self) -> int:
+        """The constant term."""
+        return self.terms.get(_ONE, 0)
+
+    def atoms(self) -> set[Atom]:
+        """Its atoms, not those inside of opaque ones."""
+        return {a for m in self.terms for a, _ in m}
+
+    def symbols(self) -> set[Symbol]:
+        """Every variable its value depends on, those inside of opaque atoms and their bases included."""
+        found: set[Symbol] = set()
+        for atom in self.atoms():
+            if isinstance(atom, Opaque):
+                found.update(*(p.symbols() for p in atom.args))
+                if atom.base is not None:
+                    found.add(atom.base)
+            else:
+                found.add(atom)
+        return found
+
+    @property
+    def plain(self) -> bool:
+        """Whether it has no opaque atoms."""
+        if self._plain is None:
+            self._plain = not any(isinstance(a, Opaque) for m in self.terms for a, _ in m)
+        return self._plain
+
+    def opaques(self) -> set[Opaque]:
+        """Its opaque atoms, those inside of others included."""
+        found: set[Opaque] = set()
+        if self.plain:
+            return found
+        for atom in self.atoms():
+            if isinstance(atom, Opaque):
+                found.add(atom)
+                found.update(*(p.opaques() for p in atom.args))
+        return found
+
+    def newest(self) -> int:
+        """The number of the last change of a variable that the value depends on; 0: none has changed."""
+        if self.plain:
+            return 0
+        return max((o.args[0].offset for o in self.opaques() if o.op == CHANGED), default=0)
+
+    def coefficient(self, atom: Atom) -> tuple[Poly, Poly] | None:
+        """(c, rest) with self == c * atom + rest and neither containing `atom`; None when it is not linear in it."""
+        inside: dict[Monomial, int] = {}
+        rest: dict[Monomial, int] = {}
+        for m, c in self.terms.items():
+            power = next((p for a, p in m if a == atom), 0)
+            if power > 1:
+                return None
+            if power:
+                inside[frozenset(x for x in m if x[0] != atom)] = c
+            else:
+                rest[m] = c
+        found = Poly(inside), Poly(rest)
+        if isinstance(atom, Symbol) and any(atom in p.symbols() for p in found):
+            return None  # inside of an opaque atom
+        return found
+
+    def substitute(self, values: Mapping[Atom, Poly]) -> Poly:
+        """With atoms replaced, also inside of opaque atoms."""
+        if not values or not self.terms:
+            return self
+        total = Poly({})
+        for m, c in self.terms.items():
+            product = Poly({_ONE: c})
+            for atom, power in m:
+                value = values.get(atom)
+                if value is None:
+                    value = Poly.of(_inside(atom, values) if isinstance(atom, Opaque) else atom)
+                for _ in range(power):
+                    product = product * value
+            total = total + product
+        return total
+
+    def divided(self, by: int) -> Poly | None:
+        """The exact quotient; None when there is a remainder."""
+        if by == 0 or any(c % by for c in self.terms.values()):
+            return None
+        return Poly({m: c // by for m, c in self.terms.items()})
+
+
+CHANGED = "="  # an `Opaque.op`
+ZERO, ONE = Poly({}), Poly.of(1)
+
+
+def _times(a: Monomial, b: Monomial) -> Monomial:
+    if not a or not b:
+        return a or b
+    powers = dict(a)
+    for atom, power in b:
+        powers[atom] = powers.get(atom, 0) + power
+    return frozenset(powers.items())
+
+
+def _inside(atom: Opaque, values: Mapping[Atom, Poly]) -> Opaque:
+    return Opaque(atom.op, atom.base, tuple([p.substitute(values) for p in atom.args]))
+
+
+def _monomial_text(m: Monomial, c: int) -> str:
+    names = sorted(a.name if isinstance(a, Symbol) else _opaque_text(a) for a, p in m for _ in range(p))
+    return "*".join(names if c == 1 and names else [str(c), *names])
+
+
+def _opaque_text(o: Opaque) -> str:
+    base = o.base.name if o.base is not None else ""
+    return f"{base}{o.op}({', '.join(map(repr, o.args))})"
+
+
+# --- order
+
+
+def sign(p: Poly, positive: Callable[[Atom], bool] | None = None) -> Order:
+    """How `p` compares with 0 when all atoms (or those `positive` says) are at least 1; '' when that does not decide.
+
+    n*m - n is '>=', n + 1 is '>', n - m is ''.
+    """
+    if positive is not None and not all(positive(a) for a in p.atoms()):
+        return ""
+    if not p.terms:
+        return "=="
+    # With every atom as 1 + (something >= 0), coefficients of one sign decide.
+    if any(m for m in p.terms):
+        p = p.substitute({a: Poly.of(a) + 1 for a in p.atoms()})
+    rest = [c for m, c in p.terms.items() if m]
+    if all(c >= 0 for c in rest) and p.offset >= 0:
+        return ">" if p.offset > 0 else ">="
+    if all(c <= 0 for c in rest) and p.offset <= 0:
+        return "<" if p.offset < 0 else "<="
+    return ""
+
+
+def compare(a: Poly, b: Poly, positive: Callable[[Atom], bool] | None = None) -> Order:
+    """How `a` compares with `b`: '<', '<=', '==', '>=', '>', or '' when it is not known.
+
+    Named sizes are taken to be at least 1 (all atoms, or those that `positive` says): compare(n - 1, n) is '<',
+    compare(n, n*m) is '<=', compare(n, 1) is '>='.
+    """
+    return sign(a - b, positive)

@@ -1,0 +1,174 @@
+"""Loops that give variables their ranges, and what a polynomial reaches over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ompls.analysis.dataenv.expressions import Values, is_integer, poly_of
+from ompls.analysis.dataenv.poly import Atom, Order, Poly, sign
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRange:
+    """The values that a loop's variable takes in its body.
+
+    symbol -- the variable; None: not canonical, nothing is known but `stmt`
+    lower, upper -- the smallest and the largest value (inclusive), in terms of what is known before the loop and of
+                    the variables of loops around it; None: not known
+    step -- from one iteration to the next (signed); 0: not known
+    stmt -- the loop
+    exact -- whether the loop, when it runs at all, takes both values
+
+    `for (i = n - 1; i >= 0; i--)` is (i, 0, n - 1, -1).
+    """
+
+    symbol: Symbol | None
+    lower: Poly | None
+    upper: Poly | None
+    step: int
+    stmt: ast.Stmt
+    exact: bool = True
+
+    @property
+    def trips(self) -> Poly | None:
+        """The number of iterations of a loop with step 1 or -1, or with constant bounds."""
+        if self.lower is None or self.upper is None or not self.step:
+            return None
+        width = self.upper - self.lower
+        if abs(self.step) == 1:
+            return width + 1
+        known = width.constant
+        return None if known is None else Poly.of(max(0, known // abs(self.step) + 1))
+
+
+def loop_range(stmt: ast.For, values: Values | None = None, before: Values | None = None) -> LoopRange | None:
+    """The range of a canonical loop: `i < n`, `<=`, `>`, `>=`, `!=`; `i++`, `i += 2`, `i = i - 1`; None for others.
+
+    values -- what variables hold in the loop; before -- what they hold where it starts (the same when left out).
+    That the body leaves the variable alone is the caller's to know.
+    """
+    head = _start(stmt)
+    if head is None:
+        return None
+    symbol, start = head
+    step = _step(stmt.step, symbol, values)
+    limit = _limit(stmt.condition, symbol)
+    if step is None or step == 0 or limit is None:
+        return None
+    op, bound = limit
+    if any(isinstance(n, ast.Name) and n.symbol is symbol for n in bound.walk()):
+        return None
+    if (op in ("<", "<=") and step < 0) or (op in (">", ">=") and step > 0) or (op == "!=" and abs(step) != 1):
+        return None
+    first, last = poly_of(start, values if before is None else before), poly_of(bound, values)
+    if last is not None and op in ("<", ">", "!="):
+        last = last + (-1 if step > 0 else 1)
+    exact = True
+    if abs(step) != 1:
+        width = (last - first).constant if first is not None and last is not None else None
+        exact = width is not None
+        if width is not None and first is not None:
+            last = first + abs(width) // abs(step) * step
+    lower, upper = (first, last) if step > 0 else (last, first)
+    return LoopRange(symbol, lower, upper, step, stmt, exact)
+
+
+def _start(stmt: ast.For) -> tuple[Symbol, Expr] | None:
+    if isinstance(stmt.init, ast.DeclStmt) and len(stmt.init.decls) == 1:
+        decl = stmt.init.decls[0]
+        return (decl.symbol, decl.init) if decl.init is not None and is_integer(decl.symbol.type) else None
+    expr = _bare(stmt.init.expr) if isinstance(stmt.init, ast.ExprStmt) and stmt.init.expr is not None else None
+    if isinstance(expr, ast.Assign) and expr.op == "=":
+        target = _bare(expr.target)
+        if isinstance(target, ast.Name) and target.symbol is not None and is_integer(target.symbol.type):
+            return target.symbol, expr.value
+    return None
+
+
+def _is(expr: Expr, symbol: Symbol) -> bool:
+    expr = _bare(expr)
+    return isinstance(expr, ast.Name) and expr.symbol is symbol
+
+
+def _step(expr: Expr | None, symbol: Symbol, values: Values | None) -> int | None:
+    expr = _bare(expr) if expr is not None else None
+    if isinstance(expr, ast.Unary) and expr.op in ("++", "--") and _is(expr.operand, symbol):
+        return 1 if expr.op == "++" else -1
+    if not isinstance(expr, ast.Assign) or not _is(expr.target, symbol):
+        return None
+    if expr.op in ("+=", "-="):
+        step = poly_of(expr.value, values)
+        known = step.constant if step is not None else None
+        return known if known is None or expr.op == "+=" else -known
+    if expr.op == "=":
+        after = poly_of(expr.value)
+        return (after - Poly.of(symbol)).constant if after is not None else None
+    return None
+
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+
+
+def _limit(expr: Expr | None, symbol: Symbol) -> tuple[str, Expr] | None:
+    expr = _bare(expr) if expr is not None else None
+    if not isinstance(expr, ast.Binary) or expr.op not in _MIRRORED:
+        return None
+    if _is(expr.left, symbol):
+        return expr.op, expr.right
+    return (_MIRRORED[expr.op], expr.left) if _is(expr.right, symbol) else None
+
+
+def _bare(expr: Expr) -> Expr:
+    while isinstance(expr, (ast.Paren, ast.Cast)):
+        expr = expr.inner if isinstance(expr, ast.Paren) else expr.operand
+    return expr
+
+
+def range_over(p: Poly, loops: Iterable[LoopRange]) -> tuple[Poly, Poly] | None:
+    """The smallest and the largest value of `p` over loops (outermost first); None when it is not monotonic in one.
+
+    j + i*C over i = 0..R-1, j = 0..C-1 is (0, R*C - 1).  Bounds of inner loops may name outer variables.
+    """
+    loops = list(loops)
+    low = high = p
+    for loop in reversed(loops):
+        symbol = loop.symbol
+        if symbol is None or (symbol not in low.symbols() and symbol not in high.symbols()):
+            continue
+        if loop.lower is None or loop.upper is None:
+            return None
+        smallest = _eliminate(low, symbol, loop.lower, loop.upper, loops)
+        largest = _eliminate(high, symbol, loop.upper, loop.lower, loops)
+        if smallest is None or largest is None:
+            return None
+        low, high = smallest, largest
+    return low, high
+
+
+def _eliminate(p: Poly, symbol: Symbol, if_growing: Poly, if_falling: Poly, loops: list[LoopRange]) -> Poly | None:
+    parts = p.coefficient(symbol)
+    if parts is None:
+        return None
+    growth = sign_over(parts[0], loops)
+    if not growth:
+        return None
+    return p.substitute({symbol: if_growing if growth in (">", ">=", "==") else if_falling})
+
+
+def sign_over(p: Poly, loops: Iterable[LoopRange]) -> Order:
+    """As `sign`, where the variables of `loops` are at least their lower bounds instead of 1."""
+    if p.constant is not None:
+        return sign(p)
+    shifted: dict[Atom, Poly] = {}
+    unknown: set[Atom] = set()
+    for loop in loops:
+        if loop.symbol is not None and loop.symbol in p.symbols():
+            least = loop.lower.constant if loop.lower is not None else None
+            if least is None:
+                unknown.add(loop.symbol)
+            else:
+                shifted[loop.symbol] = Poly.of(loop.symbol) + (least - 1)
+    return sign(p.substitute(shifted), lambda a: a not in unknown)
