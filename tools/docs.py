@@ -5,6 +5,7 @@ python tools/docs.py [--check]
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -12,18 +13,45 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 def rules_page() -> str:
-    """docs/rules.md: every rule's manual page, one after the other."""
-    from ompls.analysis.rules import RULES, manual
+    """docs/rules.md: every rule's manual page, group by group."""
+    from ompls.analysis.rules import GROUPS, RULES, manual
 
     head = (
         "# The rules\n\n"
         "<!-- Written by `make docs` from ompls/analysis/rules/; do not edit. -->\n\n"
-        "A comment `// ompls: ignore[rule-id]` on the line or the line before silences a rule there.\n\n"
+        "Settings and comments may name a rule or a group. A comment `// ompls: ignore[rule-id]` on the line or the\n"
+        "line before silences a rule there; see [cli.md](cli.md#comments-that-silence) for more of them.\n\n"
     )
-    rows = [f"| [{rule}](#{rule}) | {RULES[rule].severity} | {RULES[rule].title} |" for rule in sorted(RULES)]
-    table = "\n".join(["| rule | severity | says |", "|---|---|---|", *rows])
-    pages = [_demoted(manual(rule)) for rule in sorted(RULES)]
-    return head + table + "\n\n" + "\n\n".join(pages) + "\n"
+    tables, pages = [], []
+    for group in GROUPS:
+        rules = sorted((rule for rule in RULES.values() if rule.group == group), key=lambda rule: rule.id)
+        if rules:
+            rows = [f"| [{rule.id}](#{rule.id}) | {rule.severity} | {rule.title} |" for rule in rules]
+            tables.append("\n".join([f"## Group {group}\n", "| rule | severity | says |", "|---|---|---|", *rows]))
+            pages += [_demoted(manual(rule.id)) for rule in rules]
+    return head + "\n\n".join([*tables, *pages]) + "\n"
+
+
+def settings_page() -> str:
+    """docs/settings.md: the one list of settings."""
+    from ompls.project.settings import ENTRIES, PathIgnores, Severities
+
+    head = (
+        "# Settings\n\n"
+        "<!-- Written by `make docs` from ompls/project/settings.py; do not edit. -->\n\n"
+        "An editor sets what has a name there (VS Code: `settings.json`; others: the object `ompls` of their\n"
+        "server's settings), a project what has a name in its [project file](cli.md#the-project-file). The command\n"
+        "line is stronger than the editor, and the editor than the project file; an editor's value that is the\n"
+        "default is as good as none. Flags add up.\n\n"
+        "| in an editor | in the project file | default | |\n|---|---|---|---|\n"
+    )
+    rows = []
+    for entry in ENTRIES.values():
+        table = entry.kind in (Severities, PathIgnores)
+        default = {} if table else list(entry.default) if isinstance(entry.default, tuple) else entry.default
+        names = [f"`{name}`" if name else "" for name in (entry.name if entry.editor else "", entry.project)]
+        rows.append(f"| {names[0]} | {names[1]} | `{json.dumps(default)}` | {entry.doc} |")
+    return head + "\n".join(rows) + "\n"
 
 
 def _demoted(page: str) -> str:
@@ -35,7 +63,7 @@ def _demoted(page: str) -> str:
     return "\n".join(lines)
 
 
-PAGES = {"rules.md": rules_page}
+PAGES = {"rules.md": rules_page, "settings.md": settings_page}
 
 
 def main() -> int:

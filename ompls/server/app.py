@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+from pathlib import Path
 from typing import Any, Literal
 
 from lsprotocol import types
@@ -39,6 +40,8 @@ log = logging.getLogger("ompls.server")
 
 NOTIFICATIONS = ("ompls/runOutput", "ompls/inactiveRegions")
 COMMANDS = ("ompls.preview", "ompls.run", "ompls.whyNoAnswer")
+MANUAL = Path(ompls.__file__).resolve().parents[1] / "docs" / "rules.md"
+HAS_MANUAL = MANUAL.is_file()
 PROJECT = ("**/.ompls.toml", "**/pyproject.toml")
 REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer")
 
@@ -185,8 +188,12 @@ class OmplsServer(LanguageServer):
         return session.document.uri if session is not None else uri_of(path)
 
     def manual_uri(self, rule: str) -> str | None:
-        """Where the rule's manual page can be read, for clients that can show it."""
-        return f"{MANUAL_SCHEME}:/{rule}.md" if self.client.virtual_documents and rule in RULES else None
+        """Where the rule's manual page can be read: a document of ours, else the page of a checkout."""
+        if rule not in RULES:
+            return None
+        if self.client.virtual_documents:
+            return f"{MANUAL_SCHEME}:/{rule}.md"
+        return f"{MANUAL.as_uri()}#{rule}" if HAS_MANUAL else None
 
     # --- from the engine -----------------------------------------------------------------------------------------
 

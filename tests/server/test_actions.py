@@ -51,6 +51,19 @@ async def test_all_of_a_rule_can_be_fixed_at_once(editor: Editor, tmp_path: Path
     await editor.shows(uri, [])
 
 
+async def test_a_diagnostic_links_to_its_manual_page(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    editor.open(uri, TWO)
+    shown = (await editor.shows(uri, ["unknown-directive"] * 2))[0]
+    href = shown.code_description.href
+    if editor.name == "vscode":
+        assert (await editor.content(href)).startswith("# unknown-directive")
+    else:
+        path, _, anchor = href.removeprefix("file://").partition("#")
+        assert f"## {anchor}\n" in Path(path).read_text("utf-8")
+        assert anchor == "unknown-directive"
+
+
 async def test_fix_all_is_offered_where_it_is_asked_for(editor: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "a.c").as_uri()
     editor.open(uri, TWO)
