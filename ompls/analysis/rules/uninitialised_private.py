@@ -13,6 +13,7 @@ from typing import Any
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import LOOP_CONSTRUCTS, loop_variables
 from ompls.analysis.dataenv.uses import uses
+from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
 from ompls.analysis.model.constants import fold
@@ -34,6 +35,7 @@ class _Values(Flow):
         super().__init__()
         self.symbols = symbols
         self.read: dict[Node, tuple[Symbol, frozenset[Any]]] = {}
+        self.updates: set[Node] = set()  # reads by `x += …` and `x++`
 
     def default(self, key: Hashable) -> frozenset[Any]:
         return _SET
@@ -45,7 +47,9 @@ class _Values(Flow):
                 continue
             if use.depth == 0 and not use.escapes and use.read:
                 self.read[use.node] = (symbol, state.get(symbol, _SET))
-            if use.depth == 0 and (use.write or use.escapes):
+            if use.depth == 0 and use.read and use.write and not use.escapes:
+                self.updates.add(use.node)  # what had no value has none afterwards
+            elif use.depth == 0 and (use.write or use.escapes):
                 state = {**state, symbol: _SET}
         return state
 
@@ -80,16 +84,19 @@ def check(scene: Scene) -> Iterator[Finding]:
         values = _Values(frozenset(listed))
         values.run(body, dict.fromkeys(listed, _UNSET))
         seen: set[Symbol] = set()
-        for node, (symbol, facts) in sorted(values.read.items(), key=lambda r: r[0].span):
+        # A value that only updates itself and goes nowhere does no harm: other reads come first.
+        for node, (symbol, facts) in sorted(values.read.items(), key=lambda r: (r[0] in values.updates, r[0].span)):
             if facts == _UNSET and symbol not in seen:
                 seen.add(symbol)
-                yield _finding(node, symbol, *listed[symbol])
+                clause, item = listed[symbol]
+                harmless = node in values.updates and clause.name == "private"
+                yield _finding(node, symbol, clause, item, "hint" if harmless else "warning")
 
 
-def _finding(node: Node, symbol: Symbol, clause: Clause, item: ListItem) -> Finding:
+def _finding(node: Node, symbol: Symbol, clause: Clause, item: ListItem, severity: Severity) -> Finding:
     message = f"`{symbol.name}` is read here before anything is assigned to it: a private copy starts without a value"
     change = Change(f"Make `{symbol.name}` firstprivate", clause.span, _firstprivate(clause, item), safe=False)
-    return Finding(node.span, message, "warning", ((item.span, f"`{clause.name}` here"),), (change,))
+    return Finding(node.span, message, severity, ((item.span, f"`{clause.name}` here"),), (change,))
 
 
 def _firstprivate(clause: Clause, item: ListItem) -> str:
@@ -184,6 +191,15 @@ void f(int n, double *x) {
         m = 1;
         x[m] = m;
     }
+}
+""",
+        """
+void f(int n, const int *x) {
+    int sum = 0;
+    #pragma omp parallel for private(sum)
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    //  ^^^ hint: `sum` is read here before anything is assigned to it: a private copy starts without a value
 }
 """,
         """
