@@ -59,9 +59,9 @@ def test_a_static_function_is_looked_at_again_when_a_caller_changes() -> None:
         ((callee, outer), "hint"),
         ((callee, outer, plain), "warning"),
         ((callee, outer, mapped), ""),
-        ((callee, outer, plain, taken), "hint"),
+        ((callee, outer, plain, taken), "warning"),
         ((callee, outer, plain), "warning"),
-        ((callee, outer, plain, mapped.replace("f(", "g(")), "hint"),
+        ((callee, outer, plain, mapped.replace("f(", "g(")), "warning"),
         ((callee, outer.replace("step", "other"), plain), "hint"),
     ]:
         found = [(d.rule, d.severity) for d in findings(analyzer, "".join(parts)) if d.rule == "device-pointer-absent"]

@@ -37,7 +37,7 @@ void f(void) {
     use(head);
     #pragma omp target
     head->value = 4;
-//  ^^^^^^^^^^^ hint: nothing here maps what `head` points to; the region relies on a function that has
+//  ^^^^^^^^^^^ hint: what `head` points to is not mapped on every path that comes here, as far as can be seen
 }
 """,
     ),
@@ -55,7 +55,6 @@ void f(int n) {
     upload(&field);
     #pragma omp target
     x[0] = 1;
-//  ^^^^ hint: nothing here maps what `x` points to; the region relies on a function that has
     double *y = malloc(n * sizeof(double));
     struct field other;
     other.values = y;
@@ -65,7 +64,6 @@ void f(int n) {
     #pragma omp target enter data map(to: other.values[0:n])
     #pragma omp target
     y[1] = 1;
-//  ^^^^ hint: nothing here maps what `y` points to; the region relies on a function that has
 }
 """,
     ),
@@ -76,7 +74,7 @@ void *malloc(unsigned long);
 static void step(double *x) {
     #pragma omp target
     x[0] = 1;
-//  ^^^^ hint: nothing here maps what `x` points to; the region relies on a caller that has
+//  ^^^^ warning: what `x` points to is not mapped here, so the device cannot reach it
 }
 void (*stepper)(double *) = step;
 int main(void) {
@@ -93,7 +91,6 @@ static void both(double *x, double *y) {
     {
         #pragma omp target
         y[0] = x[0];
-    //  ^^^^ hint: nothing here maps what `y` points to; the region relies on a caller that has
     }
 }
 int main(void) {
@@ -216,8 +213,8 @@ struct pair { int a, b; };
 int f(void) {
     struct pair p = {1, 2};
     #pragma omp target map(from: p)
+    //                           ^ warning: `map(from: …)` only allocates `p` on the device, where it is read before anything is written to it
     { int t = p.a; p.b = t; }
-    //        ^^^ warning: `p` is read here, but `map(from: …)` only allocates it: the device's copy has no value yet
     return p.b;
 }
 """,

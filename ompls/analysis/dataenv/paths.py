@@ -56,6 +56,13 @@ def depth_of(expr: Expr) -> int:
     return 0
 
 
+def strip(expr: Expr) -> Expr:
+    """Without parentheses and casts."""
+    while isinstance(expr, (ast.Paren, ast.Cast)):
+        expr = expr.inner if isinstance(expr, ast.Paren) else expr.operand
+    return expr
+
+
 def points_to_const(t: CType) -> bool:
     """Whether `t` points to, or is an array of, const objects without further pointers in them."""
     inner = t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else None

@@ -1,6 +1,7 @@
 """Data that a target region reads although its map only allocates it (`map(from:)`, `map(alloc:)`).
 
-Certain when nothing on any path has written a part of the device's copy, whoever mapped it.
+Certain when nothing on any path has written a part of the device's copy, whoever mapped it.  A hint when a caller may have
+mapped it before.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ _INSTEAD = {"from": "tofrom", "alloc": "to", "storage": "to"}
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "garbage", *_INSTEAD):
+    for found in (*events(scene, "garbage", *_INSTEAD), *events(scene, "garbage-if-new", "from")):
         event = found.event
-        if event.certainty == "possible" and event.detail != "from":
+        if event.certainty == "possible":
             continue
         span, kind = event.site.span, event.detail
         item = list_item_at(scene, span)
@@ -24,7 +25,8 @@ def check(scene: Scene) -> Iterator[Finding]:
         message = (
             f"`map({kind}: …)` only allocates `{name}` on the device, where it is read before anything is written to it"
         )
-        yield finding(found, message, severity_of(found, scene), *other_type(scene, span, name, _INSTEAD[kind]))
+        severity = severity_of(found, scene) if event.kind == "garbage" else "hint"
+        yield finding(found, message, severity, *other_type(scene, span, name, _INSTEAD[kind]))
 
 
 RULE = Rule(

@@ -370,7 +370,7 @@ class Memory:
         if reads == "both" and copy.first == here:
             return "garbage", "bad", copy  # its first execution finds nothing
         if copy.filled in ("no", "unsure"):
-            return "garbage", "bad" if copy.filled == "no" else "perhaps", copy
+            return "garbage" if copy.filled == "no" else "garbage-if-new", "bad", copy
         if copy.old is not None:
             found = cp.touches(copy.old, r, size, self.positive)
             if found != "no":
@@ -378,8 +378,9 @@ class Memory:
         return "", "fine", copy
 
     def _report(self, answers: list[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc]) -> None:
-        here, name = self.site(node), name_of(node)
-        for kind in ("absent", "short", "garbage", "device-stale"):
+        here = self.site(node)
+        for kind in ("absent", "short", "garbage", "garbage-if-new", "device-stale"):
+            name = pointer_of(node) if kind == "absent" else name_of(node)
             outcomes: list[Outcome] = [o if k == kind else "fine" for k, o, _ in answers]
             copy = next((c for k, _, c in answers if k == kind), None)
             if kind not in [k for k, _, _ in answers]:
@@ -409,7 +410,7 @@ class Memory:
             return Event(kind, here, name, "certain")
         if kind == "short":
             return Event(kind, copy.origin, name, "certain", ((here, "accessed here"),), copy.how)
-        if kind == "garbage":
+        if kind.startswith("garbage"):
             return Event(kind, copy.origin, name, "certain", ((here, "read here"),), copy.how)
         related = ((copy.old.site, "the host writes it here"),) if copy.old is not None else ()
         return Event(kind, here, name, "certain", related, copy.how)
@@ -456,6 +457,16 @@ def worst(outcomes: list[Outcome]) -> Outcome:
     if outcomes and all(o == "bad" for o in outcomes):
         return "bad"
     return "perhaps" if any(o != "fine" for o in outcomes) else "fine"
+
+
+def pointer_of(node: Node) -> str:
+    """The pointer that an access follows last: `p` of `p[i]`, `*p` and `p->x`, `s.p` of `s.p[i].x`."""
+    while isinstance(node, (ast.Paren, ast.Member, ast.Index)):
+        inner = node.inner if isinstance(node, ast.Paren) else node.base
+        if not isinstance(node, ast.Paren) and isinstance(inner.type, Pointer):
+            return name_of(inner)
+        node = inner
+    return name_of(node)
 
 
 def name_of(node: Node) -> str:

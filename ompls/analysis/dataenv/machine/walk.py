@@ -349,9 +349,10 @@ class Walker(Directives):
             again.cells[self.variable(found.symbol), 0] = Poly.of(found.symbol)
         return again
 
-    @staticmethod
-    def _left_early(stmt: ast.For | ast.While | ast.DoWhile) -> bool:
-        return any(isinstance(n, ast.Jump) and n.kind != "continue" for n in stmt.body.walk())
+    def _left_early(self, stmt: ast.For | ast.While | ast.DoWhile) -> bool:
+        """Whether the loop may end before its bounds say so; a host function that returns from it has found an error."""
+        kinds = ("break", "goto") if self.region is None else ("break", "goto", "return")
+        return any(isinstance(n, ast.Jump) and n.kind in kinds for n in stmt.body.walk())
 
     def now_is(self, symbol: Symbol, value: Value) -> None:
         assert self.now is not None

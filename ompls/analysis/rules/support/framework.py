@@ -62,7 +62,6 @@ class Unit:
     complete_headers: bool
     requires: frozenset[str]
     summaries: dict[str, Any] = field(default_factory=dict)  # of callees, kept by the analysis that makes them
-    presences: dict[Content, Any] = field(default_factory=dict)  # what `presence_of` found
     contents: tuple[Content, ...] = ()  # of all external declarations
     groups: tuple[ItemGroup, ...] = ()  # the same, in parts that are shared between the versions of a text
     callers: dict[str, tuple[Content, ...]] = field(default_factory=dict)  # by callee; made by `callers.py`
