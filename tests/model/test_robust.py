@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ompls.analysis.model.builder import Analyzer
-from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
+from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, HeaderUnit, Settings
 
 from . import dump
 from .support import EXAMPLES, FIXTURES, snapshot
@@ -127,3 +127,15 @@ def test_inline_assembly_is_no_reason_to_doubt_the_rest() -> None:
     content = Analyzer().analyze("t.c", source, EMPTY_SNAPSHOT, Settings()).items[0].content
     assert not content.tainted
     assert [r.tainted for r in content.regions] == [False, True]
+
+
+def test_bodies_of_header_functions_are_not_followed() -> None:
+    """Each inline function of <immintrin.h> calls others; a chain of them once was a recursion."""
+    count = 3000
+    lines = ["static inline int f0(int x) { return x; }"]
+    lines += [f"static inline int f{k}(int x) {{ return f{k - 1}(x); }}" for k in range(1, count)]
+    headers = HeaderSnapshot("deep", system={"<deep.h>": HeaderUnit((), "\n".join(lines))})
+    source = b"#include <deep.h>\nint g(void) { return f%d(1); }\n" % (count - 1)
+    tu = Analyzer().analyze("test.c", source, headers, Settings())
+    assert tu.items[-1].content.calls[0].name == f"f{count - 1}"
+    assert not tu.items[-1].content.tainted

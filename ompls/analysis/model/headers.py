@@ -140,7 +140,9 @@ class Headers:
         self._chunks[chunk] = None
         saved = self._file.declare_target
         self._file.declare_target = any(a <= node.start_byte < b for a, b in self._in_target)
-        Adapter(self._source, node.start_byte, self._file, Sema(self._file)).external(node)
+        reader = Adapter(self._source, node.start_byte, self._file, Sema(self._file))
+        reader.bodies = False
+        reader.external(node)
         self._file.declare_target = saved
 
 

@@ -33,7 +33,13 @@ class External:
 
 
 class Adapter(StatementReader):
-    """Reads one external declaration."""
+    """Reads one external declaration.
+
+    bodies -- False: those of functions stay unread (a header's, which nobody looks into: the names in one would be read
+              next, and theirs, without end)
+    """
+
+    bodies = True
 
     def external(self, n: Node) -> External:
         """The external declaration at `n`."""
@@ -78,7 +84,7 @@ class Adapter(StatementReader):
             self.sema.scope.declare(p)
         if params and not d.type.prototype:
             self.old_style(n, params)
-        compound = self.compound(body)
+        compound = self.compound(body) if self.bodies else ast.Compound(self.span(body), [])
         self.leave()
         self.sema.function = ""
         header = Span(n.start_byte + self.shift, body.start_byte + self.shift)
