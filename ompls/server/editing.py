@@ -151,7 +151,7 @@ class Editing:
             start, end = self._offset(result, params.range.start), self._offset(result, params.range.end)
         data: list[int] = []
         line = column = 0
-        for token in features.tokens(result.tu.source, start, end):
+        for token in features.tokens(result.tu.source, start, end, result.tu):
             at, first = result.lines.position(token.start, self.server.client.encoding)
             last = result.lines.position(token.end, self.server.client.encoding)[1]
             data += [at - line, first - (column if at == line else 0), last - first, _TOKEN_NUMBERS[token.kind], 0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ompls.analysis.features.pragmas import pragmas
+from ompls.analysis.features.pragmas import pragmas_between
 from ompls.analysis.model.tu import TU, Content, Region, Variable
 
 _MOST = 8  # names in one hint; the rest is counted
@@ -23,8 +23,9 @@ def inlays(tu: TU, start: int = 0, end: int | None = None) -> list[Inlay]:
     """The hints for constructs whose pragma ends within bytes [start, end] of the main file."""
     stop = len(tu.source) if end is None else end
     found = []
-    lines = {p.start: p.end for p in pragmas(tu.source)}
-    for item in tu.items:
+    lines = {p.start: p.end for p in pragmas_between(tu, start, stop)}
+    first, last = tu.map.expanded(tu.path, start), tu.map.expanded(tu.path, stop)
+    for item in tu.items.between(first, last):
         if not item.content.regions:
             continue
         for region, label, why in _labels(item.content):

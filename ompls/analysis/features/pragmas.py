@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import bisect
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+
+from ompls.analysis.model.tu import TU
 
 _CONTINUED = rb"\\[ \t\f\v]*\r?\n"
 _COMMENT = rb"/\*.*?(?:\*/|\Z)|//(?:" + _CONTINUED + rb"|[^\n])*"
@@ -37,6 +40,37 @@ class Pragma:
     start: int
     end: int
     line_end: int
+
+
+def pragmas_between(tu: TU, start: int, end: int) -> Iterator[Pragma]:
+    """The pragmas in bytes [start, end) of the main file, and some around them.
+
+    Only the groups of external declarations that these bytes belong to are read: between them nothing is open.
+    """
+    groups, source = tu.items.groups, tu.source
+    first = bisect.bisect_right(groups, tu.map.expanded(tu.path, start), key=lambda group: group[0]) - 1
+    last = bisect.bisect_right(groups, tu.map.expanded(tu.path, end), key=lambda group: group[0])
+    begin = next((at for n in range(first, 0, -1) if (at := _place(tu, groups[n][0])) is not None), 0)
+    while last < len(groups):
+        stop = _place(tu, groups[last][0])
+        last += 1
+        if stop is not None and stop > begin:
+            for pragma in pragmas(source[begin:stop]):
+                yield Pragma(pragma.start + begin, pragma.end + begin, pragma.line_end + begin)
+            begin = stop
+            if stop >= end:
+                return
+    for pragma in pragmas(source[begin:]):
+        yield Pragma(pragma.start + begin, pragma.end + begin, pragma.line_end + begin)
+
+
+def _place(tu: TU, x: int) -> int | None:
+    """The byte of the main file at expanded offset `x`, if it stands there."""
+    segment = tu.map.at(x)
+    if segment.path != tu.path or segment.kind != "verbatim":
+        return None
+    at = segment.start + x - segment.x_start
+    return at if not at or tu.source[at - 1 : at] in b"\r\n" else None
 
 
 @lru_cache(maxsize=8)

@@ -21,7 +21,7 @@ def expanded_offset(tu: TU, offset: int) -> int:
 
 def item_at(tu: TU, x: int) -> Item | None:
     """The external declaration that holds expanded offset `x`."""
-    return next((i for i in tu.items if i.start <= x <= i.end), None)
+    return next((i for i in tu.items.between(x - 1, x) if i.start <= x <= i.end), None)
 
 
 def statement_of(tu: TU, item: Item | None, start: int) -> DirectiveStmt | None:
@@ -49,7 +49,12 @@ def visible(tu: TU, x: int) -> dict[str, Symbol]:
     """The names that are declared in this unit and mean something at expanded offset `x`; headers' are left out."""
     own = dict.values(tu.symbols)  # the class's own method would read all of the headers' names
     names = {s.name: s for s in own if s.kind == "enumconst" and not s.from_system_header}
-    for item in tu.items:
+    near = tu.items.between(x - 1, x)
+    for at, group in tu.items.groups:
+        if at >= x or (near and at >= near[0].start):
+            break
+        names.update(group.names)
+    for item in near:
         if item.start >= x:
             break
         _outer(item.content.node, names)

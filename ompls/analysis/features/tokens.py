@@ -6,8 +6,9 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from ompls.analysis.features.pragmas import pragmas
+from ompls.analysis.features.pragmas import pragmas, pragmas_between
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.tu import TU
 from ompls.analysis.spec import CLAUSES
 from ompls.analysis.syntax.clause_expr import Token as Word
 from ompls.analysis.syntax.clause_expr import tokenize
@@ -16,7 +17,7 @@ from ompls.analysis.syntax.pragma import parse_directive
 TokenKind = Literal["sentinel", "directive", "clause", "modifier", "variable", "function", "member", "macro", "number",
                     "string"]  # fmt: skip
 _SELECTORS = frozenset(("match", "when", "otherwise", "absent", "contains"))  # words of the language, no variables
-_DEFINE = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
+_DEFINE = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 
 
 class Token(NamedTuple):
@@ -27,12 +28,13 @@ class Token(NamedTuple):
     kind: TokenKind
 
 
-def tokens(source: bytes, start: int = 0, end: int | None = None) -> list[Token]:
-    """The words of all pragmas that touch bytes [start, end), in order."""
+def tokens(source: bytes, start: int = 0, end: int | None = None, tu: TU | None = None) -> list[Token]:
+    """The words of all pragmas that touch bytes [start, end), in order; with `tu`, the unit that `source` is the text
+    of, only these bytes are read."""
     stop = len(source) if end is None else end
     macros = _macros(source)
     found = []
-    for pragma in pragmas(source):
+    for pragma in pragmas(source) if tu is None else pragmas_between(tu, start, stop):
         if pragma.end < start or pragma.start > stop:
             continue
         for a, b, kind in _of_pragma(source[pragma.start : pragma.end]):

@@ -45,6 +45,10 @@ class Group:
                 self.functions[content.node.symbol.name] = content
 
 
+def _offset(group: tuple[int, Group]) -> int:
+    return group[0]
+
+
 class Items(Sequence[Item]):
     """All external declarations in order; made when they are asked for.
 
@@ -63,10 +67,11 @@ class Items(Sequence[Item]):
             made = self._made[number] = [Item(x + i.start, x + i.end, i.content) for i in group.items]
         return made
 
-    def around(self, x: int) -> Iterator[Item]:
-        """The items of the groups that may hold expanded offset `x`."""
-        at = bisect.bisect_right(self.groups, x, key=lambda group: group[0])
-        for number in range(max(0, at - 2), min(at, len(self.groups))):
+    def between(self, first: int, last: int) -> Iterator[Item]:
+        """The items of the groups that hold expanded offsets from `first` to `last`."""
+        begin = bisect.bisect_right(self.groups, first, key=_offset)
+        end = bisect.bisect_right(self.groups, last, key=_offset)
+        for number in range(max(0, begin - 1), end):
             yield from self.of(number)
 
     def holding(self, content: Content) -> Item | None:
