@@ -99,7 +99,14 @@ class Conditions:
     def is_redundant(self, a: Access, b: Access, level: Level) -> bool:
         """Whether all units do the same work: each stores the same values in the same places."""
         by = a.by
-        if a.read or b.read or a.inner is not b.inner or a.node is not b.node or not isinstance(by, ast.Assign):
+        if (
+            a.read
+            or b.read
+            or a.inner is not None
+            or b.inner is not None
+            or a.node is not b.node
+            or not isinstance(by, ast.Assign)
+        ):
             return False
         # A variable that is a subscript by itself is the same wherever the places are.
         own = self.units_own(level) - {x for s in a.subscripts if s is not None for x in s.symbols() if s == Poly.of(x)}
@@ -129,6 +136,8 @@ class Conditions:
             x, y = fold(values[0]), fold(values[1])
             if x is None or x != y:
                 return False
+        if (a.inner or b.inner) and (fold(values[0]) is None or fold(values[1]) is None):
+            return False  # a called function's own variables: what they hold is not known here
         calls = level.kind == "copies"
         return self.is_invariant(values[0], level, calls) and self.is_invariant(values[1], level, calls)
 

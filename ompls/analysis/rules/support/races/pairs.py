@@ -132,7 +132,7 @@ class _Search:
         best: Race | None = None
         for index, level in self.levels_of(common):
             if (
-                owner >= level.bound
+                (owner >= 0 and owner >= level.bound)
                 or (level.bound < 0 and self.is_local(a))
                 or a.place.since > self.walk.starts[level.stmt].order
             ):

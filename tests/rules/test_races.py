@@ -1,0 +1,188 @@
+"""Races: what runs at the same time, what meets, and what keeps accesses apart; one line of a body a case.
+
+Each case is a statement of the function below and the rules that speak about it, with `?` for a hint.
+"""
+
+from __future__ import annotations
+
+import pytest
+from drawing import findings
+
+RACES = (
+    "missing-reduction", "race-on-shared-variable", "loop-carried-dependence", "atomic-mixed-with-plain", "wrong-lock",
+    "unprotected-access", "race-between-teams", "race-in-simd", "race-between-sections", "race-through-index",
+)  # fmt: skip
+HEAD = """
+typedef struct { void *p; } omp_lock_t;
+void omp_set_lock(omp_lock_t *); void omp_unset_lock(omp_lock_t *); int omp_test_lock(omp_lock_t *);
+int omp_get_thread_num(void); int omp_get_num_threads(void); int omp_get_team_num(void); int rand(void);
+struct s { int m, k; int *q; } st;
+int g, flags[8];
+omp_lock_t l1, l2;
+static void bump(int *p) { *p += 1; }
+static void set(int *p, int i, int v) { p[i] = v; }
+static int twice(int v) { int own = v; own *= 2; return own; }
+static void meet_all(void) {
+    #pragma omp barrier
+}
+void f(int n, int m, int *a, int *b, int *idx, int (*c)[64], struct s *sp, omp_lock_t *locks) {
+    int i, j, t, x[100];
+"""
+P = "\n#pragma omp parallel"
+FOR = f"{P} for\nfor (i = 0; i < n; i++)"
+CASES = [
+    # --- which elements meet
+    (f"{FOR} a[i] = b[i];", ""),
+    (f"{FOR} a[i] = a[i + 1];", "loop-carried-dependence"),
+    (f"{FOR} a[n - 1 - i] = i;", ""),
+    (f"{FOR} a[i] = a[n - 1 - i];", "loop-carried-dependence"),
+    (f"{FOR} a[i] = a[i + n];", ""),
+    (f"{FOR} a[i] = a[i + m];", ""),
+    (f"{FOR} a[i] = a[m];", ""),
+    (f"{FOR} a[i] = a[2];", "loop-carried-dependence"),
+    (f"{FOR} a[2 * i] = a[2 * i + 1];", ""),
+    (f"{FOR} a[2 * i] = a[2 * i + 2];", "loop-carried-dependence"),
+    (f"{FOR} a[4 * i] = a[6 * i + 1];", ""),
+    (f"{FOR} a[3 * i] = a[5 * i];", "loop-carried-dependence"),
+    (f"{FOR} a[i / 2] = i;", "loop-carried-dependence"),
+    (f"{FOR} a[i % 4] = i;", "loop-carried-dependence"),
+    (f"{FOR} a[i * i] = i;", ""),
+    (f"{FOR} a[idx[i]] = i;", "race-through-index?"),
+    (f"{FOR} for (j = 0; j < m; j++) a[i * m + j] = 0;", "race-on-shared-variable"),
+    (f"{FOR} for (int k = 0; k < m; k++) a[i * m + k] = 0;", ""),
+    (f"{FOR} for (int k = 0; k <= m; k++) a[i * m + k] = k + i;", "loop-carried-dependence"),
+    (f"{FOR} for (int k = 0; k < n; k++) a[i * m + k] = k + i;", ""),
+    (f"{FOR} for (int k = 0; k < i; k++) c[i][k] = c[k][i];", ""),
+    (f"{FOR} for (int k = 0; k < n; k++) c[i][k] = c[k][i];", "loop-carried-dependence"),
+    (f"{FOR} for (int k = i * 8; k < i * 8 + 8; k++) a[k] = 0;", ""),
+    (f"{FOR} for (int k = i * 8; k < i * 8 + 9; k++) a[k] = i;", "loop-carried-dependence"),
+    (f"{FOR} for (int k = 0; k < 8; k++) b[k] = a[i];", "race-on-shared-variable"),
+    (f"{P} for collapse(2)\nfor (i = 0; i < n; i++) for (j = 0; j < m; j++) c[i][j] = c[i][j] + 1;", ""),
+    (f"{P} for collapse(2)\nfor (i = 0; i < n; i++) for (j = 1; j < m; j++) c[i][j] = c[i][j - 1];",
+     "loop-carried-dependence"),
+    (f"{P} for collapse(2)\nfor (i = 0; i < n; i++) for (j = 0; j < m; j++) a[i] += c[i][j];", "missing-reduction"),
+    (f"{P} for\nfor (i = 0; i < 4; i++) a[i] = a[i + 4];", ""),
+    (f"{P} for\nfor (i = 0; i < 5; i++) a[i] = a[i + 4];", "loop-carried-dependence"),
+    (f"{P} for\nfor (i = 0; i < n; i += 2) a[i] = a[i + 1];", ""),
+    (f"{P} for\nfor (i = n - 1; i > 0; i--) a[i] = a[i - 1];", "loop-carried-dependence"),
+    (f"{FOR} {{ int *p = a + i; p[1] = p[0]; }}", "loop-carried-dependence"),
+    (f"{FOR} {{ int k = i + 1; a[k] = a[k - 1]; }}", "loop-carried-dependence"),
+    (f"{FOR} {{ int k = rand(); a[k] = a[k + 1]; }}", ""),
+    (f"int *p = a; int *q = p + 1;{FOR} q[i] = p[i];", "loop-carried-dependence"),
+    (f"{FOR} sp[i].m = sp[i].k;", ""),
+    (f"{FOR} sp[i].m = sp[i + 1].m;", "loop-carried-dependence"),
+    (f"{FOR} set(a, i, i);", ""),
+    (f"{FOR} set(a, 0, i);", "race-on-shared-variable?"),
+    (f"{FOR} set(a + i, 1, a[i]);", "loop-carried-dependence"),
+    (f"{FOR} a[i] = twice(i);", ""),
+    # --- conditions
+    (f"{FOR} if (i == 0) a[0] = 1;", ""),
+    (f"{FOR} if (i > 0) a[0] = i;", "race-on-shared-variable"),
+    (f"{FOR} if (b[i]) a[0] = i;", "race-on-shared-variable?"),
+    (f"{FOR} if (b[i]) a[0]++;", "missing-reduction"),
+    (f"{FOR} if (b[i] != i) g++;", "missing-reduction?"),
+    (f"{FOR} if (m) a[0]++;", "missing-reduction"),
+    (f"{FOR} {{ if (m) a[0] = b[i]; else b[0] = a[0]; }}", "race-on-shared-variable race-on-shared-variable?"),
+    (f"{FOR} if (i % 2 == 0) a[i] = a[i + 1];", ""),
+    (f"{FOR} if (b[i]) a[i] = a[i + 1];", "loop-carried-dependence?"),
+    (f"{FOR} {{ if (i >= n - 1) continue; a[i] = a[i + 1]; }}", "loop-carried-dependence"),
+    (f"{FOR} {{ if (i < 1) continue; a[i] = a[0]; }}", ""),
+    # --- scalars, private and shared
+    (f"{FOR} {{ t = a[i]; b[i] = t; }}", "race-on-shared-variable"),
+    (f"{P} for private(t)\nfor (i = 0; i < n; i++) {{ t = a[i]; b[i] = t; }}", ""),
+    (f"{P} for firstprivate(t)\nfor (i = 0; i < n; i++) {{ t += a[i]; b[i] = t; }}", ""),
+    (f"{P} for default(private) shared(a, b, n)\nfor (i = 0; i < n; i++) {{ t = a[i]; b[i] = t; }}", ""),
+    (f"{FOR} g = 1;", ""),
+    (f"{FOR} g = i;", "race-on-shared-variable"),
+    (f"{FOR} g = g + a[i];", "missing-reduction"),
+    (f"{FOR} g = a[i] > g ? a[i] : g;", "race-on-shared-variable"),
+    (f"{FOR} if (a[i] > g) g = a[i];", "missing-reduction"),
+    (f"{P} for reduction(max: g)\nfor (i = 0; i < n; i++) if (a[i] > g) g = a[i];", ""),
+    (f"{FOR} bump(&g);", "missing-reduction"),
+    (f"{FOR} {{ int own = 0; bump(&own); a[i] = own; }}", ""),
+    (f"{FOR} st.m += i;", "missing-reduction"),
+    (f"{P} for reduction(+: a[0:4])\nfor (i = 0; i < n; i++) a[i % 4] += i;", ""),
+    # --- who runs at the same time
+    ("for (i = 0; i < n; i++) g += i;", ""),
+    ("\n#pragma omp for\nfor (i = 0; i < n; i++) g += i;", "missing-reduction?"),
+    ("\n#pragma omp for\nfor (i = 0; i < n; i++) t += i;", ""),
+    ("\n#pragma omp target map(g)\nfor (i = 0; i < n; i++) g += i;", ""),
+    ("\n#pragma omp target teams distribute map(g)\nfor (i = 0; i < n; i++) g += i;", "missing-reduction"),
+    ("\n#pragma omp target teams distribute num_teams(1) map(g)\nfor (i = 0; i < n; i++) g += i;", ""),
+    (f"{P} for num_threads(1)\nfor (i = 0; i < n; i++) g += i;", ""),
+    (f"{P} for if(0)\nfor (i = 0; i < n; i++) g += i;", ""),
+    (f"{P} for if(m)\nfor (i = 0; i < n; i++) g += i;", "missing-reduction"),
+    (f"{P}\ng++;", "missing-reduction"),
+    (f"{P}\n{{\n#pragma omp single\ng++;\n}}", ""),
+    (f"{P}\n{{\n#pragma omp masked\ng++;\n}}", ""),
+    (f"{P}\n{{ int own = 1; own++; }}", ""),
+    (f"{P}\n{{\n#pragma omp for\nfor (i = 0; i < n; i++) a[i] = 0;\n}}", ""),
+    (f"{P}\n{{ a[omp_get_thread_num()] = 1; }}", ""),
+    (f"{P}\n{{ a[omp_get_thread_num()] = a[omp_get_thread_num() + 1]; }}", "race-on-shared-variable"),
+    (f"{P}\nif (omp_get_thread_num() == 0) g++;", ""),
+    (f"{P}\nif (omp_get_thread_num() == 0) g = rand(); else a[omp_get_thread_num()] = g;", "race-on-shared-variable"),
+    (f"{P}\nif (omp_get_thread_num() == omp_get_num_threads() - 1) g++;", ""),
+    (f"{P}\nfor (int k = 0; k < n; k++) a[k] = k;", "race-on-shared-variable?"),
+    (f"{P}\nfor (int k = 0; k < n; k++) a[k] += k;", "race-on-shared-variable"),
+    ("\n#pragma omp target teams map(tofrom: g)\ng += 1;", "missing-reduction"),
+    ("\n#pragma omp target teams map(tofrom: g)\nif (omp_get_team_num() == 0) g += 1;", ""),
+    (f"{P} loop\nfor (i = 1; i < n; i++) a[i] = a[i - 1];", "loop-carried-dependence"),
+    (f"{P}\n{{\n#pragma omp single\n{{\n#pragma omp taskloop\nfor (i = 1; i < n; i++) a[i] = a[i - 1];\n}} }}",
+     "loop-carried-dependence"),
+    ("\n#pragma omp simd\nfor (i = 1; i < n; i++) a[i] = a[i - 1];", "race-in-simd"),
+    ("\n#pragma omp simd safelen(4)\nfor (i = 4; i < n; i++) a[i] = a[i - 4];", ""),
+    ("\n#pragma omp simd safelen(4)\nfor (i = 4; i < n; i++) a[i] = a[i - 3];", "race-in-simd"),
+    ("\n#pragma omp simd\nfor (i = 0; i < n - 1; i++) a[i] = a[i + 1];", ""),
+    ("\n#pragma omp simd\nfor (i = 0; i < n; i++) g += a[i];", "missing-reduction?"),
+    # --- what keeps them apart
+    (f"{FOR} {{\n#pragma omp atomic\ng += i;\n}}", ""),
+    (f"{FOR} {{\n#pragma omp critical\ng += i;\n}}", ""),
+    (f"{FOR} {{\n#pragma omp critical(x)\ng += i;\n#pragma omp critical(y)\ng += i;\n}}", "wrong-lock"),
+    (f"{FOR} {{\n#pragma omp critical\ng += i;\n g -= 1; }}", "unprotected-access"),
+    (f"{FOR} {{\n#pragma omp atomic\ng += i;\n a[i] = g; }}", "atomic-mixed-with-plain"),
+    (f"{FOR} {{\n#pragma omp atomic\ng += i;\n#pragma omp atomic read\nt = g;\n}}", "race-on-shared-variable"),
+    (f"{FOR} {{ omp_set_lock(&l1); g += i; omp_unset_lock(&l1); }}", ""),
+    (f"{FOR} {{ omp_set_lock(&l1); g += i; omp_unset_lock(&l1); g++; }}", "unprotected-access"),
+    (f"{FOR} {{ omp_set_lock(&l1); g += i; omp_unset_lock(&l1); omp_set_lock(&l2); g += i; omp_unset_lock(&l2); }}",
+     "wrong-lock"),
+    (f"{FOR} {{ omp_set_lock(&locks[idx[i]]); a[idx[i]]++; omp_unset_lock(&locks[idx[i]]); }}", ""),
+    ("\n#pragma omp target teams distribute map(g)\nfor (i = 0; i < n; i++) {\n#pragma omp critical\ng += i;\n}",
+     "race-between-teams"),
+    (f"{P}\n{{ a[omp_get_thread_num()] = 1;\n#pragma omp barrier\n b[omp_get_thread_num()] = a[0]; }}", ""),
+    (f"{P}\n{{ a[omp_get_thread_num()] = 1; b[omp_get_thread_num()] = a[0]; }}", "race-on-shared-variable"),
+    (f"{P}\n{{ a[omp_get_thread_num()] = 1; meet_all(); b[omp_get_thread_num()] = a[0]; }}", ""),
+    (f"{P}\nfor (int k = 0; k < n; k++) {{ a[omp_get_thread_num()] = k;\n#pragma omp barrier\n"
+     "b[omp_get_thread_num()] = a[0]; }", "race-on-shared-variable"),
+    (f"{P}\nfor (int k = 0; k < n; k++) {{ a[omp_get_thread_num()] = k;\n#pragma omp barrier\n"
+     "b[omp_get_thread_num()] = a[0];\n#pragma omp barrier\n}", ""),
+    (f"{P} for ordered\nfor (i = 1; i < n; i++) {{\n#pragma omp ordered\na[i] = a[i - 1];\n}}", ""),
+    (f"{P} for ordered\nfor (i = 1; i < n; i++) a[i] = a[i - 1];", "loop-carried-dependence"),
+    (f"{P} sections\n{{\n#pragma omp section\ng = 1;\n#pragma omp section\ng = 2;\n}}", "race-between-sections"),
+    (f"{P} sections\n{{\n#pragma omp section\n{{ g = 1; a[0] = g; }}\n#pragma omp section\na[1] = 2;\n}}", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), CASES, ids=[b.strip().replace("\n", " ")[:90] for b, _ in CASES])
+def test_races(body: str, expected: str) -> None:
+    found = findings(f"{HEAD}{body}\n}}\n", *RACES)
+    assert " ".join(sorted(d.rule + "?" * (d.severity == "hint") for d in found)) == expected
+
+
+def test_main_is_run_by_one_thread() -> None:
+    body = "\n#pragma omp for\nfor (int i = 0; i < 9; i++) g += i;\nreturn 0;"
+    assert findings(f"int g;\nint main(void) {{ {body} }}\n", *RACES) == []
+
+
+def test_threadprivate_variables_do_not_race() -> None:
+    loop = "#pragma omp parallel for\nfor (int i = 0; i < 9; i++) s += i;\n"
+    assert findings(f"static int s;\n#pragma omp threadprivate(s)\nvoid f(void) {{\n{loop}}}\n", *RACES) == []
+    inside = f"static int s;\n#pragma omp threadprivate(s)\n{loop}"
+    assert findings(f"void f(void) {{\n{inside}}}\n", *RACES) == []
+
+
+def test_a_race_in_a_called_function_is_reported_there() -> None:
+    text = "static int s;\nstatic void add(int v) { s += v; }\nvoid f(void) {\n#pragma omp parallel\nadd(1);\n}\n"
+    (found,) = findings(text, *RACES)
+    assert text[found.where.start : found.where.end] == "s"
+    called = [r for r in found.related if r.message == "it is called here"]
+    assert [text[r.where.start : r.where.end] for r in called] == ["add(1)"]
