@@ -81,8 +81,9 @@ def walk_all(node: Node) -> Iterator[Node]:
     while waiting:
         node = waiting.pop()
         yield node
-        below = list(node.children())
+        below = node.children()
         if isinstance(node, ast.DirectiveStmt):
             clauses = node.directive.clauses
             below = [*(e for c in clauses for e in (*(i.expr for i in c.items), *c.args)), *below]
-        waiting.extend(reversed(below))
+        below.reverse()
+        waiting += below

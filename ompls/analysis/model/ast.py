@@ -28,15 +28,17 @@ class Span(NamedTuple):
 class Node:
     span: Span
 
-    def children(self) -> Iterator[Node]:
+    def children(self) -> list[Node]:
         """Direct children in source order."""
         names = _CHILDREN.get(type(self))
+        below: list[Node] = []  # no generator: every rule walks over every tree
         for name in _child_fields(type(self)) if names is None else names:
             value = getattr(self, name)
             if isinstance(value, list):
-                yield from value
+                below += value
             elif value is not None:
-                yield value
+                below.append(value)
+        return below
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, in source order."""
@@ -44,14 +46,9 @@ class Node:
         while stack:
             n = stack.pop()
             yield n
-            # `children` backwards, without the generator: every rule walks over every tree
-            names = _CHILDREN.get(type(n))
-            for name in reversed(_child_fields(type(n)) if names is None else names):
-                value = getattr(n, name)
-                if isinstance(value, list):
-                    stack.extend(reversed(value))
-                elif value is not None:
-                    stack.append(value)
+            if below := n.children():
+                below.reverse()
+                stack += below
 
 
 _CHILDREN: dict[type, tuple[str, ...]] = {}  # per class: the fields that hold nodes
