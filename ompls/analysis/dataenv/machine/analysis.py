@@ -11,8 +11,8 @@ from typing import Protocol
 
 from ompls.analysis.dataenv.machine.calls import Machine, Program
 from ompls.analysis.dataenv.machine.events import Event, Recorder
+from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.memory import GivenUp
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.items import Group
@@ -149,15 +149,5 @@ def _reached(
                 if called is not None:
                     waiting.append(called)
     contents = (*roots, *(c for c in seen.values() if c is not None))
-    names = {n for c in contents for n in _globals(c)}
+    names = {n for c in contents for n in facts_of(c).globals}
     return seen, {n: program.symbols.get(n) for n in sorted(names)}
-
-
-def _globals(content: Content) -> frozenset[str]:
-    """Names of variables at file scope that the declaration mentions; kept with it."""
-    names: frozenset[str] | None = content.memo.get("globals")
-    if names is None:
-        found = (n.symbol for n in walk_all(content.node) if isinstance(n, ast.Name) and n.symbol is not None)
-        names = frozenset([s.name for s in found if s.kind == "var" and s.level == "file"])
-        content.memo["globals"] = names
-    return names

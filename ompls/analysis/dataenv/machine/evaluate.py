@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.memory import STEPS, GivenUp, Memory
 from ompls.analysis.dataenv.machine.state import join, joined_value
-from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Pointers, Target, Value, at_start
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Pointers, Target, Value, at_start, number
 from ompls.analysis.dataenv.paths import indexed, is_address
-from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
+from ompls.analysis.dataenv.symbolic import ONE, ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.constants import fold
@@ -48,7 +49,7 @@ class Evaluator(Memory):
             case ast.Name():
                 return self._name(expr)
             case ast.IntLiteral() | ast.CharLiteral():
-                return Poly.of(expr.value)
+                return number(expr.value)
             case ast.Paren():
                 return self.value(expr.inner)
             case ast.Index() | ast.Member():
@@ -185,7 +186,7 @@ class Evaluator(Memory):
         """The size of an object of type `t` in bytes, of arrays of variable length too when the length is a name."""
         known = sizeof(t)
         if known is not None:
-            return Poly.of(known)
+            return number(known)
         if isinstance(t, Array):
             inner = self.size_of(t.of)
             length = Poly.of(t.length) if t.length is not None else self.named(t.vla_text)
@@ -203,17 +204,7 @@ class Evaluator(Memory):
 
     def names(self) -> dict[str, Symbol]:
         """Parameters and local variables of the function that is walked."""
-        content = self.frame.content
-        found: dict[str, Symbol] | None = content.memo.get("names of variables")
-        if found is None:
-            found = {}
-            for n in content.node.walk():
-                if isinstance(n, ast.VarDecl):
-                    found.setdefault(n.symbol.name, n.symbol)
-            if isinstance(content.node, ast.FunctionDef):
-                found.update({p.name: p for p in content.node.params})
-            content.memo["names of variables"] = found
-        return found
+        return facts_of(self.frame.content).names
 
     def _unary(self, expr: ast.Unary) -> Value:
         op, operand = expr.op, expr.operand
@@ -353,7 +344,7 @@ class Evaluator(Memory):
             case ast.Paren():
                 return self.places(expr.inner)
             case ast.Index():
-                return self.elements(expr, self.value(_subscript(expr)), Poly.of(1))
+                return self.elements(expr, self.value(_subscript(expr)), ONE)
             case ast.Section():
                 return self._section(expr)
             case ast.Member():
@@ -388,7 +379,7 @@ class Evaluator(Memory):
         of = _element_type(base)
         size = self.size_of(of)
         start = first * size if isinstance(first, Poly) and size is not None else None
-        length = count * size if count is not None and size is not None else None
+        length = size if count is ONE else count * size if count is not None and size is not None else None
         if isinstance(base.type, Pointer) and not isinstance(base, ast.Section):
             found = self.pointed(self.value(base), of)
             return [Loc(o.obj, _sum(o.low, start), length, of) for o in found]
@@ -442,7 +433,9 @@ def _element_type(base: Expr) -> CType:
 
 
 def _sum(a: Poly | None, b: Poly | None) -> Poly | None:
-    return None if a is None or b is None else a + b
+    if a is None or b is None:
+        return None
+    return b if not a.terms else a if not b.terms else a + b
 
 
 def _less(a: Poly | None, b: Poly | None) -> Poly | None:
@@ -478,6 +471,3 @@ def _arithmetic(op: str, a: Poly, b: Poly) -> Poly | None:
             return exact
         return Poly.of(Opaque(op, None, (a, b))) if known != 0 else None
     return None
-
-
-__all__ = ["Evaluator", "Obj"]

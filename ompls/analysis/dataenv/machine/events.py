@@ -45,6 +45,8 @@ class Recorder:
         default_factory=set
     )  # the program asks whether these are present: it knows that they may not be
 
+    changes: int = 0  # of what the last visits said
+
     def judge(self, event: Event, outcome: Outcome, conditional: bool, about: frozenset[Obj] = frozenset()) -> None:
         """A check came out; `about` these objects."""
         key = (event.kind, event.site, event.name)
@@ -54,14 +56,15 @@ class Recorder:
             return
         if outcome == "bad":
             if conditional:
+                self.changes += key not in self.tentative
                 self.tentative[key] = event
             else:
                 self.certain[key] = event
                 self.tentative.pop(key, None)
         elif outcome == "perhaps":
             self.tentative[key] = event._replace(certainty="possible")
-        elif conditional:
-            self.tentative.pop(key, None)
+        elif conditional and self.tentative.pop(key, None) is not None:
+            self.changes += 1
 
     def events(self) -> list[Event]:
         found = {**self.tentative, **self.certain}

@@ -20,6 +20,7 @@ from ompls.analysis.dataenv.machine.values import (
     Target,
     Value,
     cell_of,
+    number,
     spread,
 )
 from ompls.analysis.dataenv.paths import root
@@ -120,7 +121,7 @@ class Memory:
             at = symbol.span.start if symbol.span is not None else 0
             key = ("", symbol.name) if symbol.level == "file" else (self.frame.name, symbol.name, at)
             size = sizeof(symbol.type)
-            obj = Obj("variable", key, symbol.name, size=None if size is None else Poly.of(size), symbol=symbol)
+            obj = Obj("variable", key, symbol.name, size=None if size is None else number(size), symbol=symbol)
             self._variables[symbol] = obj
         return obj
 
@@ -378,13 +379,15 @@ class Memory:
         return "", "fine", copy
 
     def _report(self, answers: list[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc]) -> None:
+        if all(k == "" for k, _, _ in answers) and not (self.conditional and self.recorder.tentative):
+            return
         here = self.site(node)
         for kind in ("absent", "short", "garbage", "garbage-if-new", "device-stale"):
             name = pointer_of(node) if kind == "absent" else name_of(node)
             outcomes: list[Outcome] = [o if k == kind else "fine" for k, o, _ in answers]
             copy = next((c for k, _, c in answers if k == kind), None)
             if kind not in [k for k, _, _ in answers]:
-                if self.conditional:
+                if self.conditional and self.recorder.tentative:
                     self.judge(self._event(kind, here, name, copy), "fine")
                 continue
             event = self._event(kind, here, name, copy)

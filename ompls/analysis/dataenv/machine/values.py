@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NamedTuple
 
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Order, Poly, compare, range_over
@@ -194,6 +195,12 @@ def _dense(low: Poly, size: Poly, loops: list[LoopRange]) -> bool:
         wanted.remove(fits)
         covered = covered * fits[1]
     return True
+
+
+@cache
+def number(value: int) -> Poly:
+    """The polynomial of a number."""
+    return Poly.of(value)
 
 
 def cell_of(obj: Obj, offset: Poly | None) -> Cell:

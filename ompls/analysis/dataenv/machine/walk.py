@@ -6,13 +6,13 @@ A loop is taken to run at least once unless its bounds are constants that say ot
 from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.directives import Directives
+from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.library import ON_HOST
 from ompls.analysis.dataenv.machine.memory import Loop
 from ompls.analysis.dataenv.machine.state import State, forget_loops, join
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Target, Value, order
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, loop_range
-from ompls.analysis.dataenv.walk import assigned_in, may_leave
+from ompls.analysis.dataenv.walk import may_leave
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Stmt, Symbol
 from ompls.analysis.model.constants import fold
@@ -289,14 +289,17 @@ class Walker(Directives):
         """The first iteration, the second, and then any, until nothing new comes."""
         start = head = self.now
         done: State | None = None
-        conditions = self.conditions
+        conditions, plain = self.conditions, self.loops[-1].plain
         once = isinstance(stmt, ast.DoWhile) and fold(stmt.condition) == 0
         for number in range(1 if once else _ROUNDS):
             self.conditions = conditions
+            told = self.recorder.changes
             end, done = self._iteration(stmt, found, _copied(head))
             again = self._head_again(end, stmt, found)
-            if again is None or again == head:
+            if again is None or head is None or again == head:
                 break
+            if plain and again.cells == head.cells and told == self.recorder.changes:
+                break  # all accesses are on one side: what they did once they do again
             if number == 0:
                 head = again
                 continue
@@ -318,14 +321,15 @@ class Walker(Directives):
         self.breaks.append([])
         self.continues.append([])
         self.now = head
-        if not isinstance(stmt, ast.DoWhile) and stmt.condition is not None:
+        counted, plain = found.symbol is not None, self.loops[-1].plain
+        if not isinstance(stmt, ast.DoWhile) and stmt.condition is not None and not counted:
             self.value(stmt.condition)
         self.statement(stmt.body)
         for other in self.continues.pop():
             self.now = join(self.now, other)
-        if isinstance(stmt, ast.For):
+        if isinstance(stmt, ast.For) and not counted:
             self.value(stmt.step)
-        if stmt.condition is not None:
+        if stmt.condition is not None and not (counted and plain):
             self.value(stmt.condition)
         end, out = self.now, self.breaks.pop()
         for left in (end, *out):
@@ -350,9 +354,9 @@ class Walker(Directives):
         return again
 
     def _left_early(self, stmt: ast.For | ast.While | ast.DoWhile) -> bool:
-        """Whether the loop may end before its bounds say so; a host function that returns from it has found an error."""
-        kinds = ("break", "goto") if self.region is None else ("break", "goto", "return")
-        return any(isinstance(n, ast.Jump) and n.kind in kinds for n in stmt.body.walk())
+        """Whether the loop may end before its bounds say so; a host function that returns here found an error."""
+        found = facts_of(self.frame.content).jumps_in(stmt.body)
+        return bool(found & ({"break", "goto"} if self.region is None else {"break", "goto", "return"}))
 
     def now_is(self, symbol: Symbol, value: Value) -> None:
         assert self.now is not None
@@ -391,27 +395,13 @@ class Walker(Directives):
         return LoopRange(shape.symbol, low, high, shape.step, stmt, exact), None if trips is None else trips + 1
 
     def assigned(self, node: ast.Node) -> set[Symbol]:
-        """Variables that `node` gives another value; kept with the declaration."""
-        memo: dict[int, set[Symbol]] = self.frame.content.memo.setdefault("assigned", {})
-        found = memo.get(id(node))
-        if found is None:
-            found = memo[id(node)] = assigned_in(node)
-        return found
+        """Variables that `node` gives another value."""
+        return facts_of(self.frame.content).written_in(node)
 
     def is_plain(self, node: ast.Node) -> bool:
         """Whether neither a region nor a function of the unit runs in it."""
-        memo: dict[int, frozenset[str] | None] = self.frame.content.memo.setdefault("called in", {})
-        if id(node) not in memo:
-            names: set[str] | None = set()
-            for n in walk_all(node):
-                if isinstance(n, ast.DirectiveStmt) and n.directive.name.startswith("target"):
-                    names = None
-                    break
-                if isinstance(n, ast.Call) and isinstance(n.function, ast.Name) and names is not None:
-                    names.add(n.function.name)
-            memo[id(node)] = None if names is None else frozenset(names)
-        found = memo[id(node)]
-        return found is not None and not any(self.defines(name) for name in found)
+        facts = facts_of(self.frame.content)
+        return not facts.has_region(node) and not any(self.defines(name) for name in facts.calls_in(node))
 
     def defines(self, name: str) -> bool:
         """Whether the unit has a function of that name."""

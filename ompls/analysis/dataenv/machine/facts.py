@@ -1,0 +1,86 @@
+"""What is written in a function, by place: found in one walk, kept with the declaration, asked for parts of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Node, Symbol
+from ompls.analysis.model.tu import Content
+
+
+@dataclass(slots=True)
+class Facts:
+    """Each with the offset where it stands.
+
+    written -- variables that get another value, or whose address is taken
+    jumps, calls -- kinds and names; regions -- directives of the `target` family
+    names -- parameters and local variables (the first of a name); globals -- names of variables at file scope
+    """
+
+    written: list[tuple[int, Symbol]] = field(default_factory=list)
+    jumps: list[tuple[int, str]] = field(default_factory=list)
+    calls: list[tuple[int, str]] = field(default_factory=list)
+    regions: list[int] = field(default_factory=list)
+    names: dict[str, Symbol] = field(default_factory=dict)
+    globals: set[str] = field(default_factory=set)
+
+    def written_in(self, node: Node) -> set[Symbol]:
+        start, end = node.span
+        return {s for at, s in self.written if start <= at < end}
+
+    def jumps_in(self, node: Node) -> set[str]:
+        start, end = node.span
+        return {kind for at, kind in self.jumps if start <= at < end}
+
+    def calls_in(self, node: Node) -> set[str]:
+        start, end = node.span
+        return {name for at, name in self.calls if start <= at < end}
+
+    def has_region(self, node: Node) -> bool:
+        start, end = node.span
+        return any(start <= at < end for at in self.regions)
+
+
+def facts_of(content: Content) -> Facts:
+    """The facts about an external declaration."""
+    found: Facts | None = content.memo.get(__name__)
+    if found is None:
+        found = content.memo[__name__] = _collected(content)
+    return found
+
+
+def _collected(content: Content) -> Facts:
+    found = Facts()
+    for n in walk_all(content.node):
+        match n:
+            case ast.Name():
+                if n.symbol is not None and n.symbol.kind == "var" and n.symbol.level == "file":
+                    found.globals.add(n.symbol.name)
+            case ast.Assign():
+                _written(found, n.span.start, n.target)
+            case ast.Unary():
+                if n.op in ("++", "--", "&"):
+                    _written(found, n.span.start, n.operand)
+            case ast.VarDecl():
+                found.written.append((n.span.start, n.symbol))
+                found.names.setdefault(n.symbol.name, n.symbol)
+            case ast.Call():
+                if isinstance(n.function, ast.Name):
+                    found.calls.append((n.span.start, n.function.name))
+            case ast.Jump():
+                found.jumps.append((n.span.start, n.kind))
+            case ast.DirectiveStmt():
+                if n.directive.name.startswith("target"):
+                    found.regions.append(n.span.start)
+    if isinstance(content.node, ast.FunctionDef):
+        found.names.update({p.name: p for p in content.node.params})
+    return found
+
+
+def _written(found: Facts, at: int, target: ast.Expr) -> None:
+    while isinstance(target, ast.Paren):
+        target = target.inner
+    if isinstance(target, ast.Name) and target.symbol is not None:
+        found.written.append((at, target.symbol))
