@@ -30,6 +30,7 @@ PROGRAMS = ROOT / "tests/corpus/programs"
 _MARK = re.compile(r"[ \t]*//@ *(?P<names>[\w ]*?) *(?P<brace>[{}])? *(?=$|//)")
 _LABEL = re.compile(r"[ \t]*// *(?P<what>expect: *(?P<kind>mapping|race|hint)|or-here)(?: *\[(?P<only>[\w ]+)\])? *$")
 _PAIR = re.compile(r"@(\d+)\s*:\s*\d+(?:\s*:\s*[RW])?")
+_MEANT = re.compile(r"dg-(?:error|warning|shouldfail)")  # gcc's tests of its own messages are not correct programs
 _SECONDS = 60  # for the analysis of one file
 
 
@@ -316,7 +317,8 @@ def main(arguments: Sequence[str]) -> int:
     if given.drb:
         suites["DataRaceBench"] = [drb(path) for path in sorted(given.drb.rglob("DRB*.c"))]
     for folder in given.clean:
-        suites[str(folder)] = [clean(path) for path in sorted(folder.rglob("*.c"))]
+        texts = [clean(path) for path in sorted(folder.rglob("*.c")) if path.is_file()]
+        suites[str(folder)] = [v for v in texts if not _MEANT.search(v.text)]
     if suites:
         show({name: measure_suite(files, flags, given.jobs) for name, files in suites.items()}, given.list)
     else:
