@@ -99,15 +99,10 @@ class Conditions:
     def is_redundant(self, a: Access, b: Access, level: Level) -> bool:
         """Whether all units do the same work: each stores the same values in the same places."""
         by = a.by
-        if (
-            a.read
-            or b.read
-            or a.inner is not None
-            or b.inner is not None
-            or a.node is not b.node
-            or not isinstance(by, ast.Assign)
-        ):
+        if a.read or b.read or a.inner is not b.inner or a.node is not b.node or not isinstance(by, ast.Assign):
             return False
+        if a.inner is not None:
+            return True  # stored by a called function, and nothing shows that it matters who is last
         # A variable that is a subscript by itself is the same wherever the places are.
         own = self.units_own(level) - {x for s in a.subscripts if s is not None for x in s.symbols() if s == Poly.of(x)}
         for node in by.value.walk():
