@@ -42,11 +42,13 @@ def lenses(tu: TU) -> list[tuple[Location, str]]:
 def region_at(tu: TU, offset: int) -> tuple[Item, Region] | None:
     """The region whose directive or body holds byte `offset` of the main file (an enclosed one first)."""
     best: tuple[int, Item, Region] | None = None
-    for item, region in _pairs(tu):
-        where = tu.locate(item, region.stmt.span)
-        if where.path == tu.path and where.start <= offset <= where.end:
+    x = tu.map.expanded(tu.path, offset)
+    for item in tu.items.between(x - 1, x):
+        for region in item.content.regions:
+            where = tu.locate(item, region.stmt.span)
             size = where.end - where.start
-            if best is None or size < best[0]:
+            within = where.path == tu.path and where.start <= offset <= where.end
+            if within and (best is None or size < best[0]):
                 best = (size, item, region)
     return best[1:] if best is not None else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 
 from ompls.analysis.model import ast
@@ -49,12 +50,10 @@ def visible(tu: TU, x: int) -> dict[str, Symbol]:
     """The names that are declared in this unit and mean something at expanded offset `x`; headers' are left out."""
     own = dict.values(tu.symbols)  # the class's own method would read all of the headers' names
     names = {s.name: s for s in own if s.kind == "enumconst" and not s.from_system_header}
-    near = tu.items.between(x - 1, x)
-    for at, group in tu.items.groups:
-        if at >= x or (near and at >= near[0].start):
-            break
+    groups = tu.items.groups
+    for _, group in groups[: max(0, bisect.bisect_right(groups, x - 1, key=lambda group: group[0]) - 1)]:
         names.update(group.names)
-    for item in near:
+    for item in tu.items.between(x - 1, x):
         if item.start >= x:
             break
         _outer(item.content.node, names)
