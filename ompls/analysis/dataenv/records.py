@@ -19,9 +19,9 @@ from ompls.analysis.model.tu import Content
 Held = tuple[Literal["atomic", "critical", "lock"], object]  # of a critical its name, of a lock its Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Guard:
-    """A condition that an access is under.
+    """A condition that an access is under.  Never changed.
 
     expr -- the condition; holds -- whether it is true there; facts -- what that says of integers, as far as it is known
     stmt -- the statement that tests it
@@ -33,9 +33,9 @@ class Guard:
     stmt: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Access:
-    """One access.  Immutable.
+    """One access.  Never changed (it is not frozen because thousands are made); compared by identity.
 
     place -- what is accessed
     node -- the expression; of an access in a called function the call
