@@ -1,0 +1,182 @@
+"""A global variable that a device function uses, and that no device has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ctype import Array, CType
+from ompls.analysis.model.tu import Content
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.limits import called, regions_of
+
+_KEY = "globals"
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """In a region itself a global is mapped like any variable (5.2 §5.8.1); in a function it calls there is no map.
+
+    A warning where the function itself is in a `declare target`, which makes the compiler look for the variable; the
+    function that is only called may not be reached there, so that is a hint.
+    """
+    function = scene.function
+    if function is not None and _declared(scene, function.symbol) and scene.content is not None:
+        for name in _globals(scene, scene.content):
+            message = f"`{name.name}` is not in a `declare target`, but `{function.symbol.name}`, which is, uses it"
+            yield Finding(name.span, message, "warning")
+    for region in regions_of(scene):
+        for call, content in called(scene.unit, region):
+            node = content.node
+            if not isinstance(node, ast.FunctionDef) or _declared(scene, node.symbol):
+                continue
+            for name in _globals(scene, content):
+                message = (
+                    f"`{node.symbol.name}` uses `{name.name}`, of which devices have no copy without `declare target`"
+                )
+                yield Finding(call.span, message, "hint")
+                break
+
+
+def _declared(scene: Scene, function: Symbol) -> bool:
+    at_end = scene.unit.symbols.get(function.name, function)
+    return bool(function.declare_target or at_end.declare_target)
+
+
+def _globals(scene: Scene, content: Content) -> list[ast.Name]:
+    """The first use of each file-scope variable that has no copy on devices and is no constant."""
+    kept: dict[str, ast.Name] | None = content.memo.get(_KEY)
+    if kept is None:
+        kept = {}
+        for node in walk_all(content.node):
+            if isinstance(node, ast.Name) and node.symbol is not None and _variable(node.symbol):
+                kept.setdefault(node.name, node)
+        content.memo[_KEY] = kept
+    found = []
+    for name, use in kept.items():
+        at_end = scene.unit.symbols.get(name, use.symbol)
+        assert use.symbol is not None
+        if not use.symbol.declare_target and not (at_end is not None and at_end.declare_target):
+            found.append(use)
+    return [use for use in found if use.name not in scene.unit.threadprivate and not _beside_host(content, use)]
+
+
+def _beside_host(content: Content, use: ast.Name) -> bool:
+    """Whether the use is in a target region of the function, where the variable is mapped."""
+    return any(r.stmt.span.start <= use.span.start < r.stmt.span.end for r in content.regions)
+
+
+def _variable(symbol: Symbol) -> bool:
+    return (
+        symbol.kind == "var"
+        and symbol.level == "file"
+        and not symbol.from_system_header
+        and not symbol.thread_local
+        and not _constant(symbol.type)
+    )
+
+
+def _constant(t: CType) -> bool:
+    while isinstance(t, Array):
+        t = t.of
+    return "const" in t.quals
+
+
+RULE = Rule(
+    id="undeclared-device-variable",
+    severity="warning",
+    group="declare-target",
+    title="A global variable without a device version is used on a device",
+    why="""
+Functions that a region calls are compiled for devices by themselves since OpenMP 5.0; the global variables they use are not. Such
+a variable has to be in a `declare target` directive, or passed to the function.
+""",
+    section="7.8",
+    bad=(
+        """
+int limit = 8;
+#pragma omp begin declare target
+int clamp(int v) { return v > limit ? 8 : v; }
+//                            ^^^^^ warning: `limit` is not in a `declare target`, but `clamp`, which is, uses it
+#pragma omp end declare target
+void f(int n, int *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = clamp(x[i]);
+}
+""",
+        """
+static int limit = 8;
+static int inner(int v) { limit++; return v; }
+static int clamp(int v) { return inner(v); }
+void f(int n, int *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = clamp(x[i]);
+    //                                 ^^^^^ hint: `inner` uses `limit`, of which devices have no copy without `declare target`
+}
+""",
+    ),
+    good=(
+        """
+#pragma omp begin declare target
+int limit = 8;
+int clamp(int v) { return v > limit ? limit : v; }
+#pragma omp end declare target
+void f(int n, int *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = clamp(x[i]);
+}
+""",
+        """
+int limit = 8;
+int clamp(int v);
+#pragma omp declare target enter(limit, clamp)
+int clamp(int v) { return v > limit ? limit : v; }
+void f(int n, int *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = clamp(x[i]);
+}
+""",
+        """
+static int limit = 8;
+static int clamp(int v, int most) { return v > most ? most : v; }
+void f(int n, int *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = clamp(x[i], limit);
+}
+""",
+        """
+static const int limit = 8;
+static const double table[2] = {1, 2};
+enum { MOST = 3 };
+static int clamp(int v) { return v > limit ? (int)table[0] : MOST; }
+void f(int n, int *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = clamp(x[i]);
+}
+""",
+        """
+static int limit = 8;
+static int clamp(int v) { return v > limit ? limit : v; }
+int f(int n) { return clamp(n); }
+""",
+        """
+static int limit = 8;
+static int clamp(int limit) { return limit > 3 ? 3 : limit; }
+void f(int n, int *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = clamp(x[i]);
+}
+""",
+        """
+int total;
+#pragma omp declare target link(total)
+static void add(int v) { total += v; }
+void f(int n, int *x) {
+    #pragma omp target map(tofrom: total, x[0:n])
+    for (int i = 0; i < n; i++) add(x[i]);
+}
+""",
+    ),
+    check=check,
+)
