@@ -103,7 +103,7 @@ def accesses(stmt: Node, functions: Mapping[str, Content] | None = None, env: En
 def walk(stmt: Node, functions: Mapping[str, Content] | None = None, env: Env | None = None) -> Walk:
     """As `accesses`, with private copies, and barriers."""
     found = walk_of(stmt, functions or {}, env)
-    return replace(found, accesses=[settled(a, 0) for a in found.accesses])
+    return replace(found, accesses=[settled(a, 0, found.touched) for a in found.accesses])
 
 
 def is_element(place: Place) -> bool:

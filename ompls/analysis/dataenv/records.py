@@ -5,13 +5,13 @@ Made by `walk.py`, asked for through `access.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from ompls.analysis.dataenv.places import Place
 from ompls.analysis.dataenv.relations import Fact
-from ompls.analysis.dataenv.symbolic import CHANGED, LoopRange, Poly
+from ompls.analysis.dataenv.symbolic import CHANGED, LoopRange, Opaque, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.tu import Content
@@ -113,6 +113,7 @@ class Walk:
     starts -- where each directive's body starts
     waits -- numbers in the order of evaluation where a thread may wait for another: a spinning loop
     locks -- those where one takes a lock or gives it back
+    touched -- the number of the last write through each variable
     meets -- those of calls of functions that are not known and may be a barrier, by their names
     """
 
@@ -123,20 +124,28 @@ class Walk:
     waits: list[int]
     locks: list[int]
     meets: list[int]
+    touched: dict[Symbol, int]
 
 
-def stable(found: list[Access], touched: set[Symbol]) -> list[Access]:
-    """Without subscripts that are loaded from memory that the statement writes: they have no single value.
+def settled(access: Access, since: int, touched: Mapping[Symbol, int]) -> Access:
+    """Without what depends on changes after number `since` in the order of evaluation: it has no single value.
 
-    touched -- variables through which memory may be written
+    touched -- the number of the last write through a variable
     """
-    return [_without(a, lambda p: _loads(p, touched)) for a in found] if touched else found
+
+    def unknown(p: Poly) -> bool:
+        if p.plain:
+            return False
+        return any(o.args[0].offset > since if o.op == CHANGED else _when(touched, o) > since for o in p.opaques())
+
+    made = _without(access, unknown)
+    if made.place.since <= since:
+        return made
+    return replace(made, place=replace(made.place.blurred(), sure=False))
 
 
-def settled(access: Access, since: int) -> Access:
-    """Without what depends on changes after number `since` in the order of evaluation: it has no single value."""
-    made = _without(access, lambda p: p.newest() > since)
-    return made if made.place.since <= since else replace(made, place=replace(made.place.blurred(), sure=False))
+def _when(touched: Mapping[Symbol, int], load: Opaque) -> int:
+    return touched.get(load.base, 0) if load.base is not None else 0
 
 
 def _without(access: Access, unknown: Callable[[Poly], bool]) -> Access:
@@ -155,7 +164,3 @@ def _without(access: Access, unknown: Callable[[Poly], bool]) -> Access:
     if place is access.place and loops is access.loops and guards is access.guards:
         return access
     return replace(access, place=place, loops=loops, guards=guards)
-
-
-def _loads(p: Poly, touched: set[Symbol]) -> bool:
-    return not p.plain and any(o.base in touched for o in p.opaques() if o.base is not None and o.op != CHANGED)

@@ -83,7 +83,7 @@ class Summaries:
     def _make(self, content: Content, node: ast.FunctionDef) -> Summary | None:
         found = self.walk(node, self)
         params = set(node.params)
-        seen = [settled(a, 0) for a in found.accesses if _is_visible(a, params, found.declared)]
+        seen = [settled(a, 0, found.touched) for a in found.accesses if _is_visible(a, params, found.declared)]
         if len(seen) > _MANY:
             return None
         sets = frozenset(a.symbol for a in seen if a.write and a.depth == 0 and not a.place.path)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.places import Env, bare, place_of
 from ompls.analysis.dataenv.private import PRIVATISING
-from ompls.analysis.dataenv.records import Guard, Start, Sync, Walk, stable
+from ompls.analysis.dataenv.records import Guard, Start, Sync, Walk
 from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.sharing import private_in, private_targets, started_anew
 from ompls.analysis.dataenv.summaries import Summaries
@@ -247,10 +247,10 @@ class Walker(Expressions):
 def walk_of(
     node: Node, functions: Mapping[str, Content], env: Env | None = None, summaries: Summaries | None = None
 ) -> Walk:
-    """What a walk over `node` finds."""
+    """What a walk over `node` finds; values are named by the change that made them (see `settled`)."""
     w = Walker(functions, env, summaries)
     w.run(node)
-    return Walk(stable(w.accesses, w.touched), set(w.declared), w.syncs, w.starts, w.waits, w.locks, w.meets)
+    return Walk(w.accesses, set(w.declared), w.syncs, w.starts, w.waits, w.locks, w.meets, w.touched)
 
 
 def _walk_of(function: ast.FunctionDef, summaries: Summaries) -> Walk:

@@ -33,7 +33,7 @@ class Expressions:
         self.accesses: list[Access] = []
         self.syncs: list[Sync] = []
         self.declared: dict[Symbol, ast.DirectiveStmt | None] = {}  # and the directive around the declaration
-        self.touched: set[Symbol] = set()
+        self.touched: dict[Symbol, int] = {}
         self.loops: tuple[LoopRange, ...] = ()
         self.guards: tuple[Guard, ...] = ()
         self.directives: tuple[ast.DirectiveStmt, ...] = ()
@@ -73,7 +73,7 @@ class Expressions:
         if place is None or len(self.accesses) >= _MANY:
             return
         if write and (place.path or place.depth):
-            self.touched.add(place.symbol)
+            self.touched[place.symbol] = self.order + 1
         held = self.held
         if place in self.atomic:
             held = held | {("atomic", "")}
@@ -266,7 +266,7 @@ class Expressions:
         if len(self.accesses) >= _MANY:
             return
         if access.write and (access.place.path or access.place.depth):
-            self.touched.add(access.symbol)
+            self.touched[access.symbol] = self.order + 1
         self.order += 1
         owner = self.owner(access.symbol, access.depth)
         self.accesses.append(

@@ -6,12 +6,19 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.races.report import finding, reports, text_of
+from ompls.analysis.rules.support.races.report import finding, reports, text_of, units
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for report in reports(scene, "lock"):
         race = report.race
+        if race.first.held & race.second.held:
+            message = (
+                f"`{text_of(scene, race.first)}` is protected by {_means(race.first)}, which is another one from "
+                f"{units(race.level)[:-1]} to {units(race.level)[:-1]}"
+            )
+            yield finding(scene, report, message)
+            continue
         message = (
             f"`{text_of(scene, race.first)}` is protected by {_means(race.first)} here and by {_means(race.second)} "
             "elsewhere: they do not keep each other out"

@@ -72,11 +72,11 @@ class Conditions:
         partial = [x for x in (a, b) if self.is_partial(x, level)]
         if not partial:
             return True
-        if not fixed:
-            return False
         if len(partial) == 1 and a is not b:
             other = b if partial[0] is a else a
             return all(self.is_invariant(g.expr, level) for g in self.inside(other, level))
+        if not fixed:
+            return False
         # A counter: that it never counts is not what it is for, unless it counts mistakes.
         return all(x.read and x.write and not self.may_never(x, level) for x in partial)
 

@@ -176,8 +176,10 @@ def _tried(a: Access, b: Access, subscripts: list[tuple[Poly, Poly]], level: lis
     if free is None:
         return UNKNOWN
     ran = False
-    for values in _choices(a, b, free, outer):
-        met = _Trial(a, b, subscripts, level, outer).run(values)
+    trial = _Trial(a, b, subscripts, level, outer)
+    for chosen in _choices(a, b, free, outer):
+        values = _with_outer(chosen, a.loops[:outer], free)
+        met = trial.run(values, 0, 0) if level else (trial.run(values, 0, 1) or trial.run(values, 1, 0))
         if met is None:
             continue
         ran = True
@@ -238,6 +240,16 @@ def _choices(a: Access, b: Access, free: list[Atom], outer: int) -> Iterator[dic
             yield {atom: base if atom in bounds else extreme for atom in free}
 
 
+def _with_outer(values: dict[Atom, int], loops: tuple[LoopRange, ...], free: list[Atom]) -> dict[Atom, int]:
+    """With the variables of the loops around the construct early in their ranges."""
+    values = dict(values)
+    for loop in loops:
+        if loop.symbol in free and loop.symbol is not None and loop.lower is not None and loop.upper is not None:
+            low, high = _value(loop.lower, values), _value(loop.upper, values)
+            values[loop.symbol] = min(low + abs(loop.step or 1), high) if low <= high else low
+    return values
+
+
 @dataclass(frozen=True, slots=True)
 class _Trial:
     """Runs the loops of two accesses."""
@@ -248,18 +260,18 @@ class _Trial:
     level: list[LoopRange]
     outer: int
 
-    def run(self, values: dict[Atom, int]) -> bool | None:
+    def run(self, values: dict[Atom, int], thread: int, other_thread: int) -> bool | None:
         """Whether the accesses meet; None when one of them does not run."""
         symbols = [r.symbol for r in self.level if r.symbol is not None]
         seen: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-        for point in _points(self.a, self.outer, {**values, **_thread(0)}):
+        for point in _points(self.a, self.outer, {**values, **_thread(thread)}):
             at = tuple([_value(x, point) for x, _ in self.subscripts])
             iteration = tuple([point[s] for s in symbols])
             known = seen.setdefault(at, [])
             if len(known) < 2 and iteration not in known:
                 known.append(iteration)
         ran = False
-        for point in _points(self.b, self.outer, {**values, **_thread(0 if self.level else 1)}):
+        for point in _points(self.b, self.outer, {**values, **_thread(other_thread)}):
             ran = True
             iteration = tuple([point[s] for s in symbols])
             for other in seen.get(tuple([_value(y, point) for _, y in self.subscripts]), ()):

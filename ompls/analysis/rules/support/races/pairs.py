@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.access import Access, Walk, settled
+from ompls.analysis.dataenv.places import Place
 from ompls.analysis.dataenv.walk import walk_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
@@ -171,7 +172,7 @@ class _Search:
         key = (access.order, start)
         found = self.kept.get(key)
         if found is None:
-            found = self.kept[key] = settled(access, start)
+            found = self.kept[key] = settled(access, start, self.walk.touched)
         return found
 
     # --- at one level
@@ -180,13 +181,32 @@ class _Search:
         below_a, below_b = a.directives[index + 1 :], b.directives[index + 1 :]
         if any(_DEFERRED & set(s.directive.constructs) for s in (*below_a, *below_b)):
             return None
-        if _protected(a, b, level) or self.conditions.exclude(a, b, level) or self.may_meet(a, b):
+        if self.protected(a, b, level) or self.conditions.exclude(a, b, level) or self.may_meet(a, b):
             return None
         if level.kind == "iterations":
             return self.iterations(a, b, level)
         if level.kind == "sections":
             return self.sections(a, b, level, below_a, below_b)
         return self.copies(a, b, level, below_a, below_b)
+
+    def protected(self, a: Access, b: Access, level: Level) -> bool:
+        """Whether something lets only one of them happen at a time."""
+        if any(kind == "atomic" for kind, _ in a.held & b.held):
+            return True
+        if level.teams:
+            return False
+        if any(kind == "critical" for kind, _ in a.held & b.held):
+            return True
+        theirs = {_lock(n) for k, n in b.held if k == "lock"}
+        return any(_lock(n) in theirs for k, n in a.held if k == "lock") and not self.by_element(a, b, level)
+
+    def by_element(self, a: Access, b: Access, level: Level) -> bool:
+        """Whether what is always the same place is under a lock that is another one for each element."""
+        outer = self.walk.starts[level.stmt].loops
+        places = [n for x in (a, b) for k, n in x.held if k == "lock" and isinstance(n, Place)]
+        known = [replace(x, place=n) for x in (a, b) for n in places if all(s is not None for s in n.subscripts)]
+        same = is_fixed(a, level.loops, outer) and is_fixed(b, level.loops, outer)
+        return same and len(known) == 2 * len(places) and not any(is_fixed(x, level.loops, outer) for x in known)
 
     def iterations(self, a: Access, b: Access, level: Level) -> Race | None:
         if level.ordered and (_is_ordered(a, level) or _is_ordered(b, level) or _has_doacross(level)):
@@ -238,7 +258,8 @@ class _Search:
             return None  # iterations and sections have a level of their own; what lies between them is about barriers
         if self.conditions.one_unit(a, b, level) or (level.unit == "thread" and self.synchronised(a, b, level)):
             return None
-        if self.conditions.by_thread(a, b) and self.any_wait(level):
+        apart = bool(a.held) and bool(b.held)  # by different means: that one waits for the other does not help
+        if not apart and self.conditions.by_thread(a, b) and self.any_wait(level):
             return None
         start = self.walk.starts[level.stmt].order
         if any(start < w < min(a.order, b.order) for w in self.walk.waits):
@@ -322,15 +343,6 @@ def _same_way(a: Access, b: Access) -> bool:
 
 def _is_atomic(t: CType) -> bool:
     return "_Atomic" in t.quals
-
-
-def _protected(a: Access, b: Access, level: Level) -> bool:
-    """Whether something lets only one of them happen at a time."""
-    if any(kind == "atomic" or not level.teams for kind, _ in a.held & b.held):
-        return True
-    if level.teams:
-        return False
-    return any(k == "lock" and _lock(n) in {_lock(m) for j, m in b.held if j == "lock"} for k, n in a.held)
 
 
 def _lock(place: object) -> object:

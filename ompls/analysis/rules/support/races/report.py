@@ -72,7 +72,7 @@ def _kind(races: list[Race]) -> tuple[Kind, str, Race]:
     for race in races:
         a, b = race.first.held, race.second.held
         kinds = [{k for k, _ in held} for held in (a, b)]
-        if a & b:
+        if a & b and race.level.teams:
             return "teams", "", race
         if ("atomic" in kinds[0]) != ("atomic" in kinds[1]):
             return "mixed", "", _swapped(race) if "atomic" in kinds[0] and race.second.write else race
