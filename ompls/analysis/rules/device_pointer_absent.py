@@ -19,27 +19,32 @@ from ompls.analysis.rules.support.noticed import events, finding, region_at, sev
 def check(scene: Scene) -> Iterator[Finding]:
     if scene.unit.settings.openmp == "4.0":
         return
+    told: set[object] = set()
     for found in events(scene, "absent"):
         event = found.event
         if "." in event.name or "->" in event.name:
             continue  # a structure's member: another rule
         certain = event.certainty == "certain"
         region = region_at(scene, event.site.span)
+        if (region, event.name) in told:
+            continue
+        told.add((region, event.name))
         variable = _used(region.variables, event.site.span) if region is not None else None
         if not certain and variable is not None and not variable.implicit:
             continue  # a clause lists the pointer itself: its author has thought of it
         message = _message(event.name, certain, variable)
         changes: tuple[Change, ...] = ()
+        placed = found
         if region is not None:
             text = f"the region that `{event.name}` comes into"
             text += f": {variable.why}" if variable is not None else ""
-            found = found._replace(here=(*found.here, (region.directive.span, text)))
+            placed = found._replace(here=(*found.here, (region.directive.span, text)))
             if certain and event.detail and variable is not None and variable.implicit:
                 kind = "tofrom" if variable.writes_pointee else "to"
                 clause = f"map({kind}: {event.name}[0:{event.detail}])"
                 end = region.directive.span.end
                 changes = (Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False),)
-        yield finding(found, message, severity_of(found, scene), *changes)
+        yield finding(placed, message, severity_of(found, scene), *changes)
 
 
 def _used(variables: list[Variable], span: Span) -> Variable | None:
@@ -88,7 +93,6 @@ void f(int n, double *x) {
     #pragma omp target teams distribute parallel for
     for (int i = 0; i < n; i++)
         x[i] = 2 * x[i];
-    //  ^^^^ hint: what `x` points to is not mapped on every path that comes here, as far as can be seen
     //             ^^^^ hint: what `x` points to is not mapped on every path that comes here, as far as can be seen
 }
 """,

@@ -13,7 +13,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for found in events(scene, "absent"):
         name = found.event.name
         region = region_at(scene, found.event.site.span)
-        key = (id(region), name.replace("->", ".").split(".")[0])
+        key = (id(region), name)
         if ("." in name or "->" in name) and found.event.certainty == "certain" and key not in told:
             told.add(key)
             message = f"what `{name}` points to is not mapped, so the device cannot reach it"

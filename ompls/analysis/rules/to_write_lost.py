@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Span
-from ompls.analysis.model.ctype import Array, Pointer, Record
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import Noticed, events, finding, list_item_at, other_type, severity_of
+from ompls.analysis.rules.support.noticed import events, finding, list_item_at, other_type, severity_of
 
 _INSTEAD = {"to": "tofrom", "alloc": "from", "storage": "from", "release": "from", "delete": "from"}
 
@@ -24,27 +21,15 @@ def check(scene: Scene) -> Iterator[Finding]:
         span, kind = found.event.site.span, found.event.detail
         item = list_item_at(scene, span)
         name = item[2].text if item is not None else found.event.name
-        severity = "hint" if _asks(scene, found, span) else severity_of(found, scene)
         if item is None:
             message = f"what the device writes to `{name}` is not copied back: its map is `{kind}` by default"
         elif item[0].name == "target exit data":
             message = f"what the device has written to `{name}` is not copied back: `map({kind}: …)` lets it go"
         else:
             message = f"what the device writes to `{name}` is not copied back: it is mapped `{kind}`"
-        yield finding(found, message, severity, *other_type(scene, span, name, _INSTEAD[kind], safe=False))
-
-
-def _asks(scene: Scene, found: Noticed, span: Span) -> bool:
-    """Programs give a scalar a constant under `map(to:)` on purpose, to find out whether the device shares memory."""
-    item = list_item_at(scene, span)
-    if item is None or item[2].symbol is None or isinstance(item[2].symbol.type, (Array, Pointer, Record)):
-        return False
-    written = {place for place, text in found.here if text.startswith("written")}
-    assert scene.content is not None
-    return any(
-        isinstance(n, ast.Assign) and n.target.span in written and isinstance(n.value, ast.IntLiteral)
-        for n in scene.content.node.walk()
-    )
+        yield finding(
+            found, message, severity_of(found, scene), *other_type(scene, span, name, _INSTEAD[kind], safe=False)
+        )
 
 
 RULE = Rule(

@@ -17,7 +17,8 @@ def check(scene: Scene) -> Iterator[Finding]:
             item = list_item_at(scene, found.event.site.span)
             name = item[2].text if item is not None else found.event.name
             message = f"`{name}` has no value on the host when it is copied to the device, where it is read"
-            yield finding(found, message, severity_of(found, scene))
+            # An implicit map of a variable without a value is the compiler's to warn of.
+            yield finding(found, message, severity_of(found, scene) if item is not None else "hint")
 
 
 RULE = Rule(

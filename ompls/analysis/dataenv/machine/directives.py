@@ -7,7 +7,7 @@ from ompls.analysis.dataenv.machine.library import INITIAL, lent
 from ompls.analysis.dataenv.machine.memory import Where
 from ompls.analysis.dataenv.machine.state import join
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value, at_start
-from ompls.analysis.dataenv.private import PRIVATISING
+from ompls.analysis.dataenv.private import PRIVATISING, loop_variables
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -83,6 +83,7 @@ class Directives(Items):
                     self.enter(mapped, device, lasting=True)
                 else:
                     self.leave(mapped, device, unstructured=True)
+        self.settle()
         self.doubts -= applies is None
         if before is not None:
             self.now = join(self.now, before)
@@ -116,6 +117,7 @@ class Directives(Items):
         self.doubts += applies is None
         for mapped in reversed(items):
             self.leave(mapped, device)
+        self.settle()
         self.doubts -= applies is None
         if before is not None:
             self.now = join(self.now, before)
@@ -175,6 +177,7 @@ class Directives(Items):
         if self.now is not None:
             for mapped in reversed(items):
                 self.leave(mapped, device)
+            self.settle()
         self.doubts -= applies is None
         if before is not None:
             self.now = join(self.now, before)
@@ -229,13 +232,14 @@ class Directives(Items):
         taken -- a target region, of which the host has looked at the clauses already
         """
         directive, outer = stmt.directive, self.frame.own
+        iterating = loop_variables(directive, stmt.body)
         for clause in directive.clauses:
             if not taken or clause.name not in _ON_HOST:
                 for arg in clause.args:
                     self.value(arg)
             reads, _ = PRIVATISING.get(clause.name, (False, False))
             for item in clause.items if reads and not (taken and clause.name == "firstprivate") else ():
-                if self.now is not None:
+                if self.now is not None and item.symbol not in iterating and not isinstance(item.expr.type, Record):
                     self.access(self.places(item.expr), item.expr, True, False)
         if self.now is None or stmt.body is None:
             return
@@ -251,7 +255,7 @@ class Directives(Items):
         for clause in directive.clauses:
             _, writes = PRIVATISING.get(clause.name, (False, False))
             for item in clause.items if writes else ():
-                if self.now is not None:
+                if self.now is not None and not isinstance(item.expr.type, Record):
                     locs = self.places(item.expr)
                     self.access(locs, item.expr, False, True)
                     self.store([loc for loc in locs if is_integer(loc.type)], None)

@@ -84,6 +84,10 @@ class Evaluator(Memory):
                 self.value(child)
         return None
 
+    def comparison(self, expr: ast.Binary) -> bool | None:
+        """`==` or `!=`."""
+        raise NotImplementedError
+
     def not_understood(self, node: ast.Node) -> None:
         """Something whose effect is not known: what it names may have changed in any way."""
         assert self.now is not None
@@ -147,6 +151,9 @@ class Evaluator(Memory):
             self.value(expr.left)
             self.branch_of(expr.right)
             return None
+        if op in ("==", "!="):
+            holds = self.comparison(expr)
+            return None if holds is None else number(int(holds))
         a = self.value(expr.left)
         b = self.value(expr.right)
         if op == ",":

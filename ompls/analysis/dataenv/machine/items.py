@@ -9,7 +9,7 @@ from ompls.analysis.dataenv.machine.copies import Copies, Mapping
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.library import Library, devices_softened
 from ompls.analysis.dataenv.machine.memory import worst
-from ompls.analysis.dataenv.machine.values import ANYWHERE, Loc, Range, Site, order
+from ompls.analysis.dataenv.machine.values import ANYWHERE, Loc, Obj, Range, Site, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer, Record
@@ -27,6 +27,10 @@ class Mapped(NamedTuple):
     modifiers: tuple[str, ...]
     site: Site
     explicit: bool
+
+    @property
+    def copied_in(self) -> bool:
+        return self.kind in _COPIES_FIRST and len(self.locs) == 1
 
     def mapping(self, loc: Loc, device: Poly, lasting: bool = False) -> Mapping:
         return Mapping(device, loc.low, loc.high, self.kind, self.site, "always" in self.modifiers, lasting)
@@ -65,6 +69,8 @@ class Items(Library):
             self.give_up(mapped)
             return
         self._of_device(mapped)
+        if not mapped.locs and mapped.explicit:
+            self.anything()
         answers: list[tuple[cp.Outcome, Copies]] = []
         for loc in mapped.locs:
             self._bounds(mapped, loc)
@@ -82,8 +88,29 @@ class Items(Library):
             self.change(loc.obj, lambda c, m=m: cp.enter(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
             if any(outcome == "unknown" for _, outcome in made):
                 self.now.cases[loc.obj] = None
+        if mapped.copied_in:
+            self.copy_scalars(mapped, answers)
         if mapped.locs and mapped.explicit:
             self._judge_entry(mapped, answers)
+
+    def copy_scalars(self, mapped: Mapped, answers: list[tuple[cp.Outcome, Copies]]) -> None:
+        """What the device's copy holds when it is new, or is copied always: what the host's does."""
+        assert self.now is not None
+        new = all(outcome == "new" for outcome, _ in answers) or "always" in mapped.modifiers
+        obj = mapped.locs[0].obj
+        for cell, value in list(self.now.cells.items()) if new else ():
+            if cell[0] == obj:
+                self.now.cells[Obj("copy", obj), cell[1]] = value
+
+    def anything(self) -> None:
+        """Something is mapped through a pointer that is not known: it may be whatever a pointer points to."""
+        assert self.now is not None
+        objs = {t.obj for v in self.now.cells.values() if isinstance(v, frozenset) for t in v}
+        unknown = cp.outside_copy(self.now.device or ZERO, Site("", ast.Span(0, 0)))
+        for obj in objs:
+            cases = self.cases_of(obj)
+            if cases is not None and obj.kind != "null":
+                self.now.cases[obj] = frozenset([c if c.copies else c._replace(copies=(unknown,)) for c in cases])
 
     def _judge_entry(self, mapped: Mapped, answers: list[tuple[cp.Outcome, Copies]]) -> None:
         origin = next((c.origin for _, case in answers for c in case.copies), None)
@@ -165,6 +192,8 @@ class Items(Library):
                 absent = copy is None and how == ""
                 outcomes.append("bad" if absent else "fine")
             self.change(loc.obj, updated, len(mapped.locs) > 1)
+        if mapped.kind == "to" and mapped.locs:
+            self.copy_scalars(mapped._replace(modifiers=("always",)), [])
         if mapped.locs:
             event = Event("update-absent", mapped.site, mapped.name, "certain", (), mapped.kind)
             self.judge(event, worst(outcomes), mapped.locs)

@@ -31,6 +31,7 @@ from ompls.analysis.model.ctype import Array, CType, Pointer, Record
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.tu import Content
 
+_OLD = frozenset(("lost", "host-stale", "device-stale"))  # what an old value is the matter of
 STEPS = 60_000  # expressions that one walk from a root evaluates at most
 
 
@@ -92,6 +93,7 @@ class Memory:
         self.region: Where | None = None
         self.steps = 0
         self.sizes: set[Atom] = set()  # that are at least 1
+        self.deferred: list[tuple[Event, Outcome]] | None = None  # while a comparison is evaluated
         self._variables: dict[Symbol, Obj] = {}
 
     # --- objects
@@ -148,6 +150,10 @@ class Memory:
         assert self.now is not None
         cell = cell_of(loc.obj, loc.low)
         value: Value
+        if self.region is not None and loc.obj not in self.region.local:
+            there = (Obj("copy", loc.obj), cell[1])
+            if there in self.now.cells:
+                return self.now.cells[there]
         if cell in self.now.cells:
             value = self.now.cells[cell]
         elif loc.obj in self.now.many or isinstance(cell[1], tuple):
@@ -196,6 +202,22 @@ class Memory:
         """An initialiser at file scope."""
         raise NotImplementedError
 
+    def settle(self) -> None:
+        """After data have moved: scalars that the device has written are known where the host has got them."""
+        assert self.now is not None
+        for cell in [c for c in self.now.cells if c[0].kind == "copy"]:
+            obj = cell[0].key
+            assert isinstance(obj, Obj)
+            cases = self.cases_of(obj)
+            present = cases is None or any(c.copies for c in cases)
+            apart = [c.lost is not None or any(k.ahead or k.old for k in c.copies) for c in cases or ()]
+            if cases is not None and not any(apart):
+                self.now.cells[obj, cell[1]] = self.now.cells[cell]
+            elif not apart or not all(apart):
+                self.now.cells[obj, cell[1]] = None
+            if not present:
+                del self.now.cells[cell]
+
     def outside(self, cell: Cell, name: str, t: CType) -> Value:
         """What an unknown pointer in `cell` points to."""
         assert self.now is not None
@@ -210,6 +232,9 @@ class Memory:
         assert self.now is not None
         for loc in locs:
             cell = cell_of(loc.obj, loc.low)
+            if self.region is not None and loc.obj not in self.region.local:
+                self.now.cells[Obj("copy", loc.obj), cell[1]] = value if len(locs) == 1 else None
+                continue
             sure = len(locs) == 1 and isinstance(cell[1], int) and loc.obj not in self.now.many
             if sure:
                 self.now.cells[cell] = value
@@ -419,6 +444,9 @@ class Memory:
         return Event(kind, here, name, "certain", related, copy.how)
 
     def judge(self, event: Event, outcome: Outcome, about: Iterable[Loc] = ()) -> None:
+        if self.deferred is not None and event.kind in _OLD:
+            self.deferred.append((event, outcome))
+            return
         if self.doubts and outcome == "bad":
             outcome = "perhaps"
         self.recorder.judge(event, outcome, self.conditional, frozenset([loc.obj for loc in about]))

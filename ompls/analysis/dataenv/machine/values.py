@@ -11,7 +11,7 @@ from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Order, Poly, 
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType
 
-Kind = Literal["variable", "heap", "outside", "device", "lent", "null"]
+Kind = Literal["variable", "heap", "outside", "device", "lent", "null", "copy"]
 
 
 class Site(NamedTuple):
@@ -25,7 +25,8 @@ class Obj:
     """One piece of storage; equal when its kind and key are.
 
     kind -- 'variable'; 'heap' (one allocation in one context); 'outside' (what an unknown pointer points to);
-            'device' (`omp_target_alloc`); 'lent' (the device's address of `of`, from `use_device_ptr`); 'null'
+            'device' (`omp_target_alloc`); 'lent' (the device's address of `of`, from `use_device_ptr`); 'null';
+            'copy' (the device's values of scalars in the object that is its key)
     key -- tells it from others of its kind, the same for the same text
     name -- for people: the variable, or the first pointer that it was reached through
     size -- bytes; None: not known

@@ -5,6 +5,8 @@ A loop is taken to run at least once unless its bounds are constants that say ot
 
 from __future__ import annotations
 
+import re
+
 from ompls.analysis.dataenv.machine.directives import Directives
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.library import ON_HOST
@@ -20,6 +22,7 @@ from ompls.analysis.model.ctype import Array, Pointer, Record
 from ompls.analysis.model.layout import offsetof
 
 _ROUNDS = 6
+_DESIGNATOR = re.compile(rb"[{,]\s*[.\[]")
 _DEEPEST = 150
 _COMPARED = {
     "<": ("<",), "<=": ("<", "<=", "=="), ">": (">",), ">=": (">", ">=", "=="), "==": ("==",),
@@ -128,12 +131,16 @@ class Walker(Directives):
         values = [self.value(e) if not isinstance(e, ast.InitList) else None for e in init.elements]
         if fields is None or isinstance(loc.type, Array) or self.now is None:
             return
-        plain = len(values) <= len(fields) and not any(isinstance(f.type, (Array, Record)) or f.bits for f in fields)
-        if not plain or not isinstance(loc.type, Record):
+        text = self.frame.content.text[init.span.start : init.span.end]
+        if len(values) > len(fields) or _DESIGNATOR.search(text) or not isinstance(loc.type, Record):
             return
         for f, value, e in zip(fields, values, init.elements, strict=False):
+            if isinstance(f.type, (Array, Record)):
+                if isinstance(e, ast.InitList):
+                    continue
+                break  # without braces, the next elements are its
             offset = offsetof(loc.type, f.name)
-            if offset is not None:
+            if offset is not None and not f.bits:
                 pointer = isinstance(f.type, Pointer) == isinstance(e.type, (Pointer, Array))
                 self.assign_initial(
                     Loc(loc.obj, Poly.of(offset), self.size_of(f.type), f.type), value if pointer else None
@@ -176,8 +183,19 @@ class Walker(Directives):
         if isinstance(expr, ast.Binary) and expr.op in ("&&", "||"):
             return self._both(expr)
         if isinstance(expr, ast.Binary) and (expr.op in _COMPARED or expr.op == "!="):
-            return self._compared(expr.op, self.value(expr.left), self.value(expr.right))
+            return self.comparison(expr)
         return self._compared("!=", self.value(expr), ZERO)
+
+    def comparison(self, expr: ast.Binary) -> bool | None:
+        """A comparison; one that finds the old value of a variable equal to what it asks for expects the old value."""
+        outer, self.deferred = self.deferred, []
+        a, b = self.value(expr.left), self.value(expr.right)
+        known = self._compared(expr.op, a, b)
+        mine, self.deferred = self.deferred, outer
+        if known is None or known != (expr.op == "==") or expr.op not in ("==", "!="):
+            for event, outcome in mine:
+                self.judge(event, outcome)
+        return known
 
     def _both(self, expr: ast.Binary) -> bool | None:
         left = self.truth(expr.left)

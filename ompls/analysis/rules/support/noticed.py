@@ -8,7 +8,9 @@ from typing import NamedTuple
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.diagnostic import Severity
+from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Span
+from ompls.analysis.model.ctype import Floating, Integer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Change, Finding, Scene, Unit
@@ -32,7 +34,7 @@ def noticed(content: Content, unit: Unit) -> tuple[Noticed, ...]:
         return ()
     if "" not in unit.noticed:
         unit.noticed.update(events_of_unit(unit))
-        unit.noticed[""] = ()
+        unit.noticed[""] = any(_asks(e, unit) for found in unit.noticed.values() for e in found)
     events: tuple[Event, ...] = unit.noticed.get(node.symbol.name, ())
     return tuple([_placed(event, node.symbol.name, unit) for event in events])
 
@@ -41,6 +43,19 @@ def _placed(event: Event, name: str, unit: Unit) -> Noticed:
     here = tuple([(site.span, text) for site, text in event.related if site.function == name])
     others = ((unit.functions.get(s.function), s.span, text) for s, text in event.related if s.function != name)
     return Noticed(event, here, tuple([(content, span, text) for content, span, text in others if content is not None]))
+
+
+def _asks(event: Event, unit: Unit) -> bool:
+    """A region gives a scalar a constant that does not come back: programs find out so whether a device shares memory."""
+    if event.kind != "lost" or event.detail not in ("to", "alloc"):
+        return False
+    written = {site for site, text in event.related if text.startswith("written")}
+    for name, span in written:
+        content = unit.functions.get(name)
+        for n in content.node.walk() if content is not None else ():
+            if isinstance(n, ast.Assign) and n.target.span == span and isinstance(n.value, ast.IntLiteral):
+                return isinstance(n.target.type, (Integer, Floating)) and isinstance(n.target, ast.Name)
+    return False
 
 
 def events(scene: Scene, kind: str, *details: str) -> Iterator[Noticed]:
@@ -65,6 +80,8 @@ def firsts(found: Iterator[Noticed]) -> Iterator[Noticed]:
 def severity_of(found: Noticed, scene: Scene) -> Severity:
     """A warning for what is certain, a hint for what may be and for what stands in something not understood."""
     region = region_at(scene, found.event.site.span)
+    if found.event.kind in ("lost", "host-stale", "device-stale") and scene.unit.noticed[""]:
+        return "hint"  # the program knows what comes back and what does not
     return "hint" if found.event.certainty == "possible" or (region is not None and region.tainted) else "warning"
 
 
