@@ -11,14 +11,14 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from ompls.analysis.dataenv.paths import walk_all
-from ompls.analysis.dataenv.private import LOOP_CONSTRUCTS, loop_variables
+from ompls.analysis.dataenv.private import loop_variables
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
-from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Enum, Floating, Integer, Pointer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.rules.support.bodies import run_by
 from ompls.analysis.rules.support.flow import Flow, State
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 
@@ -78,7 +78,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if stmt.body is None or not directive.known:
             continue
         listed = dict(_candidates(directive, stmt.body))
-        body = _body(directive, stmt.body) if listed else None
+        body = run_by(directive, stmt.body) if listed else None
         if body is None or any(isinstance(n, (ast.OtherStmt, ast.OtherExpr)) for n in walk_all(body)):
             continue
         values = _Values(frozenset(listed))
@@ -118,27 +118,6 @@ def _candidates(directive: Directive, body: Stmt) -> Iterator[tuple[Symbol, tupl
                 continue
             if isinstance(symbol.type, (Integer, Floating, Enum, Pointer)):
                 yield symbol, (clause, item)
-
-
-def _body(directive: Directive, body: Stmt) -> Stmt | None:
-    """What runs on the copies from their beginning: the body of the construct's innermost loop, or its block."""
-    if not LOOP_CONSTRUCTS & set(directive.constructs):
-        return body
-    counts = [fold(c.args[0]) or 1 for c in directive.all("collapse", "ordered") if c.args]
-    found: Stmt | None = body
-    for _ in range(max(counts, default=1)):
-        while isinstance(found, (ast.Compound, ast.DirectiveStmt)):
-            found = (
-                found.body
-                if isinstance(found, ast.DirectiveStmt)
-                else found.items[0]
-                if len(found.items) == 1
-                else None
-            )
-        if not isinstance(found, ast.For):
-            return None
-        found = found.body
-    return found
 
 
 RULE = Rule(

@@ -1,0 +1,208 @@
+"""`atomic` on a statement that is none of the forms it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt, Expr, Stmt
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+
+_UPDATES = frozenset(("+", "*", "-", "/", "&", "^", "|", "<<", ">>"))
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """`compare` has forms of its own, which are left alone; an operand that is only named otherwise is, too."""
+    if scene.content is None:
+        return
+    for stmt in scene.content.directives:
+        directive = stmt.directive
+        if directive.name != "atomic" or directive.clause("compare") or stmt.body is None:
+            continue
+        message = _problem(scene.content.text, stmt)
+        if message:
+            yield Finding(stmt.body.span, message, "error", ((directive.name_span, "the directive"),))
+
+
+def _problem(text: bytes, stmt: DirectiveStmt) -> str:
+    kinds = {c.name for c in stmt.directive.clauses if c.name in ("read", "write", "update", "capture")}
+    body = stmt.body
+    if "capture" in kinds:
+        return _capture(body)
+    expr = body.expr if isinstance(body, ast.ExprStmt) else None
+    if isinstance(body, (ast.OtherStmt, DirectiveStmt)) or isinstance(expr, ast.OtherExpr):
+        return ""
+    plain = isinstance(expr, ast.Assign) and expr.op == "="
+    if "read" in kinds:
+        return "" if plain and isinstance(expr, ast.Assign) and _lvalue(expr.value) else "`atomic read` takes `v = x;`"
+    if "write" in kinds:
+        return "" if plain else "`atomic write` takes `x = expression;`"
+    if expr is None:
+        return "`atomic` takes one expression statement, like `x += expression;`"
+    return _update(text, expr)
+
+
+def _update(text: bytes, expr: Expr) -> str:
+    if isinstance(expr, ast.Unary) and expr.op in ("++", "--"):
+        return ""
+    if not isinstance(expr, ast.Assign):
+        return "`atomic` takes a statement that changes a variable, like `x += expression;`"
+    if expr.op != "=":
+        known = expr.op[:-1] in _UPDATES
+        return "" if known else f"`{expr.op}` cannot be atomic: only + - * / & ^ | << >> can"
+    value = expr.value
+    if isinstance(value, ast.Paren) or any(isinstance(n, ast.OtherExpr) for n in value.walk()):
+        return ""
+    target = _written(text, expr.target)
+    names = {_written(text, n) for n in value.walk() if isinstance(n, Expr)}
+    if target not in names:
+        other = "write" if not isinstance(value, ast.Name) else "write` or `atomic read"
+        return f"this does not update `{target}` by its own value; `atomic {other}` assigns"
+    if not isinstance(value, ast.Binary):
+        return ""
+    return "" if value.op in _UPDATES else f"`{value.op}` cannot be atomic: only + - * / & ^ | << >> can"
+
+
+def _capture(body: Stmt | None) -> str:
+    """`v = x++`, `v = x += e`, or a block of two statements."""
+    if isinstance(body, ast.Compound):
+        wrong = len(body.items) != 2 and not any(isinstance(s, ast.OtherStmt) for s in body.items)
+        return "`atomic capture` takes a block of two statements: the update and the copy" if wrong else ""
+    expr = body.expr if isinstance(body, ast.ExprStmt) else None
+    if not isinstance(expr, ast.Assign) or expr.op != "=":
+        return "" if isinstance(body, (ast.OtherStmt, DirectiveStmt, ast.If)) else "`atomic capture` takes `v = x++;`"
+    value = expr.value
+    while isinstance(value, ast.Paren):
+        value = value.inner
+    changes = isinstance(value, (ast.Assign, ast.OtherExpr)) or (
+        isinstance(value, ast.Unary) and value.op in ("++", "--")
+    )
+    return "" if changes else "`atomic capture` needs an update, like `v = x++;`: this only copies"
+
+
+def _lvalue(expr: Expr) -> bool:
+    while isinstance(expr, ast.Paren):
+        expr = expr.inner
+    return isinstance(expr, (ast.Name, ast.Index, ast.Member, ast.OtherExpr)) or (
+        isinstance(expr, ast.Unary) and expr.op in ("*", "__real__", "__imag__")
+    )
+
+
+def _written(text: bytes, expr: Expr) -> str:
+    """The expression as written, without blanks."""
+    while isinstance(expr, ast.Paren):
+        expr = expr.inner
+    return "".join(text[expr.span.start : expr.span.end].decode("utf-8", "replace").split())
+
+
+RULE = Rule(
+    id="atomic-form",
+    severity="error",
+    group="structure",
+    title="A statement that `atomic` cannot make atomic",
+    why="""
+`atomic` is one machine operation on one variable, so it takes a few forms only: `x++`, `x op= e`, `x = x op e`, `v = x` with
+`read`, `x = e` with `write`, both together with `capture`. Compilers refuse other statements.
+""",
+    section="15.8.4",
+    bad=(
+        """
+void f(int *x, int v) {
+    #pragma omp atomic
+    x[0] = v;
+//  ^^^^^^^^^ error: this does not update `x[0]` by its own value; `atomic write` or `atomic read` assigns
+    #pragma omp atomic
+    x[0] %= 3;
+//  ^^^^^^^^^^ error: `%=` cannot be atomic: only + - * / & ^ | << >> can
+    #pragma omp atomic read
+    v = x[0] + 1;
+//  ^^^^^^^^^^^^^ error: `atomic read` takes `v = x;`
+    #pragma omp atomic write
+    x[0] += v;
+//  ^^^^^^^^^^ error: `atomic write` takes `x = expression;`
+    #pragma omp atomic capture
+    v = x[0];
+//  ^^^^^^^^^ error: `atomic capture` needs an update, like `v = x++;`: this only copies
+}
+""",
+        """
+int g(int);
+void f(int n, int *x, int v) {
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic update
+        { x[i]++; v++; }
+    //  ^^^^^^^^^^^^^^^^ error: `atomic` takes one expression statement, like `x += expression;`
+        #pragma omp atomic
+        g(x[i]);
+    //  ^^^^^^^^ error: `atomic` takes a statement that changes a variable, like `x += expression;`
+        #pragma omp atomic capture
+        { v = x[i]; x[i]++; v++; }
+    //  ^^^^^^^^^^^^^^^^^^^^^^^^^^ error: `atomic capture` takes a block of two statements: the update and the copy
+    }
+}
+""",
+    ),
+    good=(
+        """
+void f(int *x, int v) {
+    #pragma omp atomic
+    x[0]++;
+    #pragma omp atomic update
+    --x[0];
+    #pragma omp atomic
+    x[0] <<= v;
+    #pragma omp atomic
+    x[0] = x[0] * v;
+    #pragma omp atomic
+    x[0] = v - x [0];
+    #pragma omp atomic
+    x[0] = x[0] + v + 3;
+}
+""",
+        """
+void f(int *x, int v) {
+    #pragma omp atomic read
+    v = *x;
+    #pragma omp atomic write
+    *x = v + 3 * v;
+    #pragma omp atomic write seq_cst
+    x[1] = 0;
+}
+""",
+        """
+int f(int *x, int v) {
+    #pragma omp atomic capture
+    v = x[0]++;
+    #pragma omp atomic capture
+    v = x[0] += 3;
+    #pragma omp atomic capture
+    { v = x[0]; x[0] = 3; }
+    #pragma omp atomic capture
+    v = (x[0] = x[0] + 1);
+    return v;
+}
+""",
+        """
+void f(int *x, int v) {
+    #pragma omp atomic compare
+    if (*x == v) { *x = 3; }
+    #pragma omp atomic compare capture
+    { v = *x; if (*x == 1) { *x = 2; } }
+    #pragma omp atomic compare
+    *x = v > *x ? v : *x;
+}
+""",
+        """
+struct s { double d; };
+void f(struct s *p, double *x, int i) {
+    #pragma omp atomic
+    p->d += x[i] * 2;
+    #pragma omp atomic
+    x[i] = (x[i] + 1);
+    #pragma omp atomic hint(2)
+    (*x) *= 3;
+}
+""",
+    ),
+    check=check,
+)
