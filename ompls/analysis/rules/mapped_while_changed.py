@@ -11,6 +11,12 @@ from ompls.analysis.rules.support.ordering.report import chosen, other_place, se
 
 def check(scene: Scene) -> Iterator[Finding]:
     """Decided when the two are in different sections (or pieces of a team's work) and touch the same elements."""
+    for clash in chosen(scene, _is_each):
+        name = clash.two.symbol.name
+        message = (
+            f"`{name}` is changed by a region of each thread of the team at the same time, and nothing orders them"
+        )
+        yield Finding(clash.two.span, message, severity(clash))
     for clash in chosen(scene, _is_ours):
         name, one, two = clash.two.symbol.name, clash.one.touch, clash.two
         copied, other = (one, two) if one.copy else (two, one)
@@ -21,6 +27,11 @@ def check(scene: Scene) -> Iterator[Finding]:
         else:
             message = f"`{name}` is {'changed' if two.write else 'read'} here while another thread may copy it {way} the device"
         yield Finding(two.span, message, severity(clash), other_place(clash, scene))
+
+
+def _is_each(clash: Clash) -> bool:
+    """Every thread of the team begins the same region, on the same data."""
+    return clash.kind == "self" and clash.other is not None and clash.other.device
 
 
 def _is_ours(clash: Clash) -> bool:
@@ -67,8 +78,31 @@ void f(int n, int *a) {
     }
 }
 """,
+        """
+void f(int n, int *a) {
+    #pragma omp parallel
+    {
+        #pragma omp target map(tofrom: a[0:n])
+        for (int i = 0; i < n; i++)
+            a[i] += i;
+        //  ^^^^ warning: `a` is changed by a region of each thread of the team at the same time, and nothing orders them
+    }
+}
+""",
     ),
     good=(
+        """
+int omp_get_thread_num(void);
+void f(int n, int (*a)[16]) {
+    #pragma omp parallel
+    {
+        int t = omp_get_thread_num();
+        #pragma omp target map(tofrom: a[t:1])
+        for (int i = 0; i < 16; i++)
+            a[t][i] += i;
+    }
+}
+""",
         """
 void f(int n, int *a, int *b, int *c) {
     #pragma omp parallel sections

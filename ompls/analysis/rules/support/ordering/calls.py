@@ -245,12 +245,18 @@ def creates(content: Content) -> bool:
     return found
 
 
+def _has_pieces(content: Content) -> bool:
+    """Whether something may go on beside something else without any task."""
+    first = {s.directive.constructs[0] for s in content.directives if s.directive.constructs}
+    sections = any("sections" in s.directive.constructs for s in content.directives)
+    return bool(first & _PIECES) or sections or ("parallel" in first and any(n.startswith("target") for n in first))
+
+
 def clashes_of(scene: Scene) -> tuple[Clash, ...]:
     """Every pair of accesses in a function that nothing orders, those through the functions that it calls included."""
     content = scene.content
     if content is None or scene.function is None:
         return ()
-    own = any(set(s.directive.constructs) & _PIECES for s in content.directives)
-    if not own and not creates(content) and not any(creates(c) for c in _callees(content, scene.unit)):
+    if not _has_pieces(content) and not creates(content) and not any(creates(c) for c in _callees(content, scene.unit)):
         return ()
     return outcome_of(content, scene.unit).clashes

@@ -17,12 +17,16 @@ _NOT_LESS = (">", ">=", "==")
 
 
 def meet(
-    a: Touch, b: Touch, varying: frozenset[Symbol] = frozenset(), anew: frozenset[int] = frozenset()
+    a: Touch,
+    b: Touch,
+    varying: frozenset[Symbol] = frozenset(),
+    anew: frozenset[int] = frozenset(),
+    common: int | None = None,
 ) -> bool | None:
     """Whether the two touch the same storage.
 
     varying -- variables that have another value at `b` than at `a`; anew -- the loops of which they are different
-    iterations, by `id` of the statement
+    iterations, by `id` of the statement; common -- how many loops around both can be the same at most
     """
     if a.symbol is not b.symbol or a.side != b.side or a.depth != b.depth:
         return False
@@ -34,7 +38,7 @@ def meet(
     if len(a.subs) != len(b.subs):
         return None if a.subs and b.subs else _scalar_or_record(a, b)
     shared: set[int] = set()
-    for loop, other in zip(a.loops, b.loops, strict=False):
+    for loop, other in zip(a.loops[:common], b.loops[:common], strict=False):
         if loop.stmt is not other.stmt or id(loop.stmt) in anew:
             break
         shared.add(id(loop.stmt))

@@ -165,12 +165,10 @@ class Tasks(Statements):
 
     def _in_team(self, unit: Unit, touch: Touch, keeps: bool) -> None:
         """Other threads of the team may create the same unit, or meet one that is complete here."""
-        if self.agent.kind == "all" and not unit.device:
+        if self.agent.kind == "all" and not touch.copy:
             # Often all threads write the same value, which is a race by the letter only.
-            worse = touch.read
-            self.compare(
-                "self", Entry(touch, unit, self.agent), touch, unit, certain=worse, own=frozenset(self.team.private)
-            )
+            one, own, around = Entry(touch, unit, self.agent), frozenset(self.team.private), len(self.place.loops)
+            self.compare("self", one, touch, unit, certain=touch.read, own=own, common=around)
         if not keeps:
             self.keep(Entry(touch, None, self.agent))
 

@@ -291,10 +291,11 @@ class Statements:
         *,
         certain: bool = True,
         own: frozenset[Symbol] = frozenset(),
+        common: int | None = None,
     ) -> None:
         """Note a clash if both touch the same storage, one writes, and nothing holds the other off.
 
-        own -- variables of which the two have different copies
+        own -- variables of which the two have different copies; common -- the loops around both
         """
         one = entry.touch
         if not (one.write or touch.write) or not (one.certain and touch.certain) or one.held & touch.held:
@@ -306,7 +307,7 @@ class Statements:
         if mine and theirs:
             return  # two conditions: perhaps they are never both true
         varying = own.union(*(self.varying.get(lap, frozenset()) for lap in entry.laps))
-        if meet(one, touch, varying, entry.laps) is not True:
+        if meet(one, touch, varying, entry.laps, common) is not True:
             return
         key = (kind, id(one.node), id(touch.node), touch.symbol)
         certain = certain and not entry.weak
