@@ -34,11 +34,14 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _read_after(scene: Scene, stmt: ast.DirectiveStmt, symbol: Symbol) -> bool:
-    """Whether the function uses the variable further down; if not, the lost value does no harm here."""
+    """Whether the next use in the function reads the variable; if not, the lost value does no harm that can be seen."""
     function = scene.function
-    return function is not None and any(
-        isinstance(n, ast.Name) and n.symbol is symbol and n.span.start > stmt.span.end for n in function.body.walk()
-    )
+    if function is None or symbol.level == "file":
+        return False
+    nodes = [n for n in function.body.walk() if n.span.start > stmt.span.end]
+    written = {id(n.target) for n in nodes if isinstance(n, ast.Assign) and n.op == "="}
+    after = [n for n in nodes if isinstance(n, ast.Name) and n.symbol is symbol]
+    return bool(after) and id(min(after, key=lambda n: n.span)) not in written
 
 
 def _assigned(body: Stmt) -> set[Symbol]:
