@@ -72,6 +72,7 @@ class LensSettings:
 @dataclass(frozen=True, slots=True)
 class InlaySettings:
     implicit: bool = _setting(True, "Show what a target construct maps and copies implicitly, after its pragma.")
+    counts: bool = _setting(True, "Show the reference counts that `target enter data` and `exit data` change.")
 
 
 @dataclass(frozen=True, slots=True)

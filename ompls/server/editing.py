@@ -127,14 +127,19 @@ class Editing:
     # --- reading -------------------------------------------------------------------------------------------------
 
     async def inlay_hint(self, params: types.InlayHintParams) -> Raw:
-        at = await self._result(params) if self.server.engine.settings.inlay.implicit else None
+        at, wanted = await self._result(params), self.server.engine.settings.inlay
         if at is None:
             return Raw([])
-        _, result = at
-        places = self.server.places(result)
+        session, result = at
         start, end = self._offset(result, params.range.start), self._offset(result, params.range.end)
+        found = features.inlays(result.tu, start, end) if wanted.implicit else []
+        if wanted.counts and features.counts_wanted(result.tu, start, end):
+            judged = await self.server.engine.result(session)  # the rules' analysis has counted
+            if judged.stamp == result.stamp:
+                found += features.counts(judged.tu, start, end)
+        places = self.server.places(result)
         hints = []
-        for hint in features.inlays(result.tu, start, end):
+        for hint in found:
             position = places.range(Location(result.tu.path, hint.offset, hint.offset))["start"]
             tooltip = {"kind": "markdown", "value": hint.why}
             hints.append({"position": position, "label": hint.label, "tooltip": tooltip, "paddingLeft": True})

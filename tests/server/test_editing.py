@@ -87,6 +87,15 @@ async def test_signature(editor: Editor, uri: str) -> None:
     assert label == "list" or signature.label[slice(*label)] == "list"
 
 
+async def test_reference_counts_are_shown(editor: Editor, tmp_path: Path) -> None:
+    name = (tmp_path / "counts.c").as_uri()
+    text = "int main(void) {\n  int a[9] = {0};\n#pragma omp target enter data map(to: a)\n"
+    editor.open(name, text + "#pragma omp target exit data map(from: a)\n}\n")
+    whole = types.Range(types.Position(0, 0), types.Position(9, 0))
+    hints = await editor.request("textDocument/inlayHint", types.InlayHintParams(document(name), whole))
+    assert [(h.position.line, h.label) for h in hints] == [(2, "a 0→1"), (3, "a 1→0")]
+
+
 async def test_implicit_data_is_shown_after_the_pragma(editor: Editor, uri: str) -> None:
     whole = types.Range(types.Position(0, 0), types.Position(8, 0))
     hints = await editor.request(

@@ -4,6 +4,7 @@ Offsets are bytes of the main file.  Nothing here raises, whatever the text and 
 """
 
 from ompls.analysis.features.completion import Completion, completions
+from ompls.analysis.features.counts import counts, counts_wanted
 from ompls.analysis.features.explain import Reason, explain
 from ompls.analysis.features.folding import Fold, folds, selections
 from ompls.analysis.features.hover import hover
@@ -31,6 +32,8 @@ __all__ = [
     "Token",
     "applied",
     "completions",
+    "counts",
+    "counts_wanted",
     "definitions",
     "explain",
     "folds",

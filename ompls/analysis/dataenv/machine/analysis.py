@@ -19,6 +19,8 @@ from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 
+COUNTS = "reference counts"  # in `Content.memo`: the `Recorder.counts` of the last walk from there
+
 
 class Unit(Protocol):
     """What the analysis needs of a translation unit (`rules.support.framework.Unit`)."""
@@ -132,6 +134,7 @@ def _walked(content: Content, program: Program) -> tuple[Event, ...] | None:
             return None
         events = ()
     content.memo[__name__] = (key, events)
+    content.memo[COUNTS] = recorder.counts
     return events
 
 

@@ -79,10 +79,12 @@ class Directives(Items):
             entering = directive.name == "target enter data"
             items = self.mapped_by(directive.all("map"))
             for mapped in items:
+                references = self.references(mapped, device)
                 if entering:
                     self.enter(mapped, device, lasting=True)
                 else:
                     self.leave(mapped, device, unstructured=True)
+                self.recorder.count(mapped.site, references, self.references(mapped, device))
         self.settle()
         self.doubts -= applies is None
         if before is not None:

@@ -46,6 +46,16 @@ class Recorder:
     )  # the program asks whether these are present: it knows that they may not be
 
     changes: int = 0  # of what the last visits said
+    # by list item of `target enter data` and `target exit data`: (references before, after); None: not always known
+    counts: dict[Site, set[tuple[int, int]] | None] = field(default_factory=dict)
+
+    def count(self, site: Site, before: int | None, after: int | None) -> None:
+        """A list item came into a data environment, or left it."""
+        known = self.counts.setdefault(site, set())
+        if before is None or after is None or known is None:
+            self.counts[site] = None
+        else:
+            known.add((before, after))
 
     def judge(self, event: Event, outcome: Outcome, conditional: bool, about: frozenset[Obj] = frozenset()) -> None:
         """A check came out; `about` these objects."""

@@ -43,6 +43,25 @@ class Items(Library):
         locs = self.places(item.expr)
         return Mapped(item.text, locs, kind, clause.modifiers, Site(self.frame.name, item.span), True)
 
+    def references(self, mapped: Mapped, device: Poly) -> int | None:
+        """The reference count of what the item names; None when it is not one number."""
+        found: set[int | None] = set()
+        for loc in mapped.locs:
+            for case in self.cases_of(loc.obj) or (None,):
+                copy, how = cp.find(case, device, loc.low, loc.high, self.positive) if case is not None else (None, "?")
+                if copy is None:
+                    found.add(None if how else 0)
+                else:
+                    counted = not (
+                        copy.extra
+                        or copy.forever
+                        or copy.refs >= cp.MOST
+                        or self.now is None
+                        or loc.obj in self.now.many
+                    )
+                    found.add(copy.refs if counted else None)
+        return found.pop() if len(found) == 1 else None
+
     def unfollowed(self, mapped: Mapped) -> bool:
         """Whether a mapper decides what is mapped."""
         if any(m.startswith(("mapper", "iterator")) for m in mapped.modifiers):

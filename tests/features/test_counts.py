@@ -1,0 +1,52 @@
+"""Reference counts after `target enter data` and `target exit data`."""
+
+from __future__ import annotations
+
+import pytest
+
+from ompls.analysis import features
+from ompls.analysis.rules import check
+
+from .marked import unit
+
+CASES = [
+    ("int main(void) {{ int a[9] = {{0}};\n{0}\n}}", """
+#pragma omp target enter data map(to: a)        // a 0→1
+#pragma omp target enter data map(alloc: a[:3]) // a 1→2
+#pragma omp target exit data map(release: a)    // a 2→1
+#pragma omp target exit data map(from: a)       // a 1→0
+#pragma omp target exit data map(from: a)       // a 0→0
+"""),
+    ("int main(void) {{ int a[9] = {{0}}, n = 1;\n{0}\n}}", """
+#pragma omp target data map(a)
+{
+#pragma omp target enter data map(to: a, n)     // a 1→2, n 0→1
+}
+#pragma omp target exit data map(delete: a, n)  // a 1→0, n 1→0
+"""),
+    ("static void in(int *p) {{\n{0}\n}}\nint main(void) {{ int a[9] = {{0}}; in(a); in(a); }}", """
+#pragma omp target enter data map(to: p[:9])    // p 0→1 or 1→2
+"""),
+    ("int main(int argc, char **argv) {{ int a[9] = {{0}};\n{0}\n}}", """
+if (argc > 1) {
+#pragma omp target enter data map(to: a)        // a 0→1
+}
+#pragma omp target exit data map(from: a)       //
+"""),
+    ("void f(int *p) {{\n{0}\n}}", """
+#pragma omp target enter data map(to: p[:9])    //
+"""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("frame", "body"), CASES, ids=[c[1].split("\n")[1] for c in CASES])
+def test_counts(frame: str, body: str) -> None:
+    text = frame.format(body)
+    tu = unit(text)
+    check(tu)
+    found = {
+        text.count("\n", 0, len(tu.source[: i.offset].decode())): i.label
+        for i in features.counts(tu, 0, len(tu.source))
+    }
+    drawn = {n: line.partition("//")[2].strip() for n, line in enumerate(text.split("\n")) if "//" in line}
+    assert found == {n: label for n, label in drawn.items() if label}
