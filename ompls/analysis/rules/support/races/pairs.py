@@ -15,18 +15,28 @@ from ompls.analysis.dataenv.places import Place
 from ompls.analysis.dataenv.walk import walk_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
-from ompls.analysis.model.ctype import CType
+from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.races.conditions import Conditions
 from ompls.analysis.rules.support.races.levels import Level, levels_in
 from ompls.analysis.rules.support.races.meet import Budget, Meeting, is_fixed, meet
+from ompls.analysis.rules.support.races.standing import (
+    distinct,
+    has_doacross,
+    is_atomic,
+    is_ordered,
+    lock,
+    of_team,
+    same_way,
+    section,
+    shared_out,
+)
 
 _KEY = "races"
 _CONCURRENT = frozenset(("parallel", "teams", "for", "distribute", "simd", "loop", "sections", "taskloop"))
 _MANY = 60  # accesses of one variable that are compared with each other
 _DEFERRED = frozenset(("task", "taskloop", "target", "target data"))  # ordered by other means: not looked into here
-_ONE_THREAD = frozenset(("single", "master", "masked"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +98,17 @@ class _Search:
         self.in_main = function.symbol.name == "main"
         self.threadprivate = unit.threadprivate
         self.levels: dict[tuple[int, ...], list[tuple[int, Level]]] = {}
-        self.budget = Budget()
+        self.budget = Budget(self.is_constant)
         self.kept: dict[tuple[int, int], Access] = {}
         self.conditions = Conditions(self.walk)
+
+    def is_constant(self, array: Symbol) -> bool:
+        """Whether an array holds what its initialiser gives whenever a construct of the function runs."""
+        if isinstance(array.type, Array) and "const" in array.type.of.quals | array.type.quals:
+            return True
+        # What `main` has not written (nor what it calls) nobody has.
+        own = array.level == "block" and array.storage != "static"
+        return array not in self.walk.touched and (own or self.in_main)
 
     def races(self) -> list[Race]:
         by_symbol: dict[Symbol, list[Access]] = {}
@@ -100,7 +118,7 @@ class _Search:
         found: list[Race] = []
         for group in by_symbol.values():
             if any(a.write for a in group):
-                found += self.among(_distinct(group)[:_MANY])
+                found += self.among(distinct(group)[:_MANY])
         return sorted(found, key=lambda r: (r.first.order, r.second.order))
 
     def counts(self, access: Access) -> bool:
@@ -111,7 +129,7 @@ class _Search:
             and not access.clause
             and symbol.name not in self.threadprivate
             and not symbol.thread_local
-            and not _is_atomic(symbol.type)
+            and not is_atomic(symbol.type)
         )
 
     def among(self, group: list[Access]) -> Iterator[Race]:
@@ -124,7 +142,7 @@ class _Search:
 
     def race(self, a: Access, b: Access) -> Race | None:
         """The race of two accesses at the outermost level where they have one."""
-        if a.owner is not b.owner or a.place.since != b.place.since or a.depth != b.depth or not _same_way(a, b):
+        if a.owner is not b.owner or a.place.since != b.place.since or a.depth != b.depth or not same_way(a, b):
             return None
         common = self.common(a, b)
         owner = next((i for i, s in enumerate(common) if s is a.owner), -1)
@@ -197,8 +215,8 @@ class _Search:
             return False
         if any(kind == "critical" for kind, _ in a.held & b.held):
             return True
-        theirs = {_lock(n) for k, n in b.held if k == "lock"}
-        return any(_lock(n) in theirs for k, n in a.held if k == "lock") and not self.by_element(a, b, level)
+        theirs = {lock(n) for k, n in b.held if k == "lock"}
+        return any(lock(n) in theirs for k, n in a.held if k == "lock") and not self.by_element(a, b, level)
 
     def by_element(self, a: Access, b: Access, level: Level) -> bool:
         """Whether what is always the same place is under a lock that is another one for each element."""
@@ -209,7 +227,7 @@ class _Search:
         return same and len(known) == 2 * len(places) and not any(is_fixed(x, level.loops, outer) for x in known)
 
     def iterations(self, a: Access, b: Access, level: Level) -> Race | None:
-        if level.ordered and (_is_ordered(a, level) or _is_ordered(b, level) or _has_doacross(level)):
+        if level.ordered and (is_ordered(a, level) or is_ordered(b, level) or has_doacross(level)):
             return None  # with one of them outside of the ordered region, its place in the text may still order them
         outer = self.walk.starts[level.stmt].loops
         if level.unit == "lane":
@@ -239,7 +257,7 @@ class _Search:
     def sections(
         self, a: Access, b: Access, level: Level, below_a: tuple[DirectiveStmt, ...], below_b: tuple[DirectiveStmt, ...]
     ) -> Race | None:
-        in_a, in_b = _section(below_a), _section(below_b)
+        in_a, in_b = section(below_a), section(below_b)
         if in_a is in_b:
             return None
         apart = bool(a.held) and bool(b.held)  # by different means: that one waits for the other does not help
@@ -253,7 +271,7 @@ class _Search:
     def copies(
         self, a: Access, b: Access, level: Level, below_a: tuple[DirectiveStmt, ...], below_b: tuple[DirectiveStmt, ...]
     ) -> Race | None:
-        shared_a, shared_b = _shared_out(below_a, level), _shared_out(below_b, level)
+        shared_a, shared_b = shared_out(below_a, level), shared_out(below_b, level)
         if shared_a is not None or shared_b is not None:
             return None  # iterations and sections have a level of their own; what lies between them is about barriers
         if self.conditions.one_unit(a, b, level) or (level.unit == "thread" and self.synchronised(a, b, level)):
@@ -300,7 +318,7 @@ class _Search:
         depth = self.walk.starts[level.stmt].loops
         common = [x for x, y in zip(a.loops[depth:], b.loops[depth:], strict=False) if x.stmt is y.stmt]
         for sync in self.walk.syncs:
-            if sync.kind == "taskwait" or level.stmt not in sync.directives or not _of_team(sync.directives, level):
+            if sync.kind == "taskwait" or level.stmt not in sync.directives or not of_team(sync.directives, level):
                 continue
             if first.order < sync.order < second.order:
                 between = True
@@ -322,68 +340,3 @@ class _Search:
     def any_wait(self, level: Level) -> bool:
         start = self.walk.starts[level.stmt].order
         return any(w >= start for w in (*self.walk.waits, *self.walk.locks))
-
-
-def _distinct(group: list[Access]) -> list[Access]:
-    """Without accesses that differ from an earlier one in nothing that matters here."""
-    seen: dict[object, Access] = {}
-    for a in group:
-        key = (a.place, a.read, a.write, a.held, a.directives, a.loops, tuple(g.stmt for g in a.guards), a.owner)
-        known = seen.get(key)
-        if known is None or (a.write and known.node.span == a.node.span):
-            seen.setdefault(key, a)
-    return list(seen.values())
-
-
-def _same_way(a: Access, b: Access) -> bool:
-    """Whether one is the other, or a part of it, as far as the way there tells."""
-    x, y = a.place.path, b.place.path
-    return x[: len(y)] == y[: len(x)]
-
-
-def _is_atomic(t: CType) -> bool:
-    return "_Atomic" in t.quals
-
-
-def _lock(place: object) -> object:
-    """The variable of a lock: which element of an array of locks it is goes with the element that it protects."""
-    return getattr(place, "symbol", place)
-
-
-def _is_ordered(access: Access, level: Level) -> bool:
-    inside = access.directives[access.directives.index(level.stmt) + 1 :]
-    return any(s.directive.name == "ordered" and s.body is not None for s in inside)
-
-
-def _has_doacross(level: Level) -> bool:
-    body = level.stmt.body
-    return body is not None and any(
-        isinstance(n, DirectiveStmt) and n.directive.name == "ordered" and n.directive.clause("depend", "doacross")
-        for n in body.walk()
-    )
-
-
-def _section(below: tuple[DirectiveStmt, ...]) -> DirectiveStmt | None:
-    """The section that an access is in; None: the first one, without a directive."""
-    return below[0] if below and below[0].directive.name == "section" else None
-
-
-def _shared_out(below: tuple[DirectiveStmt, ...], level: Level) -> DirectiveStmt | None:
-    """The construct between that hands the work to single units of the level, or to one of them."""
-    for stmt in below:
-        directive = stmt.directive
-        if level.unit == "team":
-            if directive.has("distribute") or directive.has("loop"):
-                return stmt
-            continue
-        if directive.has("parallel") or directive.has("teams"):
-            return None
-        if _ONE_THREAD & set(directive.constructs) or {"for", "sections", "loop"} & set(directive.constructs):
-            return stmt
-    return None
-
-
-def _of_team(directives: tuple[DirectiveStmt, ...], level: Level) -> bool:
-    """Whether a barrier under `directives` is one of the level's team."""
-    below = directives[directives.index(level.stmt) + 1 :]
-    return not any(s.directive.has("parallel") or s.directive.has("teams") for s in below)

@@ -1,0 +1,215 @@
+"""Trying out whether two accesses meet: their loops are run for several choices of the sizes in them.
+
+They meet for certain when they do for every choice.  Large loops are run at their two ends only: a meeting that is found
+there is one, others may be missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ompls.analysis.dataenv.access import Access
+from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly
+from ompls.analysis.model.ast import InitList, Symbol
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array
+
+_POINTS = 256  # iterations that are tried out
+THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))
+Tables = Mapping[Symbol, tuple[int, ...]]  # arrays with known values
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Runs the loops of two accesses.
+
+    subscripts -- of both, in pairs; level -- the concurrent loops; outer -- the number of loops around them
+    """
+
+    a: Access
+    b: Access
+    subscripts: list[tuple[Poly, Poly]]
+    level: list[LoopRange]
+    outer: int
+    tables: Tables
+
+    def run(self, values: dict[Atom, int], thread: int, other_thread: int) -> bool | None:
+        """Whether the accesses meet; None when one of them does not run."""
+        symbols = [r.symbol for r in self.level if r.symbol is not None]
+        seen: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+        for point in _points(self.a, self.outer, {**values, **_thread(thread)}, self.tables):
+            at = tuple([_value(x, point, self.tables) for x, _ in self.subscripts])
+            iteration = tuple([point[s] for s in symbols])
+            known = seen.setdefault(at, [])
+            if len(known) < 2 and iteration not in known:
+                known.append(iteration)
+        ran = False
+        for point in _points(self.b, self.outer, {**values, **_thread(other_thread)}, self.tables):
+            ran = True
+            iteration = tuple([point[s] for s in symbols])
+            for other in seen.get(tuple([_value(y, point, self.tables) for _, y in self.subscripts]), ()):
+                if not self.level or other != iteration:
+                    return True
+        return False if ran and seen else None
+
+
+def varies(p: Poly, symbols: set[Symbol]) -> bool:
+    """Whether the value of `p` depends on one of `symbols`, or on the thread."""
+    return bool(p.symbols() & symbols) or any(o.op in THREADS for o in p.opaques())
+
+
+def meet_always(trial: Trial) -> bool:
+    """Whether the accesses meet for every choice of what is not known; False also when nothing can be tried."""
+    a, b, outer, tables = trial.a, trial.b, trial.outer, trial.tables
+    free = _free(a, b, outer, tables)
+    if free is None:
+        return False
+    ran = False
+    for chosen in _choices(a, b, free, outer):
+        values = _with_outer(chosen, a.loops[:outer], free, tables)
+        met = trial.run(values, 0, 0) if trial.level else (trial.run(values, 0, 1) or trial.run(values, 1, 0))
+        if met is None:
+            continue
+        ran = True
+        if not met:
+            return False
+    return ran
+
+
+def _polys(x: Access, outer: int) -> Iterator[Poly]:
+    """What the subscripts, the bounds and the conditions of an access are made of."""
+    yield from (s for s in x.subscripts if s is not None)
+    for loop in x.loops[outer:]:
+        yield from (p for p in (loop.lower, loop.upper) if p is not None)
+    for guard in x.guards:
+        yield from (p for p, _ in guard.facts)
+
+
+def _free(a: Access, b: Access, outer: int, tables: Tables) -> list[Atom] | None:
+    """The atoms that get values of our choice; None when one is not for us to choose."""
+    found: dict[Atom, None] = {}
+    for x in (a, b):
+        own = {r.symbol for r in x.loops[outer:]}
+        waiting = list(_polys(x, outer))
+        while waiting:
+            for atom in sorted(waiting.pop().atoms(), key=_name):
+                if isinstance(atom, Opaque) and (atom.op in ("/", "%") or atom.base in tables):
+                    waiting += atom.args
+                elif isinstance(atom, Opaque):
+                    if own & Poly.of(atom).symbols():
+                        return None
+                    if atom.op not in THREADS:
+                        found[atom] = None
+                elif atom not in own:
+                    found[atom] = None
+    return list(found)
+
+
+def _name(atom: Atom) -> str:
+    return atom.name if isinstance(atom, Symbol) else repr(Poly.of(atom))
+
+
+def _choices(a: Access, b: Access, free: list[Atom], outer: int) -> Iterator[dict[Atom, int]]:
+    """Values for the sizes: all alike, growing, falling; and extremes for what is no loop's bound."""
+    bounds = {
+        x for y in (a, b) for r in y.loops[outer:] for p in (r.lower, r.upper) if p is not None for x in p.atoms()
+    }
+    largest = max((abs(c) for y in (a, b) for p in _polys(y, outer) for m, c in p.terms.items() if not m), default=0)
+    base = 7 + 2 * min(largest, 60)
+    yield dict.fromkeys(free, base)
+    if not free:
+        return
+    yield {atom: base + 4 * i for i, atom in enumerate(free)}
+    yield {atom: base + 4 * (len(free) - i) for i, atom in enumerate(free)}
+    if any(atom not in bounds for atom in free):
+        for extreme in (0, 1, -1009, 1013):
+            yield {atom: base if atom in bounds else extreme for atom in free}
+
+
+def _with_outer(
+    values: dict[Atom, int], loops: tuple[LoopRange, ...], free: list[Atom], tables: Tables
+) -> dict[Atom, int]:
+    """With the variables of the loops around the construct early in their ranges."""
+    values = dict(values)
+    for loop in loops:
+        if loop.symbol in free and loop.symbol is not None and loop.lower is not None and loop.upper is not None:
+            low, high = _value(loop.lower, values, tables), _value(loop.upper, values, tables)
+            values[loop.symbol] = min(low + abs(loop.step or 1), high) if low <= high else low
+    return values
+
+
+def _thread(number: int) -> dict[Atom, int]:
+    return {Opaque(op, None, ()): number for op in THREADS}
+
+
+def _points(x: Access, outer: int, values: dict[Atom, int], tables: Tables) -> Iterator[dict[Atom, int]]:
+    """The iterations in which `x` happens, as values of the loops' variables (the first and the last few of each loop)."""
+    loops = x.loops[outer:]
+    limit = max(2, int(_POINTS ** (1 / max(1, len(loops)))))
+    moving = {r.symbol for r in loops if r.symbol is not None}
+    facts = [f for g in x.guards for f in g.facts if varies(f[0], moving)]  # others hold, or nothing happens at all
+
+    def below(i: int, point: dict[Atom, int]) -> Iterator[dict[Atom, int]]:
+        if i == len(loops):
+            if all(_holds(_value(p, point, tables), op) for p, op in facts):
+                yield point
+            return
+        loop = loops[i]
+        if loop.symbol is None:
+            yield from below(i + 1, point)
+            return
+        if loop.lower is None or loop.upper is None:
+            return
+        low, high = _value(loop.lower, point, tables), _value(loop.upper, point, tables)
+        step = abs(loop.step or 1)
+        taken: Sequence[int] = range(low, high + 1, step)
+        if len(taken) > limit:
+            taken = (*taken[: limit - limit // 2], *taken[-(limit // 2) :])
+        for value in taken:
+            yield from below(i + 1, {**point, loop.symbol: value})
+
+    yield from below(0, values)
+
+
+def _holds(value: int, op: str) -> bool:
+    return {"==": value == 0, "!=": value != 0, "<": value < 0, "<=": value <= 0}[op]
+
+
+def _value(p: Poly, point: dict[Atom, int], tables: Tables) -> int:
+    total = 0
+    for monomial, c in p.terms.items():
+        product = c
+        for atom, power in monomial:
+            value = point.get(atom)
+            product *= (value if value is not None else _opaque(atom, point, tables)) ** power
+        total += product
+    return total
+
+
+def _opaque(atom: Atom, point: dict[Atom, int], tables: Tables) -> int:
+    """C's division and remainder (by zero: something); an element of a constant array."""
+    if not isinstance(atom, Opaque):
+        return 0
+    table = tables.get(atom.base) if atom.base is not None else None
+    if table is not None and len(atom.args) == 1:
+        index = _value(atom.args[0], point, tables)
+        return table[index] if 0 <= index < len(table) else -1 - index
+    if len(atom.args) != 2 or atom.base is not None:
+        return 0
+    a, b = (_value(p, point, tables) for p in atom.args)
+    if b == 0:
+        return 0
+    quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    return quotient if atom.op == "/" else a - quotient * b
+
+
+def table_of(base: Symbol, is_constant: Callable[[Symbol], bool]) -> tuple[int, ...] | None:
+    """The values of a constant array of integers, all of which its initialiser gives."""
+    if not isinstance(base.type, Array) or not isinstance(base.init, InitList):
+        return None
+    if len(base.init.elements) != base.type.length or not is_constant(base):
+        return None
+    values = [fold(e) for e in base.init.elements]
+    known = tuple([v for v in values if v is not None])
+    return known if len(known) == len(values) else None
