@@ -31,7 +31,7 @@ def settings_of(*layers: Mapping[str, Any]) -> Settings:
         if flags:
             chosen["flags"] = flags
     settings: Settings = _built(Settings, "", chosen)
-    return settings
+    return dataclasses.replace(settings, device_chosen="preview.device" in chosen)
 
 
 def _built(kind: type[Any], prefix: str, chosen: Mapping[str, Any]) -> Any:

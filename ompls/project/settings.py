@@ -94,12 +94,13 @@ class Settings:
     lens: LensSettings = field(default_factory=LensSettings)
     inlay: InlaySettings = field(default_factory=InlaySettings)
     tokens: TokenSettings = field(default_factory=TokenSettings)
+    device_chosen: bool = False  # no setting: whether some layer says which device
 
     def for_analysis(self) -> AnalysisSettings:
         return AnalysisSettings(
             openmp=self.openmp,
             device=self.preview.device.partition(":")[0],
-            device_chosen=self.preview.device != PreviewSettings().device,
+            device_chosen=self.device_chosen,
             select=self.diagnostics.select,
             ignore=self.diagnostics.ignore,
             severity=self.diagnostics.severity,
@@ -145,7 +146,7 @@ def entries() -> list[Entry]:
             its_key, its_name = key + f.name, f"{name}.{_camel(f.name)}"
             if dataclasses.is_dataclass(hints[f.name]):
                 walk(typing.cast("type[Any]", hints[f.name]), its_key + ".", its_name)
-            else:
+            elif f.metadata:
                 value = getattr(default, f.name)
                 found.append(Entry(its_key, its_name, kind=hints[f.name], default=value, **f.metadata))
 

@@ -175,3 +175,16 @@ def test_of_two_headers_with_one_name_each_file_gets_its_own(ompls, tmp_path: Pa
     (tmp_path / "main.c").write_text(text)
     assert ompls("check", "main.c").code == 0
     assert ompls("check", tmp_path / "main.c").code == 0
+
+
+def test_a_device_that_nobody_chose_is_a_guess(ompls, tmp_path: Path) -> None:
+    """What it cannot run is a hint then, and a warning for the device that was asked for."""
+    path = tmp_path / "vla.c"
+    path.write_text("void f(int n, int *a) {\n#pragma omp target map(tofrom: a[0:n])\n{ int l[n]; a[0] = l[0]; }\n}\n")
+    what = "the variable-length array `l` cannot run on cuda"
+    select = ("--select", "unsupported-on-device")
+    done = ompls("check", *select, path)
+    assert (done.code, f"hint: {what}" in done.out) == (0, True)
+    done = ompls("check", *select, "--device", "cuda", path)
+    assert (done.code, f"warning: {what}" in done.out) == (1, True)
+    assert ompls("check", *select, "--device", "host", path).out == ""
