@@ -115,6 +115,8 @@ class Walk:
     locks -- those where one takes a lock or gives it back
     touched -- the number of the last write through each variable
     meets -- those of calls of functions that are not known and may be a barrier, by their names
+    kept -- locks that are held at its end
+    given -- locks that it gives back without having taken them
     """
 
     accesses: list[Access]
@@ -125,6 +127,8 @@ class Walk:
     locks: list[int]
     meets: list[int]
     touched: dict[Symbol, int]
+    kept: frozenset[Held] = frozenset()
+    given: frozenset[Held] = frozenset()
 
 
 def settled(access: Access, since: int, touched: Mapping[Symbol, int]) -> Access:

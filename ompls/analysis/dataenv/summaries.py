@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.places import Env, Place, pointee_of
-from ompls.analysis.dataenv.records import Access, Guard, Sync, Walk, settled
+from ompls.analysis.dataenv.records import Access, Guard, Held, Sync, Walk, settled
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -27,6 +27,7 @@ class Summary:
     sets -- variables at file scope that it may give another value
     syncs -- where threads wait in it
     waits, locks -- whether a thread may wait for another in it
+    kept, given -- locks at file scope that the caller holds after it, and that it gives back for the caller
     """
 
     content: Content
@@ -36,6 +37,8 @@ class Summary:
     syncs: tuple[Sync, ...]
     waits: bool
     locks: bool
+    kept: frozenset[Held]
+    given: frozenset[Held]
 
 
 class Summaries:
@@ -88,8 +91,14 @@ class Summaries:
             return None
         sets = frozenset(a.symbol for a in seen if a.write and a.depth == 0 and not a.place.path)
         return Summary(
-            content, tuple(node.params), tuple(seen), sets, tuple(found.syncs), bool(found.waits), bool(found.locks)
-        )
+            content, tuple(node.params), tuple(seen), sets, tuple(found.syncs), bool(found.waits), bool(found.locks),
+            _of_unit(found.kept), _of_unit(found.given),
+        )  # fmt: skip
+
+
+def _of_unit(locks: frozenset[Held]) -> frozenset[Held]:
+    """Those that mean the same in the caller: the lock is a variable at file scope."""
+    return frozenset(h for h in locks if isinstance(h[1], Place) and h[1].symbol.level == "file" and not h[1].since)
 
 
 def _is_visible(access: Access, params: set[Symbol], declared: set[Symbol]) -> bool:

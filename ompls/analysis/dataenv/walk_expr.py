@@ -40,6 +40,7 @@ class Expressions:
         self.private: list[set[Symbol]] = []  # of each of `directives`
         self.sections: list[set[Symbol]] = []  # pointers of which it has private what they point to
         self.held: frozenset[Held] = frozenset()
+        self.given: frozenset[Held] = frozenset()  # locks given back that were not taken in what is walked
         self.again: dict[Place, int] = {}  # how often a nestable lock that is held was taken once more
         self.atomic: tuple[Place, ...] = ()  # what an `atomic` directive makes atomic
         self.order = 0
@@ -258,6 +259,8 @@ class Expressions:
             elif (moved := rebased(step, summary.params, expr, self.env)) is not None:
                 self.append(moved, expr, summary.content)
         self.env.forget(summary.sets, self.tick())
+        self.held = (self.held - summary.given) | summary.kept
+        self.given |= summary.given
         if summary.locks:
             self.locks.append(self.tick())
 
@@ -299,6 +302,7 @@ class Expressions:
             elif nestable and not taken and self.again.get(place):
                 self.again[place] -= 1  # its owner still has it
             else:
+                self.given |= change - self.held if not taken else frozenset()
                 self.held = self.held | change if taken else self.held - change
 
     def unknown_call(self, expr: ast.Call) -> None:
