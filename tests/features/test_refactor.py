@@ -62,6 +62,8 @@ MAPS = [
     ("target", "sum = q.y;", "target map(to: q)"),
     ("target parallel for reduction(+: sum)", "for (int i = 0; i < n; i++) sum += x[i];",
      "target parallel for reduction(+: sum) map(to: x[0:n]) map(tofrom: sum)"),
+    ("target parallel for lastprivate(sum)", "for (int i = 0; i < n; i++) sum = x[i];",
+     "target parallel for lastprivate(sum) map(to: x[0:n])"),
     # conditions
     ("target", "for (int i = 0; i < n; i++) if (index[i]) y[i] = 1;",
      "target map(to: index[0:n]) map(tofrom: y[0:n])"),

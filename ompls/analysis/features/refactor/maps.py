@@ -82,7 +82,8 @@ def _chosen(variable: Variable, needs: Needs, speller: Speller) -> Chosen | None
         return None
     old = variable.maps[0]
     if old.clause is not None and old.clause.name != "map":
-        return Chosen(symbol.name, old.map_type, None) if _is_scalar(symbol) else None
+        summed = old.clause.name in ("reduction", "in_reduction") and _is_scalar(symbol)
+        return Chosen(symbol.name, old.map_type, None) if summed else None
     if symbol.declare_target or (not variable.reads and not variable.writes):
         return None
     need = needs.of(symbol)
