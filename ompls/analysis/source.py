@@ -137,10 +137,10 @@ class SourceMap:
         """Where the user sees expanded bytes [x_start, x_end): an expansion is shown at its invocation."""
         first = self.at(x_start)
         last = first if max(x_start, x_end - 1) < first.x_end else self.at(max(x_start, x_end - 1))
-        start = first.start + (x_start - first.x_start) if first.kind == "verbatim" else first.start
+        start = first.start + min(x_start, first.x_end) - first.x_start if first.kind == "verbatim" else first.start
         if last.path != first.path:
             return Location(first.path, start, first.end)
-        end = last.start + (x_end - last.x_start) if last.kind == "verbatim" else last.end
+        end = last.start + min(x_end, last.x_end) - last.x_start if last.kind == "verbatim" else last.end
         return Location(first.path, start, max(start, end))
 
     def expanded(self, path: str, offset: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
 from ompls.analysis.dataenv.machine.events import Event, Recorder
@@ -42,6 +42,45 @@ class Program:
     variants: frozenset[str] = frozenset()
     local: frozenset[str] = frozenset()
     late: Callable[[], bool] = lambda: False  # whether there is no time left
+    rings: dict[str, int] = field(default_factory=dict)  # made when it is asked for
+
+    def call_each_other(self, caller: str, callee: str) -> bool:
+        """Whether the callee may come to call the caller: such calls multiply, and are not followed."""
+        if not self.rings:
+            self.rings.update(rings(self.functions))
+        return caller == callee or (caller in self.rings and self.rings[caller] == self.rings.get(callee))
+
+
+def rings(functions: Mapping[str, Content]) -> dict[str, int]:
+    """A number for each function, the same for those that call each other (Tarjan's algorithm, without recursion)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    ring: dict[str, int] = {}
+    open_ones: list[str] = []
+    for root in functions:
+        work = [(root, iter(functions[root].calls))] if root not in order else []
+        if work:
+            order[root] = low[root] = len(order)
+            open_ones.append(root)
+        while work:
+            name, rest = work[-1]
+            symbol = next(rest, None)
+            if symbol is not None:
+                called = symbol.name
+                if called in functions and called not in order:
+                    order[called] = low[called] = len(order)
+                    open_ones.append(called)
+                    work.append((called, iter(functions[called].calls)))
+                elif called in order and called not in ring:
+                    low[name] = min(low[name], order[called])
+                continue
+            work.pop()
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[name])
+            if low[name] == order[name]:
+                while ring.get(name) is None:
+                    ring[open_ones.pop()] = order[name]
+    return ring
 
 
 class Machine(Walker):
@@ -116,10 +155,11 @@ class Machine(Walker):
                 self.unknown_call(expr, args)
                 return self.result(expr)
         name = function.name
-        callee = self.program.functions.get(name)
+        # a name that is not declared before may mean anything, and `Content.calls` does not have it
+        callee = self.program.functions.get(name) if function.symbol is not None else None
         if callee is not None and isinstance(callee.node, ast.FunctionDef):
             fixed = name not in self.program.variants
-            if fixed and len(self.frames) < _DEEPEST and all(f.content is not callee for f in self.frames):
+            if fixed and len(self.frames) < _DEEPEST and not self.program.call_each_other(self.frame.name, name):
                 return self.enter_call(expr, callee, callee.node, args)
             self.unknown_call(expr, args)
             return self.result(expr)
