@@ -46,6 +46,13 @@ def analyze(text: str, settings: Settings | None = None, snapshot: HeaderSnapsho
     return Analyzer().analyze("example.c", text.encode(), snapshot, settings or Settings())
 
 
-def findings(text: str, *rules: str, openmp: str = "5.2") -> list[Diagnostic]:
+def version_of(text: str, default: str = "5.2") -> str:
+    """The version of OpenMP that an example is written for: a line of it may be `// OpenMP 4.5`."""
+    match = re.search(r"^// OpenMP (\d\.\d)$", text, re.MULTILINE)
+    return match.group(1) if match else default
+
+
+def findings(text: str, *rules: str, openmp: str = "") -> list[Diagnostic]:
     """What the rules (all of them by default) say about `text`."""
+    openmp = openmp or version_of(text)
     return check(analyze(text, Settings(openmp=openmp, select=rules)))  # type: ignore[arg-type]

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.spec.versions import REMOVES_DEPRECATED
+
+_SINCE = re.compile(r"is deprecated since OpenMP (\d\.\d)")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
+    """6.0 has removed what 5.0 to 5.2 deprecated (appendix B.2), so there it is a warning: somebody chose 6.0."""
     version = scene.unit.settings.openmp
+    for finding in _deprecated(scene, version):
+        if version < REMOVES_DEPRECATED:
+            yield finding
+        else:
+            message = _SINCE.sub(r"is gone in OpenMP 6.0, deprecated since \1", finding.message)
+            yield replace(finding, message=message, severity="warning")
+
+
+def _deprecated(scene: Scene, version: str) -> Iterator[Finding]:
     for directive in (*scene.directives, *(d.meta for d in scene.directives if d.meta is not None)):
         if not directive.known:
             continue
@@ -56,7 +71,7 @@ def _clause(directive: Directive, clause: Clause, version: str) -> Finding | Non
 
 RULE = Rule(
     id="deprecated-spelling",
-    severity="hint",
+    severity="warning",
     group="portability",
     title="A spelling that OpenMP has replaced",
     why="""
@@ -65,6 +80,14 @@ setting for the OpenMP version is older than the replacement.
 """,
     section="B.1",
     bad=(
+        """
+// OpenMP 6.0
+void f(int *x) {
+    #pragma omp parallel master
+    //          ^^^^^^^^^^^^^^^ warning: `master` is gone in OpenMP 6.0, deprecated since 5.1; `masked` does the same
+    x[0] = 1;
+}
+""",
         """
 void f(int n, double *x) {
     #pragma omp parallel master taskloop proc_bind(master)

@@ -76,6 +76,20 @@ this is a hint, since nobody asked.
     group="portability",
     bad=(
         """
+// OpenMP 4.5
+void f(int n, float *x) {
+    #pragma omp target map(present, tofrom: x[0:n])
+    //                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning: `present` in `map` came with OpenMP 5.1; this is checked against 4.5
+    x[0] = n;
+    #pragma omp masked
+    //          ^^^^^^ warning: `masked` came with OpenMP 5.1; this is checked against 4.5
+    x[0] = n;
+    #pragma omp simd if(n > 4)
+    //               ^^ warning: `if` on `simd` came with OpenMP 5.0; this is checked against 4.5
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
 void f(int n, float *x) {
     #pragma omp target teams loop map(tofrom: x[0:n])
     for (int i = 0; i < n; i++) x[i] = 0;

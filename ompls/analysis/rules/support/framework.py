@@ -14,7 +14,7 @@ from typing import Any, Literal
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import FunctionDef, Span, Symbol
 from ompls.analysis.model.items import Group as ItemGroup
-from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.omp import Directive, declare_target_list
 from ompls.analysis.model.tu import TU, Content
 from ompls.analysis.source import Budget, Settings
 
@@ -71,6 +71,8 @@ class Unit:
     answers: dict[str, object] = field(default_factory=dict)  # see `kept.py`
     threadprivate: frozenset[str] = frozenset()  # names that `threadprivate` directives list
     variants: frozenset[str] = frozenset()  # functions whose calls a `declare variant` may replace
+    host_only: frozenset[str] = frozenset()  # functions under `device_type(host)`
+    late_requires: frozenset[Directive] = frozenset()  # `requires` directives after a device construct
     directives: tuple[Directive, ...] = ()  # between the external declarations
     noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
 
@@ -150,6 +152,8 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         groups=tuple([group for _, group in tu.items.groups]),
         threadprivate=threadprivate,
         variants=variants,
+        host_only=_host_only(tu),
+        late_requires=_late(tu),
         directives=tuple([d.directive for d in tu.directives]),
     )
 
@@ -161,6 +165,36 @@ def _threadprivate(group: ItemGroup) -> list[Directive]:
         inside = (s.directive for content in group.contents for s in content.directives)
         kept = group.memo["threadprivate"] = [d for d in inside if d.name == "threadprivate"]
     return kept
+
+
+def _host_only(tu: TU) -> frozenset[str]:
+    """The names in `declare target … device_type(host)`, and those declared between its `begin` and `end`."""
+    said = [d for d in tu.directives if (c := d.directive.clause("device_type")) is not None and c.keyword == "host"]
+    names = {i.text for d in said for _, i in declare_target_list(d.directive)}
+    for begun in said:
+        if begun.directive.name == "begin declare target":
+            end = min((d.start for d in tu.directives if d.start > begun.start and d.directive.name.startswith("end")),
+                      default=-1)  # fmt: skip
+            for item in tu.items:
+                if begun.end <= item.start < end:
+                    node = item.content.node
+                    declared = [node.symbol] if isinstance(node, FunctionDef) else []
+                    names |= {s.name for s in (*declared, *(d.symbol for d in getattr(node, "decls", ())))}
+    return frozenset(names)
+
+
+# What `requires` may say only before the first device construct (5.2 §8.2).
+_BEFORE_DEVICES = ("reverse_offload", "unified_address", "unified_shared_memory", "self_maps")
+
+
+def _late(tu: TU) -> frozenset[Directive]:
+    found = []
+    for d in tu.directives:
+        if d.directive.name == "requires" and d.directive.clause(*_BEFORE_DEVICES) is not None:
+            before = (item.content for item in tu.items if item.start < d.start)
+            if any("target" in s.directive.name.split() for content in before for s in content.directives):
+                found.append(d.directive)
+    return frozenset(found)
 
 
 def _variants(tu: TU) -> tuple[frozenset[str], frozenset[int]]:
