@@ -92,8 +92,9 @@ class Walk(Constructs):
             if not known and not (symbol is not None and symbol.from_system_header):
                 self.weaken()
             return
-        if content is not self.content and self.content in _callees(content, self.program):
-            self.weaken()  # they call each other
+        below = content is self.content or content in _callees(self.content, self.program)
+        if not below or (content is not self.content and self.content in _callees(content, self.program)):
+            self.weaken()  # it is declared later, or they call each other
             return
         outcome: Outcome = content.memo[_KEY][1] if content is not self.content else _NOTHING
         for touch in outcome.exposed:
@@ -195,7 +196,11 @@ def outcome_of(content: Content, program: Program) -> Outcome:
 
     What it calls is looked at first, so that no walk starts another.
     """
+    done: set[Content] = program.summaries.setdefault(f"{_KEY}-done", set())
     for one in (*_callees(content, program), content):
+        if one in done:
+            continue
+        done.add(one)
         key = _key(one, program)
         kept = one.memo.get(_KEY)
         if (kept is None or kept[0] != key) and isinstance(one.node, FunctionDef):

@@ -13,6 +13,7 @@ from ompls.analysis.model.ctype import Array, Record
 from ompls.analysis.rules.support.ordering.model import Agent, Touch
 
 Bounds = tuple[Poly, Poly]
+_OF_THREAD = ("omp_get_thread_num", "omp_get_team_num")
 _NOT_LESS = (">", ">=", "==")
 
 
@@ -61,6 +62,8 @@ def _in_dimension(
 ) -> bool | None:
     """Whether two subscripts, each of its access, are equal for some iterations of the loops that are not `shared`."""
     (a, x), (b, y) = one, two
+    if any(p is not None and any(o.op in _OF_THREAD for o in p.opaques()) for p in (x, y)):
+        return None  # perhaps another thread's number
     if x is None or y is None:
         return None
     if x == y and not (x.symbols() & varying) and not _depends(x, (*a.loops, *b.loops), shared):

@@ -15,12 +15,15 @@ Related = tuple[tuple[Span, str], ...]
 
 
 def chosen(scene: Scene, wanted: Callable[[Clash], bool]) -> list[Clash]:
-    """The clashes of a kind, in the order of the text; one for each variable and pair of constructs."""
+    """The clashes of a kind, in the order of the text; one for each variable and later construct."""
     found: dict[object, Clash] = {}
+    pairs: set[tuple[object, int, int]] = set()  # not the other way round as well
     for clash in sorted(clashes_of(scene), key=_order):
         if wanted(clash):
-            ends = frozenset((_place(clash.one.touch, clash, 0), _place(clash.two, clash, 1)))
-            found.setdefault((clash.two.symbol, ends), clash)
+            here, there = _place(clash.two, clash, 1), _place(clash.one.touch, clash, 0)
+            if (clash.two.symbol, there, here) not in pairs:
+                pairs.add((clash.two.symbol, here, there))
+                found.setdefault((clash.two.symbol, here), clash)
     return sorted(found.values(), key=lambda c: c.two.span)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ompls.analysis.dataenv.paths import strip, walk_all
-from ompls.analysis.dataenv.symbolic import LoopRange, loop_range
+from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, loop_range
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol
 from ompls.analysis.model.constants import fold
@@ -44,6 +44,7 @@ class Statements:
         self.clashes: dict[tuple[object, ...], Clash] = {}
         self.dead = False
         self.exits: list[list[Live]] = []  # at the `break`s of each loop and switch around
+        self.continues: list[list[Live]] = []
         self.returned: list[Live] = []
         self.exposed: int | None = None  # how much was touched before the function first waited for something
         self.frame = 0  # constructs around that begin a task or a team
@@ -164,8 +165,13 @@ class Statements:
         self.exits.append([])
         for lap in range(2):
             self.place, self.dead = inner, False
+            self.continues.append([])
             self.stmt(stmt.body)
-            self.dead = False
+            again = [*self.continues.pop(), *([] if self.dead else [self.live])]
+            if not again:  # the body always leaves the loop
+                self.live = before
+                break
+            self.live, self.dead = joined(before, again), False
             if isinstance(stmt, ast.For):
                 self.expr(stmt.step)
             if not isinstance(stmt, ast.For) or known is None:
@@ -224,6 +230,8 @@ class Statements:
             self.returned.append(self.live)
         elif stmt.kind == "break" and self.exits:
             self.exits[-1].append(self.live)
+        elif stmt.kind == "continue" and self.continues:
+            self.continues[-1].append(self.live)
         self.dead = True
 
     # --- expressions and accesses
@@ -269,7 +277,9 @@ class Statements:
                 verdict = verdict and False  # it writes on a condition that may never hold
         if verdict is not None:
             shared = {o.symbol for o, p in zip(entry.touch.loops, touch.loops, strict=False) if o.stmt is p.stmt}
-            own = frozenset(s for s in self.team.private if s not in shared)
+            # Parameters of a function that all threads call have the same values, mostly.
+            same = {*shared, *(p for p in self.function.params if self.place.known.get(p, ZERO) is not None)}
+            own = frozenset(s for s in self.team.private if s not in same)
             self.compare(self.team.kind, entry, touch, unit, certain=verdict and self.team.certain, own=own)
 
     def keep(self, entry: Entry) -> None:

@@ -1,0 +1,163 @@
+"""What runs beside what: tasks, asynchronous regions, threads between barriers; a few statements of a body a case.
+
+Each case is the end of the program below and the rules that speak about it, with `?` for a hint.
+"""
+
+from __future__ import annotations
+
+import pytest
+from drawing import findings
+
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.rules import check
+from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
+
+ORDERING = (
+    "async-result-used", "async-unordered", "barrier-not-reached", "depend-mismatch", "mapped-while-changed",
+    "missing-barrier", "task-result-used", "tasks-unordered", "teams-unordered", "variable-outlived",
+)  # fmt: skip
+HEAD = """
+int printf(const char *, ...); void free(void *); void unknown(int *); int omp_get_thread_num(void);
+typedef struct { void *p; } omp_lock_t; void omp_set_lock(omp_lock_t *); void omp_unset_lock(omp_lock_t *);
+struct s { int lo, hi; } st;
+int g, h, tp;
+#pragma omp threadprivate(tp)
+omp_lock_t lock;
+volatile int flag;
+static void set(int *p, int v) { *p = v; }
+static int at(const int *p, int i) { return p[i]; }
+static void wait_here(void) {
+    #pragma omp taskwait
+}
+static void start(int *p, int n) {
+    #pragma omp target teams distribute parallel for map(tofrom: p[0:n]) nowait
+    for (int i = 0; i < n; i++) p[i] += 1;
+}
+void f(int n, int m, int *a, int *b, int (*c)[64]) {
+    int i, x = 0, y = 0;
+"""
+P = "\n#pragma omp parallel\n"
+S = f"{P}#pragma omp single\n"
+T = "\n#pragma omp task "
+W = "\n#pragma omp taskwait\n"
+ASYNC = "\n#pragma omp target map(tofrom: a[0:n]) nowait\nfor (int j = 0; j < n; j++) a[j] = j;\n"
+CASES = [
+    # --- tasks and their creator
+    (f"{T}shared(x)\nx = 1; y = x; {W}", "task-result-used"),
+    (f"{T}shared(x)\nx = 1; {W} y = x;", ""),
+    (f"{T}shared(x)\ny = x; {W}", ""),
+    (f"{T}shared(x)\ny = x; x = 1; {W}", "task-result-used"),
+    (f"{T}shared(x)\nx = 1; set(&x, 2); {W}", "task-result-used"),
+    (f"{T}shared(x)\nset(&x, 1); y = x; {W}", "task-result-used"),
+    (f"{T}shared(x)\nx = 1; wait_here(); y = x;", ""),
+    (f"{T}shared(x)\nx = 1; unknown(b); y = x; {W}", "task-result-used?"),
+    (f"{T}shared(x)\nx = 1; if (n) {{ {W} }} y = x; {W}", ""),
+    (f"{T}shared(x) if(0)\nx = 1; y = x;", ""),
+    (f"{T}shared(x) if(n > 9)\nx = 1; y = x; {W}", "task-result-used?"),
+    (f"{T}\ng = 1; if (m) printf(\"%d\", g); {W}", "task-result-used"),
+    (f"{T}\ntp = 1; tp = 2; {W}", ""),
+    (f"{T}\nflag = 1; while (!flag) ; {W}", ""),
+    (f"{T}\na[n] = 1; y = a[n]; {W}", "task-result-used"),
+    (f"{T}\na[n] = 1; y = a[n + 1]; {W}", ""),
+    (f"{T}\na[n] = 1; y = b[n]; {W}", ""),
+    (f"{T}\na[0] = 1; y = at(a, 0); {W}", "task-result-used"),
+    (f"{T}\na[0] = 1; y = at(a, 1); {W}", ""),
+    (f"{T}\nst.lo = 1; y = st.hi; {W}", ""),
+    (f"{T}\nst.lo = 1; y = st.lo; {W}", "task-result-used"),
+    (f"{T}\nfor (int k = 0; k < n; k++) a[k] = 0; y = a[n - 1]; {W}", "task-result-used"),
+    (f"{T}\nfor (int k = 0; k < n; k++) a[k] = 0; y = a[n]; {W}", ""),
+    (f"{T}\nfor (int k = 0; k < n; k++) a[k] = 0; for (i = n; i < 2 * n; i++) a[i] = 1; {W}", ""),
+    (f"{T}\n{{ int *p = a; p[0] = 1; }} y = a[0]; {W}", "task-result-used"),
+    (f"{S} {{ {T}\nx = 1; }} y = x;", ""),
+    (f"{P} {{ {T}shared(tp)\nunknown(b); }}", ""),
+    (f"\n#pragma omp taskgroup\n{{ {T}shared(x)\n{{ {T}shared(x)\nx = 1; }} }} y = x;", ""),
+    (f"{T}\n{{ {T}\ng = 1; }} {W} y = g;", "task-result-used"),
+    ("\n#pragma omp taskloop\nfor (i = 0; i < n; i++) a[i] = i; y = a[0];", ""),
+    (f"\n#pragma omp taskloop nogroup\nfor (i = 0; i < n; i++) a[i] = i; y = a[0]; {W}", "task-result-used"),
+    (f"while (x < n) {{ {T}\ng = 1; x += 1; {W} }} y = g;", ""),
+    (f"for (i = 0; i < n; i++) {{ y = g; {T}\ng = 1; }} {W}", "task-result-used tasks-unordered"),
+    # --- tasks and tasks
+    (f"{S} {{ {T}\nx = 1; {T}\nx = 2; }}", "tasks-unordered"),
+    (f"{S} {{ {T}depend(out: x)\nx = 1; {T}\nx = 2; }}", "tasks-unordered"),
+    (f"{S} {{ {T}depend(out: x)\nx = 1; {T}depend(in: x)\ny = x; }}", ""),
+    (f"{S} {{ {T}depend(in: x)\nx = 1; {T}depend(in: x)\ny = x; }}", "depend-mismatch"),
+    (f"{S} {{ {T}depend(out: x)\nx = 1; {T}depend(out: y)\ny = x; }}", "depend-mismatch"),
+    (f"{S} {{ {T}depend(out: a[0])\ng = 1; {T}depend(in: a[n])\ny = g; }}", ""),
+    (f"{S} {{ {T}depend(inoutset: x)\nx = 1; {T}depend(inoutset: x)\nx = 2; }}", ""),
+    (f"{S} {{ {T}shared(x) transparent\nx = 1; {T}\nx = 2; }}", ""),
+    (f"{S} for (i = 0; i < n; i++) {{ {T}firstprivate(i)\na[i] = a[i] + 1; }}", ""),
+    (f"{S} for (int k = 1; k < n; k++) {{ {T}\na[k] = a[k - 1]; }}", "tasks-unordered"),
+    (f"{S} for (int k = 0; k < n; k++) {{ {T}depend(inout: a[0])\na[0] += k; }}", ""),
+    (f"{S} for (int k = 0; k < n; k += 8) {{ {T}\nfor (int j = k; j < k + 8; j++) a[j] = 1; }}", ""),
+    (f"{S} for (int k = 0; k < n; k += 8) {{ {T}\nfor (int j = k; j <= k + 8; j++) a[j] = 1; }}", "tasks-unordered"),
+    (f"{S} for (int k = 0; k < n; k++) {{ {T}\n{{ omp_set_lock(&lock); x++; omp_unset_lock(&lock); }} }}", ""),
+    (f"{S} for (int k = 0; k < n; k++) {{ {T}\n{{ {chr(10)}#pragma omp critical\nx++; }} }}", ""),
+    (f"{P} {{ {T}\nx++; }}", "tasks-unordered"),
+    (f"{P} {{ {T}\nx = 1; }}", "tasks-unordered?"),
+    (f"{P} {{ {T}\nc[omp_get_thread_num()][0] += 1; }}", ""),
+    # --- asynchronous operations and the host
+    (f"{ASYNC} y = a[0]; {W}", "async-result-used"),
+    (f"{ASYNC} {W} y = a[0];", ""),
+    (f"{ASYNC} y = a[n]; {W}", ""),
+    (f"{ASYNC} free(a); {W}", "async-result-used"),
+    (f"start(a, n); y = a[0]; {W}", "async-result-used"),
+    (f"start(a, n); {W} y = a[0];", ""),
+    (f"start(a, n); y = b[0]; {W}", ""),
+    (f"\n#pragma omp target enter data map(to: a[0:n])\n{ASYNC} y = a[0]; {W}", ""),
+    (f"{ASYNC} {ASYNC} {W}", "async-unordered"),
+    (f"{ASYNC} {W} {ASYNC} {W}", ""),
+    (f"\n#pragma omp target update to(a[0:n]) nowait\na[0] = 1; {W}", "async-result-used"),
+    (f"\n#pragma omp target update to(a[0:n]) nowait\ny = a[0]; {W}", ""),
+    (f"\n#pragma omp target update from(a[0:n]) nowait\ny = a[n - 1]; {W}", "async-result-used"),
+    ("int l[8]; \n#pragma omp target map(from: l) nowait\nl[0] = 1;", "variable-outlived"),
+    # --- threads of a team
+    (f"{P} {{ {chr(10)}#pragma omp masked\nx = 1; y = x; }}", "missing-barrier"),
+    (f"{P} {{ {chr(10)}#pragma omp masked\nx = 1; {chr(10)}#pragma omp barrier\nb[omp_get_thread_num()] = x; }}", ""),
+    (f"{P} {{ {chr(10)}#pragma omp masked\nif (n) x = 1; b[omp_get_thread_num()] = x; }}", "missing-barrier?"),
+    (f"{P} {{ int own; {chr(10)}#pragma omp masked\nown = 1; own = 2; }}", ""),
+    (f"{P} {{ {chr(10)}#pragma omp single nowait\nx = 1; {chr(10)}#pragma omp single\nx = 2; }}", "missing-barrier"),
+    (f"{P} {{ {chr(10)}#pragma omp masked\nx = 1; {chr(10)}#pragma omp masked\nx = 2; }}", ""),
+    (f"{P} {{ {chr(10)}#pragma omp for nowait\nfor (int k = 0; k < n; k++) a[k] = k;\n"
+     "#pragma omp for\nfor (int k = 0; k < n; k++) b[k] = a[n - 1 - k]; }", "missing-barrier"),
+    (f"{P} {{ {chr(10)}#pragma omp for schedule(dynamic) nowait\nfor (int k = 0; k < n; k++) a[k] = k;\n"
+     "#pragma omp for schedule(dynamic)\nfor (int k = 0; k < n; k++) b[k] = a[k]; }", "missing-barrier"),
+    (f"{P} {{ {chr(10)}#pragma omp for schedule(static, 4) nowait\nfor (int k = 0; k < n; k++) a[k] = k;\n"
+     "#pragma omp for schedule(static, 4)\nfor (int k = 0; k < n; k++) b[k] = a[k]; }", ""),
+    (f"{P} {{ {chr(10)}#pragma omp for reduction(+: x) nowait\nfor (int k = 0; k < n; k++) x += k;\n"
+     "b[omp_get_thread_num()] = x; }", "missing-barrier"),
+    ("\n#pragma omp for nowait\nfor (int k = 0; k < n; k++) a[k] = k;\nb[n] = a[0];", "missing-barrier?"),
+    # --- hand-made order
+    (f"{T}shared(x)\n{{ {chr(10)}#pragma omp atomic write\nx = 1; }} {chr(10)}#pragma omp atomic read\ny = x; {W}", ""),
+    (f"for (;;) {{ {T}\ng = 1; goto out; }} out: y = g; {W}", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), CASES, ids=range(len(CASES)))
+def test_what_nothing_orders(body: str, expected: str) -> None:
+    text = f"{HEAD}{body}\n}}\n"
+    found = {f"{d.rule}{'?' if d.severity == 'hint' else ''}" for d in findings(text, *ORDERING)}
+    assert found == set(expected.split()), text
+
+
+TASKS = "int g;\nint f(void) {\n#pragma omp task\ng = 1;\nreturn g;\n}\n"
+ALONE = "int main(void) { return f(); }\n"
+TOGETHER = "int main(void) {\nint r;\n#pragma omp parallel\n#pragma omp single\nr = f();\nreturn r;\n}\n"
+
+
+def test_a_function_is_looked_at_again_when_it_is_called_from_elsewhere() -> None:
+    analyzer = Analyzer()
+    for callers, expected in [("", 1), (ALONE, 0), (TOGETHER, 1), (ALONE, 0), ("", 1)]:
+        tu = analyzer.analyze("x.c", (TASKS + callers).encode(), EMPTY_SNAPSHOT, Settings(select=ORDERING))
+        assert len(check(tu)) == expected, callers
+
+
+@pytest.mark.parametrize("count", [30, 120])
+def test_long_programs_are_looked_at_in_time(count: int) -> None:
+    """Calls in a ring and in a row, many tasks, deep nesting: nothing is raised, and not all pairs are reported."""
+    task = "\n#pragma omp task depend(in: g)\n"
+    ring = "".join(f"int r{i}(int *x) {{{task}x[0] = r{(i + 1) % count}(x); return x[0]; }}\n" for i in range(count))
+    row = "".join(f"int s{i}(int *x) {{{task}x[0] = s{i - 1}(x); return x[0]; }}\n" for i in range(1, count))
+    many = f"void m(void) {{\n#pragma omp parallel\n{{ {f'{task}g++;' * count} }}\n}}\n"
+    deep = f"void d(int n) {{{task}{'if (n) {' * count} g++; {'}' * count} }}\n"
+    found = findings(f"int g;\n{ring}{row}{many}{deep}", *ORDERING)
+    assert 0 < len(found) < 5 * count
