@@ -58,8 +58,8 @@ unit: $(READY_DEV)
 bench: $(READY_DEV) ## measure, and compare with bench/baseline.json
 	@$(BIN)/python bench/run.py
 
-fuzz: $(READY_DEV) ## 10,000 random edits, and every fixture cut at every offset (half an hour)
-	@OMPLS_EXHAUSTIVE=1 $(BIN)/python -m pytest -q tests/model/test_incremental.py tests/model/test_robust.py tests/frontend/test_robust.py
+fuzz: $(READY_DEV) ## 10,000 random edits, every fixture mutilated everywhere, ten minutes of atheris (an hour in all)
+	@OMPLS_EXHAUSTIVE=1 OMPLS_FUZZ_SECONDS=600 $(BIN)/python -m pytest -q --timeout=7200 tests/model/test_incremental.py tests/model/test_robust.py tests/frontend/test_robust.py tests/fuzz
 
 conformance: $(READY_DEV) ## run the public validation suite: make conformance SUITE=DIR
 	@test -n "$(SUITE)" || { echo "make conformance: SUITE is not set; check out OpenMP_VV and say SUITE=DIR" >&2; exit 2; }
