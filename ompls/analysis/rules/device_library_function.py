@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.limits import called, device_in, regions_of, severity_of
+from ompls.analysis.rules.support.limits import called, calls_in, device_in, regions_of, severity_of
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.analysis.spec.runtime import DEVICE_FUNCTIONS, HOST_FUNCTIONS
 
@@ -20,13 +20,11 @@ def check(scene: Scene) -> Iterator[Finding]:
         return
     for region in regions_of(scene):
         seen: set[str] = set()
-        for node in region.stmt.walk():
-            if isinstance(node, ast.Call) and isinstance(node.function, ast.Name):
-                name = node.function
-                if name.name not in seen and _missing(scene, device, name.name):
-                    seen.add(name.name)
-                    yield Finding(name.span, f"`{name.name}` {_why(device, name.name)}", severity_of(scene))
-        for call, content in called(scene.unit, region):
+        for name in calls_in(scene.content, region):
+            if name.name not in seen and _missing(scene, device, name.name):
+                seen.add(name.name)
+                yield Finding(name.span, f"`{name.name}` {_why(device, name.name)}", severity_of(scene))
+        for call, content in called(scene, region):
             missing = next((s.name for s in content.calls if _missing(scene, device, s.name)), "")
             if missing and isinstance(content.node, ast.FunctionDef):
                 what = f"`{missing}`, which `{content.node.symbol.name}` calls,"

@@ -16,7 +16,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     if device is None or "recursion" not in {*device.lacks, *device.slow}:
         return
     for region in regions_of(scene):
-        for call, content in called(scene.unit, region):
+        for call, content in called(scene, region):
             if isinstance(content.node, ast.FunctionDef) and _recursive(scene.unit, content.node.symbol.name):
                 what = ABILITIES["recursion"].format(content.node.symbol.name)
                 if "recursion" in device.lacks:

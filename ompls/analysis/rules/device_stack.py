@@ -22,7 +22,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             if size > device.stack:
                 message = f"`{decl.symbol.name}` takes {size:,} bytes; a thread of {device.name} has {device.stack:,} for its variables"
                 yield Finding(decl.name_span, message, severity_of(scene))
-        for call, content in called(scene.unit, region):
+        for call, content in called(scene, region):
             for decl, size in _large(content, None):
                 if size > device.stack:
                     message = (

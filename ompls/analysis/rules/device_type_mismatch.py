@@ -6,21 +6,21 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.limits import called, regions_of
+from ompls.analysis.rules.support.limits import called, calls_in, regions_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """Certain: the directive says that there is no version for devices."""
     host_only = scene.unit.host_only - scene.unit.variants
     for region in regions_of(scene) if host_only else ():
-        for node in region.stmt.walk():
-            if isinstance(node, ast.Call) and isinstance(node.function, ast.Name) and node.function.name in host_only:
-                message = f"`{node.function.name}` has no version for devices: it is `device_type(host)`"
-                yield Finding(node.function.span, message, "warning")
-        for call, content in called(scene.unit, region):
-            name = next((s.name for s in content.calls if s.name in host_only), "")
-            if name and isinstance(content.node, ast.FunctionDef):
-                message = f"`{content.node.symbol.name}` calls `{name}`, which is `device_type(host)`"
+        for name in calls_in(scene.content, region):
+            if name.name in host_only:
+                message = f"`{name.name}` has no version for devices: it is `device_type(host)`"
+                yield Finding(name.span, message, "warning")
+        for call, content in called(scene, region):
+            callee = next((s.name for s in content.calls if s.name in host_only), "")
+            if callee and isinstance(content.node, ast.FunctionDef):
+                message = f"`{content.node.symbol.name}` calls `{callee}`, which is `device_type(host)`"
                 yield Finding(call.span, f"{message}: there is no version for devices", "warning")
 
 

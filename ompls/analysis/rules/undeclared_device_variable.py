@@ -27,7 +27,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             message = f"`{name.name}` is not in a `declare target`, but `{function.symbol.name}`, which is, uses it"
             yield Finding(name.span, message, "warning")
     for region in regions_of(scene):
-        for call, content in called(scene.unit, region):
+        for call, content in called(scene, region):
             node = content.node
             if not isinstance(node, ast.FunctionDef) or _declared(scene, node.symbol):
                 continue

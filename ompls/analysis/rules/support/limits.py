@@ -13,10 +13,11 @@ from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span
 from ompls.analysis.model.tu import Content, Region
-from ompls.analysis.rules.support.framework import Finding, Scene, Unit
+from ompls.analysis.rules.support.framework import Finding, Scene
 from ompls.analysis.spec.devices import DeviceSpec, device_of
 
 _KEY = "abilities"
+_CALLS = "calls of regions"
 
 
 def device_in(scene: Scene) -> DeviceSpec | None:
@@ -45,7 +46,7 @@ def lacking(scene: Scene, concerns: Callable[[str], bool]) -> Iterator[Finding]:
         for need in needs_in(scene.content, region.stmt):
             if concerns(need.key) and (found := _finding(scene, device, need)) is not None:
                 yield found
-        for call, function in called(scene.unit, region):
+        for call, function in called(scene, region):
             for need in needs_in(function, None):
                 if concerns(need.key) and need.key in device.lacks:
                     what = f"{need.shown} in `{_name(function)}`, which is called here,"
@@ -74,19 +75,28 @@ def needs_in(content: Content | None, stmt: Node | None) -> list[Need]:
     return kept[node.span]
 
 
-def called(unit: Unit, region: Region) -> Iterator[tuple[ast.Name, Content]]:
+def calls_in(content: Content | None, region: Region) -> list[ast.Name]:
+    """The names of what the region calls, in source order; kept with the declaration."""
+    if content is None:
+        return []
+    kept: dict[Span, list[ast.Name]] = content.memo.setdefault(_CALLS, {})
+    if region.stmt.span not in kept:
+        calls = (n for n in region.stmt.walk() if isinstance(n, ast.Call))
+        kept[region.stmt.span] = [n.function for n in calls if isinstance(n.function, ast.Name)]
+    return kept[region.stmt.span]
+
+
+def called(scene: Scene, region: Region) -> Iterator[tuple[ast.Name, Content]]:
     """Every function of this unit that the region calls, itself or through others, with the call in the region."""
     seen: set[str] = set()
-    for node in region.stmt.walk():
-        if not isinstance(node, ast.Call) or not isinstance(node.function, ast.Name):
-            continue
-        waiting = [node.function.name]
+    for call in calls_in(scene.content, region):
+        waiting = [call.name]
         while waiting:
             name = waiting.pop()
-            content = unit.functions.get(name)
+            content = scene.unit.functions.get(name)
             if name not in seen and content is not None:
                 seen.add(name)
-                yield node.function, content
+                yield call, content
                 waiting += [s.name for s in content.calls]
 
 
