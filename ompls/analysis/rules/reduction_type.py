@@ -12,11 +12,19 @@ from ompls.analysis.spec.data_clauses import REDUCTIONS
 
 
 def check(scene: Scene) -> Iterator[Finding]:
+    declared = _declared(scene)
     for directive in scene.directives:
         for clause in directive.all("reduction", "in_reduction", "task_reduction"):
-            if clause.keyword in REDUCTIONS and not clause.broken:
+            if clause.keyword in REDUCTIONS and clause.keyword not in declared and not clause.broken:
                 for item in clause.items:
                     yield from _item(clause, item)
+
+
+def _declared(scene: Scene) -> set[str]:
+    """The identifiers that the file gives a meaning for further types, which may be pointers or complex numbers."""
+    directives = (*scene.unit.directives, *scene.directives)
+    named = (d.args[0].text for d in directives if d.name == "declare reduction" and d.args)
+    return {text.partition(":")[0].strip() for text in named}
 
 
 def _item(clause: Clause, item: ListItem) -> Iterator[Finding]:
@@ -91,6 +99,15 @@ void f(int n) {
 """,
     ),
     good=(
+        """
+#pragma omp declare reduction(+: int *: *omp_out += *omp_in)
+#pragma omp declare reduction(max: double _Complex: omp_out = omp_in)
+int f(int n, int *p, double _Complex z) {
+    #pragma omp parallel for reduction(+: p) reduction(max: z)
+    for (int i = 0; i < n; i++) *p += i;
+    return *p + (z == 1);
+}
+""",
         """
 void f(int n, double *x) {
     double sum = 0, low = 0;
