@@ -16,6 +16,7 @@ HEAD = """
 typedef struct { void *p; } omp_lock_t;
 void omp_set_lock(omp_lock_t *); void omp_unset_lock(omp_lock_t *); int omp_test_lock(omp_lock_t *);
 int omp_get_thread_num(void); int omp_get_num_threads(void); int omp_get_team_num(void); int rand(void);
+void own_lock(void); void own_unlock(void);
 struct s { int m, k; int *q; } st;
 int g, flags[8];
 omp_lock_t l1, l2;
@@ -146,6 +147,9 @@ CASES = [
     (f"{FOR} {{ omp_set_lock(&l1); g += i; omp_unset_lock(&l1); omp_set_lock(&l2); g += i; omp_unset_lock(&l2); }}",
      "wrong-lock"),
     (f"{FOR} {{ omp_set_lock(&locks[idx[i]]); a[idx[i]]++; omp_unset_lock(&locks[idx[i]]); }}", ""),
+    (f"{FOR} {{ own_lock(); g += i; own_unlock(); }}", "missing-reduction?"),
+    (f"{FOR} {{ if (g) continue; if (a[i] == m) g = 1; }}", "race-on-shared-variable?"),
+    (f"{P} for schedule(static, 1)\nfor (i = 0; i < n; i++) a[i % 4] += i;", "missing-reduction?"),
     ("\n#pragma omp target teams distribute map(g)\nfor (i = 0; i < n; i++) {\n#pragma omp critical\ng += i;\n}",
      "race-between-teams"),
     (f"{P}\n{{ a[omp_get_thread_num()] = 1;\n#pragma omp barrier\n b[omp_get_thread_num()] = a[0]; }}", ""),

@@ -19,6 +19,7 @@ from ompls.analysis.model.tu import Content
 
 _LOCK = {"omp_set_lock": True, "omp_set_nest_lock": True, "omp_unset_lock": False, "omp_unset_nest_lock": False}
 _LOCK |= {"omp_test_lock": True, "omp_test_nest_lock": True, "pthread_mutex_lock": True, "pthread_mutex_unlock": False}
+_LOCK |= {"mtx_lock": True, "mtx_unlock": False}
 _MEETS = re.compile(r"barrier|wait|sync|lock|signal", re.I)  # in the name of a function that is not known
 _MANY = 4000  # accesses of one walk; no more are kept
 

@@ -136,6 +136,14 @@ class Conditions:
         calls = level.kind == "copies"
         return self.is_invariant(values[0], level, calls) and self.is_invariant(values[1], level, calls)
 
+    def is_flag(self, a: Access, b: Access, level: Level) -> bool:
+        """Whether one may set a flag that the other one only looks at: seeing it late does no harm in most programs."""
+        write, read = (a, b) if a.write else (b, a)
+        value = _stored(write)
+        plain = not write.held and not read.held and not read.write
+        known = plain and value is not None and fold(value) is not None and not write.place.path
+        return known and self.is_partial(write, level)
+
     def is_ticket(self, access: Access, level: Level) -> bool:
         """Whether what is stored was drawn by an `atomic capture`: who stores last is decided by the program."""
         value = _stored(access)

@@ -293,13 +293,30 @@ class _Search:
             return None
         certain = found.verdict == "yes" and level.certain and self.conditions.happen(a, b, level, fixed)
         if certain and (
-            self.is_copied(a, level) or self.conditions.is_redundant(a, b, level) or self.conditions.is_ticket(a, level)
+            self.is_doubtful(a, b, level, found)
+            or self.is_copied(a, level)
+            or self.conditions.is_redundant(a, b, level)
+            or self.conditions.is_flag(a, b, level)
+            or self.conditions.is_ticket(a, level)
         ):
             certain = False
         if a.write and (a.read or not b.write or not b.read):
             return Race(a, b, level, found, fixed, certain)
         back = None if found.distance is None else -found.distance
         return Race(b, a, level, Meeting(found.verdict, back), fixed, certain)
+
+    def is_doubtful(self, a: Access, b: Access, level: Level, found: Meeting) -> bool:
+        """Whether something may keep them apart after all."""
+        if any(kind == "lock" for kind, _ in a.held & b.held) and not level.teams:
+            return True  # a lock for each element
+        start, last = self.walk.starts[level.stmt].order, max(a.order, b.order)
+        if any(start < m < last for m in self.walk.meets):
+            return True  # a lock or barrier of the program's own
+        schedule = level.stmt.directive.clause("schedule")
+        by_thread = schedule is not None and schedule.keyword == "static" and found.distance is None
+        return by_thread and any(
+            o.op == "%" for x in (a, b) for s in x.subscripts if s is not None for o in s.opaques()
+        )
 
     def is_copied(self, access: Access, level: Level) -> bool:
         """Whether `target` gives the region its own copy of a scalar, which implementations hand to each team."""
