@@ -7,14 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.model import ast
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, firsts, severity_of
+from ompls.analysis.rules.support.noticed import Noticed, events, finding, firsts, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in firsts(events(scene, "host-stale")):
         message = f"the host reads `{found.event.name}` here, but the newer values are on the device: there is no `target update from` in between"
-        yield finding(found, message, severity_of(found, scene))
+        severity = "hint" if _is_test(scene, found) else severity_of(found, scene)
+        yield finding(found, message, severity)
+
+
+def _is_test(scene: Scene, found: Noticed) -> bool:
+    """`x == 3`, where a region has written 3: the program looks whether that has come back."""
+    assert scene.content is not None
+    nodes = list(scene.content.node.walk())
+    written = {span for span, _ in found.here}
+    constants = {
+        n.value.value
+        for n in nodes
+        if isinstance(n, ast.Assign) and n.target.span in written and isinstance(n.value, ast.IntLiteral)
+    }
+    return any(
+        isinstance(n, ast.Binary)
+        and n.op == "=="
+        and n.left.span == found.event.site.span
+        and isinstance(n.right, ast.IntLiteral)
+        and n.right.value in constants
+        for n in nodes
+    )
 
 
 RULE = Rule(

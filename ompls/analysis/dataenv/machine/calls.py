@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
 from ompls.analysis.dataenv.machine.events import Event, Recorder
 from ompls.analysis.dataenv.machine.memory import Frame
+from ompls.analysis.dataenv.machine.recall import Done, Reach, keep, of_copies, reach_of, reached, recall, replay
 from ompls.analysis.dataenv.machine.state import ALL_CLEAN, Cases, State, join, joined_value
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value
 from ompls.analysis.dataenv.machine.walk import Walker
 from ompls.analysis.dataenv.paths import points_to_const
-from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
+from ompls.analysis.dataenv.symbolic import ZERO, Atom, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType, Function, Pointer, Record
@@ -43,6 +44,11 @@ class Program:
     local: frozenset[str] = frozenset()
     late: Callable[[], bool] = lambda: False  # whether there is no time left
     rings: dict[str, int] = field(default_factory=dict)  # made when it is asked for
+
+    @property
+    def around(self) -> tuple[object, ...]:
+        """What every walk depends on."""
+        return self.mappers, self.variants, self.local
 
     def call_each_other(self, caller: str, callee: str) -> bool:
         """Whether the callee may come to call the caller: such calls multiply, and are not followed."""
@@ -89,6 +95,8 @@ class Machine(Walker):
     def __init__(self, program: Program, recorder: Recorder, whole: bool) -> None:
         super().__init__(recorder, whole)
         self.program = program
+        self.reaches: dict[Content, Reach] = {}
+        self.known_sizes: frozenset[Atom] = frozenset()
 
     @property
     def mappers(self) -> bool:
@@ -236,6 +244,69 @@ class Machine(Walker):
         return {o for o in found if o.kind != "null"}
 
     def enter_call(self, expr: ast.Call, callee: Content, function: ast.FunctionDef, args: list[Value]) -> Value:
+        """A function of the unit with these arguments: what it did before with the same input, or walked."""
+        if self.region is not None or self.deferred is not None or self.now is None:
+            return self.walk_call(expr, callee, function, args)
+        reach = self.reaches.get(callee)
+        if reach is None:
+            reach = self.reaches[callee] = reach_of(callee, self.program.functions, self.program.symbols, _HARMLESS)
+        objs = of_copies(reached(self.now, args, reach))
+        key = self.input_of(expr, args, objs, reach)
+        done = recall(callee, key, self.program.functions, self.program.symbols, self.program.around)
+        if done is not None:
+            self.apply(done, objs)
+            return done.result
+        before, sizes, steps = set(self.now.cases) | {c[0] for c in self.now.cells}, set(self.sizes), self.steps
+        outer, self.recorder.log = self.recorder.log, []
+        beyond, self.beyond = self.beyond, False
+        result = self.walk_call(expr, callee, function, args)
+        log, self.recorder.log = tuple(self.recorder.log), outer
+        if outer is not None:
+            outer.extend(log)
+        state = self.now or State()
+        mine = objs | {o for o in (*state.cases, *(c[0] for c in state.cells)) if o not in before}
+        unbounded = self.beyond
+        self.beyond = beyond or unbounded
+        if unbounded:
+            return result  # more than it can reach has changed
+        done = Done(
+            reach, self.program.around, result, self.now is None,
+            {c: v for c, v in state.cells.items() if c[0] in mine}, {o: v for o, v in state.cases.items() if o in mine},
+            state.many & mine, state.device, frozenset(self.sizes - sizes), log, self.steps - steps,
+        )  # fmt: skip
+        keep(callee, key, done)
+        return result
+
+    def input_of(self, expr: ast.Call, args: list[Value], objs: set[Obj], reach: Reach) -> object:
+        """All that the walk of a call depends on, but for the text of the functions."""
+        assert self.now is not None
+        state = self.now
+        where = (*self.frame.chain, self.frame.name, expr.span.start) if reach.allocates else len(self.frames)
+        if len(self.sizes) != len(self.known_sizes):
+            self.known_sizes = frozenset(self.sizes)
+        return (
+            tuple(args), frozenset([(c, v) for c, v in state.cells.items() if c[0] in objs]),
+            frozenset([(o, v) for o, v in state.cases.items() if o in objs]), state.many & objs, state.device,
+            self.conditional, self.doubts > 0, self.whole, self.known_sizes, where, isinstance(expr.type, Pointer),
+            (self.frame.name, expr.span.start) if is_integer(expr.type) else None,
+        )  # fmt: skip
+
+    def apply(self, done: Done, objs: set[Obj]) -> None:
+        """What a call did."""
+        assert self.now is not None
+        self.steps += done.steps
+        self.sizes |= done.sizes
+        replay(self.recorder, done.log)
+        if done.ended:
+            self.now = None
+            return
+        state = self.now
+        state.cells = {c: v for c, v in state.cells.items() if c[0] not in objs} | done.cells
+        state.cases = {o: v for o, v in state.cases.items() if o not in objs} | done.cases
+        state.many |= done.many
+        state.device = done.device  # type: ignore[assignment]
+
+    def walk_call(self, expr: ast.Call, callee: Content, function: ast.FunctionDef, args: list[Value]) -> Value:
         """A function of the unit, walked with these arguments."""
         chain = (*self.frame.chain, self.frame.name, expr.span.start)
         conditions = self.conditions

@@ -7,6 +7,7 @@ which knows what may hold in any iteration.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -43,14 +44,16 @@ class Recorder:
     about: dict[tuple[str, Site, str], frozenset[Obj]] = field(default_factory=dict)
     asked: set[Obj] = field(
         default_factory=set
-    )  # the program asks whether these are present: it knows that they may not be
-
+    )  # the program asks whether they are present: it knows that they may not be
     changes: int = 0  # of what the last visits said
+    log: list[tuple[str, tuple[object, ...]]] | None = None  # what was called, while a call is walked that is kept
     # by list item of `target enter data` and `target exit data`: (references before, after); None: not always known
     counts: dict[Site, set[tuple[int, int]] | None] = field(default_factory=dict)
 
     def count(self, site: Site, before: int | None, after: int | None) -> None:
         """A list item came into a data environment, or left it."""
+        if self.log is not None:
+            self.log.append(("count", (site, before, after)))
         known = self.counts.setdefault(site, set())
         if before is None or after is None or known is None:
             self.counts[site] = None
@@ -59,6 +62,8 @@ class Recorder:
 
     def judge(self, event: Event, outcome: Outcome, conditional: bool, about: frozenset[Obj] = frozenset()) -> None:
         """A check came out; `about` these objects."""
+        if self.log is not None and (outcome != "fine" or conditional):
+            self.log.append(("judge", (event, outcome, conditional, about)))
         key = (event.kind, event.site, event.name)
         if about:
             self.about[key] = about
@@ -75,6 +80,13 @@ class Recorder:
             self.tentative[key] = event._replace(certainty="possible")
         elif conditional and self.tentative.pop(key, None) is not None:
             self.changes += 1
+
+    def asks(self, objs: Iterable[Obj]) -> None:
+        """The program asks whether these are present."""
+        found = tuple(objs)
+        if self.log is not None:
+            self.log.append(("asks", (found,)))
+        self.asked.update(found)
 
     def events(self) -> list[Event]:
         found = {**self.tentative, **self.certain}

@@ -89,7 +89,7 @@ class Library(Evaluator):
             return True, lent(args[0])
         elif name in _LOOKS and args:
             objs = [t.obj for t in args[0]] if isinstance(args[0], frozenset) else []
-            self.recorder.asked.update(objs)
+            self.recorder.asks(objs)
             self.forget(objs)
         elif name.startswith("omp_target_mem") and len(args) >= 2:
             for arg in args[:2]:

@@ -1,0 +1,136 @@
+"""Calls that were walked before: what a call did is kept with its function, for the same input.
+
+The input is what the function can reach: its arguments, the variables at file scope that it or its callees name, and
+all that pointers in these lead to.  An edit in one function of a program then costs the calls that get there, and not
+all that `main` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ompls.analysis.dataenv.machine.events import Recorder
+from ompls.analysis.dataenv.machine.facts import facts_of
+from ompls.analysis.dataenv.machine.state import Cases, State
+from ompls.analysis.dataenv.machine.values import Cell, Obj, Value
+from ompls.analysis.dataenv.symbolic import Atom
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.tu import Content
+
+_MOST = 12  # inputs that are kept for one function
+_ALLOCATE = frozenset(
+    """malloc calloc realloc aligned_alloc memalign valloc posix_memalign strdup strndup alloca omp_alloc omp_calloc
+    omp_realloc omp_aligned_alloc omp_target_alloc reallocarray omp_aligned_calloc _mm_malloc""".split()  # noqa: SIM905
+)
+
+
+class Reach(NamedTuple):
+    """What a function calls, with the definitions; the variables that these name.
+
+    allocates -- whether one of them allocates; every -- whether other code is called, which knows all variables
+    """
+
+    called: dict[str, Content | None]
+    variables: dict[str, Symbol | None]
+    allocates: bool
+    every: bool
+
+
+class Done(NamedTuple):
+    """What a call did to the objects that it could reach, and what was noticed."""
+
+    reach: Reach
+    around: tuple[object, ...]
+    result: Value
+    ended: bool
+    cells: dict[Cell, Value]
+    cases: dict[Obj, Cases | None]
+    many: frozenset[Obj]
+    device: object
+    sizes: frozenset[Atom]
+    log: tuple[tuple[str, tuple[object, ...]], ...]
+    steps: int
+
+
+def reach_of(
+    content: Content, functions: Mapping[str, Content], symbols: Mapping[str, Symbol], harmless: frozenset[str]
+) -> Reach:
+    seen: dict[str, Content | None] = {}
+    waiting = [content]
+    names: set[str] = set()
+    allocates = every = False
+    while waiting:
+        one = waiting.pop()
+        facts = facts_of(one)
+        names |= facts.globals
+        allocates = allocates or any(name in _ALLOCATE for _, name in facts.calls)
+        for symbol in one.calls:
+            if symbol.name not in seen:
+                called = seen[symbol.name] = functions.get(symbol.name)
+                if called is not None:
+                    waiting.append(called)
+                elif not (symbol.from_system_header or symbol.name in harmless or symbol.name.startswith("omp_")):
+                    every = every or symbol.name not in _ALLOCATE
+    return Reach(seen, {n: symbols.get(n) for n in names}, allocates, every)
+
+
+def reached(state: State, args: list[Value], reach: Reach) -> set[Obj]:
+    """The objects that a call can get at."""
+    names = None if reach.every else reach.variables
+    found = {t.obj for v in args if isinstance(v, frozenset) for t in v}
+    held: dict[Obj, list[Obj]] = {}
+    for (obj, _), value in state.cells.items():
+        if _is_static(obj, names):
+            found.add(obj)
+        if isinstance(value, frozenset):
+            held.setdefault(obj, []).extend([t.obj for t in value])
+    found.update(obj for obj in state.cases if _is_static(obj, names))
+    waiting = list(found)
+    while waiting:
+        obj = waiting.pop()
+        for other in (*held.get(obj, ()), *((obj.of,) if obj.of is not None else ())):
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+def _is_static(obj: Obj, names: dict[str, Symbol | None] | None) -> bool:
+    """Whether it is a variable at file scope with one of these names (None: any), or static in a function."""
+    symbol = obj.symbol
+    if symbol is None:
+        return obj.kind == "copy" and isinstance(obj.key, Obj) and _is_static(obj.key, names)
+    return names is None or symbol.name in names if symbol.level == "file" else symbol.storage == "static"
+
+
+def of_copies(objs: set[Obj]) -> set[Obj]:
+    """With the devices' values of their scalars."""
+    return objs | {Obj("copy", o) for o in objs}
+
+
+def replay(recorder: Recorder, log: tuple[tuple[str, tuple[object, ...]], ...]) -> None:
+    """What was noticed then is noticed again."""
+    for name, args in log:
+        getattr(recorder, name)(*args)
+
+
+def keep(content: Content, key: object, done: Done) -> None:
+    kept: dict[object, Done] = content.memo.setdefault(__name__, {})
+    if len(kept) >= _MOST:
+        kept.pop(next(iter(kept)))
+    kept[key] = done
+
+
+def recall(content: Content, key: object, functions: object, symbols: object, around: object) -> Done | None:
+    """What is kept for an input, if all that it depends on is as it was."""
+    kept: dict[object, Done] = content.memo.get(__name__, {})
+    done = kept.get(key)
+    if done is None:
+        return None
+    holds = (
+        done.around == around
+        and all(functions.get(n) is c for n, c in done.reach.called.items())  # type: ignore[attr-defined]
+        and all(symbols.get(n) is s for n, s in done.reach.variables.items())  # type: ignore[attr-defined]
+    )
+    return done if holds else None
