@@ -136,6 +136,29 @@ def test_macros_are_left_alone() -> None:
     assert all(offered(made, TITLE, at) is None for at in range(len(made.source)))
 
 
+IMPLIED = [
+    ("target", "sum += z[n];", "target firstprivate(sum, n) map(tofrom: z)"),
+    ("target map(to: z)", "sum += z[n];", "target map(to: z) firstprivate(sum, n)"),
+    ("target", "x[0] = 1;", "target map(x[:0])"),
+    ("target parallel for reduction(+: sum)", "for (int i = 0; i < n; i++) sum += i;",
+     "target parallel for reduction(+: sum) firstprivate(n)"),
+    ("target map(to: z) firstprivate(sum, n)", "sum += z[n];", None),
+    ("target enter data map(to: z[0:3])\n#pragma omp target", "z[0] = 1;", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("pragma", "body", "expected"), IMPLIED, ids=[f"{i[0]} {i[1]}" for i in IMPLIED])
+def test_what_is_implied_is_written(pragma: str, body: str, expected: str | None) -> None:
+    tu = unit(FRAME.format(f"#pragma omp {pragma}", body))
+    at = pragmas(tu.source)[-1].start
+    after = offered(tu, "Write what is implied for this region", at)
+    assert (after is None) == (expected is None)
+    if after is not None:
+        line = next(p for p in pragmas(after) if p.start == at)
+        assert after[line.start : line.end].decode() == f"#pragma omp {expected}"
+        assert offered(unit(after.decode()), "Write what is implied for this region", at) is None
+
+
 HOIST = "Hoist the data environment out of this loop"
 PROGRAM = """\
 double total(int n, const double *v) {{ double s = 0; for (int i = 0; i < n; i++) s += v[i]; return s; }}

@@ -47,19 +47,27 @@ def _labels(content: Content) -> list[tuple[Region, str, str]]:
 
 
 def _label(region: Region) -> tuple[str, str]:
-    """The clauses that would say what is implied."""
+    """The clauses that would say what is implied, the longest lists cut; a line on each variable."""
+    said = [v for v in region.variables if _is_implied(v)]
+    why = [f"`{v.symbol.name}`: {v.why} (OpenMP §{v.section})" for v in said]
+    return " ".join(implied(said, _MOST)), "\n\n".join(why)
+
+
+def implied(variables: list[Variable], most: int | None = None) -> list[str]:
+    """The clauses that say what is implied for these variables, with at most so many names in each."""
     groups: dict[str, list[str]] = {}
-    why = []
-    for variable in region.variables:
-        if not variable.implicit or variable.sharing not in ("mapped", "firstprivate"):
-            continue
-        groups.setdefault(_group(variable), []).append(_item(variable))
-        why.append(f"`{variable.symbol.name}`: {variable.why} (OpenMP §{variable.section})")
-    parts = []
+    for variable in variables:
+        if _is_implied(variable):
+            groups.setdefault(_group(variable), []).append(_item(variable))
+    clauses = []
     for group, names in groups.items():
-        shown = names if len(names) <= _MOST else [*names[:_MOST], f"… {len(names) - _MOST} more"]
-        parts.append(f"{group}{', '.join(shown)})")
-    return " ".join(parts), "\n\n".join(why)
+        shown = names if most is None or len(names) <= most else [*names[:most], f"… {len(names) - most} more"]
+        clauses.append(f"{group}{', '.join(shown)})")
+    return clauses
+
+
+def _is_implied(variable: Variable) -> bool:
+    return variable.implicit and variable.sharing in ("mapped", "firstprivate")
 
 
 def _group(variable: Variable) -> str:

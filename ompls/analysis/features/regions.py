@@ -36,7 +36,8 @@ def regions(tu: TU) -> list[RegionPlace]:
 
 def lenses(tu: TU) -> list[tuple[Location, str]]:
     """Where a lens stands over each region of the main file, and the region's id."""
-    return [(place.directive, place.id) for place in regions(tu) if place.directive.path == tu.path]
+    places = ((tu.locate(item, region.directive.span), region.id) for item, region in _pairs(tu))
+    return [place for place in places if place[0].path == tu.path]
 
 
 def region_at(tu: TU, offset: int) -> tuple[Item, Region] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ompls.analysis.features.pragmas import pragmas
 from ompls.analysis.features.refactor.action import Action, applied
 from ompls.analysis.features.refactor.hoist import hoist
-from ompls.analysis.features.refactor.maps import write_maps
+from ompls.analysis.features.refactor.maps import say_implied, write_maps
 from ompls.analysis.model.tu import TU, Item, Region
 
 __all__ = ["Action", "applied", "refactorings"]
@@ -17,9 +17,8 @@ def refactorings(tu: TU, start: int, end: int) -> list[Action]:
     """What is offered for the selection [start, end] of the main file."""
     found = []
     for item, region in _selected(tu, start, end):
-        action = write_maps(tu, item, region)
-        if action is not None:
-            found.append(action)
+        written = (write_maps(tu, item, region), say_implied(tu, item, region))
+        found += [action for action in written if action is not None]
         found += hoist(tu, item, region)
     return found
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ompls.analysis.dataenv.implicit import category, defaultmap_for
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.symbolic import Poly, poly_of
+from ompls.analysis.features.inlay import implied
 from ompls.analysis.features.refactor.action import Action
 from ompls.analysis.features.refactor.need import Need, Needs, functions_of
 from ompls.analysis.features.refactor.pragma_text import PragmaText, pragma_text
@@ -22,6 +23,7 @@ from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import TU, Item, MapItem, MapType, Region, Variable
 
 TITLE = "Write all map clauses of this region"
+IMPLIED = "Write what is implied for this region"
 _ORDER: tuple[MapType, ...] = ("to", "from", "tofrom", "alloc")
 
 
@@ -50,6 +52,32 @@ def write_maps(tu: TU, item: Item, region: Region) -> Action | None:
         pragma.add(f"firstprivate({', '.join(copied)})")
     edits = pragma.edits()
     return Action(TITLE, "refactor.rewrite", edits) if edits else None
+
+
+def say_implied(tu: TU, item: Item, region: Region) -> Action | None:
+    """The clauses that the inlay hint shows, written down: nothing changes, and everything can be seen and edited.
+
+    Not for data of which a part may be on the device already: an implicit map takes that part, an explicit one fails.
+    """
+    pragma = pragma_text(tu, item, region.stmt)
+    if pragma is None or region.tainted or item.content.tainted:
+        return None
+    speller = Speller(tu, item, region.stmt)
+    listed = {s for c in region.directive.clauses for i in c.items if (s := i.symbol or root(i.expr)) is not None}
+    left = listed | mapped_elsewhere(item, region)
+    every = [*(d.directive for d in tu.directives), *(s.directive for s in item.content.directives)]
+    names = {i.text for directive in every if directive.name == "threadprivate" for i in directive.args}
+    # A `declare target` variable takes those along that its initialiser points to.
+    declared = any("declare target" in directive.name for directive in every)
+    for variable in region.variables:
+        if variable.symbol.name in names or variable.symbol.thread_local or not speller.names(variable.symbol):
+            left.add(variable.symbol)
+        elif declared and variable.symbol.level == "file":
+            left.add(variable.symbol)
+    for clause in implied([v for v in region.variables if v.symbol not in left]):
+        pragma.add(clause)
+    edits = pragma.edits()
+    return Action(IMPLIED, "refactor.rewrite", edits) if edits else None
 
 
 def choose(tu: TU, item: Item, region: Region) -> list[Chosen]:
@@ -82,7 +110,7 @@ def _chosen(variable: Variable, needs: Needs, speller: Speller) -> Chosen | None
         return None
     old = variable.maps[0]
     if old.clause is not None and old.clause.name != "map":
-        summed = old.clause.name in ("reduction", "in_reduction") and _is_scalar(symbol)
+        summed = old.clause.name == "reduction" and _is_scalar(symbol)
         return Chosen(symbol.name, old.map_type, None) if summed else None
     if symbol.declare_target or (not variable.reads and not variable.writes):
         return None
