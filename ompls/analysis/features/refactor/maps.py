@@ -70,10 +70,10 @@ def say_implied(tu: TU, item: Item, region: Region) -> Action | None:
     # A `declare target` variable takes those along that its initialiser points to.
     declared = any("declare target" in directive.name for directive in every)
     for variable in region.variables:
-        if variable.symbol.name in names or variable.symbol.thread_local or not speller.names(variable.symbol):
-            left.add(variable.symbol)
-        elif declared and variable.symbol.level == "file":
-            left.add(variable.symbol)
+        symbol = variable.symbol
+        of_device = symbol.name in names or symbol.thread_local or (declared and symbol.level == "file")
+        if of_device or not speller.names(symbol):
+            left.add(symbol)
     for clause in implied([v for v in region.variables if v.symbol not in left]):
         pragma.add(clause)
     edits = pragma.edits()
