@@ -68,7 +68,7 @@ class SourceMap:
     They are made when they are asked for, out of runs, of which an edited file has few new ones.
     """
 
-    __slots__ = ("_left", "_right", "_segments", "_starts", "main", "runs")
+    __slots__ = ("_last", "_left", "_right", "_segments", "_starts", "main", "runs")
 
     def __init__(self, main: str, runs: tuple[Run, ...]) -> None:
         self.main = main
@@ -78,6 +78,7 @@ class SourceMap:
         self._left: list[int] = []
         self._right: list[int] = []
         self._segments: tuple[Segment, ...] | None = None
+        self._last: Segment | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SourceMap) and self.main == other.main and self.segments == other.segments
@@ -97,6 +98,13 @@ class SourceMap:
 
     def at(self, x: int) -> Segment:
         """The segment that holds expanded offset `x` (the last one for the end of the text)."""
+        last = self._last
+        if last is not None and last.x_start <= x < last.x_end:
+            return last  # who asks for one place asks for its neighbours, too
+        found = self._last = self._at(x)
+        return found
+
+    def _at(self, x: int) -> Segment:
         if not self.runs:
             return Segment(0, 0, "verbatim", self.main, 0, 0)
         x = min(max(x, 0), self.runs[-1].x_end - 1)

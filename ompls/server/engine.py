@@ -34,12 +34,13 @@ from ompls.project.workspace import Workspace
 from ompls.server.documents import Document
 from ompls.server.guard import logged
 from ompls.server.settings import Layer, Settings, settings_of
-from ompls.server.work import analyse, judge_within, read_headers
+from ompls.server.work import analyse, collect, judge_within, read_headers
 
 log = logging.getLogger("ompls.server")
 
 FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
 PASS = 0.5  # seconds of the first pass over a text
+IDLE = 60.0  # seconds without a change before the garbage of large files is looked for
 MOST_PASSES = 7  # after which a text is left as far as it was looked at: two minutes
 PAUSE = 0.3  # seconds without an edit before the headers are looked at again
 
@@ -105,6 +106,7 @@ class Engine:
         self.roots: list[str] = []
         self._overlays: dict[str, bytes | None] = {}  # texts that the workspace has not been told yet (None: closed)
         self._analysis = ThreadPoolExecutor(1, "analysis")
+        self._tidying: asyncio.TimerHandle | None = None
         self._io = ThreadPoolExecutor(1, "headers")
 
     def set_roots(self, roots: list[str]) -> None:
@@ -209,11 +211,16 @@ class Engine:
     def shutdown(self) -> None:
         for uri in list(self.sessions):
             self.close(uri)
+        if self._tidying is not None:
+            self._tidying.cancel()
         self._analysis.shutdown(wait=False, cancel_futures=True)
         self._io.shutdown(wait=False, cancel_futures=True)
 
     def _outdated(self, session: Session) -> None:
         """What is known of the document does not hold any more."""
+        if self._tidying is not None:
+            self._tidying.cancel()
+        self._tidying = asyncio.get_running_loop().call_later(IDLE, collect)
         session.stamp += 1
         session.passes = 0
         self.announce(session)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -17,6 +20,7 @@ from ompls.analysis.text import LineIndex
 from ompls.project.workspace import Workspace
 from ompls.server.settings import Settings
 
+_MANY_OBJECTS = 20_000
 _TRIAL = 0.5  # seconds for the analysis of a text as it would be
 _TRIALS = 50  # diagnostics whose fixes are tried one by one
 
@@ -35,11 +39,35 @@ class Deadline:
         return now >= self._end
 
 
+@contextmanager
+def keeping() -> Iterator[None]:
+    """For work whose results are kept: nearly nothing that it makes is garbage, and looking for cycles in all that is
+    known of a large file takes a second.  What was made is not looked at again until `collect`."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if gc.get_count()[0] > _MANY_OBJECTS:
+            gc.freeze()
+        if collecting:
+            gc.enable()
+
+
+def collect() -> None:
+    """Find the garbage among all that was kept, when there is time for it."""
+    if gc.get_freeze_count():
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+
 def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on
     analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings, seconds: float
 ) -> tuple[TU, LineIndex]:
     """On the analysis thread, for about so many seconds; with `TU.complete` False there is more to do."""
-    tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), Deadline(seconds))
+    with keeping():
+        tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), Deadline(seconds))
     return tu, LineIndex(source)
 
 
@@ -58,7 +86,8 @@ def judge_within(
     if not settings.diagnostics.enable:
         return [], True
     noted = notes.diagnostics(tu) if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu) else []
-    said = report(tu, noted, Deadline(seconds) if seconds is not None else None)
+    with keeping():
+        said = report(tu, noted, Deadline(seconds) if seconds is not None else None)
     found = said.diagnostics if said.complete else [notes.unfinished(tu), *said.diagnostics]
     return settings.kept(found), said.complete
 
