@@ -14,6 +14,8 @@ from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.flow import Flow, State
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 
+_REPLACED = "replaced"  # the host has assigned the variable since a region did
+
 
 class _Stale(Flow):
     """For each scalar, the regions whose assignment to it did not come back and was not overwritten since."""
@@ -48,15 +50,16 @@ class _Stale(Flow):
         if not stale:
             return state
         if use.read and use.certain:
-            for region in stale:
-                # `count += …` goes on with the old value; after `if (…) last = i;` it is perhaps not meant.
-                again = region in self.within and not use.write
+            for region in stale - {_REPLACED}:
+                # `count += …` goes on with the old value; after `if (…) last = i;` it is perhaps not meant.  Nor is it
+                # when the host assigns the variable on another way from the region to here.
+                again = (region in self.within and not use.write) or _REPLACED in stale
                 kept = self.next_time if again else self.read_after
                 known = kept.get((region, use.symbol))
                 if known is None or use.node.span < known.span:
                     kept[region, use.symbol] = use.node
         if use.write or not use.certain:
-            return {**state, use.symbol: frozenset()}
+            return {**state, use.symbol: frozenset((_REPLACED,))}
         return state
 
     def directive(self, stmt: ast.DirectiveStmt, state: State) -> State | None:
@@ -69,7 +72,7 @@ class _Stale(Flow):
         after = dict(state if end is None else end)
         for variable in region.variables:
             if loses(variable):
-                after[variable.symbol] = state.get(variable.symbol, frozenset()) | {id(stmt)}
+                after[variable.symbol] = (state.get(variable.symbol, frozenset()) - {_REPLACED}) | {id(stmt)}
         return after
 
     def _host_directive(self, stmt: ast.DirectiveStmt, state: State) -> State | None:
@@ -145,6 +148,18 @@ a `reduction` variable.
     section="5.8.1",
     bad=(
         """
+int f(int n, int *x, int best) {
+    int k = 0;
+    for (int round = 0; round < n; round++) {
+        #pragma omp target map(tofrom: x[0:n])
+        for (int i = 0; i < n; i++) { k = i; x[i] = k; }
+        //                            ^ hint: the value of `k` is lost at the end of the region: `k` is firstprivate there, and read afterwards
+        if (x[0] > best) k = round;
+    }
+    return k;
+}
+""",
+        """
 int f(int n, int *x) {
     int last = 0;
     #pragma omp target map(to: x[0:n])
@@ -198,6 +213,17 @@ void f(int n, int *x, int *nearest) {
 """,
     ),
     good=(
+        """
+int f(int n, int *x, int best) {
+    int k = 0;
+    for (int round = 0; round < n; round++) {
+        #pragma omp target map(tofrom: x[0:n])
+        for (int i = 0; i < n; i++) { k = i; x[i] = k; }
+        k = round;
+    }
+    return k;
+}
+""",
         """
 void f(int *p, int n) {
     int v = 3;
