@@ -1,0 +1,194 @@
+"""The abstract machine over whole programs: what is found across functions, and that what is kept is as good as new."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "rules"))
+
+from drawing import analyze, findings
+
+from ompls.analysis.dataenv.machine.analysis import events_of_unit
+from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.rules.support.framework import unit_of
+from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
+
+HEAD = "void *malloc(unsigned long); void free(void *); void other(void); int printf(const char *, ...);\n"
+
+
+def events(text: str, analyzer: Analyzer | None = None) -> set[Event]:
+    """The certain events of a program, hints about effects left out."""
+    tu = (analyzer or Analyzer()).analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings())
+    found = events_of_unit(unit_of(tu))
+    return {e for name in found for e in found[name] if e.certainty == "certain" and e.kind != "redundant"}
+
+
+def kinds(text: str) -> list[str]:
+    return sorted(e.kind for e in events(HEAD + text))
+
+
+# (what main does with `int *x` of n = 100 elements that have values; what is certain)
+PROGRAMS = [
+    ("target map(to: x[0:n])\nfor (int i = 0; i < n; i++) x[i]++;", "", ["lost"]),
+    ("target map(tofrom: x[0:n])\nfor (int i = 0; i < n; i++) x[i]++;", "", []),
+    ("target map(tofrom: x[0:n/2])\nfor (int i = 0; i < n; i++) x[i]++;", "", ["lost", "short"]),
+    ("target map(from: x[0:n])\nfor (int i = 0; i < n; i++) x[i]++;", "", ["garbage"]),
+    ("target\nfor (int i = 0; i < n; i++) x[i]++;", "", ["absent"]),
+    ("target enter data map(to: x[0:n])\n;", "free(x);", ["free-mapped"]),
+    ("target exit data map(from: x[0:n])\n;", "", ["exit-absent"]),
+    ("target update to(x[0:n])\n;", "", ["update-absent"]),
+    ("target enter data map(to: x[0:n]) device(1)\n;", "", ["never-left"]),
+    ("target data map(to: x[0:n]) device(1)\n{\n#pragma omp target device(2)\nx[0]++;\n}", "", ["absent"]),
+    ("target data map(tofrom: x[0:n])\n{\n#pragma omp target\nx[0] = 1;\n}", "", []),
+    ("target data map(tofrom: x[0:n])\n{\n#pragma omp target\nx[0] = 1;\nx[1] = x[0];\n}", "", ["host-stale"]),
+    ("target data map(tofrom: x[0:n])\n{\nx[0] = 1;\n#pragma omp target\nx[1] = x[0];\n}", "", ["device-stale"]),
+    ("target map(tofrom: x[0:n]) if(0)\nx[0]++;", "", []),
+    ("target if(0)\nx[0]++;", "", []),
+    ("target map(present, to: x[0:n])\nn = x[0];", "", ["present-fails"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("directive", "after", "expected"), PROGRAMS, ids=[p[0][:50] for p in PROGRAMS])
+@pytest.mark.parametrize("shape", ["inline", "parameter", "global"])
+def test_the_same_in_main_in_a_callee_and_with_globals(
+    directive: str, after: str, expected: list[str], shape: str
+) -> None:
+    work = f"#pragma omp {directive}\n"
+    fill = "for (int i = 0; i < 100; i++) x[i] = i;"
+    read = "for (int i = 0; i < 100; i++) if (x[i] != 2 * i) return 1;" if "free" not in after else ""
+    allocate = "malloc(100 * sizeof(int))"
+    if shape == "inline":
+        text = f"int main(void) {{ int n = 100, *x = {allocate}; {fill}\n{work}{after} {read} return 0; }}"
+    elif shape == "parameter":
+        text = f"static void work(int *x, int n) {{\n{work}}}\nstatic int check(const int *x) {{ {read} return 0; }}\n"
+        text += f"int main(void) {{ int *x = {allocate}; {fill} work(x, 100); {after} return check(x); }}"
+    else:
+        text = f"int *x, n = 100;\nvoid init(void) {{ {fill} }}\nvoid work(void) {{\n{work}}}\n"
+        text += f"int check(void) {{ {read} return 0; }}\n"
+        text += f"int main(void) {{ x = {allocate}; init(); work(); {after} return check(); }}"
+    assert kinds(text) == expected, text
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("if (flag) {IN} {USE} if (flag) {OUT}", []),
+        ("if (flag) {IN} if (flag) {OUT} {USE}", []),
+        ("{IN} if (flag) {OUT} {USE} if (!flag) {OUT}", []),
+        ("for (int k = 0; k < flag; k++) {IN} {USE}", []),
+        ("{IN} goto out; {OUT} out: {USE}", ["never-left"]),
+        ("{IN} other(); {USE} {OUT}", []),
+        ("{IN} {IN} {OUT} {USE} {OUT}", []),
+        ("{IN} {DELETE} {USE}", ["absent"]),
+        ("while (flag--) {IN} {USE} {OUT}", []),
+        ("switch (flag) {case 1:} {IN} {USE} {OUT}", []),
+    ],
+)
+def test_paths(body: str, expected: list[str]) -> None:
+    words = {
+        "{IN}": "{\n#pragma omp target enter data map(to: x)\n}",
+        "{OUT}": "{\n#pragma omp target exit data map(from: x)\n}",
+        "{DELETE}": "{\n#pragma omp target exit data map(delete: x)\n}",
+        "{USE}": "{\n#pragma omp target\n*p = 1;\n}",
+    }
+    for word, text in words.items():
+        body = body.replace(word, text)
+    assert kinds(f"int main(int flag, char **v) {{ int x[4] = {{1}}, *p = x; {body} return 0; }}") == expected
+
+
+def test_a_walk_that_takes_too_long_says_nothing() -> None:
+    calls = "".join(f"void f{k}(int *x) {{ f{k - 1}(x); f{k - 1}(x + {k}); }}\n" for k in range(1, 11))
+    text = HEAD + "void f0(int *x) {\n#pragma omp target\nfor (int i = 0; i < 9; i++) x[i] = i; }\n" + calls
+    loops = "".join(f"for (int i{k} = 0; i{k} < n; i{k}++) " for k in range(40))
+    text += f"int main(int n, char **v) {{ int a[2000] = {{1}}; {loops} f10(a); return 0; }}\n"
+    assert isinstance(events(text), set)
+
+
+PROGRAM = (
+    HEAD
+    + """
+int *a, *b, n = 64;
+static void fill(int *p, int value) { for (int i = 0; i < n; i++) p[i] = value; }
+static int *make(int value) { int *p = malloc(64 * sizeof(int)); fill(p, value); return p; }
+static void upload(void) {
+#pragma omp target enter data map(to: a[0:n]) map(alloc: b[0:n])
+}
+static void step(int k) {
+#pragma omp target teams distribute parallel for
+for (int i = 0; i < n; i++) b[i] = a[i] + k;
+}
+static void download(void) {
+#pragma omp target exit data map(from: b[0:n]) map(delete: a[0:n])
+}
+static int sum(const int *p) { int all = 0; for (int i = 0; i < n; i++) all += p[i]; return all; }
+int main(void) {
+a = make(1);
+b = make(0);
+upload();
+step(3);
+for (int k = 0; k < 4; k++) step(k);
+download();
+int all = sum(b);
+free(a);
+free(b);
+return all;
+}
+"""
+)
+
+
+def test_edits_of_a_program_give_what_a_fresh_analysis_gives() -> None:
+    assert events(PROGRAM) == set()
+    random_ = random.Random(5)
+    lines = PROGRAM.splitlines(keepends=True)
+    words = [
+        ("from:", "to:"),
+        ("to: ", "alloc: "),
+        ("0:n", "0:n/2"),
+        ("delete", "release"),
+        ("b[i]", "a[i]"),
+        ("4", "n"),
+    ]
+    analyzer = Analyzer()
+    seen: set[str] = set()
+    pragmas = [k for k, line in enumerate(lines) if line.startswith("#")]
+    for turn in range(80):
+        changed = list(lines)
+        at = random_.choice(pragmas) if turn % 2 else random_.randrange(3, len(changed))
+        line = changed[at]
+        for old, new in random_.sample(words, 2):
+            line = line.replace(old, new)
+        changed[at] = random_.choice(("", line, line, "\n" + changed[at]))
+        text = "".join(changed)
+        found = events(text, analyzer)
+        assert found == events(text), text
+        seen |= {e.kind for e in found}
+    assert {"absent", "lost", "short", "free-mapped"} <= seen
+
+
+def test_broken_programs_do_not_raise() -> None:
+    random_ = random.Random(11)
+    for _ in range(60):
+        start = random_.randrange(len(PROGRAM))
+        text = (
+            PROGRAM[:start]
+            + random_.choice(("", "(", "}", "*", "&x", "#pragma omp target map("))
+            + PROGRAM[start + 3 :]
+        )
+        events(text)
+        findings(text)
+
+
+def test_reference_to_a_site_in_another_function() -> None:
+    text = PROGRAM.replace("map(from: b[0:n])", "map(release: b[0:n])")
+    (lost,) = [e for e in events(text) if e.kind == "lost"]
+    assert (lost.site.function, [s.function for s, _ in lost.related]) == ("download", ["step", "sum"])
+    (shown,) = findings(text, "to-write-lost")
+    places = [text.encode()[r.where.start : r.where.end] for r in shown.related]
+    assert places == [b"b[i]", b"p[i]"]
+    assert analyze(text).source == text.encode()
