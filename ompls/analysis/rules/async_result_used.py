@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.model import Clash
-from ompls.analysis.rules.support.ordering.report import chosen, insert_before, other_place, severity
+from ompls.analysis.rules.support.ordering.report import chosen, created_elsewhere, insert_before, other_place, severity
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -18,7 +18,8 @@ def check(scene: Scene) -> Iterator[Finding]:
         other = "copy it back" if one.write else "copy it to the device"
         message = f"`{name}` {does} here while {what} with `nowait` may still have to {other}: nothing waits for it"
         fix = insert_before(scene, clash.two.node, "taskwait") if clash.one.child else ()
-        yield Finding(clash.two.span, message, severity(clash), other_place(clash, scene), fix)
+        related, begun = other_place(clash, scene), created_elsewhere(clash, scene)
+        yield Finding(clash.two.span, message, severity(clash), related, fix, elsewhere=begun)
 
 
 def _is_ours(clash: Clash) -> bool:

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.model import Clash
-from ompls.analysis.rules.support.ordering.report import chosen, insert_before, other_place, severity, verb
+from ompls.analysis.rules.support.ordering.report import (
+    chosen,
+    created_elsewhere,
+    insert_before,
+    other_place,
+    severity,
+    verb,
+)
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -19,7 +26,8 @@ def check(scene: Scene) -> Iterator[Finding]:
             f"`{name}` is {verb(clash.two)} here while {whose} that {done} may still be running: nothing waits for it"
         )
         fix = insert_before(scene, clash.two.node, "taskwait") if clash.one.child and unit is not None else ()
-        yield Finding(clash.two.span, message, severity(clash), other_place(clash, scene), fix)
+        related, begun = other_place(clash, scene), created_elsewhere(clash, scene)
+        yield Finding(clash.two.span, message, severity(clash), related, fix, elsewhere=begun)
 
 
 def _is_ours(clash: Clash) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Span
+from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Change, Scene
 from ompls.analysis.rules.support.ordering.calls import clashes_of
 from ompls.analysis.rules.support.ordering.model import Clash, Touch
@@ -65,6 +66,17 @@ def other_place(clash: Clash, scene: Scene) -> Related:
     if unit is not None and not touch.copy and _is_own(unit.stmt, scene):
         found.append((unit.stmt.directive.name_span, f"by {unit.what} that is created here"))
     return tuple(found)
+
+
+def created_elsewhere(clash: Clash, scene: Scene) -> tuple[tuple[Content, Span, str], ...]:
+    """The construct in a called function that began what still goes on."""
+    unit = clash.one.unit
+    if unit is None or _is_own(unit.stmt, scene):
+        return ()
+    for content in scene.unit.functions.values():
+        if any(s is unit.stmt for s in content.directives):
+            return ((content, unit.stmt.directive.name_span, f"{unit.what} is created here"),)
+    return ()
 
 
 def _is_own(stmt: DirectiveStmt, scene: Scene) -> bool:
