@@ -37,6 +37,7 @@ function prepare() {
   const example = fs.readFileSync(path.join(repository, 'examples/saxpy.c'), 'utf8');
   fs.writeFileSync(path.join(workspace, 'saxpy.c'), example);
   fs.writeFileSync(path.join(workspace, 'mistake.c'), example.replace('omp target', 'omp tarrget'));
+  fs.writeFileSync(path.join(workspace, 'inactive.c'), '#if 0\nint never(void);\n#endif\nint always(void);\n');
   execFileSync(process.execPath, [entry, ...common, '--install-extension', vsix], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
@@ -150,6 +151,26 @@ async function drive(s) {
       await s.page.keyboard.press('Backspace');
     }
     await s.page.keyboard.press('Control+s');
+  });
+  await s.step('an inactive branch is dimmed', async () => {
+    await s.open('inactive.c');
+    await s.page.waitForFunction(
+      () =>
+        [...document.querySelectorAll('.view-lines .view-line span, .view-overlays div')].some(
+          (e) => Math.abs(Number(getComputedStyle(e).opacity) - 0.55) < 0.01,
+        ),
+      undefined,
+      { timeout: 60_000 },
+    );
+  });
+  await s.step('"Why is there no answer here?" opens a page', async () => {
+    await s.page.keyboard.press('F1');
+    await s.press('ompls: Why Is There No Answer');
+    await s.page.waitForSelector('.quick-input-list .monaco-list-row:has-text("Why Is There No Answer")', { timeout: 20_000 });
+    await s.page.keyboard.press('Enter');
+    await s.visible(editors, 'What the analysis stands on', 30_000);
+    await s.open('saxpy.c');
+    await s.visible('.codelens-decoration', 'Run', 90_000);
   });
   await s.step('Run shows what the program prints', async () => {
     await s.page.click('.codelens-decoration a:has-text("Run")');
