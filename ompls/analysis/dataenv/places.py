@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ompls.analysis.dataenv.paths import indexed, is_address
 from ompls.analysis.dataenv.symbolic import CHANGED, ZERO, Opaque, Poly, is_integer, poly_of
@@ -76,6 +77,36 @@ class Place:
         return total
 
 
+class _Integers(dict[Symbol, Any]):
+    """What integers hold, as polynomials (None: not known).
+
+    One that has changed is kept as the number of the change and made a polynomial when it is asked for: loops forget
+    many variables that nobody asks for.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, symbol: Symbol) -> Poly | None:
+        value: Poly | int | None = dict.__getitem__(self, symbol)
+        if isinstance(value, int):
+            value = fresh_value(symbol, value)
+            dict.__setitem__(self, symbol, value)
+        return value
+
+    def change(self, symbol: Symbol, stamp: int) -> None:
+        dict.__setitem__(self, symbol, stamp)
+
+    def get(self, symbol: Symbol, default: Any = None) -> Any:
+        if symbol not in self:
+            return default
+        return self[symbol]
+
+    def raw(self, symbol: Symbol) -> Poly | int | None:
+        """The number or the polynomial; the variable's own when nothing is kept."""
+        value: Poly | int | None = dict.get(self, symbol, 0)
+        return Poly.of(symbol) if value == 0 and symbol not in self else value
+
+
 @dataclass(slots=True)
 class Env:
     """What variables are known to hold where the analysis stands; what is not mentioned is as it was at the start.
@@ -84,11 +115,11 @@ class Env:
     pointers -- what pointers point to
     """
 
-    values: dict[Symbol, Poly | None] = field(default_factory=dict)
+    values: _Integers = field(default_factory=_Integers)
     pointers: dict[Symbol, Place] = field(default_factory=dict)
 
     def copy(self) -> Env:
-        return Env(dict(self.values), dict(self.pointers))
+        return Env(_Integers(self.values), dict(self.pointers))
 
     def forget(self, symbols: Iterable[Symbol], stamp: int) -> None:
         """`symbols` may have changed: they hold something new that `stamp` names."""
@@ -96,13 +127,14 @@ class Env:
             if isinstance(symbol.type, Pointer):
                 self.pointers[symbol] = fresh_target(symbol, stamp)
             elif is_integer(symbol.type):
-                self.values[symbol] = fresh_value(symbol, stamp)
+                self.values.change(symbol, stamp)
 
     def rename(self, symbol: Symbol, stamp: int) -> None:
         """`symbol` becomes a loop's variable: what was said in terms of its old value is not known any more."""
-        for name, value in self.values.items():
-            if value is not None and symbol in value.symbols():
-                self.values[name] = fresh_value(name, stamp)
+        for name in self.values:
+            value = self.values.raw(name)
+            if isinstance(value, Poly) and symbol in value.symbols():
+                self.values.change(name, stamp)
         for name, place in self.pointers.items():
             if any(s is not None and symbol in s.symbols() for s in place.subscripts):
                 self.pointers[name] = place.blurred()
@@ -111,9 +143,11 @@ class Env:
     def join(self, other: Env, stamp: int) -> None:
         """What holds here and there."""
         for symbol in self.values.keys() | other.values.keys():
-            own = self.values.get(symbol, Poly.of(symbol))
-            if own != other.values.get(symbol, Poly.of(symbol)):
-                self.values[symbol] = fresh_value(symbol, stamp)
+            own, others = self.values.raw(symbol), other.values.raw(symbol)
+            if type(own) is not type(others) and symbol in self.values and symbol in other.values:
+                own, others = self.values[symbol], other.values[symbol]
+            if own != others:
+                self.values.change(symbol, stamp)
         for symbol in self.pointers.keys() | other.pointers.keys():
             start = start_target(symbol)
             if self.pointers.get(symbol, start) != other.pointers.get(symbol, start):

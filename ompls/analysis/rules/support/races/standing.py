@@ -14,10 +14,9 @@ def distinct(group: list[Access]) -> list[Access]:
     """Without accesses that differ from an earlier one in nothing that matters here."""
     seen: dict[object, Access] = {}
     for a in group:
-        key = (a.place, a.read, a.write, a.held, a.directives, a.loops, tuple(g.stmt for g in a.guards), a.owner)
-        known = seen.get(key)
-        if known is None or (a.write and known.node.span == a.node.span):
-            seen.setdefault(key, a)
+        place = (a.place.path, a.place.subscripts, a.depth, a.place.since)
+        around = (a.directives, a.owner, a.held, tuple([r.stmt for r in a.loops]), tuple([g.stmt for g in a.guards]))
+        seen.setdefault((place, a.read, a.write, around), a)
     return list(seen.values())
 
 
