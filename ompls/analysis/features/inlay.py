@@ -30,10 +30,8 @@ def inlays(tu: TU, start: int = 0, end: int | None = None) -> list[Inlay]:
             continue
         for region, label, why in _labels(item.content):
             where = tu.locate(item, region.directive.span)
-            if where.path != tu.path or not start <= where.end <= stop:
-                continue
-            at = lines.get(where.start)
-            if at is not None:  # else a macro made it: there is no line to write to
+            at = lines.get(where.start) if where.path == tu.path else None
+            if at is not None and start <= at <= stop:  # None: a macro made it, there is no line to write to
                 found.append(Inlay(at, label, why))
     return found
 
