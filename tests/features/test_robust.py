@@ -23,6 +23,8 @@ SNIPPET = (
     "void f(int n, float *x, struct s *p) {\n"
     "#pragma omp target teams \\\n  map(always, to: x[0:n], p->q[(n ? 1 : 2):N]) /* é */ if(target: n > '}') // end\n"
     "  for (int i = 0; i < n; i++) { x[i * n + i] = x[i + 1]; }\n"
+    "  while (n--) {\n#pragma omp target map(x[:n])\n  x[n] = g[n];\n  x[0]++; }\n"
+    "[[omp::directive(target exit data map(x))]];\n"
     '#pragma omp parallel for reduction(max: n) schedule(static, 4) message("a(b")\n  for (;;) ;\n}\n'
 )
 
@@ -35,11 +37,16 @@ def ask_everything(tu: TU, offset: int) -> None:
     features.references(tu, offset)
     features.rename(tu, offset, "other")
     features.hover(tu, offset)
+    features.explain(tu, offset)
+    for action in features.refactorings(tu, offset, offset):
+        assert features.applied(tu.source, action.edits) != tu.source
 
 
 def ask_the_file(tu: TU) -> None:
     features.tokens(tu.source)
     features.inlays(tu)
+    features.counts(tu, 0, len(tu.source))
+    features.inactive(tu)
     for fold in features.folds(tu):
         assert 0 <= fold.start <= fold.end <= len(tu.source)
 
