@@ -110,6 +110,9 @@ CASES = [
     (f"\n#pragma omp target update to(a[0:n]) nowait\ny = a[0]; {W}", ""),
     (f"\n#pragma omp target update from(a[0:n]) nowait\ny = a[n - 1]; {W}", "async-result-used"),
     ("int l[8]; \n#pragma omp target map(from: l) nowait\nl[0] = 1;", "variable-outlived"),
+    (f"int *p; {S} for (i = 0; i < n; i++) {{ p = c[i]; {T}firstprivate(p)\np[0] += 1; }}", ""),
+    (f"{S} {{ int own = 0; {T}shared(own)\nown = n; }}", ""),
+    (f"for (i = 0; i < n; i++) {{ int own = 0; {T}shared(own)\nown = n; }} {W}", "variable-outlived"),
     # --- threads of a team
     (f"{P} {{ {chr(10)}#pragma omp masked\nx = 1; y = x; }}", "missing-barrier"),
     (f"{P} {{ {chr(10)}#pragma omp masked\nx = 1; {chr(10)}#pragma omp barrier\nb[omp_get_thread_num()] = x; }}", ""),
@@ -127,6 +130,7 @@ CASES = [
      "b[omp_get_thread_num()] = x; }", "missing-barrier"),
     ("\n#pragma omp for nowait\nfor (int k = 0; k < n; k++) a[k] = k;\nb[n] = a[0];", "missing-barrier?"),
     # --- hand-made order
+    (f"{P} {{ {chr(10)}#pragma omp masked\nx = 1;\nwhile (!x) {{ {chr(10)}#pragma omp flush\n}} }}", ""),
     (f"{T}shared(x)\n{{ {chr(10)}#pragma omp atomic write\nx = 1; }} {chr(10)}#pragma omp atomic read\ny = x; {W}", ""),
     (f"for (;;) {{ {T}\ng = 1; goto out; }} out: y = g; {W}", ""),
 ]  # fmt: skip

@@ -46,6 +46,13 @@ class Constructs(Devices):
             self.leaf(stmt, 0)
             self.enclosing.pop()
 
+    def ends_in_barrier(self, stmt: ast.Stmt) -> bool:
+        if not self.enclosing or self.enclosing[-1].body is not stmt:
+            return False
+        directive = self.enclosing[-1].directive
+        waits = {"parallel", "single", "sections", "scope", "taskgroup"} & set(directive.constructs)
+        return bool(waits) and not _nowait(directive)
+
     def leaf(self, stmt: DirectiveStmt, level: int) -> None:
         """The construct number `level` of a combined directive, with those inside of it."""
         constructs = stmt.directive.constructs

@@ -34,6 +34,8 @@ def meet(
     if a.way != b.way:
         short, long = sorted((a.way, b.way), key=len)
         return None if long.startswith(f"{short}.") or not short else False
+    if a.depth >= 1 and a.symbol in varying:
+        return None  # the pointer points elsewhere
     if a.whole or b.whole:
         return True
     if len(a.subs) != len(b.subs):

@@ -62,6 +62,10 @@ class Statements:
     def call(self, call: ast.Call) -> None:
         raise NotImplementedError
 
+    def ends_in_barrier(self, stmt: Stmt) -> bool:
+        """Whether a block is that of a construct at whose end all tasks are complete."""
+        raise NotImplementedError
+
     # --- statements
 
     def stmt(self, stmt: Stmt | None) -> None:
@@ -103,7 +107,7 @@ class Statements:
             self.stmt(item)
         own = [d.symbol for item in stmt.items if isinstance(item, ast.DeclStmt) for d in item.decls]
         if own and stmt is not self.function.body:
-            self.leave_scope(own, stmt)
+            self.leave_scope([] if self.ends_in_barrier(stmt) else own, stmt)
 
     def _declare(self, decl: ast.VarDecl) -> None:
         for dim in decl.dims:
@@ -158,6 +162,9 @@ class Statements:
         if isinstance(stmt, ast.For):
             self.stmt(stmt.init)
             known = loop_range(stmt, self.place.known)
+        spins = (not isinstance(stmt, ast.For) or stmt.condition is None) and _waits(stmt)
+        if spins:
+            self.forget()
         if not isinstance(stmt, ast.DoWhile):
             self.expr(stmt.condition)
         inner, loop = self._inside(stmt, known)
@@ -188,8 +195,8 @@ class Statements:
         ends = exits if endless else [self.live, *exits]
         self.dead = not ends
         self.live = {s: tuple([e for e in es if loop not in e.laps]) for s, es in joined(before, ends).items()}
-        if not isinstance(stmt, ast.For) or stmt.condition is None:
-            self._spun(stmt)
+        if spins:
+            self.forget()
 
     def _leaves(self, before: Live) -> bool:
         """Whether an iteration leaves something going that the next one may meet: not what the same thread does."""
@@ -216,13 +223,6 @@ class Statements:
 
     def _lapped(self, entry: Entry, before: tuple[Entry, ...], loop: int) -> Entry:
         return entry if entry in before else replace(entry, laps=entry.laps | {loop})
-
-    def _spun(self, stmt: Stmt) -> None:
-        """A loop without a count that looks at shared memory may wait for somebody."""
-        for node in walk_all(stmt):
-            if isinstance(node, ast.DirectiveStmt) and node.directive.name in ("atomic", "flush", "critical"):
-                self.forget()
-                return
 
     def _jump(self, stmt: ast.Jump) -> None:
         self.expr(stmt.value)
@@ -393,6 +393,12 @@ def _is_volatile(touch: Touch) -> bool:
             t = t.of
         else:
             return False
+
+
+def _waits(stmt: Stmt) -> bool:
+    """Whether a loop without a count looks at shared memory: it may wait for somebody."""
+    names = ("atomic", "flush", "critical")
+    return any(isinstance(n, ast.DirectiveStmt) and n.directive.name in names for n in walk_all(stmt))
 
 
 def may_outlive(entry: Entry) -> bool:
