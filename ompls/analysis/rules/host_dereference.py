@@ -16,6 +16,11 @@ def check(scene: Scene) -> Iterator[Finding]:
         if found.event.certainty == "certain":
             message = f"`{found.event.name}` holds a device address here: the host cannot follow it"
             yield finding(found, message, severity_of(found, scene))
+    for found in events(scene, "frees-device-memory"):
+        message = (
+            f"`{found.event.name}` holds a device address: `free` is for the host's, `omp_target_free` for the device's"
+        )
+        yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(
@@ -55,6 +60,18 @@ static void clear(double *x, int n) {
 }
 int main(void) {
     clear(omp_target_alloc(80, 0), 10);
+    return 0;
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+void free(void *);
+int main(void) {
+    int *p = omp_target_alloc(40, 0);
+    #pragma omp target is_device_ptr(p)
+    p[0] = 1;
+    free(p);
+//  ^^^^^^^ warning: `p` holds a device address: `free` is for the host's, `omp_target_free` for the device's
     return 0;
 }
 """,

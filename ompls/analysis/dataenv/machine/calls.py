@@ -202,6 +202,7 @@ class Machine(Walker):
         """A function got the address of these objects."""
         assert self.now is not None
         objs = {t.obj for t in value} if isinstance(value, frozenset) else set()
+        self.recorder.hands(objs)
         for cell in [c for c in self.now.cells if c[0] in objs]:
             self.now.cells[cell] = None
 
@@ -287,6 +288,7 @@ class Machine(Walker):
         return (
             tuple(args), frozenset([(c, v) for c, v in state.cells.items() if c[0] in objs]),
             frozenset([(o, v) for o, v in state.cases.items() if o in objs]), state.many & objs, state.device,
+            frozenset(self.recorder.handed & objs),
             self.conditional, self.doubts > 0, self.whole, self.known_sizes, where, isinstance(expr.type, Pointer),
             (self.frame.name, expr.span.start) if is_integer(expr.type) else None,
         )  # fmt: skip

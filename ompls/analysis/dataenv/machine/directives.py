@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.items import Items, Mapped
 from ompls.analysis.dataenv.machine.library import INITIAL, lent
 from ompls.analysis.dataenv.machine.memory import Where
@@ -203,6 +204,7 @@ class Directives(Items):
         """The region runs."""
         own, where = self.frame.own, Where(device, len(self.loops))
         where.chosen = region.directive.clause("defaultmap") is not None
+        self.device_pointers(region)
         values = {v.symbol: self.copied(v) for v in region.variables if v.sharing != "mapped"}
         self.region = where
         inner = dict(own)
@@ -213,6 +215,19 @@ class Directives(Items):
         self.construct(region.stmt, taken=True)
         self.frame.own = own
         self.region = None
+
+    def device_pointers(self, region: Region) -> None:
+        """`is_device_ptr` for an address of the host."""
+        for clause in region.directive.all("is_device_ptr"):
+            for item in clause.items:
+                if item.symbol is None or self.now is None or not isinstance(item.symbol.type, Pointer):
+                    continue
+                obj = self.variable(item.symbol)
+                value = self.load(Loc(obj, ZERO, obj.size, item.symbol.type))
+                known = isinstance(value, frozenset) and value
+                host = known and all(t.obj.kind in ("heap", "variable") for t in value)  # type: ignore[union-attr]
+                event = Event("host-pointer", Site(self.frame.name, item.span), item.text, "certain")
+                self.judge(event, "bad" if host else "fine")
 
     def copied(self, variable: Variable) -> Value:
         """What a variable that is not mapped holds in the region."""

@@ -45,6 +45,7 @@ class Recorder:
     asked: set[Obj] = field(
         default_factory=set
     )  # the program asks whether they are present: it knows that they may not be
+    handed: set[Obj] = field(default_factory=set)  # other code may have given these other values than they start with
     changes: int = 0  # of what the last visits said
     log: list[tuple[str, tuple[object, ...]]] | None = None  # what was called, while a call is walked that is kept
     # by list item of `target enter data` and `target exit data`: (references before, after); None: not always known
@@ -80,6 +81,13 @@ class Recorder:
             self.tentative[key] = event._replace(certainty="possible")
         elif conditional and self.tentative.pop(key, None) is not None:
             self.changes += 1
+
+    def hands(self, objs: Iterable[Obj]) -> None:
+        """Other code gets the address of these."""
+        found = tuple(objs)
+        if self.log is not None:
+            self.log.append(("hands", (found,)))
+        self.handed.update(found)
 
     def asks(self, objs: Iterable[Obj]) -> None:
         """The program asks whether these are present."""

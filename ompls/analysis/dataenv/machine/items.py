@@ -9,7 +9,7 @@ from ompls.analysis.dataenv.machine.copies import Copies, Mapping
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.library import Library, devices_softened
 from ompls.analysis.dataenv.machine.memory import worst
-from ompls.analysis.dataenv.machine.values import ANYWHERE, Loc, Obj, Range, Site, order
+from ompls.analysis.dataenv.machine.values import ANYWHERE, NULL, Loc, Obj, Range, Site, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer, Record
@@ -41,6 +41,10 @@ class Items(Library):
 
     def item(self, item: ListItem, kind: str, clause: Clause) -> Mapped:
         locs = self.places(item.expr)
+        if not locs and isinstance(item.expr, ast.Section) and isinstance(item.expr.base.type, Pointer):
+            null = self.value(item.expr.base) == at_start(NULL)
+            event = Event("maps-null", Site(self.frame.name, item.span), item.text, "certain", (), kind)
+            self.judge(event, "bad" if null else "fine")
         return Mapped(item.text, locs, kind, clause.modifiers, Site(self.frame.name, item.span), True)
 
     def references(self, mapped: Mapped, device: Poly) -> int | None:

@@ -174,7 +174,7 @@ class Memory:
         symbol = obj.symbol
         if obj.kind == "variable" and symbol is not None:
             if symbol.level == "file" or symbol.storage == "static":
-                if self.whole:
+                if self.whole and obj not in self.recorder.handed:
                     return self.initialised(symbol, loc)
             elif symbol.kind == "param":
                 pass
@@ -241,10 +241,17 @@ class Memory:
                 self.now.cells[cell] = value
             elif isinstance(value, frozenset) and cell in self.now.cells:
                 self.now.cells[cell] = joined_value(self.now.cells[cell], value)
-            elif isinstance(value, frozenset) and loc.obj.kind == "heap":
+            elif isinstance(value, frozenset) and self.is_new(loc.obj):
                 self.now.cells[cell] = value
             else:
                 self.now.cells[cell] = None
+
+    def is_new(self, obj: Obj) -> bool:
+        """Whether nobody has stored pointers in it before the walk began."""
+        symbol = obj.symbol
+        return obj.kind == "heap" or (
+            obj.kind == "variable" and symbol is not None and (self.whole or symbol.level == "block")
+        )
 
     # --- accesses
 

@@ -97,6 +97,18 @@ def join(a: State | None, b: State | None) -> State | None:
     return new
 
 
+def as_written(cases: Cases) -> Cases:
+    """After a branch in a region: what one side has written counts as written, since somebody may wait for it."""
+    written = [_unwritten(c) for c in cases if any(k.ahead for k in c.copies)]
+    kept = [c for c in cases if any(k.ahead for k in c.copies) or _unwritten(c) not in written]
+    return frozenset(kept)
+
+
+def _unwritten(case: Copies) -> Copies:
+    copies = [c._replace(ahead=None, old=None, filled="some", first=None) for c in case.copies]
+    return case._replace(copies=tuple(copies))
+
+
 def forget_loops(state: State, loops: Iterable[LoopRange]) -> None:
     """After loops: what was said in terms of their variables is said over all iterations, or not any more."""
     loops = [loop for loop in loops if loop.symbol is not None]

@@ -11,7 +11,7 @@ from ompls.analysis.dataenv.machine.directives import Directives
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.library import ON_HOST
 from ompls.analysis.dataenv.machine.memory import Loop
-from ompls.analysis.dataenv.machine.state import State, forget_loops, join
+from ompls.analysis.dataenv.machine.state import State, as_written, forget_loops, join
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Target, Value, order
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, loop_range
 from ompls.analysis.dataenv.walk import may_leave
@@ -166,6 +166,10 @@ class Walker(Directives):
             self.statement(stmt.otherwise)
             after = join(after, self.now)
         self.now = after
+        if self.region is not None and known is None and after is not None:
+            for obj, cases in after.cases.items():
+                if cases is not None and len(cases) > 1:
+                    after.cases[obj] = as_written(cases)
         self.conditions -= 1
         self.doubts -= doubt
         if known is None and may_leave(stmt):

@@ -1,0 +1,123 @@
+"""`is_device_ptr` for a pointer that holds a host address.
+
+Certain when the pointer can only hold the address of an allocation or a variable of the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import events, finding, severity_of
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for found in events(scene, "host-pointer"):
+        if found.event.certainty == "certain":
+            message = f"`{found.event.name}` holds a host address: `is_device_ptr` hands it to the device as it is"
+            yield finding(found, message, severity_of(found, scene))
+
+
+RULE = Rule(
+    id="host-pointer-as-device",
+    group="mapping",
+    severity="warning",
+    title="`is_device_ptr` for a host pointer",
+    why="""
+`is_device_ptr(p)` says that `p` holds a device address, from `omp_target_alloc` or inside of `use_device_ptr`. Nothing is translated: with a host address, the device
+accesses memory that it does not have. Map what the pointer points to, or get its device address first.
+""",
+    section="5.4.7",
+    bad=(
+        """
+void *malloc(unsigned long);
+int main(void) {
+    int *p = malloc(40);
+    #pragma omp target data map(from: p[0:10])
+    {
+        #pragma omp target is_device_ptr(p)
+    //                                   ^ warning: `p` holds a host address: `is_device_ptr` hands it to the device as it is
+        p[0] = 1;
+    }
+    return p[0];
+}
+""",
+        """
+static void kernel(float *p, int n) {
+    #pragma omp target teams distribute parallel for is_device_ptr(p)
+    //                                                             ^ warning: `p` holds a host address: `is_device_ptr` hands it to the device as it is
+    for (int i = 0; i < n; i++)
+        p[i] = 1;
+}
+int main(void) {
+    float data[100];
+    for (int k = 0; k < 3; k++)
+        kernel(data, 100);
+    return 0;
+}
+""",
+    ),
+    good=(
+        """
+void *malloc(unsigned long);
+int main(void) {
+    int *p = malloc(40);
+    #pragma omp target data map(from: p[0:10]) use_device_ptr(p)
+    {
+        #pragma omp target is_device_ptr(p)
+        p[0] = 1;
+    }
+    return p[0];
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+int main(void) {
+    int *p = omp_target_alloc(40, 0);
+    #pragma omp target is_device_ptr(p)
+    p[0] = 1;
+    return 0;
+}
+""",
+        """
+void kernel(float *p, int n) {
+    #pragma omp target is_device_ptr(p)
+    p[0] = n;
+}
+""",
+        """
+void *omp_get_mapped_ptr(const void *, int);
+int main(void) {
+    int a[10] = {1}, *p;
+    #pragma omp target data map(tofrom: a)
+    {
+        p = omp_get_mapped_ptr(a, 0);
+        #pragma omp target is_device_ptr(p)
+        p[0] = 1;
+    }
+    return a[0];
+}
+""",
+        """
+#pragma omp requires unified_shared_memory
+void *malloc(unsigned long);
+int main(void) {
+    int *p = malloc(40);
+    #pragma omp target is_device_ptr(p)
+    p[0] = 1;
+    return p[0];
+}
+""",
+        """
+void *malloc(unsigned long);
+void *omp_target_alloc(unsigned long, int);
+int f(int on_host) {
+    int *p = on_host ? malloc(40) : omp_target_alloc(40, 0);
+    #pragma omp target is_device_ptr(p)
+    p[0] = 1;
+    return 0;
+}
+""",
+    ),
+    check=check,
+)
