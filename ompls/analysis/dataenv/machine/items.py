@@ -41,6 +41,7 @@ class Items(Library):
 
     def item(self, item: ListItem, kind: str, clause: Clause) -> Mapped:
         locs = self.places(item.expr)
+        self.on_the_way(item.expr)
         if not locs and isinstance(item.expr, ast.Section) and isinstance(item.expr.base.type, Pointer):
             null = self.value(item.expr.base) == at_start(NULL)
             event = Event("maps-null", Site(self.frame.name, item.span), item.text, "certain", (), kind)
@@ -65,6 +66,21 @@ class Items(Library):
                     )
                     found.add(copy.refs if counted else None)
         return found.pop() if len(found) == 1 else None
+
+    def on_the_way(self, expr: ast.Expr) -> None:
+        """`t.s->a[0:n]` maps what `t.s->a` points to; whether `*t.s` comes along is the compiler's affair."""
+        while isinstance(expr, (ast.Section, ast.Index, ast.Paren)):
+            expr = expr.inner if isinstance(expr, ast.Paren) else expr.base
+        if not isinstance(expr, ast.Member) or not isinstance(expr.type, Pointer) or self.now is None:
+            return
+        unknown = cp.outside_copy(self.now.device or ZERO, Site("", ast.Span(0, 0)))
+        while isinstance(expr, (ast.Member, ast.Paren)):
+            if isinstance(expr, ast.Member) and expr.arrow:
+                for loc in self.places(expr):
+                    cases = self.cases_of(loc.obj)
+                    if cases is not None and loc.obj.kind == "heap" and not any(c.copies for c in cases):
+                        self.now.cases[loc.obj] = frozenset([c._replace(copies=(unknown,)) for c in cases])
+            expr = expr.inner if isinstance(expr, ast.Paren) else expr.base
 
     def unfollowed(self, mapped: Mapped) -> bool:
         """Whether a mapper decides what is mapped."""

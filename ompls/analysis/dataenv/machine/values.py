@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
-from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Order, Poly, compare, range_over
+from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Order, Poly, compare, range_over
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType
 
@@ -105,7 +105,12 @@ def order(a: Poly | None, b: Poly | None, positive: Positive) -> Order:
     """How two offsets compare; '' when that is not known."""
     if a is None or b is None:
         return ""
-    return "==" if a == b else compare(a, b, positive)
+    if a is b:
+        return "=="
+    difference = (a - b).constant
+    if difference is not None:
+        return "==" if not difference else ">" if difference > 0 else "<"
+    return compare(a, b, positive)
 
 
 def inside(low: Poly | None, high: Poly | None, of_low: Poly | None, of_high: Poly | None, positive: Positive) -> bool:
@@ -170,11 +175,48 @@ def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bo
     varying = [loop for loop in used if loop.symbol in names]
     if not varying:
         return Range(low, low + size, sure, sure)
-    found = range_over(low, used)
+    ends = _ends(low, used)
+    found = range_over(low, used) if ends is None else ends[:2]
     if found is None:
         return Range(None, None, sure)
     exact = sure and all(loop.exact for loop in varying)
-    return Range(found[0], found[1] + size, exact, exact and _dense(low, size, varying))
+    if ends is not None and len(varying) == 1:
+        dense = abs(ends[2] * varying[0].step) == size.constant
+    else:
+        dense = _dense(low, size, varying) if exact else False
+    return Range(found[0], found[1] + size, exact, exact and dense)
+
+
+def _ends(low: Poly, loops: list[LoopRange]) -> tuple[Poly, Poly, int] | None:
+    """The smallest and the largest value over loops, and the last factor, when all factors are numbers; else None."""
+    first = last = low
+    factor = 0
+    for loop in reversed(loops):
+        if loop.symbol is None:
+            continue
+        a, b = _factor(first, loop.symbol), _factor(last, loop.symbol)
+        if a is None or b is None or ((a or b) and (loop.lower is None or loop.upper is None)):
+            return None
+        if loop.lower is not None and loop.upper is not None and (a or b):
+            at = Poly.of(loop.symbol)
+            first = first + (loop.lower - at if a > 0 else loop.upper - at) * a
+            last = last + (loop.upper - at if b > 0 else loop.lower - at) * b
+            factor = a
+    return first, last, factor
+
+
+def _factor(p: Poly, symbol: Symbol) -> int | None:
+    """The number that `symbol` is multiplied with in `p`; None when that is not all."""
+    factor = 0
+    for monomial, c in p.terms.items():
+        for atom, power in monomial:
+            if atom is symbol:
+                if power != 1 or len(monomial) != 1:
+                    return None
+                factor = c
+            elif isinstance(atom, Opaque):
+                return None
+    return factor
 
 
 def _dense(low: Poly, size: Poly, loops: list[LoopRange]) -> bool:
