@@ -76,6 +76,9 @@ CASES = [
     (f"{FOR} set(a, 0, i);", "race-on-shared-variable?"),
     (f"{FOR} set(a + i, 1, a[i]);", "loop-carried-dependence"),
     (f"{FOR} a[i] = twice(i);", ""),
+    (f"double v[n][m];{FOR} for (int k = 1; k < m; k++) v[i][k] = v[i][k - 1];", ""),
+    (f"double v[n][m];{FOR} for (int k = 0; k < m; k++) v[i][k] = v[i][k - 1];", "loop-carried-dependence"),
+    (f"double v[n][m];{FOR} for (int k = 0; k < m; k++) if (k > 0) v[i][k] = v[i][k - 1];", ""),
     # --- conditions
     (f"{FOR} if (i == 0) a[0] = 1;", ""),
     (f"{FOR} if (i > 0) a[0] = i;", "race-on-shared-variable"),

@@ -113,13 +113,15 @@ class Env:
 
     values -- integers; None: not known
     pointers -- what pointers point to
+    dims -- the lengths of arrays with variable ones, outermost first
     """
 
     values: _Integers = field(default_factory=_Integers)
     pointers: dict[Symbol, Place] = field(default_factory=dict)
+    dims: dict[Symbol, tuple[Poly | None, ...]] = field(default_factory=dict)
 
     def copy(self) -> Env:
-        return Env(_Integers(self.values), dict(self.pointers))
+        return Env(_Integers(self.values), dict(self.pointers), self.dims)
 
     def forget(self, symbols: Iterable[Symbol], stamp: int) -> None:
         """`symbols` may have changed: they hold something new that `stamp` names."""
@@ -187,7 +189,7 @@ def place_of(expr: Expr, env: Env) -> Place | None:
         subscript = poly_of(expr.index if base is expr.base else expr.base, env.values)
         if isinstance(base.type, Array):
             array = place_of(base, env)
-            return array.element(subscript, _length(base.type)) if array is not None else None
+            return array.element(subscript, _length(base.type, array, env)) if array is not None else None
         target = pointee_of(base, env)
         return target.shifted(subscript) if target is not None else None
     if isinstance(expr, ast.Member):
@@ -203,7 +205,7 @@ def pointee_of(expr: Expr, env: Env) -> Place | None:
     expr = bare(expr)
     if isinstance(expr.type, Array):
         array = place_of(expr, env)
-        return array.element(ZERO, _length(expr.type)) if array is not None else None
+        return array.element(ZERO, _length(expr.type, array, env)) if array is not None else None
     if isinstance(expr, ast.Name):
         return _pointer(expr.symbol, env)
     if isinstance(expr, ast.Unary) and expr.op == "&":
@@ -257,5 +259,9 @@ def _target(t: CType) -> CType | None:
     return t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else None
 
 
-def _length(t: Array) -> Poly | None:
-    return Poly.of(t.length) if t.length is not None else None
+def _length(t: Array, array: Place, env: Env) -> Poly | None:
+    """The number of elements of `array`, which has type `t`."""
+    if t.length is not None:
+        return Poly.of(t.length)
+    dims = env.dims.get(array.symbol, ()) if array.path == (ELEMENT,) * len(array.path) and not array.depth else ()
+    return dims[len(array.path)] if len(array.path) < len(dims) else None

@@ -14,11 +14,12 @@ from ompls.analysis.dataenv.records import Guard, Start, Sync, Walk
 from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.sharing import private_in, private_targets, started_anew
 from ompls.analysis.dataenv.summaries import Summaries
-from ompls.analysis.dataenv.symbolic import LoopRange, loop_range
+from ompls.analysis.dataenv.symbolic import LoopRange, loop_range, poly_of
 from ompls.analysis.dataenv.walk_expr import Expressions
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.tu import Content
 
 _NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
@@ -105,6 +106,8 @@ class Walker(Expressions):
         for dim in decl.dims:
             self.value(dim)
         symbol = decl.symbol
+        if decl.dims and isinstance(symbol.type, Array) and symbol.type.vla:
+            self.env.dims[symbol] = tuple([poly_of(dim, self.env.values) for dim in decl.dims])
         if symbol.storage in ("static", "extern"):
             return
         self.declared[symbol] = self.directives[-1] if self.directives else None

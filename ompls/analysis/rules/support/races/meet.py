@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.symbolic import LoopRange, Poly
+from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
 from ompls.analysis.model.ast import For, Symbol
 from ompls.analysis.rules.support.races.trial import THREADS, Trial, meet_always, table_of, varies
 
@@ -76,7 +76,13 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budge
         apart = bool(rest) and _by_distance(a, b, rest, level_a, outer).verdict == "no"
         return NO if apart else UNKNOWN
     subscripts = [(x, y) for x, y in pairs if x is not None and y is not None]
-    if not any(g.facts for g in (*a.guards, *b.guards)) and not _is_skewed(level_a, (a, b), outer):
+    outside = _leaves_row(a, outer) or _leaves_row(b, outer)
+    if outside:
+        x, y = a.place.linear, b.place.linear
+        if x is None or y is None:
+            return UNKNOWN
+        subscripts = [(x, y)]
+    if not outside and not any(g.facts for g in (*a.guards, *b.guards)) and not _is_skewed(level_a, (a, b), outer):
         quick = _by_distance(a, b, subscripts, level_a, outer)
         if quick.verdict != "unknown":
             return quick
@@ -87,6 +93,15 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budge
         return INDIRECT
     certain = budget.spend() and meet_always(Trial(a, b, subscripts, level_a, outer, tables))
     return Meeting("yes") if certain else UNKNOWN
+
+
+def _leaves_row(x: Access, outer: int) -> bool:
+    """Whether a subscript after the first goes below 0, into the row before: `b[i][j - 1]` with j = 0."""
+    for subscript in x.subscripts[1:]:
+        reach = range_over(subscript, x.loops[outer:]) if subscript is not None else None
+        if reach is not None and (reach[0].constant or 0) < 0:
+            return True
+    return False
 
 
 def _level(a: Access, loops: tuple[For, ...]) -> list[LoopRange]:
