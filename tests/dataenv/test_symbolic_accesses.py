@@ -118,7 +118,6 @@ EXTENTS = [
     ("while (n--) p[n] = 0;", "?"),
     ("for (int k = 0; k < n; k++) { if (j) k++; p[k] = 0; }", "?"),
     ("p[5] = 0;", "5..5 ED"),
-    ("double a[n][m]; for (int k = 0; k < n; k++) for (int l = 0; l < m; l++) a[k][l] = 0;", "0..-1 + m*n ED"),
     ("fill(p + m, n, 1);", "m..-1 + m + n ED"),
     ("for (int k = 0; k < m; k++) fill(p + k * n, n, 1);", "0..-1 + m*n ED"),
     ("for (int k = 1; k < n; k++) for (int l = k; l < n; l++) p[l] = 0;", "1..-1 + n E"),
