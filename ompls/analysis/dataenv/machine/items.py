@@ -96,6 +96,7 @@ class Items(Library):
     def give_up(self, mapped: Mapped) -> None:
         """The directive does something to what the item reaches that is not followed."""
         assert self.now is not None
+        self.anything()
         for loc in mapped.locs:
             self.forget([loc.obj])
             reached = [v for c, v in self.now.cells.items() if c[0] == loc.obj and isinstance(v, frozenset)]

@@ -164,7 +164,8 @@ class Memory:
             self.now.cells[cell] = value
         if isinstance(cell[1], tuple):
             for other, held in self.now.cells.items():
-                if other[0] == loc.obj and isinstance(other[1], int) and isinstance(held, frozenset):
+                anywhere = isinstance(other[1], int) or cell[1] == ("~", None)
+                if anywhere and other[0] == loc.obj and isinstance(held, frozenset):
                     value = joined_value(value, held) if isinstance(value, frozenset) else held
         return value
 

@@ -344,8 +344,13 @@ class Walker(Directives):
         self.continues.append([])
         self.now = head
         counted, plain = found.symbol is not None, self.loops[-1].plain
+        runs = True
         if not isinstance(stmt, ast.DoWhile) and stmt.condition is not None and not counted:
-            self.value(stmt.condition)
+            runs = self.truth(stmt.condition) is not False
+        if not runs:
+            self.breaks.pop()
+            self.continues.pop()
+            return None, self.now
         self.statement(stmt.body)
         for other in self.continues.pop():
             self.now = join(self.now, other)
