@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.rules import check
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, HeaderUnit, Settings
 
 from . import dump
@@ -139,3 +140,15 @@ def test_bodies_of_header_functions_are_not_followed() -> None:
     tu = Analyzer().analyze("test.c", source, headers, Settings())
     assert tu.items[-1].content.calls[0].name == f"f{count - 1}"
     assert not tu.items[-1].content.tainted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct node { int a; struct node; int b; }; int f(struct node *p) { return p->x + sizeof(*p); }",
+        "struct node { struct node n[2]; } g; int f(struct node *p) { return p->n[1].x + sizeof(*p); }",
+        "union u { struct { union u in; } s; }; int f(union u *p) { return p->x + sizeof(*p); }",
+    ],
+)
+def test_a_record_in_itself_has_an_end(text: str) -> None:
+    check(Analyzer().analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings()))

@@ -17,6 +17,7 @@ from ompls.analysis.model.ctype import (
     INT,
     UNKNOWN,
     VOID,
+    Array,
     CType,
     Enum,
     FieldDecl,
@@ -220,7 +221,7 @@ class SpecifierReader(Reader):
         members: list[FieldDecl] = []
         for declaration in body.named_children:
             if declaration.type == "field_declaration":
-                members += self.members(declaration)
+                members += [self._without_itself(f) for f in self.members(declaration)]
         after = _ATTRIBUTES.match(self.source, body.end_byte)
         attributes = self.source[n.start_byte : body.start_byte] + (after.group() if after else b"")
         packed, align = b"packed" in attributes, _alignment(attributes)
@@ -236,6 +237,21 @@ class SpecifierReader(Reader):
         self.file.fill(record)
         if body.has_error and errors([body], 1):
             self.taint(body)
+
+    def _without_itself(self, member: FieldDecl) -> FieldDecl:
+        """A member whose type is not complete before the record is (C11 §6.7.2.1) is not understood: it has no end."""
+        waiting, seen = [member.type], set[int]()
+        while waiting:
+            t = waiting.pop()
+            while isinstance(t, Array):
+                t = t.of
+            if not isinstance(t, Record) or id(t.body) in seen:
+                continue
+            if t.body in self.defining:
+                return FieldDecl(member.name, UNKNOWN, member.bits)
+            seen.add(id(t.body))
+            waiting += [f.type for f in t.body.fields or ()]
+        return member
 
     def members(self, n: Node) -> list[FieldDecl]:
         """The members that one field_declaration declares."""
