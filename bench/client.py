@@ -107,25 +107,14 @@ class Client:
         return used / 1e9
 
     def memory(self) -> float:
-        """Bytes that the server and its children hold, each page shared between them counted once (Linux; else 0)."""
-        total = 0
-        for process in _family(self.server.pid):
-            try:
-                lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-            except OSError:
-                continue
-            total += sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-        return float(total)
+        """Bytes that the server itself holds, its workers left out (Linux; else 0)."""
+        try:
+            lines = Path(f"/proc/{self.server.pid}/status").read_text().splitlines()
+        except OSError:
+            return 0.0
+        return float(sum(1024 * int(line.split()[1]) for line in lines if line.startswith("VmRSS:")))
 
     def stop(self) -> None:
         self.request("shutdown", None)
         self.notify("exit", {})
         self.server.wait(10)
-
-
-def _family(process: int) -> list[int]:
-    found = [process]
-    for path in Path(f"/proc/{process}/task").glob("*/children"):
-        for child in path.read_text().split():
-            found += _family(int(child))
-    return found

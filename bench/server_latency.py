@@ -37,12 +37,17 @@ _EDITS = {  # at the top of the file, or in a function in its middle: text, and 
 _VIEW = 60  # lines that a window shows
 
 
-def keys(text: str, count: int) -> list[tuple[int, int, str]]:
-    """Keystrokes (line, column, character) inside loop bodies all over the file, three in a row in each place."""
+def keys(text: str, count: int) -> list[tuple[int, int, str, int]]:
+    """Keystrokes (line, column, text, characters gone) in loop bodies all over the file: a blank, a semicolon, and both
+    away again, so that the text stays what it is."""
     lines = text.split("\n")
     bodies = [n for n, line in enumerate(lines) if "for (" in line and "pragma omp target" not in line]
     places = [bodies[(17 * k * max(1, len(bodies) // 500)) % len(bodies)] for k in range((count + 2) // 3)]
-    return [(n, len(lines[n]) - len(lines[n].lstrip()), c) for n in places for c in " ;\t"][:count]
+    made = []
+    for n in places:
+        column = len(lines[n]) - len(lines[n].lstrip())
+        made += [(n, column, " ", 0), (n, column + 1, ";", 0), (n, column, "", 2)]
+    return made[: count - count % 3]
 
 
 class Session:
@@ -94,12 +99,12 @@ class Session:
         time.sleep(0.02)
 
     def type(self, count: int) -> None:
-        for line, column, character in keys(self.text, count):
-            self._edit("keystroke", line, column, character)
+        for line, column, text, gone in keys(self.text, count):
+            self._edit("keystroke", line, column, text, gone)
 
     def change_everything(self) -> None:
         """Edits that may change what all of the file means; each is taken back (both are timed)."""
-        middle, column, _ = keys(self.text, 6)[3]
+        middle, column = keys(self.text, 6)[3][:2]
         for what, text in _EDITS.items():
             line, at = (0, 0) if text.startswith("#") else (middle, column)
             for _ in range(2):
@@ -176,6 +181,8 @@ def rows(regions: int, calls: bool, folder: Path, count: int) -> Iterator[tuple[
     session.change_everything()
     session.preview()
     session.type(max(0, 1000 - session.version))
+    session.times["keystroke"], rest = session.times["keystroke"][:count], session.times["keystroke"][count:]
+    session.times["keystroke, the last ones"] = rest[-100:] or session.times["keystroke"]
     session.memory("after 1,000 edits")
     if regions <= 500:
         session.open_more(49)

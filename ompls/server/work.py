@@ -41,14 +41,15 @@ class Deadline:
 
 @contextmanager
 def keeping() -> Iterator[None]:
-    """For work whose results are kept: nearly nothing that it makes is garbage, and looking for cycles in all that is
-    known of a large file takes a second.  What was made is not looked at again until `collect`."""
+    """For work whose results are kept.  Looking for cycles in all that is known of a large file takes a second, again
+    and again; so what was made here is looked through once, and then left alone until `collect`."""
     collecting = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if gc.get_count()[0] > _MANY_OBJECTS:
+            gc.collect()
             gc.freeze()
         if collecting:
             gc.enable()
