@@ -87,6 +87,11 @@ int log_it(int);
 void f(int n, int *x) {
     #pragma omp target device(ancestor: 1) map(tofrom: x[0:n])
     x[0] = log_it(n);
+    #pragma omp target map(tofrom: x[0:n])
+    {
+        #pragma omp target device(ancestor: 1) map(always, tofrom: x[0:1])
+        x[0] = log_it(n);
+    }
 }
 """,
         """

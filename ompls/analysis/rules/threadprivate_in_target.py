@@ -11,14 +11,16 @@ from ompls.analysis.rules.support.limits import regions_of
 
 def check(scene: Scene) -> Iterator[Finding]:
     """Certain: the copies belong to the threads of the host, and the name means the variable, not a local one."""
-    if not scene.unit.threadprivate:
+    grouped = {i.text for d in scene.unit.directives if d.name == "groupprivate" for i in d.args}  # devices have these
+    names = scene.unit.threadprivate - grouped
+    if not names:
         return
     for region in regions_of(scene):
         seen: set[str] = set()
         for node in region.stmt.walk():
             if not isinstance(node, ast.Name) or node.symbol is None or node.name in seen:
                 continue
-            if node.name in scene.unit.threadprivate and _static(node.symbol):
+            if node.name in names and _static(node.symbol):
                 seen.add(node.name)
                 message = f"`{node.name}` is threadprivate: no device has a copy of it"
                 yield Finding(node.span, message, "warning", ((region.directive.name_span, "the target region"),))
@@ -60,6 +62,14 @@ void f(int n, int *x) {
 """,
     ),
     good=(
+        """
+int sum;
+#pragma omp groupprivate(sum) device_type(any)
+void f(int *x) {
+    #pragma omp target teams map(tofrom: x[0:1])
+    sum = x[0];
+}
+""",
         """
 int counter;
 #pragma omp threadprivate(counter)

@@ -81,9 +81,20 @@ def calls_in(content: Content | None, region: Region) -> list[ast.Name]:
         return []
     kept: dict[Span, list[ast.Name]] = content.memo.setdefault(_CALLS, {})
     if region.stmt.span not in kept:
-        calls = (n for n in region.stmt.walk() if isinstance(n, ast.Call))
+        calls = (n for n in _on_device(region.stmt) if isinstance(n, ast.Call))
         kept[region.stmt.span] = [n.function for n in calls if isinstance(n.function, ast.Name)]
     return kept[region.stmt.span]
+
+
+def _on_device(stmt: ast.DirectiveStmt) -> Iterator[Node]:
+    """The nodes of a region in source order, without those of regions in it that go back to the host."""
+    stack: list[Node] = [stmt]
+    while stack:
+        node = stack.pop()
+        clause = node.directive.clause("device") if isinstance(node, ast.DirectiveStmt) and node is not stmt else None
+        if clause is None or clause.keyword != "ancestor":
+            yield node
+            stack.extend(reversed(list(node.children())))
 
 
 def called(scene: Scene, region: Region) -> Iterator[tuple[ast.Name, Content]]:
