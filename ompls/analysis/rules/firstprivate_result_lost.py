@@ -10,9 +10,14 @@ from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Span, Symbol
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.flow import Flow, State
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import events, region_at, severity_of
+from ompls.analysis.rules.support.noticed import finding as placed
+
+_MESSAGE = "the value of `{name}` is lost at the end of the region: `{name}` is firstprivate there, and read afterwards"
 
 _REPLACED = "replaced"  # the host has assigned the variable since a region did
 
@@ -99,6 +104,56 @@ def _assignments(variable: Variable) -> list[Node]:
 
 
 def check(scene: Scene) -> Iterator[Finding]:
+    told: set[Span] = set()
+    for finding in (*_in_function(scene), *_in_others(scene)):
+        if finding.span not in told:
+            told.add(finding.span)
+            yield finding
+
+
+def _in_others(scene: Scene) -> Iterator[Finding]:
+    """Globals that other functions read."""
+    for found in events(scene, "lost", "firstprivate"):
+        name, region = found.event.name, region_at(scene, found.event.site.span)
+        if found.event.certainty == "certain" and region is not None:
+            end = region.directive.span.end
+            change = Change(f"Map `{name}` tofrom", Span(end, end), f" map(tofrom: {name})", safe=False)
+            severity = "hint" if _knows(scene) else severity_of(found, scene)
+            yield placed(found, _MESSAGE.format(name=name), severity, change)
+
+
+def _knows(scene: Scene) -> bool:
+    """Whoever writes `defaultmap` in the same function knows what the default is."""
+    return any(d.clause("defaultmap") is not None for d in scene.directives)
+
+
+def _expected(function: ast.FunctionDef, symbol: Symbol, read: Node) -> bool:
+    """Whether the read is a comparison with what the variable had before: the program expects the old value.
+
+    That is a constant that the host has given it, or a variable that it was copied to.
+    """
+    given: set[object] = set()
+    compared: list[Expr] = []
+    for n in function.body.walk():
+        if isinstance(n, ast.VarDecl) and n.symbol is symbol:
+            given.add(_constant(n.init))
+        elif isinstance(n, ast.Assign) and isinstance(n.target, ast.Name):
+            if n.target.symbol is symbol:
+                given.add(_constant(n.value))
+            elif isinstance(n.value, ast.Name) and n.value.symbol is symbol:
+                given.add(n.target.symbol)
+        elif isinstance(n, ast.Binary) and n.op in ("==", "!=", "-") and read in (n.left, n.right):
+            compared.append(n.right if n.left is read else n.left)
+    found = {*map(_constant, compared), *(e.symbol for e in compared if isinstance(e, ast.Name))}
+    return bool((found & given) - {None})
+
+
+def _constant(expr: Expr | None) -> object:
+    """The value of a constant; None for anything else."""
+    return float(expr.text.rstrip("fFlL")) if isinstance(expr, ast.FloatLiteral) else fold(expr)
+
+
+def _in_function(scene: Scene) -> Iterator[Finding]:
     function, content = scene.function, scene.content
     if function is None or content is None:
         return
@@ -112,7 +167,8 @@ def check(scene: Scene) -> Iterator[Finding]:
             key = (id(region.stmt), variable.symbol)
             read, again = flow.read_after.get(key), flow.next_time.get(key)
             if read is not None and loses(variable):
-                yield _finding(region, variable, read, "hint" if region.tainted else "warning")
+                weak = region.tainted or _knows(scene) or _expected(function, variable.symbol, read)
+                yield _finding(region, variable, read, "hint" if weak else "warning")
             elif again is not None and loses(variable):
                 yield _finding(region, variable, again, "hint")
 
@@ -126,9 +182,7 @@ def _default_is_private(region: Region) -> bool:
 def _finding(region: Region, variable: Variable, read: Node, severity: Severity) -> Finding:
     name = variable.symbol.name
     write = min(_assignments(variable), key=lambda n: n.span)
-    message = (
-        f"the value of `{name}` is lost at the end of the region: `{name}` is firstprivate there, and read afterwards"
-    )
+    message = _MESSAGE.format(name=name)
     end = region.directive.span.end
     change = Change(f"Map `{name}` tofrom", Span(end, end), f" map(tofrom: {name})", safe=False)
     related = ((read.span, f"`{name}` still has its old value here"),)
@@ -148,12 +202,21 @@ a `reduction` variable.
     section="5.8.1",
     bad=(
         """
+int f(void) {
+    int v = 3;
+    #pragma omp target
+    v = 4;
+//  ^ hint: the value of `v` is lost at the end of the region: `v` is firstprivate there, and read afterwards
+    return v != 3;
+}
+""",
+        """
 int f(int n, int *x, int best) {
     int k = 0;
     for (int round = 0; round < n; round++) {
         #pragma omp target map(tofrom: x[0:n])
         for (int i = 0; i < n; i++) { k = i; x[i] = k; }
-        //                            ^ hint: the value of `k` is lost at the end of the region: `k` is firstprivate there, and read afterwards
+    //                                ^ hint: the value of `k` is lost at the end of the region: `k` is firstprivate there, and read afterwards
         if (x[0] > best) k = round;
     }
     return k;
@@ -205,10 +268,26 @@ void f(int n, int *x, int *nearest) {
         for (int i = 0; i < n; i++) {
             if (x[i] > round)
                 index = i;
-        //      ^^^^^ hint: the value of `index` is lost at the end of the region: `index` is firstprivate there, and read afterwards
+    //          ^^^^^ hint: the value of `index` is lost at the end of the region: `index` is firstprivate there, and read afterwards
             nearest[i] = index;
         }
     }
+}
+""",
+        """
+int found;
+static void search(int n, const int *x) {
+    #pragma omp target map(to: x[0:n])
+    for (int i = 0; i < n; i++)
+        if (x[i] < 0)
+            found = i;
+    //      ^^^^^ warning: the value of `found` is lost at the end of the region: `found` is firstprivate there, and read afterwards
+}
+int main(void) {
+    int a[10] = {1, 2, -3};
+    for (int k = 0; k < 2; k++)
+        search(10, a);
+    return found;
 }
 """,
     ),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.machine.copies import Lost
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.items import Items, Mapped
 from ompls.analysis.dataenv.machine.library import INITIAL, lent
 from ompls.analysis.dataenv.machine.memory import Where
 from ompls.analysis.dataenv.machine.state import join
-from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value, at_start
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start
 from ompls.analysis.dataenv.private import PRIVATISING, loop_variables
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
@@ -181,9 +182,25 @@ class Directives(Items):
             for mapped in reversed(items):
                 self.leave(mapped, device)
             self.settle()
+            self.private_results(region)
         self.doubts -= applies is None
         if before is not None:
             self.now = join(self.now, before)
+
+    def private_results(self, region: Region) -> None:
+        """What the region assigned to a copy of a global that is firstprivate by default is gone."""
+        clause = region.directive.clause("default")
+        if self.now is None or (clause is not None and clause.keyword in ("private", "firstprivate")):
+            return
+        for variable in region.variables:
+            symbol = variable.symbol
+            by_default = variable.sharing == "firstprivate" and variable.implicit and variable.section != "5.8.7"
+            written = [n for n in variable.writes if isinstance(n, ast.Name)]
+            if by_default and written and symbol.level == "file":
+                obj = self.variable(symbol)
+                site = self.site(min(written, key=lambda n: n.span))
+                lost = Lost(Range(ZERO, obj.size, True, True), site, site, "firstprivate")
+                self.change(obj, lambda case, lost=lost: case._replace(lost=lost))  # type: ignore[misc]
 
     def region_items(self, region: Region) -> list[Mapped]:
         """What the region maps, by clauses and by itself."""
