@@ -23,6 +23,11 @@ omp_lock_t l1, l2;
 static void bump(int *p) { *p += 1; }
 static void set(int *p, int i, int v) { p[i] = v; }
 static int twice(int v) { int own = v; own *= 2; return own; }
+static int summed(int *p) {
+    #pragma omp for reduction(+: g)
+    for (int i = 0; i < 9; i++) g += p[i];
+    return g;
+}
 static void meet_all(void) {
     #pragma omp barrier
 }
@@ -150,6 +155,7 @@ CASES = [
     (f"{FOR} {{ omp_set_lock(&l1); g += i; omp_unset_lock(&l1); omp_set_lock(&l2); g += i; omp_unset_lock(&l2); }}",
      "wrong-lock"),
     (f"{FOR} {{ omp_set_lock(&locks[idx[i]]); a[idx[i]]++; omp_unset_lock(&locks[idx[i]]); }}", ""),
+    (f"{P}\ng = summed(a);", "race-on-shared-variable?"),
     (f"{FOR} {{ own_lock(); g += i; own_unlock(); }}", "missing-reduction?"),
     (f"{FOR} {{ if (g) continue; if (a[i] == m) g = 1; }}", "race-on-shared-variable?"),
     (f"{P} for schedule(static, 1)\nfor (i = 0; i < n; i++) a[i % 4] += i;", "missing-reduction?"),

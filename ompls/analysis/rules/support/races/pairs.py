@@ -312,6 +312,10 @@ class _Search:
         start, last = self.walk.starts[level.stmt].order, max(a.order, b.order)
         if any(start < m < last for m in self.walk.meets):
             return True  # a lock or barrier of the program's own
+        write, read = (a, b) if a.write else (b, a)
+        stored = write.by.value.walk() if level.kind == "copies" and isinstance(write.by, ast.Assign) else ()
+        if read.calls and any(node is read.calls[0] for node in stored):
+            return True  # `x = f()` where f gives back x: all threads get and store the same
         schedule = level.stmt.directive.clause("schedule")
         by_thread = schedule is not None and schedule.keyword == "static" and found.distance is None
         return by_thread and any(
