@@ -1,4 +1,4 @@
-"""When time runs out in the rules, what was found so far is shown, words are still looked at, and nothing wrong is kept."""
+"""When time runs out in the rules, what was found so far is shown, words are looked at, and nothing wrong is kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ FUNCTION = """void f%d(int n, double *a) {
   { a[0]++; }
 }
 """
-SOURCE = "".join(FUNCTION % n for n in range(12)) + "int main(void) { double a[9]; f1(9, a); f2(9, a); return a[0] > 0; }\n"
+MAIN = "int main(void) { double a[9]; f1(9, a); f2(9, a); return a[0] > 0; }\n"
+SOURCE = "".join(FUNCTION % n for n in range(12)) + MAIN
 
 
 class Polls:
