@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from ompls.analysis.dataenv.machine.calls import Machine, Program
+from ompls.analysis.dataenv.machine.calls import Machine
 from ompls.analysis.dataenv.machine.events import Event, Recorder
 from ompls.analysis.dataenv.machine.facts import facts_of
-from ompls.analysis.dataenv.machine.memory import GivenUp
+from ompls.analysis.dataenv.machine.objects import GivenUp
+from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.items import Group

@@ -2,94 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
 from ompls.analysis.dataenv.machine.events import Event, Recorder
-from ompls.analysis.dataenv.machine.memory import Frame
+from ompls.analysis.dataenv.machine.objects import Frame
+from ompls.analysis.dataenv.machine.outside import HARMLESS, NOWHERE, Outside
+from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.recall import Done, Reach, keep, of_copies, reach_of, reached, recall, replay
 from ompls.analysis.dataenv.machine.state import ALL_CLEAN, Cases, State, join, joined_value
-from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value
-from ompls.analysis.dataenv.machine.walk import Walker
-from ompls.analysis.dataenv.paths import points_to_const
-from ompls.analysis.dataenv.symbolic import ZERO, Atom, Opaque, Poly, is_integer
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Value
+from ompls.analysis.dataenv.symbolic import ZERO, Atom, Poly, is_integer
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Span, Symbol
-from ompls.analysis.model.ctype import CType, Function, Pointer, Record
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.tu import Content
 
 _DEEPEST = 12  # calls in calls
-NOWHERE = Site("", Span(0, 0))
-# Functions of the C library that are known although their header was not read.
-_HARMLESS = frozenset(
-    """printf fprintf puts putchar sprintf snprintf rand srand time clock strlen strcmp strncmp atoi atol atof fabs sqrt
-    sin cos tan exp log pow abs labs assert gettimeofday getenv fflush fopen fclose fabsf sqrtf expf powf fmax fmin
-    drand48 srand48 usleep sleep perror exit""".split()  # noqa: SIM905
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
-    """What a walk knows of the translation unit.
-
-    functions -- definitions by name; symbols -- the file scope at its end; mappers -- whether it declares mappers
-    variants -- functions whose calls may go elsewhere; local -- variables of which every device has its own
-    """
-
-    functions: Mapping[str, Content]
-    symbols: Mapping[str, Symbol]
-    mappers: bool = False
-    variants: frozenset[str] = frozenset()
-    local: frozenset[str] = frozenset()
-    late: Callable[[], bool] = lambda: False  # whether there is no time left
-    rings: dict[str, int] = field(default_factory=dict)  # made when it is asked for
-
-    @property
-    def around(self) -> tuple[object, ...]:
-        """What every walk depends on."""
-        return self.mappers, self.variants, self.local
-
-    def call_each_other(self, caller: str, callee: str) -> bool:
-        """Whether the callee may come to call the caller: such calls multiply, and are not followed."""
-        if not self.rings:
-            self.rings.update(rings(self.functions))
-        return caller == callee or (caller in self.rings and self.rings[caller] == self.rings.get(callee))
-
-
-def rings(functions: Mapping[str, Content]) -> dict[str, int]:
-    """A number for each function, the same for those that call each other (Tarjan's algorithm, without recursion)."""
-    order: dict[str, int] = {}
-    low: dict[str, int] = {}
-    ring: dict[str, int] = {}
-    open_ones: list[str] = []
-    for root in functions:
-        work = [(root, iter(functions[root].calls))] if root not in order else []
-        if work:
-            order[root] = low[root] = len(order)
-            open_ones.append(root)
-        while work:
-            name, rest = work[-1]
-            symbol = next(rest, None)
-            if symbol is not None:
-                called = symbol.name
-                if called in functions and called not in order:
-                    order[called] = low[called] = len(order)
-                    open_ones.append(called)
-                    work.append((called, iter(functions[called].calls)))
-                elif called in order and called not in ring:
-                    low[name] = min(low[name], order[called])
-                continue
-            work.pop()
-            if work:
-                low[work[-1][0]] = min(low[work[-1][0]], low[name])
-            if low[name] == order[name]:
-                while ring.get(name) is None:
-                    ring[open_ones.pop()] = order[name]
-    return ring
-
-
-class Machine(Walker):
+class Machine(Outside):
     """Walks from one root with `run`; what it noticed is in its recorder."""
 
     def __init__(self, program: Program, recorder: Recorder, whole: bool) -> None:
@@ -173,7 +103,7 @@ class Machine(Walker):
             return self.result(expr)
         known, value = self.known_call(name, expr, args)
         if not known:
-            harmless = name in _HARMLESS or name.startswith(("omp_", "__builtin_", "__sync_", "__atomic_"))
+            harmless = name in HARMLESS or name.startswith(("omp_", "__builtin_", "__sync_", "__atomic_"))
             system = function.symbol is not None and function.symbol.from_system_header
             if harmless or system or self.region is not None:
                 self.library_call(expr, args)
@@ -182,75 +112,13 @@ class Machine(Walker):
             return self.result(expr)
         return value if value is not None or self.now is None else self.result(expr)
 
-    def result(self, expr: ast.Call) -> Value:
-        """What a call gives that is not followed: a value of its own."""
-        if is_integer(expr.type):
-            return Poly.of(Opaque(f"{self.frame.name}@{expr.span.start}", None, ()))
-        return None
-
-    def library_call(self, expr: ast.Call, args: list[Value]) -> None:
-        """A function that maps nothing; it may read and write what its arguments point to."""
-        params = _params(expr)
-        for i, value in enumerate(args):
-            if isinstance(value, frozenset) and not (i < len(params) and points_to_const(params[i])):
-                (self.soften if self.region is None else self.soften_devices)(value)
-                self.unknown_cells(value)
-            if isinstance(value, frozenset):
-                self.soften_devices(frozenset([t for t in value if t.obj.kind == "lent"]))
-
-    def unknown_cells(self, value: Value) -> None:
-        """A function got the address of these objects."""
-        assert self.now is not None
-        objs = {t.obj for t in value} if isinstance(value, frozenset) else set()
-        self.recorder.hands(objs)
-        for cell in [c for c in self.now.cells if c[0] in objs]:
-            self.now.cells[cell] = None
-
-    def unknown_call(self, expr: ast.Call, args: list[Value]) -> None:
-        """Another translation unit's code: it may map what it can reach."""
-        assert self.now is not None
-        self.library_call(expr, args)
-        device = self.now.device or ZERO
-        unknown = frozenset((Copies(copies=(outside_copy(device, NOWHERE),)),))
-        for obj in self.reachable(args):
-            cases = self.now.cases.get(obj, ALL_CLEAN)
-            if cases is None or any(c.freed or any(k.forever for k in c.copies) for c in cases):
-                self.now.cases[obj] = None
-            else:
-                self.now.cases[obj] = unknown
-        for cell in [c for c in self.now.cells if c[0].symbol is not None and c[0].symbol.level == "file"]:
-            value = self.now.cells[cell]
-            if isinstance(value, Poly) and cell[0].symbol is not None and cell[0].symbol.storage != "static":
-                atom = Opaque(f"{cell[0].name}@{self.frame.name}@{expr.span.start}", None, ())
-                self.now.cells[cell] = Poly.of(atom)
-
-    def reachable(self, args: list[Value]) -> set[Obj]:
-        """What arguments and variables at file scope lead to."""
-        assert self.now is not None
-        found: set[Obj] = {
-            c[0] for c in self.now.cells if c[0].symbol is not None and c[0].symbol.level == "file"
-        }  # fmt: skip
-        found |= {o for o in self.now.cases if o.symbol is not None and o.symbol.level == "file"}
-        found |= {t.obj for v in args if isinstance(v, frozenset) for t in v}
-        held: dict[Obj, list[Obj]] = {}
-        for (obj, _), value in self.now.cells.items():
-            if isinstance(value, frozenset):
-                held.setdefault(obj, []).extend(t.obj for t in value)
-        waiting = list(found)
-        while waiting:
-            for obj in held.get(waiting.pop(), ()):
-                if obj not in found:
-                    found.add(obj)
-                    waiting.append(obj)
-        return {o for o in found if o.kind != "null"}
-
     def enter_call(self, expr: ast.Call, callee: Content, function: ast.FunctionDef, args: list[Value]) -> Value:
         """A function of the unit with these arguments: what it did before with the same input, or walked."""
         if self.region is not None or self.deferred is not None or self.now is None:
             return self.walk_call(expr, callee, function, args)
         reach = self.reaches.get(callee)
         if reach is None:
-            reach = self.reaches[callee] = reach_of(callee, self.program.functions, self.program.symbols, _HARMLESS)
+            reach = self.reaches[callee] = reach_of(callee, self.program.functions, self.program.symbols, HARMLESS)
         objs = of_copies(reached(self.now, args, reach))
         key = self.input_of(expr, args, objs, reach)
         done = recall(callee, key, self.program.functions, self.program.symbols, self.program.around)
@@ -373,10 +241,3 @@ class Machine(Walker):
                 state.cases.pop(obj, None)
                 for cell in [c for c in state.cells if c[0] == obj]:
                     del state.cells[cell]
-
-
-def _params(expr: ast.Call) -> tuple[CType, ...]:
-    function = expr.function.type
-    if isinstance(function, Pointer):
-        function = function.to
-    return function.params if isinstance(function, Function) else ()

@@ -8,8 +8,8 @@ from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies, Mapping
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.library import Library, devices_softened
-from ompls.analysis.dataenv.machine.memory import worst
-from ompls.analysis.dataenv.machine.values import ANYWHERE, NULL, Loc, Obj, Range, Site, at_start, order
+from ompls.analysis.dataenv.machine.naming import worst
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer, Record
@@ -256,6 +256,3 @@ def is_pointer_itself(expr: ast.Expr) -> bool:
     while isinstance(expr, ast.Paren):
         expr = expr.inner
     return isinstance(expr, (ast.Name, ast.Member)) and isinstance(expr.type, Pointer)
-
-
-__all__ = ["ANYWHERE", "Items", "Mapped", "is_pointer_itself"]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.evaluate import Evaluator
 from ompls.analysis.dataenv.machine.events import Event
-from ompls.analysis.dataenv.machine.memory import name_of, worst
+from ompls.analysis.dataenv.machine.naming import name_of, worst
 from ompls.analysis.dataenv.machine.state import ALL_CLEAN, UNFILLED, joined_cases
-from ompls.analysis.dataenv.machine.values import ANYWHERE, Loc, Obj, Pointers, Target, Value, at_start
-from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Value, at_start
+from ompls.analysis.dataenv.symbolic import Opaque, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import VOID, Pointer
 
@@ -203,6 +202,3 @@ def _product(args: list[Value], factors: tuple[int, ...]) -> Poly | None:
             return None
         total = total * factor
     return total if factors else None
-
-
-__all__ = ["ANYWHERE", "INITIAL", "ZERO", "Library", "cp", "devices_softened", "lent"]

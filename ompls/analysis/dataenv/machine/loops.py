@@ -1,0 +1,201 @@
+"""Loops: the first iteration, the second, then any, to a fixed point.
+
+A loop is taken to run at least twice unless its bounds or its condition say otherwise.
+"""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.machine.directives import Directives
+from ompls.analysis.dataenv.machine.facts import facts_of
+from ompls.analysis.dataenv.machine.objects import Loop
+from ompls.analysis.dataenv.machine.state import State, forget_loops, join
+from ompls.analysis.dataenv.machine.values import Value
+from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, loop_range
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Stmt, Symbol
+from ompls.analysis.model.constants import fold
+
+_ROUNDS = 6
+
+
+class Loops(Directives):
+    """`loop` walks one; what leaves it by a jump is kept with it."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self.breaks: list[list[State]] = []
+        self.continues: list[list[State]] = []
+        self.switches: list[State | None] = []
+        self.labels: dict[str, State] = {}
+        self.met: set[str] = set()  # labels that the walk has come by
+        self.late: set[str] = set()  # labels that were jumped to after that
+        self.returns: list[State] = []
+        self.depth = 0
+        self.asked = False  # whether a condition has to do with where a region ran
+
+    # --- loops
+
+    def loop(self, stmt: ast.For | ast.While | ast.DoWhile) -> None:
+        conditions = self.conditions
+        if isinstance(stmt, ast.For):
+            self.statement(stmt.init)
+        if self.now is None:
+            return
+        found, trips = self.counted(stmt)
+        if trips is not None and trips <= 0:
+            return
+        for symbol in self.assigned(stmt):
+            if is_integer(symbol.type):
+                self.now.cells[self.variable(symbol), 0] = None
+        if found.symbol is not None:
+            self.now.cells[self.variable(found.symbol), 0] = Poly.of(found.symbol)
+        self.loops.append(Loop(found, self.conditions, self.is_plain(stmt)))
+        try:
+            self._rounds(stmt, found)
+        finally:
+            self.loops.pop()
+            self.conditions = conditions
+
+    def _rounds(self, stmt: ast.For | ast.While | ast.DoWhile, found: LoopRange) -> None:
+        """The first iteration, the second, and then any, until nothing new comes."""
+        start = head = self.now
+        done: State | None = None
+        conditions, plain = self.conditions, self.loops[-1].plain
+        once = isinstance(stmt, ast.DoWhile) and fold(stmt.condition) == 0
+        for number in range(1 if once else _ROUNDS):
+            self.conditions = conditions
+            told = self.recorder.changes
+            end, done = self._iteration(stmt, found, copied(head))
+            again = self._head_again(end, stmt, found)
+            if again is None or head is None or again == head:
+                break
+            if plain and again.cells == head.cells and told == self.recorder.changes:
+                break  # all accesses are on one side: what they did once they do again
+            if number == 0:
+                head = again
+                continue
+            if number == 1:
+                head = join(copied(start), head)
+            grown = join(copied(head), again)
+            if grown == head and number > 1:
+                break
+            head = grown if number < _ROUNDS - 2 else _given_up(head, grown)
+        self.now = done
+        if done is not None and found.symbol is not None:
+            last = found.upper if found.step == 1 and found.exact else None
+            self.now_is(found.symbol, last + 1 if last is not None and not self._left_early(stmt) else None)
+
+    def _iteration(
+        self, stmt: ast.For | ast.While | ast.DoWhile, found: LoopRange, head: State | None
+    ) -> tuple[State | None, State | None]:
+        """(the state at its end, the state in which the loop is left)."""
+        self.breaks.append([])
+        self.continues.append([])
+        self.now = head
+        counted, plain = found.symbol is not None, self.loops[-1].plain
+        runs = True
+        if not isinstance(stmt, ast.DoWhile) and stmt.condition is not None and not counted:
+            runs = self.truth(stmt.condition) is not False
+        if not runs:
+            self.breaks.pop()
+            self.continues.pop()
+            return None, self.now
+        self.statement(stmt.body)
+        for other in self.continues.pop():
+            self.now = join(self.now, other)
+        if isinstance(stmt, ast.For) and not counted:
+            self.value(stmt.step)
+        if stmt.condition is not None and not (counted and plain):
+            self.value(stmt.condition)
+        end, out = self.now, self.breaks.pop()
+        for left in (end, *out):
+            if left is not None:
+                forget_loops(left, [found])
+        endless = stmt.condition is None or (not isinstance(stmt, ast.DoWhile) and bool(fold(stmt.condition)))
+        done = None if endless else end
+        for other in out:
+            done = join(done, other)
+        return end, done
+
+    def _head_again(self, end: State | None, stmt: Stmt, found: LoopRange) -> State | None:
+        """The state in which the next iteration starts."""
+        if end is None:
+            return None
+        again = end.copy()
+        for symbol in self.assigned(stmt):
+            if is_integer(symbol.type):
+                again.cells[self.variable(symbol), 0] = None
+        if found.symbol is not None:
+            again.cells[self.variable(found.symbol), 0] = Poly.of(found.symbol)
+        return again
+
+    def _left_early(self, stmt: ast.For | ast.While | ast.DoWhile) -> bool:
+        """Whether the loop may end before its bounds say so; a host function that returns here found an error."""
+        found = facts_of(self.frame.content).jumps_in(stmt.body)
+        return bool(found & ({"break", "goto"} if self.region is None else {"break", "goto", "return"}))
+
+    def now_is(self, symbol: Symbol, value: Value) -> None:
+        assert self.now is not None
+        self.now.cells[self.variable(symbol), 0] = value
+
+    def counted(self, stmt: ast.For | ast.While | ast.DoWhile) -> tuple[LoopRange, int | None]:
+        """The loop's range in terms of what is known here, and how often it runs if that is a constant."""
+        nothing = LoopRange(None, None, None, 0, stmt)
+        shape = loop_range(stmt) if isinstance(stmt, ast.For) else None
+        if shape is None or shape.symbol is None or not isinstance(stmt, ast.For) or self.now is None:
+            return nothing, None
+        if shape.symbol in self.assigned(stmt.body):
+            return nothing, None
+        obj = self.variable(shape.symbol)
+        first = self.now.cells.get((obj, 0))
+        condition = stmt.condition
+        while isinstance(condition, ast.Paren):
+            condition = condition.inner
+        if not isinstance(condition, ast.Binary):
+            return nothing, None
+        on_left = any(isinstance(n, ast.Name) and n.symbol is shape.symbol for n in condition.left.walk())
+        last = self.value(condition.right if on_left else condition.left)
+        start, end = (v if isinstance(v, Poly) else None for v in (first, last))
+        if end is not None and condition.op in ("<", ">", "!="):
+            end = end + (-1 if shape.step > 0 else 1)
+        exact, step = not self._left_early(stmt), abs(shape.step)
+        width = (end - start) * (1 if shape.step > 0 else -1) if start is not None and end is not None else None
+        trips = width.constant if width is not None else None
+        if width is not None and start is not None:
+            self.is_size(width + 1)
+            if step != 1:
+                exact = exact and trips is not None
+                if trips is not None:
+                    end = start + trips // step * shape.step
+        low, high = (start, end) if shape.step > 0 else (end, start)
+        return LoopRange(shape.symbol, low, high, shape.step, stmt, exact), None if trips is None else trips + 1
+
+    def assigned(self, node: ast.Node) -> set[Symbol]:
+        """Variables that `node` gives another value."""
+        return facts_of(self.frame.content).written_in(node)
+
+    def is_plain(self, node: ast.Node) -> bool:
+        """Whether neither a region nor a function of the unit runs in it."""
+        facts = facts_of(self.frame.content)
+        return not facts.has_region(node) and not any(self.defines(name) for name in facts.calls_in(node))
+
+    def defines(self, name: str) -> bool:
+        """Whether the unit has a function of that name."""
+        raise NotImplementedError
+
+
+def copied(state: State | None) -> State | None:
+    return None if state is None else state.copy()
+
+
+def _given_up(head: State | None, grown: State | None) -> State | None:
+    """What still changes is not known."""
+    if head is None or grown is None:
+        return grown
+    for obj, cases in grown.cases.items():
+        if head.cases.get(obj, cases) != cases:
+            grown.cases[obj] = None
+    for cell, value in grown.cells.items():
+        if head.cells.get(cell, value) != value:
+            grown.cells[cell] = None
+    return grown

@@ -1,0 +1,94 @@
+"""Calls that are not followed: what other code may do to what it can reach."""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.machine.copies import Copies, outside_copy
+from ompls.analysis.dataenv.machine.state import ALL_CLEAN
+from ompls.analysis.dataenv.machine.values import Obj, Site, Value
+from ompls.analysis.dataenv.machine.walk import Walker
+from ompls.analysis.dataenv.paths import points_to_const
+from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ctype import CType, Function, Pointer
+
+NOWHERE = Site("", Span(0, 0))
+# Functions of the C library that are known although their header was not read.
+HARMLESS = frozenset(
+    """printf fprintf puts putchar sprintf snprintf rand srand time clock strlen strcmp strncmp atoi atol atof fabs sqrt
+    sin cos tan exp log pow abs labs assert gettimeofday getenv fflush fopen fclose fabsf sqrtf expf powf fmax fmin
+    drand48 srand48 usleep sleep perror exit""".split()  # noqa: SIM905
+)
+
+
+class Outside(Walker):
+    """`library_call` for functions that map nothing, `unknown_call` for those that may."""
+
+    def result(self, expr: ast.Call) -> Value:
+        """What a call gives that is not followed: a value of its own."""
+        if is_integer(expr.type):
+            return Poly.of(Opaque(f"{self.frame.name}@{expr.span.start}", None, ()))
+        return None
+
+    def library_call(self, expr: ast.Call, args: list[Value]) -> None:
+        """A function that maps nothing; it may read and write what its arguments point to."""
+        params = _params(expr)
+        for i, value in enumerate(args):
+            if isinstance(value, frozenset) and not (i < len(params) and points_to_const(params[i])):
+                (self.soften if self.region is None else self.soften_devices)(value)
+                self.unknown_cells(value)
+            if isinstance(value, frozenset):
+                self.soften_devices(frozenset([t for t in value if t.obj.kind == "lent"]))
+
+    def unknown_cells(self, value: Value) -> None:
+        """A function got the address of these objects."""
+        assert self.now is not None
+        objs = {t.obj for t in value} if isinstance(value, frozenset) else set()
+        self.recorder.hands(objs)
+        for cell in [c for c in self.now.cells if c[0] in objs]:
+            self.now.cells[cell] = None
+
+    def unknown_call(self, expr: ast.Call, args: list[Value]) -> None:
+        """Another translation unit's code: it may map what it can reach."""
+        assert self.now is not None
+        self.library_call(expr, args)
+        device = self.now.device or ZERO
+        unknown = frozenset((Copies(copies=(outside_copy(device, NOWHERE),)),))
+        for obj in self.reachable(args):
+            cases = self.now.cases.get(obj, ALL_CLEAN)
+            if cases is None or any(c.freed or any(k.forever for k in c.copies) for c in cases):
+                self.now.cases[obj] = None
+            else:
+                self.now.cases[obj] = unknown
+        for cell in [c for c in self.now.cells if c[0].symbol is not None and c[0].symbol.level == "file"]:
+            value = self.now.cells[cell]
+            if isinstance(value, Poly) and cell[0].symbol is not None and cell[0].symbol.storage != "static":
+                atom = Opaque(f"{cell[0].name}@{self.frame.name}@{expr.span.start}", None, ())
+                self.now.cells[cell] = Poly.of(atom)
+
+    def reachable(self, args: list[Value]) -> set[Obj]:
+        """What arguments and variables at file scope lead to."""
+        assert self.now is not None
+        found: set[Obj] = {
+            c[0] for c in self.now.cells if c[0].symbol is not None and c[0].symbol.level == "file"
+        }  # fmt: skip
+        found |= {o for o in self.now.cases if o.symbol is not None and o.symbol.level == "file"}
+        found |= {t.obj for v in args if isinstance(v, frozenset) for t in v}
+        held: dict[Obj, list[Obj]] = {}
+        for (obj, _), value in self.now.cells.items():
+            if isinstance(value, frozenset):
+                held.setdefault(obj, []).extend(t.obj for t in value)
+        waiting = list(found)
+        while waiting:
+            for obj in held.get(waiting.pop(), ()):
+                if obj not in found:
+                    found.add(obj)
+                    waiting.append(obj)
+        return {o for o in found if o.kind != "null"}
+
+
+def _params(expr: ast.Call) -> tuple[CType, ...]:
+    function = expr.function.type
+    if isinstance(function, Pointer):
+        function = function.to
+    return function.params if isinstance(function, Function) else ()
