@@ -24,11 +24,15 @@ def check(scene: Scene) -> Iterator[Finding]:
         named, calls = _names_in(region)
         if any(_leads_elsewhere(s.type) for s in named):
             continue
+        reported: set[Symbol] = set()
         for clause in clauses:
             for item in clause.items:
                 symbol = item.symbol or root(item.expr)
                 if symbol is None or symbol in named or (calls and symbol.level == "file") or symbol.declare_target:
                     continue
+                if symbol in reported:
+                    continue
+                reported.add(symbol)
                 message = f"nothing in this region uses `{symbol.name}`: it is mapped for nothing"
                 yield Finding(item.span, message, "hint")
 
