@@ -16,6 +16,12 @@ def check(scene: Scene) -> Iterator[Finding]:
         if found.event.certainty == "certain":
             message = f"`{found.event.name}` is present already: `map({found.event.detail}: …)` copies nothing here"
             yield finding(found, message, "hint")
+    for found in events(scene, "redundant-update"):
+        if found.event.certainty == "certain":
+            message = (
+                f"nobody has written `{found.event.name}` since it was copied last: the update copies the same again"
+            )
+            yield finding(found, message, "hint")
 
 
 RULE = Rule(
@@ -56,8 +62,35 @@ int main(void) {
     return x[0];
 }
 """,
+        """
+int main(void) {
+    int x[10] = {1};
+    #pragma omp target data map(tofrom: x)
+    {
+        #pragma omp target
+        x[0] = 2;
+        #pragma omp target update from(x)
+        #pragma omp target update from(x)
+    //                                 ^ hint: nobody has written `x` since it was copied last: the update copies the same again
+    }
+    return x[0];
+}
+""",
     ),
     good=(
+        """
+int main(void) {
+    int x[10] = {1}, sum = 0;
+    #pragma omp target data map(to: x)
+    for (int k = 0; k < 10; k++) {
+        #pragma omp target update to(x)
+        #pragma omp target map(tofrom: sum)
+        sum += x[k];
+        x[k] = sum;
+    }
+    return sum;
+}
+""",
         """
 int main(void) {
     int x[10] = {1};

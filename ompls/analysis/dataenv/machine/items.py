@@ -78,7 +78,7 @@ class Items(Library):
             if isinstance(expr, ast.Member) and expr.arrow:
                 for loc in self.places(expr):
                     cases = self.cases_of(loc.obj)
-                    if cases is not None and loc.obj.kind == "heap" and not any(c.copies for c in cases):
+                    if cases is not None and loc.obj.kind != "null" and not any(c.copies for c in cases):
                         self.now.cases[loc.obj] = frozenset([c._replace(copies=(unknown,)) for c in cases])
             expr = expr.inner if isinstance(expr, ast.Paren) else expr.base
 
@@ -211,6 +211,7 @@ class Items(Library):
             self.give_up(mapped)
             return
         outcomes: list[Outcome] = []
+        idle: list[bool] = []
         for loc in mapped.locs:
             self._bounds(mapped, loc)
             cases = self.cases_of(loc.obj)
@@ -230,6 +231,7 @@ class Items(Library):
 
             for case in cases:
                 copy, how = cp.find(case, device, r.low, r.high, self.positive)
+                idle.append(copy is not None and _is_current(copy, mapped.kind))
                 absent = copy is None and how == ""
                 outcomes.append("bad" if absent else "fine")
             self.change(loc.obj, updated, len(mapped.locs) > 1)
@@ -238,12 +240,21 @@ class Items(Library):
         if mapped.locs:
             event = Event("update-absent", mapped.site, mapped.name, "certain", (), mapped.kind)
             self.judge(event, worst(outcomes), mapped.locs)
+            same = Event("redundant-update", mapped.site, mapped.name, "certain", (), mapped.kind)
+            # it has to be so whenever the directive is met, not in the first iteration only
+            self.recorder.judge(same, "bad" if idle and all(idle) and not self.doubts else "fine", True)
 
     def lend(self, mapped: Mapped) -> None:
         """The device's address of the item becomes known to the host's code, which is likely to fill what is there."""
         for loc in mapped.locs:
             if self.now is not None and self.cases_of(loc.obj) is not None:
                 self.change(loc.obj, devices_softened)
+
+
+def _is_current(copy: cp.Copy, kind: str) -> bool:
+    """Whether what an update would copy is there already: nobody has written since the last time."""
+    known = copy.filled == "yes" and not copy.extra and not copy.forever and not copy.lent
+    return known and copy.ahead is None and (copy.old is None or kind == "from")
 
 
 def _strided(mapped: Mapped, loc: Loc) -> bool:

@@ -20,11 +20,15 @@ SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_map
 
 
 class Noticed(NamedTuple):
-    """An event in one external declaration, with its related places: in this one, and in others."""
+    """An event in one external declaration, with its related places: in this one, and in others.
+
+    aware -- somewhere the unit finds out whether devices share memory: it knows what comes back and what does not
+    """
 
     event: Event
     here: tuple[tuple[Span, str], ...]
     elsewhere: tuple[tuple[Content, Span, str], ...]
+    aware: bool
 
 
 def noticed(content: Content, unit: Unit) -> tuple[Noticed, ...]:
@@ -42,7 +46,8 @@ def noticed(content: Content, unit: Unit) -> tuple[Noticed, ...]:
 def _placed(event: Event, name: str, unit: Unit) -> Noticed:
     here = tuple([(site.span, text) for site, text in event.related if site.function == name])
     others = ((unit.functions.get(s.function), s.span, text) for s, text in event.related if s.function != name)
-    return Noticed(event, here, tuple([(content, span, text) for content, span, text in others if content is not None]))
+    elsewhere = tuple([(content, span, text) for content, span, text in others if content is not None])
+    return Noticed(event, here, elsewhere, bool(unit.noticed[""]))
 
 
 def _asks(event: Event, unit: Unit) -> bool:
@@ -80,8 +85,8 @@ def firsts(found: Iterator[Noticed]) -> Iterator[Noticed]:
 def severity_of(found: Noticed, scene: Scene) -> Severity:
     """A warning for what is certain, a hint for what may be and for what stands in something not understood."""
     region = region_at(scene, found.event.site.span)
-    if found.event.kind in ("lost", "host-stale", "device-stale") and scene.unit.noticed[""]:
-        return "hint"  # the program knows what comes back and what does not
+    if found.event.kind in ("lost", "host-stale", "device-stale") and found.aware:
+        return "hint"
     return "hint" if found.event.certainty == "possible" or (region is not None and region.tainted) else "warning"
 
 
