@@ -13,7 +13,8 @@ from dataclasses import dataclass
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp\b(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
 _TYPE = re.compile(r"(\bmap\s*\(\s*(?:(?:always|present|close)\s*,\s*)*)(tofrom|to|from|alloc|release|delete)(\s*:)")
 _SECTION = re.compile(r"\[([^\[\]:]*):([^\[\]:]+)\]")
-_OTHER_TYPES = {
+_NONE: dict[str, tuple[str, ...]] = {}
+_OTHER_TYPES: dict[str, dict[str, tuple[str, ...]]] = {
     "enter": {"to": ("alloc",)},
     "exit": {"from": ("release", "delete")},
     "": {"tofrom": ("to", "from", "alloc"), "to": ("alloc", "from"), "from": ("to", "alloc")},
@@ -114,8 +115,9 @@ def _mapped(pragma: str) -> Iterator[tuple[str, str]]:
         found = _TYPE.match(clause)
         if not found and not construct and not re.match(r"map\s*\([^\[\]()]*:", clause):
             found = _TYPE.match(clause := re.sub(r"\(", "(tofrom: ", clause, count=1))
-        for new in _OTHER_TYPES.get(construct, {}).get(found[2], ()) if found else ():
-            yield f"{found[2]}->{new}", head + found[1] + new + clause[found.end(2) :] + tail  # type: ignore[index]
+        if found:
+            for new in _OTHER_TYPES.get(construct, _NONE).get(found[2], ()):
+                yield f"{found[2]}->{new}", head + found[1] + new + clause[found.end(2) :] + tail
     if construct == "update":
         for old, new in (("to", "from"), ("from", "to")):
             for start, _ in clauses(pragma, old):
