@@ -25,12 +25,14 @@ class Guard:
 
     expr -- the condition; holds -- whether it is true there; facts -- what that says of integers, as far as it is known
     stmt -- the statement that tests it
+    part -- of a `switch`: the label before which the last `break` stands; None before all labels, and for others
     """
 
     expr: Expr
     holds: bool
     facts: tuple[Fact, ...]
     stmt: Node
+    part: Node | None = None
 
 
 @dataclass(slots=True, eq=False)

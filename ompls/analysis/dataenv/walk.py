@@ -153,10 +153,14 @@ class Walker(Expressions):
         self.guards = (*guards, Guard(stmt.condition, True, (), stmt))
         self.env.forget(self.assigned(stmt.body), self.tick())
         items = stmt.body.items if isinstance(stmt.body, ast.Compound) else [stmt.body]
+        left = True
         for item in items:
             if isinstance(item, ast.Case):
                 self.env.forget(self.assigned(stmt.body), self.tick())
+                if left:
+                    self.guards = (*guards, Guard(stmt.condition, True, (), stmt, item))
             self.statement(item)
+            left = always_leaves(_labelled(item))
         self.env.forget(self.assigned(stmt.body), self.tick())
         self.guards = guards
 
@@ -319,6 +323,14 @@ def always_leaves(stmt: Stmt | None) -> bool:
         return always_leaves(stmt.then) and always_leaves(stmt.otherwise)
     expr = bare(stmt.expr) if isinstance(stmt, ast.ExprStmt) and stmt.expr is not None else None
     return isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name in _NO_RETURN
+
+
+def _labelled(stmt: Stmt) -> Stmt | None:
+    """The statement behind the labels of a `switch`."""
+    body: Stmt | None = stmt
+    while isinstance(body, ast.Case):
+        body = body.body
+    return body
 
 
 def _spins(stmt: ast.While | ast.DoWhile) -> bool:

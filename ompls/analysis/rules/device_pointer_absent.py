@@ -156,6 +156,20 @@ int main(void) {
     ),
     good=(
         """
+struct vector { double *data; int n; };
+static void add(struct vector *v) {
+    #pragma omp target map(v->data[0:100])
+    v->data[7] += 1;
+}
+int main(void) {
+    double x[100] = {0};
+    struct vector v;
+    v.data = x;
+    add(&v);
+    return x[7] != 1;
+}
+""",
+        """
 void *malloc(unsigned long);
 static void twice(double *x) {
     #pragma omp target

@@ -11,6 +11,7 @@ from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Span, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.flow import Flow, State
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
@@ -100,7 +101,10 @@ def loses(variable: Variable) -> bool:
 def _assignments(variable: Variable) -> list[Node]:
     """Writes of the variable itself, not of what it points to, nor by who gets its address."""
     addresses = [n for n in variable.writes if isinstance(n, ast.Unary) and n.op == "&"]
-    return [n for n in variable.writes if n not in addresses and isinstance(n, Expr) and depth_of(n) == 0]
+    # A pointer whose value goes on (`q = p`) is there for what it points to, at the same node that reads it.
+    copied = {id(n) for n in variable.reads} if isinstance(variable.symbol.type, Pointer) else set()
+    found = [n for n in variable.writes if n not in addresses and isinstance(n, Expr) and depth_of(n) == 0]
+    return [n for n in found if id(n) not in copied]
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -319,6 +323,17 @@ int f(int n, int *x) {
     #pragma omp target map(to: x[0:n]) map(from: last)
     { last = x[n - 1]; }
     return last;
+}
+""",
+        """
+typedef int (*function)(int);
+int square(int);
+#pragma omp declare target enter(square) indirect
+int f(int n) {
+    function one = square, other;
+    #pragma omp target map(from: other)
+    other = one;
+    return one(n) + (other != 0);
 }
 """,
         """

@@ -47,6 +47,22 @@ Accesses of one variable under different ones happen at the same time. (A `criti
     group="sharing",
     bad=(
         """
+int total;
+void f(int kind) {
+    #pragma omp parallel
+    switch (kind % 3) {
+    case 0:
+        #pragma omp critical(first)
+        total++;
+    //  ^^^^^ warning: `total` is protected by `critical(first)` here and by `critical(second)` elsewhere: they do not keep each other out
+    case 1:
+        #pragma omp critical(second)
+        total += 2;
+        break;
+    }
+}
+""",
+        """
 int counter;
 void f(int n) {
     #pragma omp parallel for
@@ -98,6 +114,25 @@ void f(void) {
 """,
     ),
     good=(
+        """
+int total;
+void f(int kind) {
+    #pragma omp parallel
+    switch (kind % 3) {
+    case 0:
+        #pragma omp critical(first)
+        total++;
+        break;
+    case 1:
+        #pragma omp critical(second)
+        total += 2;
+        break;
+    default:
+        #pragma omp critical(third)
+        total += 3;
+    }
+}
+""",
         """
 int counter;
 void f(int n) {

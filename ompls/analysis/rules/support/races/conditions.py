@@ -62,8 +62,13 @@ class Conditions:
 
     def exclude(self, a: Access, b: Access, level: Level) -> bool:
         """Whether the two are under contrary conditions that are alike for all units."""
-        contrary = {(id(g.stmt), not g.holds) for g in self.inside(a, level) if self.is_invariant(g.expr, level)}
-        return any((id(g.stmt), g.holds) in contrary for g in self.inside(b, level))
+        alike = [g for g in self.inside(a, level) if self.is_invariant(g.expr, level)]
+        contrary = {(id(g.stmt), not g.holds) for g in alike}
+        parts = {id(g.stmt): g.part for g in alike if g.part is not None}
+        return any(
+            (id(g.stmt), g.holds) in contrary or (g.part is not None and parts.get(id(g.stmt), g.part) is not g.part)
+            for g in self.inside(b, level)
+        )
 
     def happen(self, a: Access, b: Access, level: Level, fixed: bool) -> bool:
         """Whether both happen for certain, in different units."""
