@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ompls.analysis.dataenv.machine.library import ON_HOST
+from ompls.analysis.dataenv.machine.library import INITIAL, ON_HOST
 from ompls.analysis.dataenv.machine.loops import Loops, copied
 from ompls.analysis.dataenv.machine.state import as_written, join
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Target, Value, order
@@ -178,7 +178,8 @@ class Walker(Loops):
         a, b = self.value(expr.left), self.value(expr.right)
         known = self._compared(expr.op, a, b)
         mine, self.deferred = self.deferred, outer
-        if known is None or known != (expr.op == "==") or expr.op not in ("==", "!="):
+        where = INITIAL in (a, b)  # it asks where a region ran
+        if not where and (known is None or known != (expr.op == "==") or expr.op not in ("==", "!=")):
             for event, outcome in mine:
                 self.judge(event, outcome)
         return known
