@@ -51,7 +51,10 @@ def _placed(event: Event, name: str, unit: Unit) -> Noticed:
 
 
 def _asks(event: Event, unit: Unit) -> bool:
-    """A region gives a scalar a constant that does not come back: programs find out so whether a device shares memory."""
+    """A region gives a scalar a constant that does not come back: programs find out so whether a device shares memory.
+
+    Such a region does nothing else: one that works on arrays, or in a loop, is there for its results.
+    """
     if event.kind != "lost" or event.detail not in ("to", "alloc"):
         return False
     written = {site for site, text in event.related if text.startswith("written")}
@@ -59,8 +62,17 @@ def _asks(event: Event, unit: Unit) -> bool:
         content = unit.functions.get(name)
         for n in content.node.walk() if content is not None else ():
             if isinstance(n, ast.Assign) and n.target.span == span and isinstance(n.value, ast.IntLiteral):
-                return isinstance(n.target.type, (Integer, Floating)) and isinstance(n.target, ast.Name)
+                scalar = isinstance(n.target.type, (Integer, Floating)) and isinstance(n.target, ast.Name)
+                return scalar and n.op == "=" and content is not None and not _works(content, span)
     return False
+
+
+def _works(content: Content, span: Span) -> bool:
+    """Whether the region around a place has a loop or an access to an array."""
+    bodies = (r.stmt.body for r in content.regions if r.stmt.span.start <= span.start and span.end <= r.stmt.span.end)
+    return any(
+        isinstance(n, (ast.For, ast.While, ast.Index)) for body in bodies if body is not None for n in body.walk()
+    )
 
 
 def events(scene: Scene, kind: str, *details: str) -> Iterator[Noticed]:
