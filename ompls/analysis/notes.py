@@ -1,7 +1,7 @@
 """What the front end itself noticed, as diagnostics: text that is no C, a pragma without its end, a missing header.
 
 They are no rules: nobody can select them, and they have no manual page.  With a missing header a syntax error is only
-a hint, because a macro that nobody knows looks like one.
+a hint, because a macro that nobody knows looks like one; so it is near what compilers take and the grammar does not.
 """
 
 from __future__ import annotations
@@ -20,6 +20,13 @@ IDS = {
     "encoding": "encoding",
 }
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(?:include|define|ifdef|ifndef|if|pragma)\b", re.MULTILINE)
+# Functions as before C89, transactions, address spaces, `a[i, j]`, and names that C23 has made keywords.
+_OLD_OR_RARE = re.compile(
+    rb"^\w[\w \t*]*\(\s*\w+(?:\s*,\s*\w+)*\s*\)\s*(?:\w[\w \t*,\[\]]*;\s*)+\{"
+    rb"|\b__transaction_\w+|\b__seg_[fg]s\b|\[[^\]\n;\"%]*,[^\]\n;\"%]*\]|\b(?:true|false)\s*=[^=]",
+    re.MULTILINE,
+)
+_NEAR = 300
 _MOST = 20  # a text that is not C at all has thousands
 
 
@@ -29,7 +36,9 @@ def diagnostics(tu: TU) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     starts: list[int] = []
     for note in sorted(tu.notes, key=lambda note: note.start)[:_MOST]:
-        certain = note.kind in ("parse", "pragma") and headers
+        certain = (
+            note.kind in ("parse", "pragma") and headers and not (note.kind == "parse" and _is_rare(tu, note.start))
+        )
         severity: Severity = "warning" if certain else "hint"
         if found and found[-1].rule == IDS[note.kind] and starts[-1] == note.start:
             continue
@@ -38,6 +47,11 @@ def diagnostics(tu: TU) -> list[Diagnostic]:
         macros = tuple(Related(at, f"it comes from macro `{name}`") for name, at in reversed(tu.map.macros(note.start)))
         found.append(Diagnostic(IDS[note.kind], severity, note.message, where, macros))
     return found
+
+
+def _is_rare(tu: TU, at: int) -> bool:
+    """Whether what the grammar does not know stands around the place."""
+    return _OLD_OR_RARE.search(tu.expanded, max(0, at - _NEAR), at + _NEAR) is not None
 
 
 def unfinished(tu: TU) -> Diagnostic:

@@ -117,12 +117,21 @@ class ExpressionReader(InitializerReader):
         op = self.text(operator)
         if op == "_":  # masked
             op = "__real__" if self.source.startswith(b"__real", n.start_byte) else "__imag__"
+            if argument.type == "assignment_expression":
+                return self.part_assigned(n, op, argument)
         if op == "&" and argument.type == "pointer_expression" and argument.start_byte == operator.end_byte:
             label = argument.child_by_field_name("argument")
             if label is not None and label.type == "identifier" and self.text(argument)[:1] == "&":
                 target = ast.Name(self.span(label), self.text(label), None)
                 return self.typed(ast.Unary(self.span(n), "&&", target))
         return self.typed(ast.Unary(self.span(n), op, self.expr(argument)))
+
+    def part_assigned(self, n: Node, op: str, assignment: Node) -> ast.Expr:
+        """`__real__ z = x`: the mask is an operator of lower rank than `__real__`."""
+        operator, left = assignment.child_by_field_name("operator"), self.field(assignment, "left")
+        target = self.typed(ast.Unary(Span(n.start_byte + self.shift, left.span.end), op, left))
+        text = self.text(operator) if operator is not None else "="
+        return self.typed(ast.Assign(self.span(n), text, target, self.field(assignment, "right")))
 
     def update(self, n: Node) -> ast.Expr:
         operator = n.child_by_field_name("operator")

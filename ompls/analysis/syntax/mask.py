@@ -17,11 +17,15 @@ _SPELLINGS = {
 _WORD = re.compile(rb"\b(?:__[a-z]+(?:__)?|_Thread_local|_Noreturn)\b")
 _ATTRIBUTE = re.compile(rb"\b(?:__attribute(?:__)?|__declspec|_Alignas|alignas)\s*\(")
 _ASM_NAME = re.compile(rb"(?<=\))\s*\b(?:__asm__|__asm|asm)\s*\(\s*(?:\"[^\"\n]*\"\s*)+\)")
+_NUMBER = rb"(?:long|short|double|float|char|int|signed|unsigned)"
 _COMPLEX = re.compile(
-    rb"\b(?:(?:(?:long\s+double|double|float)\s+(?:_Complex|__complex__))|(?:(?:_Complex|__complex__)\s+(?:long\s+double|double|float)))\b"
+    rb"\b(?:" + _NUMBER + rb"\s+)+(?:_Complex|__complex__)\b(?:\s+" + _NUMBER + rb"\b)*"
+    rb"|\b(?:_Complex|__complex__)(?:\s+" + _NUMBER + rb"\b)+"
 )
 _PART = re.compile(rb"\b__(?:real|imag)(?:__)?\b")
-_IMAGINARY = re.compile(rb"(?<![\w.])(\.?\d[\d.]*(?:[eE][+-]?\d+)?)(?:[iIjJ]([fFlL]?)|([fFlL])[iIjJ])(?!\w)")
+_IMAGINARY = re.compile(rb"(?<![\w.])(\.?\d[\d.]*(?:[eE][+-]?\d+)?)(?:[iIjJqQwW]([fFlL]?)|([fFlL])[iIjJ])(?!\w)")
+_SUFFIX = re.compile(rb"[\d.][fFlL]?[iIjJqQwW]")
+_NORETURN = re.compile(rb"\bnoreturn(?=\s*\()")  # a function of that name, which is no keyword of C17
 _TYPEOF = re.compile(rb"\b(?:__typeof__|__typeof|typeof)\s*\(")
 _CASE_RANGE = re.compile(rb"\bcase\b[^;{}:?]*?\.\.\.")
 _COMPUTED_GOTO = re.compile(rb"\bgoto\s*\*")
@@ -39,8 +43,12 @@ def mask(text: bytes) -> bytes:
         text = _ASM_NAME.sub(lambda m: _blank(m.group()), text)
     if b"omplex" in text:
         text = _COMPLEX.sub(lambda m: _word(m.group()), text)
+    if b"__real" in text or b"__imag" in text:
         text = _PART.sub(lambda m: b"~".ljust(len(m.group())), text)
+    if _SUFFIX.search(text):
         text = _IMAGINARY.sub(lambda m: m.group(1) + b"0" + (m.group(2) or m.group(3) or b""), text)
+    if b"noreturn" in text:
+        text = _NORETURN.sub(lambda m: _word(m.group()), text)
     if b"typeof" in text:
         text = _groups(text, _TYPEOF, _word)
     if b"..." in text:

@@ -71,7 +71,9 @@ def arithmetic_type(text: str) -> CType:
     short = count.pop("short", 0)
     complex_ = bool(count.pop("_Complex", 0) + count.pop("complex", 0))
     rest = [w for w in count if w not in ("const", "volatile")]
-    base = rest[0] if rest else ("double" if complex_ else "int")
+    base = rest[0] if rest else ("double" if complex_ and not (longs or short or unsigned or signed) else "int")
+    if complex_ and base not in ("double", "float"):
+        return UNKNOWN  # GNU C's complex integers
     if len(rest) > 1:
         if "int" not in rest:
             return UNKNOWN
