@@ -101,6 +101,23 @@ def test_paths(body: str, expected: list[str]) -> None:
     assert kinds(f"int main(int flag, char **v) {{ int x[4] = {{1}}, *p = x; {body} return 0; }}") == expected
 
 
+def test_a_loop_of_a_region_that_counts_with_a_global_writes_every_element() -> None:
+    text = """
+#pragma omp declare target
+int a[100], i;
+#pragma omp end declare target
+int main(void) {
+    for (i = 0; i < 100; i++) a[i] = 0;
+    #pragma omp target update to(a)
+    #pragma omp target
+    for (i = 0; i < 100; i++) a[i] += i;
+    return a[50];
+}
+"""
+    assert kinds(text) == ["host-stale"]
+    assert kinds(text.replace("return", "#pragma omp target update from(a)\nreturn")) == []
+
+
 def test_a_walk_that_takes_too_long_says_nothing() -> None:
     calls = "".join(f"void f{k}(int *x) {{ f{k - 1}(x); f{k - 1}(x + {k}); }}\n" for k in range(1, 11))
     text = HEAD + "void f0(int *x) {\n#pragma omp target\nfor (int i = 0; i < 9; i++) x[i] = i; }\n" + calls

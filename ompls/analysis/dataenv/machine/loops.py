@@ -9,7 +9,7 @@ from ompls.analysis.dataenv.machine.directives import Directives
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import Loop
 from ompls.analysis.dataenv.machine.state import State, forget_loops, join
-from ompls.analysis.dataenv.machine.values import Value
+from ompls.analysis.dataenv.machine.values import Obj, Value
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, loop_range
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Stmt, Symbol
@@ -46,9 +46,9 @@ class Loops(Directives):
             return
         for symbol in self.assigned(stmt):
             if is_integer(symbol.type):
-                self.now.cells[self.variable(symbol), 0] = None
+                self.now.cells[self.holder(symbol), 0] = None
         if found.symbol is not None:
-            self.now.cells[self.variable(found.symbol), 0] = Poly.of(found.symbol)
+            self.now.cells[self.holder(found.symbol), 0] = Poly.of(found.symbol)
         self.loops.append(Loop(found, self.conditions, self.is_plain(stmt)))
         try:
             self._rounds(stmt, found)
@@ -124,9 +124,9 @@ class Loops(Directives):
         again = end.copy()
         for symbol in self.assigned(stmt):
             if is_integer(symbol.type):
-                again.cells[self.variable(symbol), 0] = None
+                again.cells[self.holder(symbol), 0] = None
         if found.symbol is not None:
-            again.cells[self.variable(found.symbol), 0] = Poly.of(found.symbol)
+            again.cells[self.holder(found.symbol), 0] = Poly.of(found.symbol)
         return again
 
     def _left_early(self, stmt: ast.For | ast.While | ast.DoWhile) -> bool:
@@ -136,7 +136,12 @@ class Loops(Directives):
 
     def now_is(self, symbol: Symbol, value: Value) -> None:
         assert self.now is not None
-        self.now.cells[self.variable(symbol), 0] = value
+        self.now.cells[self.holder(symbol), 0] = value
+
+    def holder(self, symbol: Symbol) -> Obj:
+        """What holds the value of a variable here: on a device its copy there, unless it is private."""
+        obj = self.variable(symbol)
+        return obj if self.region is None or obj in self.region.local else Obj("copy", obj)
 
     def counted(self, stmt: ast.For | ast.While | ast.DoWhile) -> tuple[LoopRange, int | None]:
         """The loop's range in terms of what is known here, and how often it runs if that is a constant."""
@@ -146,8 +151,7 @@ class Loops(Directives):
             return nothing, None
         if shape.symbol in self.assigned(stmt.body):
             return nothing, None
-        obj = self.variable(shape.symbol)
-        first = self.now.cells.get((obj, 0))
+        first = self.now.cells.get((self.holder(shape.symbol), 0))
         condition = stmt.condition
         while isinstance(condition, ast.Paren):
             condition = condition.inner
