@@ -74,6 +74,18 @@ void f(int n, double *a) {
     ),
     good=(
         """
+void f(int n, int *a, int *b) {
+    #pragma omp simd safelen(32)
+    for (int i = 1; i < n; i++) {
+        #pragma omp ordered simd
+        b[i] = b[i - 1] + 1;
+        a[i]++;
+        #pragma omp ordered simd
+        a[i] += a[i - 1];
+    }
+}
+""",
+        """
 void f(int n, double *a) {
     #pragma omp simd
     for (int i = 0; i < n - 1; i++)

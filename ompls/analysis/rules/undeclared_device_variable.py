@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.private import loop_variables
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, CType
@@ -49,8 +50,11 @@ def _globals(scene: Scene, content: Content) -> list[ast.Name]:
     kept: dict[str, ast.Name] | None = content.memo.get(_KEY)
     if kept is None:
         kept = {}
+        private = _loop_uses(content)
         for node in walk_all(content.node):
-            if isinstance(node, ast.Name) and node.symbol is not None and _variable(node.symbol):
+            if not isinstance(node, ast.Name) or id(node) in private:
+                continue
+            if node.symbol is not None and _variable(node.symbol):
                 kept.setdefault(node.name, node)
         content.memo[_KEY] = kept
     found = []
@@ -60,6 +64,16 @@ def _globals(scene: Scene, content: Content) -> list[ast.Name]:
         if not use.symbol.declare_target and not (at_end is not None and at_end.declare_target):
             found.append(use)
     return [use for use in found if use.name not in scene.unit.threadprivate and not _beside_host(content, use)]
+
+
+def _loop_uses(content: Content) -> set[int]:
+    """Uses of iteration variables in their constructs: these are private copies."""
+    found: set[int] = set()
+    for stmt in content.directives:
+        private = set(loop_variables(stmt.directive, stmt.body))
+        if private and stmt.body is not None:
+            found |= {id(n) for n in stmt.body.walk() if isinstance(n, ast.Name) and n.symbol in private}
+    return found
 
 
 def _beside_host(content: Content, use: ast.Name) -> bool:
@@ -117,6 +131,16 @@ void f(int n, int *x) {
 """,
     ),
     good=(
+        """
+int i;
+#pragma omp begin declare target
+void fill(int n, int *x) {
+    #pragma omp distribute parallel for
+    for (i = 0; i < n; i++)
+        x[i] = i;
+}
+#pragma omp end declare target
+""",
         """
 #pragma omp begin declare target
 int limit = 8;

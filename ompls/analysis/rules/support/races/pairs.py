@@ -227,7 +227,8 @@ class _Search:
         return same and len(known) == 2 * len(places) and not any(is_fixed(x, level.loops, outer) for x in known)
 
     def iterations(self, a: Access, b: Access, level: Level) -> Race | None:
-        if level.ordered and (is_ordered(a, level) or is_ordered(b, level) or has_doacross(level)):
+        may = level.ordered or level.unit == "lane"  # `ordered simd` needs no clause on a simd construct
+        if may and (is_ordered(a, level) or is_ordered(b, level) or has_doacross(level)):
             return None  # with one of them outside of the ordered region, its place in the text may still order them
         outer = self.walk.starts[level.stmt].loops
         if level.unit == "lane":
