@@ -39,36 +39,46 @@ Order = Literal["<", "<=", "==", ">=", ">", ""]
 class Poly:
     """An immutable polynomial with integer coefficients.  Equal polynomials are equal values (and hash alike)."""
 
-    __slots__ = ("_hash", "_plain", "terms")
+    __slots__ = ("_hash", "_plain", "_symbols", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms = {m: c for m, c in terms.items() if c}
         self._hash: int | None = None
         self._plain: bool | None = None
+        self._symbols: frozenset[Symbol] | None = None
 
     @staticmethod
     def of(value: int | Atom) -> Poly:
         """The polynomial of a number or an atom."""
         if isinstance(value, int):
-            return Poly({_ONE: value})
-        return Poly({frozenset(((value, 1),)): 1})
+            return _NUMBERS.get(value) or _made({_ONE: value})
+        return _made({frozenset(((value, 1),)): 1})
 
     def __add__(self, other: Poly | int) -> Poly:
-        other = Poly.of(other) if isinstance(other, int) else other
+        if isinstance(other, int):
+            other = Poly.of(other)
+        if not other.terms or not self.terms:
+            return self if not other.terms else other
         terms = dict(self.terms)
         for monomial, c in other.terms.items():
-            terms[monomial] = terms.get(monomial, 0) + c
-        return Poly(terms)
+            total = terms.get(monomial, 0) + c
+            if total:
+                terms[monomial] = total
+            else:
+                del terms[monomial]
+        return _made(terms)
 
     def __neg__(self) -> Poly:
-        return Poly({m: -c for m, c in self.terms.items()})
+        return _made({m: -c for m, c in self.terms.items()})
 
     def __sub__(self, other: Poly | int) -> Poly:
         return self + (-other)
 
     def __mul__(self, other: Poly | int) -> Poly:
-        if isinstance(other, int):
-            return Poly({m: c * other for m, c in self.terms.items()})
+        known = other if isinstance(other, int) else other.constant
+        if known is not None:
+            return self if known == 1 else _made({m: c * known for m, c in self.terms.items()} if known else {})
+        assert isinstance(other, Poly)
         terms: dict[Monomial, int] = {}
         for m1, c1 in self.terms.items():
             for m2, c2 in other.terms.items():
@@ -103,17 +113,20 @@ class Poly:
         """Its atoms, not those inside of opaque ones."""
         return {a for m in self.terms for a, _ in m}
 
-    def symbols(self) -> set[Symbol]:
+    def symbols(self) -> frozenset[Symbol]:
         """Every variable its value depends on, those inside of opaque atoms and their bases included."""
-        found: set[Symbol] = set()
-        for atom in self.atoms():
-            if isinstance(atom, Opaque):
-                found.update(*(p.symbols() for p in atom.args))
-                if atom.base is not None:
-                    found.add(atom.base)
-            else:
-                found.add(atom)
-        return found
+        if self._symbols is None:
+            found: set[Symbol] = set()
+            for m in self.terms:
+                for atom, _ in m:
+                    if isinstance(atom, Opaque):
+                        found.update(*(p.symbols() for p in atom.args))
+                        if atom.base is not None:
+                            found.add(atom.base)
+                    else:
+                        found.add(atom)
+            self._symbols = frozenset(found)
+        return self._symbols
 
     @property
     def plain(self) -> bool:
@@ -179,8 +192,17 @@ class Poly:
         return Poly({m: c // by for m, c in self.terms.items()})
 
 
+def _made(terms: dict[Monomial, int]) -> Poly:
+    """As `Poly`, of terms that no one else holds and of which none is zero: most work here is arithmetic."""
+    made = Poly.__new__(Poly)
+    made.terms = terms
+    made._hash = made._plain = made._symbols = None
+    return made
+
+
 CHANGED = "="  # an `Opaque.op`
-ZERO, ONE = Poly({}), Poly.of(1)
+_NUMBERS: dict[int, Poly] = {n: Poly({_ONE: n}) for n in range(-2, 257)}
+ZERO, ONE = Poly.of(0), Poly.of(1)
 
 
 def _times(a: Monomial, b: Monomial) -> Monomial:
