@@ -25,7 +25,7 @@ def events(text: str, analyzer: Analyzer | None = None) -> set[Event]:
     """The certain events of a program, hints about effects left out."""
     tu = (analyzer or Analyzer()).analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings())
     found = events_of_unit(unit_of(tu))
-    return {e for name in found for e in found[name] if e.certainty == "certain" and e.kind != "redundant"}
+    return {e for name in found for e in found[name] if e.certainty == "certain"}
 
 
 def kinds(text: str) -> list[str]:

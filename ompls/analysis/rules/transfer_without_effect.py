@@ -1,6 +1,8 @@
-"""A map type that asks for a copy although the data are present.
+"""A map type that asks for a copy that is not made, an update that copies the same again.
 
-A hint: it does no harm by itself. Where a value is lost by it, `missing-update-to` and `missing-update-from` say so.
+A hint: it does no harm by itself.  To map again what is present, with the same type or a weaker one, is an everyday
+idiom (the kernel stays right on its own), and is not mentioned.  Neither is what a function maps that its caller has
+mapped.  Where a value is lost that the host reads, `to-write-lost` and `missing-update-from` say so.
 """
 
 from __future__ import annotations
@@ -8,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding
+from ompls.analysis.rules.support.noticed import Noticed, events, finding, list_item_at, region_at
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "redundant"):
-        if found.event.certainty == "certain":
-            message = f"`{found.event.name}` is present already: `map({found.event.detail}: …)` copies nothing here"
+    for found in events(scene, "kept-back"):
+        if found.event.certainty == "certain" and found.here and _is_missed(scene, found):
+            name, kind = found.event.name, found.event.detail
+            message = f"the region writes `{name}`, but `map({kind}: …)` copies nothing back: it is present already"
             yield finding(found, message, "hint")
     for found in events(scene, "redundant-update"):
         if found.event.certainty == "certain":
@@ -24,11 +27,26 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield finding(found, message, "hint")
 
 
+def _is_missed(scene: Scene, found: Noticed) -> bool:
+    """Whether the region writes the item, and neither an update fetches it nor another rule says that it is lost."""
+    region, item = region_at(scene, found.event.site.span), list_item_at(scene, found.event.site.span)
+    symbol = item[2].symbol if item is not None else None
+    if region is None or symbol is None:
+        return False
+    variable = next((v for v in region.variables if v.symbol is symbol), None)
+    if variable is None or not variable.writes:
+        return False
+    updates = (c for d in scene.directives if d.name == "target update" for c in d.all("from"))
+    fetched = any(i.symbol is symbol for clause in updates for i in clause.items)
+    told = {found.event.name for kind in ("lost", "host-stale") for found in events(scene, kind)}
+    return not fetched and not any(name.split("[")[0] == symbol.name for name in told)
+
+
 RULE = Rule(
     id="transfer-without-effect",
     group="mapping",
     severity="hint",
-    title="A map copies nothing, because the data are present already",
+    title="A map copies nothing back, because the data are present already; an update copies the same again",
     why="""
 When data are on the device, a map clause counts one more reference and copies nothing at either end, whatever its map type; only the `always` modifier does. `map(alloc:)` or
 `map(present, alloc:)` says what happens.
@@ -38,28 +56,13 @@ When data are on the device, a map clause counts one more reference and copies n
         """
 int main(void) {
     int x[10] = {1};
-    #pragma omp target data map(tofrom: x)
+    #pragma omp target data map(to: x)
     {
-        #pragma omp target map(to: x)
-    //                             ^ hint: `x` is present already: `map(to: …)` copies nothing here
+        #pragma omp target map(tofrom: x)
+    //                                 ^ hint: the region writes `x`, but `map(tofrom: …)` copies nothing back: it is present already
         x[0] = 2;
     }
-    return x[0];
-}
-""",
-        """
-static void step(int *x, int n) {
-    #pragma omp target map(tofrom: x[0:n])
-    //                             ^^^^^^ hint: `x[0:n]` is present already: `map(tofrom: …)` copies nothing here
-    x[0] += 2;
-}
-int main(void) {
-    int x[10] = {1};
-    #pragma omp target enter data map(to: x)
-    for (int k = 0; k < 3; k++)
-        step(x, 10);
-    #pragma omp target exit data map(from: x)
-    return x[0];
+    return 0;
 }
 """,
         """
@@ -78,6 +81,69 @@ int main(void) {
 """,
     ),
     good=(
+        """
+int main(void) {
+    int x[10] = {1};
+    #pragma omp target data map(tofrom: x)
+    {
+        #pragma omp target map(to: x)
+        x[0] = 2;
+        #pragma omp target map(tofrom: x)
+        x[1] = 2;
+    }
+    return x[0];
+}
+""",
+        """
+static void step(int *x, int n) {
+    #pragma omp target map(tofrom: x[0:n])
+    x[0] += 2;
+}
+int main(void) {
+    int x[10] = {1};
+    #pragma omp target enter data map(to: x)
+    for (int k = 0; k < 3; k++)
+        step(x, 10);
+    #pragma omp target exit data map(from: x)
+    return x[0];
+}
+""",
+        """
+int main(void) {
+    int x[10] = {1}, sum = 0;
+    #pragma omp target data map(to: x)
+    {
+        #pragma omp target map(tofrom: x)
+        x[0] = 2;
+        #pragma omp target update from(x)
+        sum = x[0];
+    }
+    return sum;
+}
+""",
+        """
+int main(void) {
+    int x[10] = {1}, sum = 0;
+    #pragma omp target data map(to: x) map(tofrom: sum)
+    {
+        #pragma omp target map(tofrom: x, sum)
+        sum += x[0];
+    }
+    return sum;
+}
+""",
+        """
+static void step(int *x, int n) {
+    #pragma omp target map(tofrom: x[0:n])
+    x[0] += 2;
+}
+int main(void) {
+    int x[10] = {1};
+    #pragma omp target data map(to: x)
+    step(x, 10);
+    return 0;
+}
+""",
         """
 int main(void) {
     int x[10] = {1}, sum = 0;

@@ -16,6 +16,8 @@ from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.omp import Clause, ListItem
 
 _COPIES_FIRST = ("to", "tofrom")
+_COPIES_BACK = ("from", "tofrom")
+_KEPT = ("to", "alloc")  # map types with which nothing comes back
 
 
 class Mapped(NamedTuple):
@@ -131,7 +133,7 @@ class Items(Library):
         if mapped.copied_in:
             self.copy_scalars(mapped, answers)
         if mapped.locs and mapped.explicit:
-            self._judge_entry(mapped, answers)
+            self._judge_entry(mapped, answers, device)
 
     def copy_scalars(self, mapped: Mapped, answers: list[tuple[cp.Outcome, Copies]]) -> None:
         """What the device's copy holds when it is new, or is copied always: what the host's does."""
@@ -153,19 +155,23 @@ class Items(Library):
             if cases is not None and obj.kind != "null":
                 self.now.cases[obj] = frozenset([c if c.copies else c._replace(copies=(unknown,)) for c in cases])
 
-    def _judge_entry(self, mapped: Mapped, answers: list[tuple[cp.Outcome, Copies]]) -> None:
-        origin = next((c.origin for _, case in answers for c in case.copies), None)
+    def _judge_entry(self, mapped: Mapped, answers: list[tuple[cp.Outcome, Copies]], device: Poly) -> None:
+        there = [next((c for c in case.copies if c.device == device), None) for _, case in answers]
+        origin = next((c.origin for c in there if c is not None), None)
         related = ((origin, "already mapped here"),) if origin is not None and origin.function else ()
 
-        def judge(kind: str, wrong: str) -> None:
-            outcome: Outcome = worst(["bad" if o == wrong else "fine" for o, _ in answers])
+        def judge(kind: str, wrong: list[bool]) -> None:
+            outcome: Outcome = worst(["bad" if w else "fine" for w in wrong])
             self.judge(Event(kind, mapped.site, mapped.name, "certain", related, mapped.kind), outcome)
 
-        judge("extends", "extends")
+        outcomes = [outcome for outcome, _ in answers]
+        judge("extends", [o == "extends" for o in outcomes])
         if "present" in mapped.modifiers:
-            judge("present-fails", "new")
-        elif mapped.kind in _COPIES_FIRST and "always" not in mapped.modifiers:
-            judge("redundant", "present")
+            judge("present-fails", [o == "new" for o in outcomes])
+        elif mapped.kind in _COPIES_BACK and "always" not in mapped.modifiers:
+            # with `target enter data` what comes back is up to the exit, and is not known here
+            kept = [c is not None and not c.lasting and not c.forever and c.how in _KEPT for c in there]
+            judge("kept-back", [o == "present" and k for o, k in zip(outcomes, kept, strict=True)])
 
     def _of_device(self, mapped: Mapped) -> None:
         locs = mapped.locs
