@@ -53,7 +53,8 @@ def in_macros(text: str) -> str:
         # A macro's arguments end at a parenthesis, so an unclosed pragma cannot be wrapped.
         return f"OMP({words})" if words.count("(") == words.count(")") else match.group()
 
-    return "#define OMP(...) _Pragma(#__VA_ARGS__)\n" + re.sub(r"#pragma (omp [^\n]*)", wrap, code)
+    # What is in a comment behind it stays behind it: a `//` in there would comment the parenthesis out.
+    return "#define OMP(...) _Pragma(#__VA_ARGS__)\n" + re.sub(r"#pragma (omp (?:(?!//)[^\n])*)", wrap, code)
 
 
 def names_in_macros(text: str) -> str:
@@ -91,4 +92,5 @@ def test_same_findings_in_a_header(rule: str, text: str) -> None:
     code = without_drawings(text)
     snapshot = HeaderSnapshot("one", texts={'"part.h"': ("part.h", code.encode())})
     found = lines_of(code, "part.h", snapshot, '#include "part.h"\n')
-    assert sorted(found) == sorted(lines_of(code))
+    # a comment in a header may silence something for another file, so only those of the main file are judged
+    assert sorted(found) == sorted(line for line in lines_of(code) if line[0] != "unused-suppression")
