@@ -136,6 +136,20 @@ CASES = [
 ]  # fmt: skip
 
 
+ALIASES = [
+    "int v[9], *q = v;{S}{ {T} depend(out: q[0])\nq[0] = 1;{T} depend(in: v[0]) shared(x)\nx = v[0]; }",
+    "int v[9], *q = &v[0];{S}{ {T} depend(out: v[0])\nv[0] = 1;{T} depend(in: *q) shared(x)\nx = *q; }",
+    "int *q = &x;{S}{ {T} shared(x) depend(out: x)\nx = 1;{T} depend(in: *q) shared(y)\ny = *q; }",
+    "int *q = a;{S}{ {T} depend(out: q[0])\nq[0] = 1;{T} depend(in: a[0]) shared(x)\nx = a[0]; }",
+]
+
+
+@pytest.mark.parametrize("body", ALIASES)
+def test_dependences_through_other_names_order(body: str) -> None:
+    text = HEAD + body.replace("{S}", S).replace("{T}", "\n#pragma omp task") + "\n}\n"
+    assert [d for d in findings(text, *ORDERING) if d.severity != "hint"] == []
+
+
 @pytest.mark.parametrize(("body", "expected"), CASES, ids=range(len(CASES)))
 def test_what_nothing_orders(body: str, expected: str) -> None:
     text = f"{HEAD}{body}\n}}\n"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from ompls.analysis.dataenv.paths import root
-from ompls.analysis.model.ast import Section
+from ompls.analysis.model.ast import Name, Section, Symbol
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.rules.support.ordering.model import Dependence, Unit
 
@@ -12,16 +14,21 @@ _READING = frozenset(("in",))
 _SET = frozenset(("inoutset", "mutexinoutset"))
 
 
-def dependences(directive: Directive, has_unread: bool = False) -> tuple[Dependence, ...]:
+def dependences(
+    directive: Directive, others: Container[Symbol] = (), has_unread: bool = False
+) -> tuple[Dependence, ...]:
     """The list items of the `depend` clauses, with their dependence types.
 
+    others -- pointers that are other names for storage: which element they name is not followed
     has_unread -- there are more that are not looked at
     """
     found: list[Dependence] = []
     for clause in directive.all("depend"):
         known = clause.keyword in ("in", "out", "inout", "inoutset", "mutexinoutset") and not clause.modifiers
         for item in clause.items:
-            named = known and not clause.broken and root(item.expr) is not None
+            base = root(item.expr)
+            named = known and not clause.broken and base is not None
+            named = named and (isinstance(item.expr, Name) or base not in others)
             found.append(Dependence(clause.keyword, item if named else None))
     if has_unread:
         found.append(Dependence("", None))

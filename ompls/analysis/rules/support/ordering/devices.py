@@ -155,7 +155,9 @@ class Devices(Tasks):
         """A device operation with these accesses: complete here, or going on."""
         directive = stmt.directive
         word = "target" if "target" in directive.constructs else directive.name
-        unit = Unit(stmt, _WORDS.get(word, "the device operation"), dependences(directive), device=True)
+        unit = Unit(
+            stmt, _WORDS.get(word, "the device operation"), dependences(directive, self.place.values.same), device=True
+        )
         nowait = directive.clause("nowait")
         if nowait is None or not has(directive, "nowait") or directive.name == "target data":
             self.wait_for(unit)

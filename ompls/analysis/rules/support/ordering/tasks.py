@@ -37,7 +37,9 @@ class Tasks(Statements):
 
     def task(self, stmt: DirectiveStmt, level: int) -> None:
         directive = stmt.directive
-        unit = Unit(stmt, "the task", dependences(directive, _iterations(stmt)), alone=self.is_alone())
+        unit = Unit(
+            stmt, "the task", dependences(directive, self.place.values.same, _iterations(stmt)), alone=self.is_alone()
+        )
         private, first = self._data_sharing(stmt)
         for symbol, node in first.items():
             self.touch(Touch(symbol, node, 0, True, False, loops=self.place.loops, held=self.place.held,
@@ -194,7 +196,7 @@ class Tasks(Statements):
 
     def taskwait(self, stmt: DirectiveStmt) -> None:
         directive = stmt.directive
-        depends = dependences(directive)
+        depends = dependences(directive, self.place.values.same)
         if has(directive, "nowait"):
             self.forget()
         elif depends:
