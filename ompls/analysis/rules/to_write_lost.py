@@ -45,6 +45,18 @@ environment holds x, what the region writes is gone with the device's copy. A re
     section="5.8.3",
     bad=(
         """
+int f(int *x) {
+    int own = 1;
+    #pragma omp target map(tofrom: x[0:2]) map(to: own)
+    //                                             ^^^ hint: what the device writes to `own` is not copied back: it is mapped `to`
+    {
+        x[0] = x[1] + 1;
+        own = 0;
+    }
+    return own && x[0];
+}
+""",
+        """
 int f(int n) {
     int a[10] = {1, 2, 3};
     #pragma omp target teams distribute parallel for map(to: a)

@@ -10,6 +10,7 @@ from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Span
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Floating, Integer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import Content, Region
@@ -68,10 +69,13 @@ def _asks(event: Event, unit: Unit) -> bool:
 
 
 def _works(content: Content, span: Span) -> bool:
-    """Whether the region around a place has a loop or an access to an array."""
+    """Whether the region around a place has a loop or an access to an array at a place that is not fixed."""
     bodies = (r.stmt.body for r in content.regions if r.stmt.span.start <= span.start and span.end <= r.stmt.span.end)
     return any(
-        isinstance(n, (ast.For, ast.While, ast.Index)) for body in bodies if body is not None for n in body.walk()
+        isinstance(n, (ast.For, ast.While)) or (isinstance(n, ast.Index) and fold(n.index) is None)
+        for body in bodies
+        if body is not None
+        for n in body.walk()
     )
 
 
