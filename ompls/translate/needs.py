@@ -26,7 +26,8 @@ _STORAGE = re.compile(r"^\s*(?:(?:static|extern|inline|__extension__)\s+)+")
 # Clauses of a target construct whose expressions the host evaluates.
 _ON_HOST = ("if", "device", "depend", "priority")
 _BASIC = frozenset({
-    "_Bool", "bool", "wchar_t", "__int128", "__int128_t", "__uint128_t", "_Float16", "_Float32", "_Float64", "_Float128",
+    "_Bool", "bool", "wchar_t", "__int128", "__int128_t", "__uint128_t",
+    "_Float16", "_Float32", "_Float64", "_Float128",
 })  # fmt: skip
 
 

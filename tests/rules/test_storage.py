@@ -217,7 +217,7 @@ int f(void) {
     { int t = p.a; p.b = t; }
     return p.b;
 }
-""",
+""",  # noqa: E501 - a finding is drawn on one line
     ),
     (
         "from-read-before-write",
