@@ -95,7 +95,7 @@ def _edits(pragma: str) -> Iterator[tuple[str, str]]:
         yield f"drop-{found[1].split()[-1]}", "//" + "\\\n" * pragma.count("\n")
     for start, end in clauses(pragma, "private"):
         yield "share-private", pragma[:start] + re.sub(r"^private", "shared", pragma[start:end]) + pragma[end:]
-    for old, new in (("in", "out"), ("out", "in"), ("inout", "in")):
+    for old, new in (("out", "in"), ("inout", "in")):  # an `in` that becomes an `out` orders as much
         for at in re.finditer(rf"(\bdepend\s*\(\s*){old}(\s*:)", pragma):
             yield "swap-depend", pragma[: at.start()] + at[1] + new + at[2] + pragma[at.end() :]
     if found := re.search(r"\bcollapse\s*\(\s*(\d)\s*\)", pragma):
