@@ -11,12 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from ompls.analysis.model.ctype import UNKNOWN, CType
 
 if TYPE_CHECKING:
     from ompls.analysis.model.omp import Directive
+
+
+N = TypeVar("N", bound="Node")
 
 
 class Span(NamedTuple):
@@ -46,13 +49,19 @@ class Node:
         while stack:
             n = stack.pop()
             yield n
-            if below := n.children():
+            if not is_leaf(n):
+                below = n.children()
                 below.reverse()
                 stack += below
 
 
 _CHILDREN: dict[type, tuple[str, ...]] = {}  # per class: the fields that hold nodes
 _NODE_TYPE = re.compile(r"\b(?:Node|Expr|Stmt|Compound|InitList|VarDecl|DeclStmt|ExprStmt)\b")
+
+
+def is_leaf(node: Node) -> bool:
+    """Whether it is of a class that has no children, as most nodes are."""
+    return _CHILDREN.get(type(node)) == ()
 
 
 def _child_fields(cls: type[Node]) -> tuple[str, ...]:
@@ -335,6 +344,19 @@ class DirectiveStmt(Stmt):
 
     directive: Directive
     body: Stmt | None
+    _kept: Any = field(default=None, init=False, repr=False)  # by `nodes`
+
+    def nodes(self, kind: type[N]) -> list[N]:
+        """Nodes of one class, out of those that `walk` gives: many rules look for something in a region.
+
+        They are kept, so this is for readers of the finished tree.
+        """
+        if self._kept is None:
+            self._kept = {}
+            for node in self.walk():
+                self._kept.setdefault(type(node), []).append(node)
+        found: list[N] = self._kept.get(kind, [])
+        return found
 
 
 @dataclass(slots=True, eq=False)

@@ -16,8 +16,8 @@ def check(scene: Scene) -> Iterator[Finding]:
     if content is None:
         return
     for region in content.regions:
-        for node in region.stmt.walk():
-            if not isinstance(node, DirectiveStmt) or node.directive.name != "critical":
+        for node in region.stmt.nodes(DirectiveStmt):
+            if node.directive.name != "critical":
                 continue
             update = _update(node.body)
             if update is None:

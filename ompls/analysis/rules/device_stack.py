@@ -39,9 +39,10 @@ def _large(content: Content | None, region: Region | None) -> list[tuple[ast.Var
     node = region.stmt if region is not None else content.node
     kept: dict[ast.Span, list[tuple[ast.VarDecl, int]]] = content.memo.setdefault(_KEY, {})
     if node.span not in kept:
+        nodes = node.walk() if region is None else region.stmt.nodes(ast.VarDecl)
         kept[node.span] = [
             (n, size)
-            for n in node.walk()
+            for n in nodes
             if isinstance(n, ast.VarDecl) and n.symbol.kind == "var" and n.symbol.storage not in ("static", "extern")
             if (size := sizeof(n.symbol.type) or 0) >= 1024
         ]

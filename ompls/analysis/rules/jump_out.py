@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,9 +19,11 @@ from ompls.analysis.model.ast import (
     Switch,
     While,
 )
+from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.loopnest import nest_of, takes_loops
 
+_LEAVES = re.compile(rb"\b(?:break|continue|return)\b")
 _Stack = tuple[Node, ...]  # enclosing loops, switches and constructs, innermost first
 
 
@@ -37,6 +40,8 @@ def check(scene: Scene) -> Iterator[Finding]:
     function = scene.function
     if function is None or scene.content is None or not any(s.body is not None for s in scene.content.directives):
         return
+    if not _may_leave(scene.content):
+        return
     found = _collect(function)
     for jump, stack in found.jumps:
         if jump.kind == "goto":
@@ -45,6 +50,12 @@ def check(scene: Scene) -> Iterator[Finding]:
             left = _left(jump, stack, found.taken)
             if left is not None:
                 yield _finding(jump, f"`{jump.kind}` leaves", left)
+
+
+def _may_leave(content: Content) -> bool:
+    """Whether there is a word that jumps: in a construct, or one that jumps into it."""
+    bodies = (s.span for s in content.directives if s.body is not None)
+    return b"goto" in content.text or any(_LEAVES.search(content.text, start, end) for start, end in bodies)
 
 
 def _collect(function: FunctionDef) -> _Jumps:

@@ -24,7 +24,7 @@ _ANYWHERE = frozenset(("nothing", "error", "metadirective", "begin metadirective
 
 def check(scene: Scene) -> Iterator[Finding]:
     content, function = scene.content, scene.function
-    if content is None or function is None or not content.directives:
+    if content is None or function is None or all(s.body is not None for s in content.directives):
         return
     for node in function.body.walk():
         for what, body in _bodies(node):

@@ -17,8 +17,8 @@ def check(scene: Scene) -> Iterator[Finding]:
         return
     for region in regions_of(scene):
         seen: set[str] = set()
-        for node in region.stmt.walk():
-            if not isinstance(node, ast.Name) or node.symbol is None or node.name in seen:
+        for node in region.stmt.nodes(ast.Name):
+            if node.symbol is None or node.name in seen:
                 continue
             if node.name in names and _static(node.symbol):
                 seen.add(node.name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access, accesses
 from ompls.analysis.dataenv.symbolic import Poly, loop_range
-from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, For, Symbol
 from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.kernel import trustworthy
@@ -20,7 +20,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if not trustworthy(scene.content, region):
             continue
         spread = _spread(region)
-        if not spread:
+        if not spread or not _is_nested(region):
             continue
         reported: set[Symbol] = set()
         for access in accesses(region.stmt, scene.unit.functions):
@@ -35,8 +35,8 @@ def check(scene: Scene) -> Iterator[Finding]:
 def _spread(region: Region) -> dict[DirectiveStmt, Symbol]:
     """The loop directives that give single iterations to the threads of a team; their fastest variable."""
     found: dict[DirectiveStmt, Symbol] = {}
-    for node in region.stmt.walk():
-        if not isinstance(node, DirectiveStmt) or not {"for", "loop"}.intersection(node.directive.constructs):
+    for node in region.stmt.nodes(DirectiveStmt):
+        if not {"for", "loop"}.intersection(node.directive.constructs):
             continue
         nest = nest_of(node)
         last = loop_range(nest.loops[-1]) if nest.loops and len(nest.loops) == nest.wanted else None
@@ -45,6 +45,11 @@ def _spread(region: Region) -> dict[DirectiveStmt, Symbol]:
         if node.directive.clause("schedule") is None:
             found[node] = last.symbol
     return found
+
+
+def _is_nested(region: Region) -> bool:
+    """Whether there are two loops: with one, there is no better order."""
+    return len(region.stmt.nodes(For)) > 1
 
 
 def _stride(access: Access, spread: dict[DirectiveStmt, Symbol]) -> tuple[Symbol, Poly] | None:

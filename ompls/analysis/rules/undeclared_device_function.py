@@ -22,8 +22,8 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 def _calls(scene: Scene, region: Region) -> Iterator[Finding]:
     seen: set[str] = set()
-    for node in region.stmt.walk():
-        if not isinstance(node, ast.Call) or not isinstance(node.function, ast.Name):
+    for node in region.stmt.nodes(ast.Call):
+        if not isinstance(node.function, ast.Name):
             continue
         name = node.function
         if name.name in seen or (name.symbol is not None and name.symbol.kind != "func"):

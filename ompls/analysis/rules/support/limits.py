@@ -81,7 +81,7 @@ def calls_in(content: Content | None, region: Region) -> list[ast.Name]:
         return []
     kept: dict[Span, list[ast.Name]] = content.memo.setdefault(_CALLS, {})
     if region.stmt.span not in kept:
-        calls = (n for n in _on_device(region.stmt) if isinstance(n, ast.Call))
+        calls = [n for n in _on_device(region.stmt) if isinstance(n, ast.Call)] if region.stmt.nodes(ast.Call) else []
         kept[region.stmt.span] = [n.function for n in calls if isinstance(n.function, ast.Name)]
     return kept[region.stmt.span]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ompls.analysis.model.ast import Compound, DirectiveStmt, FunctionDef, Node, Stmt
+from ompls.analysis.model.ast import Compound, DirectiveStmt, Expr, FunctionDef, Node, Stmt
 from ompls.analysis.rules.support.framework import Scene
 
 _KEY = "nesting"
@@ -51,7 +51,7 @@ def placed(scene: Scene) -> list[Placed]:
         return []
     found: list[Placed] | None = content.memo.get(_KEY)
     if found is None:
-        found = content.memo[_KEY] = list(_places(function))
+        found = content.memo[_KEY] = list(_places(function, [s.span.start for s in content.directives]))
     return found
 
 
@@ -69,13 +69,15 @@ def constructs_around(place: Placed) -> Iterator[tuple[str, DirectiveStmt]]:
                 return
 
 
-def _places(function: FunctionDef) -> Iterator[Placed]:
+def _places(function: FunctionDef, starts: list[int]) -> Iterator[Placed]:
     stack: list[tuple[Node, tuple[DirectiveStmt, ...], Node]] = [(function.body, (), function)]
     while stack:
         node, around, holder = stack.pop()
         if isinstance(node, DirectiveStmt):
             yield Placed(node, around, holder)
             around = (node, *around)
+        if isinstance(node, Expr) and not any(node.span.start <= s < node.span.end for s in starts):
+            continue  # only a statement in it could hold one
         stack.extend((child, outer, node) for child, outer in reversed(list(_children(node, around))))
 
 

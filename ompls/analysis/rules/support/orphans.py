@@ -41,7 +41,7 @@ def meets(directive: Directive) -> bool:
 def meetings(content: Content, unit: Unit) -> list[Meeting]:
     """All such places of a function, those inside its own `parallel` constructs too."""
     function = content.node
-    if not isinstance(function, FunctionDef):
+    if not isinstance(function, FunctionDef) or not _may_meet(content, unit):
         return []
     found: list[Meeting] = []
     waiting: list[tuple[Node, tuple[Node, ...]]] = [(function.body, ())]
@@ -60,6 +60,10 @@ def meetings(content: Content, unit: Unit) -> list[Meeting]:
             around = (node, *around)
         waiting.extend((child, around) for child in reversed(list(node.children())))
     return found
+
+
+def _may_meet(content: Content, unit: Unit) -> bool:
+    return any(s.name in unit.functions for s in content.calls) or any(meets(s.directive) for s in content.directives)
 
 
 def holds_barrier(content: Content, unit: Unit) -> bool:
