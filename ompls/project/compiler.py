@@ -6,6 +6,7 @@ deadline, limits on memory and on its output.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import resource
@@ -124,7 +125,8 @@ def _limit(pid: int) -> None:
     try:
         resource.prlimit(pid, resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (MAX_OUTPUT, MAX_OUTPUT))
-        resource.prlimit(pid, resource.RLIMIT_CPU, (int(DEADLINE), int(DEADLINE) + 1))
+        seconds = math.ceil(DEADLINE) + 1  # for what is left when we are gone: the deadline is the one that tells why
+        resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds + 1))
     except (OSError, ValueError, AttributeError):
         return  # it has ended already, or the system knows no such limits
 

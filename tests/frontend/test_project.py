@@ -282,8 +282,9 @@ def test_no_gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not workspace.problems
 
 
-def test_gcc_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "gcc").write_text("#!/bin/sh\nexec sleep 60\n")
+@pytest.mark.parametrize("meanwhile", ["", "while :; do :; done"], ids=["sleeping", "busy"])
+def test_gcc_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: str) -> None:
+    (tmp_path / "gcc").write_text(f"#!/bin/sh\n{meanwhile}\nexec sleep 60\n")
     (tmp_path / "gcc").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(compiler, "DEADLINE", 0.2)
