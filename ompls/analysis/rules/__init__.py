@@ -26,7 +26,7 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 _RANK = {"hint": 1, "warning": 2, "error": 3}
 # What every answer depends on: the rules asked, and what the unit says to all of its declarations.
 _Names = frozenset[str]
-_Around = tuple[tuple[Rule, ...], Settings, bool, _Names, _Names, _Names, _Names, _Names]
+_Around = tuple[tuple[Rule, ...], Settings, bool, _Names, _Names, _Names, _Names, _Names, _Names, _Names]
 _LAST = "unused-suppression"  # speaks when all others have
 
 
@@ -127,7 +127,9 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
 
 
 def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
-    requires, names = unit.requires, (unit.threadprivate, unit.variants, unit.host_only, sequential(unit))
+    requires, names = unit.requires, (
+        unit.threadprivate, unit.variants, unit.host_only, unit.indirect, unit.unmapped_links, sequential(unit)
+    )  # fmt: skip
     around = (rules, unit.settings, unit.complete_headers, requires, *names)
     for number, (_, group) in enumerate(tu.items.groups):
         for at, rule, finding in findings_of(group, around, unit, lambda content: _findings(around, content, unit)):

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import loop_variables
+from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, CType
-from ompls.analysis.model.tu import Content
+from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.limits import called, regions_of
 
@@ -19,8 +20,8 @@ _KEY = "globals"
 def check(scene: Scene) -> Iterator[Finding]:
     """In a region itself a global is mapped like any variable (5.2 §5.8.1); in a function it calls there is no map.
 
-    A warning where the function itself is in a `declare target`, which makes the compiler look for the variable; the
-    function that is only called may not be reached there, so that is a hint.
+    The function becomes `declare target` by the call (5.2 §7.8), the variable does not: no device image links. A hint
+    where the region may stay on the host, where a variant may take the call, and where memory is shared.
     """
     function = scene.function
     if function is not None and _declared(scene, function.symbol) and scene.content is not None:
@@ -36,8 +37,23 @@ def check(scene: Scene) -> Iterator[Finding]:
                 message = (
                     f"`{node.symbol.name}` uses `{name.name}`, of which devices have no copy without `declare target`"
                 )
-                yield Finding(call.span, message, "hint")
+                severity: Severity = "warning" if _certain(scene, region, content) else "hint"
+                yield Finding(call.span, message, severity, elsewhere=((content, name.span, "used here"),))
                 break
+
+
+def _certain(scene: Scene, region: Region, content: Content) -> bool:
+    unit = scene.unit
+    return not (
+        region.tainted
+        or content.tainted
+        or not unit.complete_headers
+        or unit.settings.openmp < "5.0"  # then the call itself is the mistake
+        or unit.requires & {"unified_shared_memory", "self_maps"}
+        or region.directive.clause("if", "device") is not None
+        or unit.variants
+        or any(s.name == "omp_is_initial_device" for s in (*region.calls, *content.calls))
+    )
 
 
 def _declared(scene: Scene, function: Symbol) -> bool:
@@ -50,9 +66,11 @@ def _globals(scene: Scene, content: Content) -> list[ast.Name]:
     kept: dict[str, ast.Name] | None = content.memo.get(_KEY)
     if kept is None:
         kept = {}
-        private = _loop_uses(content)
-        for node in walk_all(content.node):
-            if not isinstance(node, ast.Name) or id(node) in private:
+        nodes = list(walk_all(content.node))
+        sizes = (n.operand for n in nodes if isinstance(n, ast.SizeOf) and n.operand is not None)
+        other = _loop_uses(content) | {id(n) for operand in sizes for n in operand.walk()}
+        for node in nodes:
+            if not isinstance(node, ast.Name) or id(node) in other:
                 continue
             if node.symbol is not None and _variable(node.symbol):
                 kept.setdefault(node.name, node)
@@ -126,11 +144,28 @@ static int clamp(int v) { return inner(v); }
 void f(int n, int *x) {
     #pragma omp target map(tofrom: x[0:n])
     for (int i = 0; i < n; i++) x[i] = clamp(x[i]);
-    //                                 ^^^^^ hint: `inner` uses `limit`, of which devices have no copy without `declare target`
+    //                                 ^^^^^ warning: `inner` uses `limit`, of which devices have no copy without `declare target`
+}
+""",
+        """
+static int limit = 8;
+static int clamp(int v) { return v > limit ? 8 : v; }
+void f(int n, int *x) {
+    #pragma omp target if(n > 100) map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++) x[i] = clamp(x[i]);
+    //                                 ^^^^^ hint: `clamp` uses `limit`, of which devices have no copy without `declare target`
 }
 """,
     ),
     good=(
+        """
+static int table[4];
+static int size(void) { return sizeof table / sizeof table[0]; }
+void f(int *x) {
+    #pragma omp target map(tofrom: x[0:1])
+    x[0] = size();
+}
+""",
         """
 int i;
 #pragma omp begin declare target

@@ -15,7 +15,7 @@ from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import FunctionDef, Span, Symbol
 from ompls.analysis.model.items import Group as ItemGroup
 from ompls.analysis.model.omp import Directive, declare_target_list
-from ompls.analysis.model.tu import TU, Content
+from ompls.analysis.model.tu import TU, Content, FileDirective
 from ompls.analysis.source import Budget, Settings
 
 
@@ -73,6 +73,8 @@ class Unit:
     variants: frozenset[str] = frozenset()  # functions whose calls a `declare variant` may replace
     host_only: frozenset[str] = frozenset()  # functions under `device_type(host)`
     late_requires: frozenset[Directive] = frozenset()  # `requires` directives after a device construct
+    indirect: frozenset[str] = frozenset()  # functions that devices may call through the host's pointers
+    unmapped_links: frozenset[str] = frozenset()  # `link` variables that no data environment of the unit maps
     directives: tuple[Directive, ...] = ()  # between the external declarations
     noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
 
@@ -153,6 +155,8 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         threadprivate=threadprivate,
         variants=variants,
         host_only=_host_only(tu),
+        indirect=_indirect(tu),
+        unmapped_links=_unmapped_links(tu, contents),
         late_requires=_late(tu),
         directives=tuple([d.directive for d in tu.directives]),
     )
@@ -170,6 +174,27 @@ def _threadprivate(group: ItemGroup) -> list[Directive]:
 def _host_only(tu: TU) -> frozenset[str]:
     """The names in `declare target … device_type(host)`, and those declared between its `begin` and `end`."""
     said = [d for d in tu.directives if (c := d.directive.clause("device_type")) is not None and c.keyword == "host"]
+    return _under(tu, said)
+
+
+def _indirect(tu: TU) -> frozenset[str]:
+    return _under(tu, [d for d in tu.directives if d.directive.clause("indirect") is not None])
+
+
+def _unmapped_links(tu: TU, contents: tuple[Content, ...]) -> frozenset[str]:
+    """The `link` variables that no `target data` or `target enter data` lists, nor is told to the runtime."""
+    names = {i.text for d in tu.directives for mode, i in declare_target_list(d.directive) if mode == "link"}
+    for content in contents if names else ():
+        for stmt in content.directives:
+            if stmt.directive.name in ("target data", "target enter data"):
+                names -= {i.symbol.name for c in stmt.directive.all("map") for i in c.items if i.symbol is not None}
+        if any(symbol.name == "omp_target_associate_ptr" for symbol in content.calls):
+            return frozenset()
+    return frozenset(names)
+
+
+def _under(tu: TU, said: list[FileDirective]) -> frozenset[str]:
+    """The names that these `declare target` directives list, and those declared between its `begin` and `end`."""
     names = {i.text for d in said for _, i in declare_target_list(d.directive)}
     for begun in said:
         if begun.directive.name == "begin declare target":
