@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
@@ -28,13 +29,25 @@ def direct_callers(content: Content, unit: Unit) -> tuple[Content, ...]:
 
 def _look_through(unit: Unit) -> None:
     """Find out who calls what, and which names stand for something else than a call."""
+    for group in unit.groups:
+        kept = group.memo.get(__name__)
+        if kept is None:
+            kept = group.memo[__name__] = _calling(group.contents)
+        words, graph = kept
+        unit.words.update(words)
+        for name, callers in graph.items():
+            unit.callers[name] = (*unit.callers.get(name, ()), *callers)
+    unit.callers[""] = ()  # made, also when nothing calls anything
+
+
+def _calling(contents: Iterable[Content]) -> tuple[frozenset[str], dict[str, tuple[Content, ...]]]:
+    """Words that stand for something else than a call, and the callers of each function."""
     graph: dict[str, list[Content]] = {}
-    for content in unit.contents:
-        unit.words.update(_words(content))
+    for content in contents:
         for symbol in content.calls:
             graph.setdefault(symbol.name, []).append(content)
-    unit.callers.update({name: tuple(found) for name, found in graph.items()})
-    unit.callers[""] = ()  # made, also when nothing calls anything
+    words = frozenset().union(*[_words(content) for content in contents])
+    return words, {name: tuple(found) for name, found in graph.items()}
 
 
 def callers_above(content: Content, unit: Unit) -> tuple[Content, ...]:
@@ -49,6 +62,22 @@ def callers_above(content: Content, unit: Unit) -> tuple[Content, ...]:
             above[caller] = None
             waiting += direct_callers(caller, unit)
     return tuple(above)
+
+
+def known_callers(contents: Iterable[Content], unit: Unit) -> tuple[tuple[Content, tuple[Content, ...]], ...]:
+    """The functions that can only be called from known places, and those above them, each with its callers."""
+    seen: dict[Content, tuple[Content, ...]] = {}
+    waiting = list(contents)
+    while waiting:
+        content = waiting.pop()
+        if content not in seen and _is_static(content):
+            seen[content] = direct_callers(content, unit)
+            waiting += seen[content]
+    return tuple(seen.items())
+
+
+def _is_static(content: Content) -> bool:
+    return isinstance(content.node, ast.FunctionDef) and content.node.symbol.storage == "static"
 
 
 def calls_of(caller: Content, name: str) -> list[ast.Call]:

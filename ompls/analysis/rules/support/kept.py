@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ompls.analysis.model.ast import FunctionDef
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import Content
+from ompls.analysis.rules.support.callers import direct_callers, known_callers
 from ompls.analysis.rules.support.framework import Finding, Rule, Unit
 from ompls.analysis.rules.support.noticed import noticed
 
@@ -22,6 +23,7 @@ _KEY = __name__
 class _Kept(NamedTuple):
     around: Hashable
     answers: tuple[tuple[str, object], ...]
+    callers: tuple[tuple[Content, tuple[Content, ...]], ...]
     events: object
     found: Found
 
@@ -29,17 +31,17 @@ class _Kept(NamedTuple):
 def findings_of(
     group: Group, around: Hashable, unit: Unit, findings: Callable[[Content], Iterable[tuple[Rule, Finding]]]
 ) -> Found:
-    """What `findings` says about each declaration of the group; `around`: what it depends on besides these, what they
-    call and what the abstract machine noticed in them."""
+    """What `findings` says about each declaration of the group; `around`: what it depends on besides these, their known
+    callers, what these and they call, and what the abstract machine noticed in them."""
     events = _events(group, unit)
     kept: _Kept | None = group.memo.get(_KEY)
-    if kept is not None and kept.around == around and kept.events == events and _same(kept.answers, unit):
+    if kept is not None and kept.around == around and kept.events == events and _same(kept, unit):
         return kept.found
     found = tuple([(at, *said) for at, content in enumerate(group.contents) for said in findings(content)])
-    if not unit.unfinished and not any(
-        _is_static(content) for content in group.contents
-    ):  # those depend on their callers, too
-        group.memo[_KEY] = _Kept(around, _asked(group.contents, unit), events, found)
+    if not unit.unfinished:
+        callers = known_callers(group.contents, unit)
+        above = dict.fromkeys(caller for _, known in callers for caller in known)
+        group.memo[_KEY] = _Kept(around, _asked((*group.contents, *above), unit), callers, events, found)
     return found
 
 
@@ -52,8 +54,11 @@ def answer(name: str, unit: Unit) -> object:
     return known
 
 
-def _same(answers: tuple[tuple[str, object], ...], unit: Unit) -> bool:
-    return all(answer(name, unit) == known for name, known in answers)
+def _same(kept: _Kept, unit: Unit) -> bool:
+    for name, known in kept.answers:
+        if answer(name, unit) != known:
+            return False
+    return all(direct_callers(content, unit) == known for content, known in kept.callers)
 
 
 def _asked(contents: Iterable[Content], unit: Unit) -> tuple[tuple[str, object], ...]:
@@ -78,7 +83,3 @@ def _events(group: Group, unit: Unit) -> object:
     if unit.noticed.keys().isdisjoint(group.functions):
         return ()
     return tuple([noticed(content, unit) for content in group.contents])
-
-
-def _is_static(content: Content) -> bool:
-    return isinstance(content.node, FunctionDef) and content.node.symbol.storage == "static"
