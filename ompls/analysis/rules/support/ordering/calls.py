@@ -13,11 +13,11 @@ from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Scene
 from ompls.analysis.rules.support.framework import Unit as Program
+from ompls.analysis.rules.support.ordering.accesses import may_outlive
 from ompls.analysis.rules.support.ordering.constructs import Constructs
 from ompls.analysis.rules.support.ordering.contexts import sequential
 from ompls.analysis.rules.support.ordering.model import Clash, Entry, Touch
 from ompls.analysis.rules.support.ordering.touches import resolved
-from ompls.analysis.rules.support.ordering.walk import may_outlive
 from ompls.analysis.spec.runtime import DEVICE_FUNCTIONS
 
 _KEY = "ordering"

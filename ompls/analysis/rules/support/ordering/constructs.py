@@ -12,12 +12,12 @@ from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.rules.support.loopnest import nest_of
+from ompls.analysis.rules.support.ordering.accesses import Live
 from ompls.analysis.rules.support.ordering.devices import Devices
 from ompls.analysis.rules.support.ordering.model import Agent, Touch
 from ompls.analysis.rules.support.ordering.tasks import declared_in
 from ompls.analysis.rules.support.ordering.team import NO_TEAM, Team, is_one_thread, team_of
 from ompls.analysis.rules.support.ordering.touches import Place
-from ompls.analysis.rules.support.ordering.walk import Live
 
 _TARGET_DATA = frozenset(("target update", "target enter data", "target exit data"))
 
