@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import get_args
 
 from ompls.analysis import notes
@@ -67,7 +68,7 @@ def report(tu: TU, noted: Iterable[Diagnostic] = (), budget: Budget | None = Non
     Findings are kept with each declaration; only a declaration that changed, or that calls one that did, is looked at
     again.
     """
-    chosen = {rule.id for rule in RULES.values() if _selected(rule, tu)}
+    chosen = _chosen(tu.settings)
     marks = suppressions(tu.source)
     asked = chosen if _LAST not in chosen else chosen.union(*(members(mark.name) for mark in marks))
     kept: dict[Diagnostic, None] = {}  # a header's declaration that stands twice is reported once
@@ -162,8 +163,13 @@ def manual(rule_id: str) -> str:
     return "\n".join(parts)
 
 
-def _selected(rule: Rule, tu: TU) -> bool:
-    settings, names = tu.settings, (rule.id, rule.group)
+@lru_cache(8)
+def _chosen(settings: Settings) -> frozenset[str]:
+    return frozenset(rule.id for rule in RULES.values() if _selected(rule, settings))
+
+
+def _selected(rule: Rule, settings: Settings) -> bool:
+    names = (rule.id, rule.group)
     if [severity for name, severity in settings.severity if name in names][-1:] == ["off"]:
         return False
     return (not settings.select or _named(names, settings.select)) and not _named(names, settings.ignore)

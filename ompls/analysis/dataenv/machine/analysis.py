@@ -67,8 +67,7 @@ def _called(group: Group) -> frozenset[str]:
 
 def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, ...] | None:
     """The events of the walks from the group's roots, kept with the group; None when there is no time for them."""
-    own = [(n, c) for n, c in group.functions.items() if (n == "main" or n not in called)]
-    roots = tuple([c for n, c in own if program.functions.get(n) is c])
+    roots = _roots(group, called, program)
     key = (roots, program.mappers, program.variants, program.local)
     kept = group.memo.get(__name__)
     if kept is not None and kept[0] == key and _hold(kept[1], program.functions) and _hold(kept[2], program.symbols):
@@ -84,6 +83,20 @@ def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, .
     events = tuple(found)
     group.memo[__name__] = (key, functions, variables, events)
     return events
+
+
+def _roots(group: Group, called: set[str], program: Program) -> tuple[Content, ...]:
+    """The functions that walks begin with."""
+    by_others = called & group.functions.keys()
+    defined = program.functions.get
+    kept = group.memo.get("roots")
+    if kept is None or kept[0] != by_others:
+        roots = tuple([c for n, c in group.functions.items() if n == "main" or n not in by_others])
+        names = tuple([c.node.symbol.name for c in roots])  # type: ignore[union-attr]
+        kept = group.memo["roots"] = (by_others, roots, names)
+    found: tuple[Content, ...] = kept[1]
+    now = tuple(map(defined, kept[2]))
+    return found if now == found else tuple([c for c, d in zip(found, now, strict=True) if c is d])
 
 
 def _hold(answers: Mapping[str, object], now: Mapping[str, object]) -> bool:
