@@ -115,8 +115,9 @@ def _layer(arguments: argparse.Namespace) -> dict[str, Any]:
     from ompls.project.layers import convert
     from ompls.project.settings import ENTRIES
 
+    options_of = {"openmp_version": "openmp"}  # where the option's name is not the project file's
     given = {
-        "openmp": arguments.openmp,
+        "openmp_version": arguments.openmp,
         "diagnostics.select": _names(arguments.select),
         "diagnostics.ignore": _names(arguments.ignore),
         "preview.device": options.device_class(arguments.device) if arguments.device is not None else None,
@@ -129,7 +130,8 @@ def _layer(arguments: argparse.Namespace) -> dict[str, Any]:
                 if complaint.startswith("unknown rule"):
                     raise Problem(complaint)
                 expected, _, _ = complaint.partition(";")
-                raise Problem(f"cannot understand --{ENTRIES[key].project}: {expected}; see 'ompls check --help'")
+                option = options_of.get(key, ENTRIES[key].project)
+                raise Problem(f"cannot understand --{option}: {expected}; see 'ompls check --help'")
     return layer
 
 

@@ -1,6 +1,6 @@
 """The project file: `.ompls.toml`, or `[tool.ompls]` in `pyproject.toml`; the nearest one upwards from a file counts.
 
-    openmp = "5.1"
+    openmpVersion = "5.1"
     device = "cuda"                     # the device class that rules speak about
     flags = ["-Iinclude", "-DN=4"]      # those that are harmless, see flags.py
     select = ["mapping", "sharing"]     # rules or groups

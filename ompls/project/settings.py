@@ -82,8 +82,8 @@ class TokenSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    openmp: OpenMPVersion = _setting(  # noqa: RUF009
-        "5.2", "The version of the OpenMP specification to check against.", "openmp"
+    openmp_version: OpenMPVersion = _setting(  # noqa: RUF009
+        "5.2", "The version of the OpenMP specification to check against.", "openmpVersion"
     )
     flags: tuple[str, ...] = _setting(
         (), "Compiler flags (`-I`, `-D`, `-std`, …) on top of the compile database's.", "flags"
@@ -98,7 +98,7 @@ class Settings:
 
     def for_analysis(self) -> AnalysisSettings:
         return AnalysisSettings(
-            openmp=self.openmp,
+            openmp=self.openmp_version,
             device=self.preview.device.partition(":")[0],
             device_chosen=self.device_chosen,
             select=self.diagnostics.select,

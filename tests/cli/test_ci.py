@@ -134,24 +134,24 @@ def test_flags_of_the_project_file(ompls, project: Path) -> None:
 
 def test_all_mistakes_in_project_files_are_told(ompls, project: Path) -> None:
     write(project, "a.c", BAD)
-    (project / ".ompls.toml").write_text('opnmp = "5.1"\n\nselect = ["mappin"]\n')
+    (project / ".ompls.toml").write_text('opnmpVersion = "5.1"\n\nselect = ["mappin"]\n')
     done = ompls("check", "a.c")
     assert (done.code, done.out) == (2, "")
     first, second = done.err.splitlines()
-    assert first.startswith(f"ompls: error: cannot use {project}/.ompls.toml:1: unknown setting 'opnmp'; did you mean")
+    assert first.startswith(f"ompls: error: cannot use {project}/.ompls.toml:1: unknown setting 'opnmpVersion'; did")
     assert "/.ompls.toml:3: select: unknown rule 'mappin'" in second
     assert "did you mean mapping" in second
-    assert "opnmp" in ompls("preview", "a.c").err
+    assert "opnmpVersion" in ompls("preview", "a.c").err
 
 
 def test_settings_can_be_shown_and_read_again(ompls, project: Path) -> None:
     write(project, "a.c", GOOD)
-    (project / ".ompls.toml").write_text('openmp = "4.5"\n[severity]\nmapping = "off"\n')
+    (project / ".ompls.toml").write_text('openmpVersion = "4.5"\n[severity]\nmapping = "off"\n')
     shown = ompls("check", "--show-settings", "--ignore", "style", "a.c").out
     values = tomllib.loads(shown)
-    assert (values["openmp"], values["ignore"], values["severity"]) == ("4.5", ["style"], {"mapping": "off"})
+    assert (values["openmpVersion"], values["ignore"], values["severity"]) == ("4.5", ["style"], {"mapping": "off"})
     lines = {line.partition(" = ")[0]: line for line in shown.splitlines()}
-    assert lines["openmp"].endswith("# .ompls.toml:1")
+    assert lines["openmpVersion"].endswith("# .ompls.toml:1")
     assert lines["severity"].endswith("# .ompls.toml:2")
     assert lines["ignore"].endswith("# command line")
     assert lines["device"].endswith("# default")
@@ -272,3 +272,12 @@ def test_explain_lists_a_group(ompls) -> None:
     assert "section-bounds" in done.out
     assert "unknown-clause" not in done.out
     assert "did you mean mapping" in ompls("explain", "maping").err
+
+
+def test_a_device_that_is_named_makes_what_it_cannot_run_a_warning(ompls, project: Path) -> None:
+    wide = "void f(long double *x) {\n    #pragma omp target map(tofrom: x[0:1])\n    *x *= 2;\n}\n"
+    (project / "a.c").write_text(wide)
+    assert ": hint: the type `long double`" in ompls("check", "a.c").out
+    assert ": warning: the type `long double`" in ompls("check", "--device", "cuda", "a.c").out
+    (project / ".ompls.toml").write_text('device = "cuda"\n')
+    assert ": warning: the type `long double`" in ompls("check", "a.c").out

@@ -14,7 +14,7 @@ from ompls.project.projectfile import ProjectFile, ProjectFiles, load
 from ompls.project.workspace import Workspace
 
 WHOLE = """\
-openmp = "5.1"
+openmpVersion = "5.1"
 device = "host"
 flags = ["-Iinclude", "-DN=4", "-fplugin=evil.so", "@more"]
 select = ["mapping", "unknown-clause"]
@@ -42,7 +42,7 @@ def test_says_everything_that_a_project_decides(tmp_path: Path) -> None:
     found = project(tmp_path, WHOLE)
     assert found.problems == ()
     settings = settings_of(found.layer)
-    assert settings.openmp == "5.1"
+    assert settings.openmp_version == "5.1"
     assert settings.preview.device == "host"
     assert settings.flags == (f"-I{tmp_path}/include", "-DN=4")
     assert settings.diagnostics.select == ("mapping", "unknown-clause")
@@ -54,10 +54,10 @@ def test_says_everything_that_a_project_decides(tmp_path: Path) -> None:
 
 
 def test_pyproject_has_a_table_for_it(tmp_path: Path) -> None:
-    text = '[project]\nname = "x"\n\n[tool.ompls]\nopenmp = "4.5"\n[tool.ompls.severity]\nmapping = "off"\n'
+    text = '[project]\nname = "x"\n\n[tool.ompls]\nopenmpVersion = "4.5"\n[tool.ompls.severity]\nmapping = "off"\n'
     found = project(tmp_path, text, "pyproject.toml")
-    assert found.layer == {"openmp": "4.5", "diagnostics.severity": (("mapping", "off"),)}
-    assert found.lines == {"openmp": 5, "diagnostics.severity": 6}
+    assert found.layer == {"openmp_version": "4.5", "diagnostics.severity": (("mapping", "off"),)}
+    assert found.lines == {"openmp_version": 5, "diagnostics.severity": 6}
 
 
 @pytest.mark.parametrize("text", ['[project]\nname = "ompls-user"\n', "[tool.black]\n", "# ompls\n[broken\n"])
@@ -67,9 +67,9 @@ def test_a_pyproject_of_others_is_none(tmp_path: Path, text: str) -> None:
 
 
 MISTAKES = [
-    ('opnmp = "5.1"\n', "1: unknown setting 'opnmp'; did you mean 'openmp'?"),
-    ('\nxyzzy = "5.1"\n', "2: unknown setting 'xyzzy'; there are openmp, flags, select"),
-    ('\nopenmp = "7.0"\n', "2: openmp: expected one of '4.0'"),
+    ('opnmpVersion = "5.1"\n', "1: unknown setting 'opnmpVersion'; did you mean 'openmpVersion'?"),
+    ('\nxyzzy = "5.1"\n', "2: unknown setting 'xyzzy'; there are openmpVersion, flags, select"),
+    ('\nopenmpVersion = "7.0"\n', "2: openmpVersion: expected one of '4.0'"),
     ("flags = 3\n", "1: flags: expected a list of texts, got 3; the default is used"),
     ('ignore = [\n  "mapping",\n  "to-wite-lost",\n]\n', "3: ignore: unknown rule 'to-wite-lost'"),
     (
@@ -77,10 +77,10 @@ MISTAKES = [
         "2: severity: unknown rule 'maping': no rule or group has this name; did you mean",
     ),
     ('[severity]\nmapping = "of"\n', "1: severity: expected rules with 'error'"),
-    ('openmp = "5.1"\nseverity.nix-da = "off"\n', "2: severity: unknown rule 'nix-da'"),
+    ('openmpVersion = "5.1"\nseverity.nix-da = "off"\n', "2: severity: unknown rule 'nix-da'"),
     ('[per-path-ignores]\n"*.h" = "mapping"\n', "1: per-path-ignores: expected paths with lists of rules"),
-    ('openmp = "5.1"\nopenmp = \n', "2: is no TOML: "),
-    ("openmp = '5.1\n", "1: is no TOML: "),
+    ('openmpVersion = "5.1"\nopenmpVersion = \n', "2: is no TOML: "),
+    ("openmpVersion = '5.1\n", "1: is no TOML: "),
 ]
 
 
@@ -92,11 +92,11 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, problem: st
 
 
 def test_good_settings_beside_a_mistake_are_taken(tmp_path: Path) -> None:
-    found = project(tmp_path, 'opnmp = "5.1"\nignore = ["nix", "mapping"]\n')
+    found = project(tmp_path, 'opnmpVersion = "5.1"\nignore = ["nix", "mapping"]\n')
     assert found.layer == {"diagnostics.ignore": ("mapping",)}
 
 
-@pytest.mark.parametrize("data", [b"openmp = '\xff'\n", b"\0\0\0", b"[" * 100_000, b"a = " + b"[" * 5_000])
+@pytest.mark.parametrize("data", [b"openmpVersion = '\xff'\n", b"\0\0\0", b"[" * 100_000, b"a = " + b"[" * 5_000])
 def test_bytes_of_any_kind_are_a_problem_at_most(tmp_path: Path, data: bytes) -> None:
     (tmp_path / ".ompls.toml").write_bytes(data)
     found = load(str(tmp_path / ".ompls.toml"))
@@ -108,15 +108,15 @@ def test_the_nearest_one_upwards_counts(tmp_path: Path) -> None:
     (tmp_path / "a/b").mkdir(parents=True)
     files = ProjectFiles()
     source = str(tmp_path / "a/b/x.c")
-    (tmp_path / "pyproject.toml").write_text('[tool.ompls]\nopenmp = "4.0"\n')
+    (tmp_path / "pyproject.toml").write_text('[tool.ompls]\nopenmpVersion = "4.0"\n')
     first = files.of(source)
     assert first is not None
-    assert first.layer == {"openmp": "4.0"}
-    (tmp_path / "a/.ompls.toml").write_text('openmp = "4.5"\n')
+    assert first.layer == {"openmp_version": "4.0"}
+    (tmp_path / "a/.ompls.toml").write_text('openmpVersion = "4.5"\n')
     (tmp_path / "a/b/pyproject.toml").write_text("[project]\n")
     second = files.of(source)
     assert second is not None
-    assert second.layer == {"openmp": "4.5"}
+    assert second.layer == {"openmp_version": "4.5"}
     (tmp_path / "a/.ompls.toml").unlink()
     assert files.of(source) == first
 
@@ -129,12 +129,12 @@ def test_its_flags_come_after_the_databases_and_before_those_given(tmp_path: Pat
 
 
 def test_stronger_layers_win() -> None:
-    project = {"openmp": "4.5", "diagnostics.ignore": ("mapping",), "flags": ("-DA",)}
-    editor, problems = read({"openmp": "5.0", "flags": ["-DB"], "preview": {"device": "cuda"}})
+    project = {"openmp_version": "4.5", "diagnostics.ignore": ("mapping",), "flags": ("-DA",)}
+    editor, problems = read({"openmpVersion": "5.0", "flags": ["-DB"], "preview": {"device": "cuda"}})
     assert problems == []
     assert "preview.device" not in editor  # a default: some editors send them all
     both = settings_of(project, editor)
-    assert (both.openmp, both.flags, both.diagnostics.ignore) == ("5.0", ("-DA", "-DB"), ("mapping",))
+    assert (both.openmp_version, both.flags, both.diagnostics.ignore) == ("5.0", ("-DA", "-DB"), ("mapping",))
     chosen = settings_of(project, {"diagnostics.select": ("mapping",)})
     assert chosen.diagnostics.ignore == ()
 
@@ -170,3 +170,15 @@ GLOBS = [
 @pytest.mark.parametrize(("glob", "path", "expected"), GLOBS)
 def test_patterns(glob: str, path: str, expected: bool) -> None:
     assert matches(glob, path) == expected
+
+
+def test_a_device_counts_as_chosen_where_somebody_names_it_also_the_default() -> None:
+    assert not settings_of({}).for_analysis().device_chosen
+    for layers in (({"preview.device": "cuda"},), ({"preview.device": "cuda"}, {"openmp_version": "5.0"})):
+        settings = settings_of(*layers).for_analysis()
+        assert (settings.device, settings.device_chosen) == ("cuda", True)
+
+
+def test_the_version_has_one_name() -> None:
+    assert read({"openmp": "4.5"})[0] == {}
+    assert read({"openmpVersion": "4.5"})[0] == {"openmp_version": "4.5"}

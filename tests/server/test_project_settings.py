@@ -64,13 +64,13 @@ async def test_the_editors_settings_count_more(tmp_path: Path) -> None:
 
 
 async def test_a_mistake_in_it_is_told_once_with_its_line(tmp_path: Path) -> None:
-    (tmp_path / ".ompls.toml").write_text('\nopnmp = "5.1"\n')
+    (tmp_path / ".ompls.toml").write_text('\nopnmpVersion = "5.1"\n')
     async with running("vscode", root=tmp_path) as editor:
         for name in ("a.c", "b.c"):
             editor.open((tmp_path / name).as_uri(), MISTAKE)
             await editor.shows((tmp_path / name).as_uri(), ["unknown-directive"])
-        told = [m for m in editor.messages() if "opnmp" in m]
-        assert told == [f"{tmp_path}/.ompls.toml:2: unknown setting 'opnmp'; did you mean 'openmp'?"]
+        told = [m for m in editor.messages() if "opnmpVersion" in m]
+        assert told == [f"{tmp_path}/.ompls.toml:2: unknown setting 'opnmpVersion'; did you mean 'openmpVersion'?"]
 
 
 async def test_it_is_watched(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from ompls.server.settings import Settings, listing, parse
 
 BAD = [
     ("x", "ompls: expected an object of settings"),
-    ({"openmp": "7.0"}, "ompls.openmp: expected one of '4.0'"),
-    ({"openmp": 5.2}, "ompls.openmp: expected one of"),
+    ({"openmpVersion": "7.0"}, "ompls.openmpVersion: expected one of '4.0'"),
+    ({"openmpVersion": 5.2}, "ompls.openmpVersion: expected one of"),
     ({"flags": "-O2"}, "ompls.flags: expected a list of texts"),
     ({"flags": ["-O2", 3]}, "ompls.flags: expected a list of texts"),
     ({"diagnostics": []}, "ompls.diagnostics: expected an object"),
@@ -42,6 +42,6 @@ def test_nothing_is_the_defaults() -> None:
 
 def test_every_setting_is_listed_with_what_it_does() -> None:
     rows = {name: (default, doc) for name, _, default, doc in listing()}
-    assert rows["ompls.openmp"][0] == "5.2"
+    assert rows["ompls.openmpVersion"][0] == "5.2"
     assert rows["ompls.diagnostics.maxFileSize"][0] == 4_000_000
     assert all(doc for _, doc in rows.values())

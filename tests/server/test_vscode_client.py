@@ -126,10 +126,10 @@ async def test_settings_are_asked_for_and_a_bad_one_is_named(vscode: Editor, tmp
     uri = (tmp_path / "a.c").as_uri()
     vscode.open(uri, MISTAKE)
     await vscode.shows(uri, ["unknown-directive"])
-    vscode.settings = {"diagnostics": {"ignore": ["unknown-directive"]}, "openmp": "7"}
+    vscode.settings = {"diagnostics": {"ignore": ["unknown-directive"]}, "openmpVersion": "7"}
     vscode.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings=None))
     await vscode.until(lambda: bool(vscode.messages()))
-    assert vscode.messages()[0].startswith("ompls.openmp: expected one of")
+    assert vscode.messages()[0].startswith("ompls.openmpVersion: expected one of")
     asked = {"workspace/diagnostic/refresh", "workspace/codeLens/refresh"}
     await vscode.until(lambda: asked <= {m for m, _ in vscode.requested})
     await vscode.shows(uri, [])

@@ -104,7 +104,7 @@ def _pragma(tu: TU, offset: int) -> Iterator[Reason]:
             )
         elif spec.since > tu.settings.openmp:
             yield Reason("version", f"`{clause.name}` came with OpenMP {spec.since}; the version in use is "
-                         f"{tu.settings.openmp} (`ompls.openmp`).", True, where)  # fmt: skip
+                         f"{tu.settings.openmp} (`ompls.openmpVersion`).", True, where)  # fmt: skip
 
 
 def _directive(tu: TU, pragma: Pragma, directive: Directive) -> Iterator[Reason]:
@@ -114,7 +114,7 @@ def _directive(tu: TU, pragma: Pragma, directive: Directive) -> Iterator[Reason]
         yield Reason("pragma", f"`{directive.name}` is no directive of OpenMP.", True, where)
     elif spec.since > tu.settings.openmp:
         yield Reason("version", f"`{spec.name}` came with OpenMP {spec.since}; the version in use is "
-                     f"{tu.settings.openmp} (`ompls.openmp`).", True, where)  # fmt: skip
+                     f"{tu.settings.openmp} (`ompls.openmpVersion`).", True, where)  # fmt: skip
     if "metadirective" in directive.name or directive.name.endswith("declare variant"):
         yield Reason("pragma", f"No variant of `{directive.name}` is chosen: a region that only it makes is not "
                      "analysed.", True, where)  # fmt: skip
