@@ -37,9 +37,15 @@ def check(scene: Scene) -> Iterator[Finding]:
             if symbol is None or symbol in reported or not _from_host(region, symbol):
                 continue
             values = _values(scene, scene.content, symbol)
-            if values and not any(name.name in scene.unit.indirect | scene.unit.variants for _, name in values):
+            if values and all(_host_only(scene, name.name) for _, name in values):
                 reported.add(symbol)
                 yield _finding(scene.content, call.function, symbol, values)
+
+
+def _host_only(scene: Scene, name: str) -> bool:
+    """Whether the host's address is of no use to devices: of other units' functions that is said where they are."""
+    unit = scene.unit
+    return name in unit.functions and name not in unit.indirect | unit.variants
 
 
 def _finding(home: Content, function: Expr, symbol: Symbol, values: list[_Value]) -> Finding:
@@ -221,6 +227,15 @@ void f(double *r) {
 """,
     ),
     good=(
+        """
+extern int func(void);  // `indirect` where it is defined
+int f(void) {
+    int (*p)(void) = &func, r;
+    #pragma omp target map(from: r)
+    r = p();
+    return r;
+}
+""",
         """
 int square(int v) { return v * v; }
 #pragma omp declare target enter(square) indirect
