@@ -140,6 +140,12 @@ void f(int *x) {
     ),
     good=(
         """
+void f(int *x) {
+    #pragma omp target map(tofrom: x[0:1])
+    x[0] = llvm_omp_target_dynamic_shared_alloc() != 0;
+}
+""",
+        """
 int on_gpu(int);
 #pragma omp declare variant(on_gpu) match(construct={target})
 int helper(int);

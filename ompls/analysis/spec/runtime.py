@@ -42,7 +42,7 @@ HOST_FUNCTIONS: dict[str, str] = {
     )
     for name in names.split()
 }  # fmt: skip
-_PREFIXES = ("omp_", "__builtin_", "__sync_", "__atomic_", "ompx_", "__kmpc_", "_mm_", "__ctype_", "GOMP_")
+_PREFIXES = ("omp_", "llvm_omp_", "__builtin_", "__sync_", "__atomic_", "ompx_", "__kmpc_", "_mm_", "__ctype_", "GOMP_")
 
 DEVICE_FUNCTIONS = frozenset((*_MATH, *(f"{m}f" for m in _MATH), *(f"{m}l" for m in _MATH), *_LIBC))
 
