@@ -44,20 +44,22 @@ PIECES = [
     *(bytes([c]) for c in b";{}()*x1 \n,\""), b"#pragma omp target\n", b"struct list { int q; };", b"typedef int T;",
     b"int ", b"/*", b"*/", b"map(to: a)", b"value", b"struct list", b"a[i]", b"else", b"#define n 3\n",
     b"{", b"}\n", b"list (*q) = 0;", b"int old(a) int a;\n{ }\n", b"#pragma omp declare target\n", b"#if 0\n",
-    b"#endif\n", b"#pragma omp end declare target\n", b"static int total;", b"double",
+    b"#endif\n", b"#pragma omp end declare target\n", b"static int total;", b"double", b"\n#include <stdlib.h>\n",
 ]  # fmt: skip
+MORE = b"#include <stdlib.h>\n"
 
 
-def check(analyzer: Analyzer, source: bytes) -> None:
-    headers = snapshot(Path("t.c"), PROGRAM)
+def check(analyzer: Analyzer, source: bytes, known: bytes = PROGRAM) -> None:
+    """`known`: a text with the headers that were looked for."""
+    headers = snapshot(Path("t.c"), known)
     kept = dump.unit(analyzer.analyze("t.c", source, headers, Settings()))
     fresh = dump.unit(Analyzer().analyze("t.c", source, headers, Settings()))
     assert kept == fresh
 
 
-def check_findings(analyzer: Analyzer, source: bytes) -> None:
+def check_findings(analyzer: Analyzer, source: bytes, known: bytes = PROGRAM) -> None:
     """As `check`, for what the rules say, which is kept with the declarations."""
-    headers = snapshot(Path("t.c"), PROGRAM)
+    headers = snapshot(Path("t.c"), known)
     kept = rules.check(analyzer.analyze("t.c", source, headers, Settings()))
     assert kept == rules.check(Analyzer().analyze("t.c", source, headers, Settings()))
 
@@ -75,9 +77,25 @@ def test_random_edits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         source = source[:at] + rng.choice(PIECES) + source[at + gone :]
         if step % 12 == 11:
             source = PROGRAM
-        check(analyzer, source)
+        known = rng.choice((PROGRAM, PROGRAM, MORE + PROGRAM))
+        check(analyzer, source, known)
         if step % 5 == 0:
-            check_findings(analyzer, source)
+            check_findings(analyzer, source, known)
+
+
+def test_an_include_changes_only_what_asks_for_its_names() -> None:
+    """First the new header is not known, then it is; both times, and back, the other declarations stay."""
+    source = PROGRAM + b'int asks(void) { return atoi("3"); }\n'
+    more = MORE + source
+    analyzer = Analyzer()
+    analyzed = []
+    for text, known in ((source, source), (more, source), (more, more), (source, source)):
+        analyzer.analyze("t.c", text, snapshot(Path("t.c"), known), Settings())
+        analyzed.append(analyzer.analysed)
+        check(analyzer, text, known)
+        check_findings(analyzer, text, known)
+    assert "main" in analyzed[0]
+    assert analyzed[1:] == [["asks"], ["asks"], []]
 
 
 @pytest.mark.parametrize(

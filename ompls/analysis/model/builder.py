@@ -8,7 +8,7 @@ of their look-ups, are analysed again.  What comes out does not depend on what w
 from __future__ import annotations
 
 import gc
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -43,7 +43,6 @@ class _Unit:
     file: FileScope
     expanded: Expanded
     settings: Settings
-    implicit_int: bool
     groups: list[tuple[int, Group]] = field(default_factory=list)
     directives: list[FileDirective] = field(default_factory=list)
     notes: list[SyntaxNote] = field(default_factory=list)
@@ -93,7 +92,7 @@ class Analyzer:
         self._splitter = Splitter()
         self._chunks = Chunks()
         self.analysed: list[str] = []
-        self._key: Hashable = None
+        self._settings: Settings | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -122,17 +121,17 @@ class Analyzer:
         expanded = self._preprocessor.run(path, source, headers, budget)
         declared = headers_of(_header_text(headers, expanded))
         headers_known = all(include.kind not in ("missing", "unknown") for include in expanded.includes)
-        key = (declared, settings, headers_known)
-        if key != self._key:
-            self._key = key
+        if settings != self._settings:
+            self._settings = settings
             self._forget()
         self.analysed = []
         stretches = self._splitter.groups(expanded.stretches, self._preprocessor.stretches)
         for strict in (True, True, False):  # once more helps, because nothing is shared then
             self._memo.next_version(self._chunks)
             file = FileScope(declared, self._interned)
-            file.strict = strict
-            unit = _Unit(file, expanded, settings, headers_known)
+            file.strict, file.implicit_int = strict, headers_known
+            file.state = self._memo.start((declared, headers_known))
+            unit = _Unit(file, expanded, settings)
             try:
                 self._build(unit, stretches, budget)
                 break
@@ -221,7 +220,7 @@ class Analyzer:
         entry = self._memo.find(file, (text,))
         if entry is None:
             file.begin_item()
-            adapter = Adapter(whole, start, file, Sema(file, unit.implicit_int), [(start, end)])
+            adapter = Adapter(whole, start, file, Sema(file), [(start, end)])
             read = adapter.next_directive(end)
             if read is None:
                 return
@@ -261,7 +260,7 @@ def _analyse(
     source = chunk.text[piece.shift :]  # nodes count in it
     base = chunk.start + piece.shift
     inside = [(a - base, b - base) for a, b in pragmas]
-    adapter = Adapter(source, piece.start - piece.shift, unit.file, Sema(unit.file, unit.implicit_int), inside)
+    adapter = Adapter(source, piece.start - piece.shift, unit.file, Sema(unit.file), inside)
     read = adapter.external(piece.nodes[0])
     if len(piece.nodes) > 1:
         parts: list[ast.Node] = [read.node, *(adapter.external(n).node for n in piece.nodes[1:])]

@@ -50,7 +50,15 @@ class _HeaderFile(FileScope):
         s.from_system_header, s.span = True, None
         if s.name in self.targets or self.declare_target:
             s.declare_target = "enter"
-        return s
+        key = (
+            s.name, s.kind, s.type, s.storage, s.level, s.value, s.defined, s.inline, s.thread_local, s.declare_target,
+        )  # fmt: skip
+        return s if s.init is not None else _symbols.setdefault(key, s)
+
+
+# Declarations of all headers that were read: one that says the same is the same symbol, whatever else is included, so
+# that another `#include` does not make what uses it new.
+_symbols: dict[object, Symbol] = {}
 
 
 class Headers:

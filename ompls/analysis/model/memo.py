@@ -24,6 +24,7 @@ class Entry:
 
     used_names: dict[str, Symbol | None]
     used_tags: dict[str, CType | None]
+    used_implicit_int: bool | None  # whether calls of undeclared functions give int; None: it did not ask
     used_records: dict[RecordBody, bool]  # whether its members were known, for each record that others declared
     new_names: list[Symbol]
     new_tags: list[tuple[str, CType]]
@@ -37,6 +38,8 @@ class Entry:
 
     def holds(self, file: FileScope) -> bool:
         """Whether every look-up would have the same answer in `file` now."""
+        if self.used_implicit_int not in (None, file.implicit_int):
+            return False
         for name, symbol in self.used_names.items():
             if file.peek(name) is not symbol:
                 return False
@@ -79,6 +82,7 @@ class Memo:
         self._groups: dict[Hashable, _Kept] = {}
         self._effects: dict[Hashable, int] = {}
         self._states: dict[tuple[int, int], int] = {}
+        self._starts: dict[Hashable, int] = {}
         self._numbers = itertools.count(1)  # of states and effects; never used twice
         self.version = 0
 
@@ -101,6 +105,16 @@ class Memo:
             self._states, self._effects = {}, {}
             for entry in itertools.chain.from_iterable(self._entries.values()):
                 entry.after = {}
+
+    def start(self, around: Hashable) -> int:
+        """The state at the top of a unit with these surroundings (headers, …): what holds there is looked up again
+        when they change, and holds or does not."""
+        found = self._starts.get(around)
+        if found is None:
+            if len(self._starts) >= KEEP_VERSIONS:
+                self._starts.clear()
+            found = self._starts[around] = next(self._numbers)
+        return found
 
     def find_group(self, file: FileScope, stretch: Stretch) -> Group | None:
         """What `stretch` holds where `file` has got to; its declarations are made."""
@@ -151,8 +165,8 @@ class Memo:
         f = file
         used_records = {body: known for body, known in f.used_records.items() if body not in f.new_records}
         entry = Entry(
-            f.used_names, f.used_tags, used_records, f.new_names, f.new_tags, f.new_records, f.filled, result, notes,
-            self.version,
+            f.used_names, f.used_tags, f.used_implicit_int, used_records, f.new_names, f.new_tags, f.new_records,
+            f.filled, result, notes, self.version,
         )  # fmt: skip
         # a directive's effect is its own: what it does to the names it lists follows from the state
         declared: Hashable = entry

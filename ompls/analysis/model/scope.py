@@ -23,8 +23,9 @@ class FileScope:
     """The file scope of one unit while it is being built."""
 
     __slots__ = (
-        "completed", "declare_target", "declared", "filled", "interned", "names", "new_names", "new_records",
-        "new_tags", "outer", "state", "strict", "tags", "used_names", "used_records", "used_tags", "variant",
+        "completed", "declare_target", "declared", "filled", "implicit_int", "interned", "names", "new_names",
+        "new_records", "new_tags", "outer", "state", "strict", "tags", "used_implicit_int", "used_names",
+        "used_records", "used_tags", "variant",
     )  # fmt: skip
 
     parent = None
@@ -35,6 +36,10 @@ class FileScope:
         self.strict = True  # a record that gets other members than an earlier version gave it is an error
         self.declare_target = False  # between `begin declare target` and its end
         self.variant = False  # between `begin declare variant` and its end
+        # a call of an undeclared function gives int (C90, and gcc with a warning); False where a header is missing,
+        # because then nothing is known
+        self.implicit_int = True
+        self.used_implicit_int: bool | None = None  # what the item at hand was told about it
         self.interned: dict[object, Symbol] = {} if interned is None else interned
         self.names: dict[str, Symbol] = {}
         self.tags: dict[str, CType] = {}
@@ -50,7 +55,13 @@ class FileScope:
 
     def begin_item(self) -> None:
         self.used_names, self.used_tags, self.used_records = {}, {}, {}
+        self.used_implicit_int = None
         self.new_names, self.new_tags, self.filled, self.new_records = [], [], [], []
+
+    def calls_give_int(self) -> bool:
+        """Whether a call of an undeclared function gives int; the answer is written down."""
+        self.used_implicit_int = self.implicit_int
+        return self.implicit_int
 
     def lookup(self, name: str) -> Symbol | None:
         if name in self.used_names:

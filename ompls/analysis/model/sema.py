@@ -46,16 +46,11 @@ _NULL_CASTS = (Pointer(VOID),)
 
 
 class Sema:
-    """Typing in one item.  `scope` is the innermost scope of the point that is being read.
+    """Typing in one item.  `scope` is the innermost scope of the point that is being read."""
 
-    implicit_int -- a call of an undeclared function gives int (C90, and gcc with a warning); False where a header is
-    missing, because then nothing is known
-    """
-
-    def __init__(self, file: FileScope, implicit_int: bool = True) -> None:
+    def __init__(self, file: FileScope) -> None:
         self.file = file
         self.scope: Scope | FileScope = file
-        self.implicit_int = implicit_int
         self.function: str = ""
 
     def members_known(self, record: Record) -> bool:
@@ -184,7 +179,7 @@ def _call(s: Sema, e: ast.Call) -> CType:
         callee = callee.inner
     if isinstance(callee, ast.Name) and callee.symbol is None:
         known = builtin_result(callee.name, [decay(a.type) for a in e.args])
-        if known is None and not s.implicit_int:
+        if known is None and not s.file.calls_give_int():
             return UNKNOWN
         result = INT if known is None else known
         callee.type = Function(result, (), prototype=False)
