@@ -136,6 +136,9 @@ def _walked(content: Content, program: Program) -> tuple[Event, ...] | None:
     if kept is not None and kept[0] == key:
         events: tuple[Event, ...] = kept[1]
         return events
+    if _is_silent(content, functions):
+        content.memo[__name__], content.memo[COUNTS] = (key, ()), {}
+        return ()
     if program.late():
         return None
     recorder = Recorder()
@@ -156,8 +159,20 @@ def _reached(
     roots: tuple[Content, ...], program: Program
 ) -> tuple[dict[str, Content | None], dict[str, Symbol | None]]:
     """What walks from these roots depend on: all that they call, and variables at file scope."""
+    called: dict[str, Content | None] = {}
+    names: set[str] = set()
+    for root in roots:
+        below = _below(root, program)
+        called |= below
+        if not _is_silent(root, below):
+            names.update(n for c in (root, *below.values()) if c is not None for n in facts_of(c).globals)
+    return called, {n: program.symbols.get(n) for n in sorted(names)}
+
+
+def _below(root: Content, program: Program) -> dict[str, Content | None]:
+    """All that a function calls, directly or through others."""
     seen: dict[str, Content | None] = {}
-    waiting = list(roots)
+    waiting = [root]
     while waiting:
         for symbol in waiting.pop().calls:
             if symbol.name not in seen:
@@ -165,6 +180,9 @@ def _reached(
                 seen[symbol.name] = called
                 if called is not None:
                     waiting.append(called)
-    contents = (*roots, *(c for c in seen.values() if c is not None))
-    names = {n for c in contents for n in facts_of(c).globals}
-    return seen, {n: program.symbols.get(n) for n in sorted(names)}
+    return seen
+
+
+def _is_silent(root: Content, below: Mapping[str, Content | None]) -> bool:
+    """Whether no device is spoken of anywhere: nothing is mapped then, and there is nothing to notice."""
+    return b"omp" not in root.text and not any(c is not None and b"omp" in c.text for c in below.values())

@@ -54,29 +54,37 @@ def facts_of(content: Content) -> Facts:
 def _collected(content: Content) -> Facts:
     found = Facts()
     for n in walk_all(content.node):
-        match n:
-            case ast.Name():
-                if n.symbol is not None and n.symbol.kind == "var" and n.symbol.level == "file":
-                    found.globals.add(n.symbol.name)
-            case ast.Assign():
-                _written(found, n.span.start, n.target)
-            case ast.Unary():
-                if n.op in ("++", "--", "&"):
-                    _written(found, n.span.start, n.operand)
-            case ast.VarDecl():
-                found.written.append((n.span.start, n.symbol))
-                found.names.setdefault(n.symbol.name, n.symbol)
-            case ast.Call():
-                if isinstance(n.function, ast.Name):
-                    found.calls.append((n.span.start, n.function.name))
-            case ast.Jump():
-                found.jumps.append((n.span.start, n.kind))
-            case ast.DirectiveStmt():
-                if n.directive.name.startswith("target"):
-                    found.regions.append(n.span.start)
+        if isinstance(n, ast.Name):
+            if n.symbol is not None and n.symbol.kind == "var" and n.symbol.level == "file":
+                found.globals.add(n.symbol.name)
+        elif type(n) in _NOTED:  # few are: this looks at every node of the unit
+            _note(found, n)
     if isinstance(content.node, ast.FunctionDef):
         found.names.update({p.name: p for p in content.node.params})
     return found
+
+
+_NOTED = frozenset((ast.Assign, ast.Unary, ast.VarDecl, ast.Call, ast.Jump, ast.DirectiveStmt))
+
+
+def _note(found: Facts, n: Node) -> None:
+    match n:
+        case ast.Assign():
+            _written(found, n.span.start, n.target)
+        case ast.Unary():
+            if n.op in ("++", "--", "&"):
+                _written(found, n.span.start, n.operand)
+        case ast.VarDecl():
+            found.written.append((n.span.start, n.symbol))
+            found.names.setdefault(n.symbol.name, n.symbol)
+        case ast.Call():
+            if isinstance(n.function, ast.Name):
+                found.calls.append((n.span.start, n.function.name))
+        case ast.Jump():
+            found.jumps.append((n.span.start, n.kind))
+        case ast.DirectiveStmt():
+            if n.directive.name.startswith("target"):
+                found.regions.append(n.span.start)
 
 
 def _written(found: Facts, at: int, target: ast.Expr) -> None:

@@ -115,11 +115,11 @@ class Memory(Store):
         if any(loc.obj.kind in ("device", "lent", "null") or loc.obj in self.region.local for loc in locs):
             return
         answers: list[tuple[str, Outcome, Copy | None]] = []
-        for loc in locs:
+        ranges = [self.range_of(loc) for loc in locs]
+        for loc, r in zip(locs, ranges, strict=True):
             cases = self.cases_of(loc.obj)
             if cases is None or any(c.freed for c in cases) or (not through and self.untracked(loc.obj)):
                 return
-            r = self.range_of(loc)
             if isinstance(loc.type, Pointer) and any(c.copies for c in cases):
                 continue  # a pointer on the device is set when what it points to is mapped
             reads = "both" if read and write else "read" if read else ""
@@ -129,9 +129,8 @@ class Memory(Store):
             self._report(answers, node, locs)
         if write:
             site, device = self.site(node), self.region.device
-            for loc in locs:
-                r = self.range_of(loc)
-                r = r._replace(sure=r.sure and not self.region.chosen)
+            for loc, whole in zip(locs, ranges, strict=True):
+                r = whole._replace(sure=whole.sure and not self.region.chosen)
 
                 def wrote(case: Copies, r: Range = r) -> Copies:
                     copy, _ = cp.find(case, device, r.low, r.high, self.positive)
