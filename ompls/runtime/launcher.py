@@ -14,9 +14,10 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Set
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set
 
 from .build import Built
 from .errors import RuntimeProblem
@@ -24,7 +25,7 @@ from .processes import children, kill_all
 
 TIMED_OUT = 124
 GRACE = 3.0  # seconds between a forwarded request to end and the kill
-PR_SET_CHILD_SUBREAPER = 36
+PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER = 36, 37
 
 
 def environment(built: Built, base: Optional[Mapping[str, str]] = None, trace: Optional[Path] = None) -> Dict[str, str]:
@@ -41,8 +42,17 @@ def command(built: Built, args: Sequence[str] = ()) -> List[str]:
     return [str(built.program.resolve()), *args]
 
 
-def _become_subreaper() -> None:
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+@contextmanager
+def _subreaper() -> Iterator[None]:
+    """What the program leaves is our child until it has run; later orphans are not ours again, if they were not."""
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    before = ctypes.c_int()
+    prctl(PR_GET_CHILD_SUBREAPER, ctypes.byref(before), 0, 0, 0)
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        yield
+    finally:
+        prctl(PR_SET_CHILD_SUBREAPER, before.value, 0, 0, 0)
 
 
 def _terminal_signals_both() -> bool:
@@ -113,9 +123,8 @@ def run(
 
     Raises RuntimeProblem when the program cannot be started.
     """
-    _become_subreaper()
     before = set(children().get(os.getpid(), set()))
-    with _Forwarding(before) as forwarding:
+    with _subreaper(), _Forwarding(before) as forwarding:
         try:
             process = subprocess.Popen(command(built, args), env=dict(environment(built) if env is None else env))
         except OSError as error:

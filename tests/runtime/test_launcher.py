@@ -185,3 +185,14 @@ def test_odd_names(program: Built, tmp_path: Path, capfd: pytest.CaptureFixture[
     assert launcher.run(Built(tmp_path / name, False, "host"), ["\udcfe" * 1000]) == 0
     assert launcher.run(Built(tmp_path / name, False, "host"), ["raise", "9"]) == 137
     assert "ended by signal 9 (SIGKILL)" in capfd.readouterr().err
+
+
+def test_later_orphans_are_not_ours(program: Built) -> None:
+    """Who runs a program gets its orphans while it runs, not those of everything that is started afterwards."""
+    assert launcher.run(program, ["exit", "0"]) == 0
+    done = subprocess.run(["sh", "-c", "sleep 60 >&- 2>&- & echo $!"], stdout=subprocess.PIPE, text=True, check=True)
+    orphan = int(done.stdout)
+    try:
+        assert os.getpid() not in [p.parent for p in processes() if p.pid == orphan]
+    finally:
+        os.kill(orphan, signal.SIGKILL)
