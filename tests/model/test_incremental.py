@@ -85,7 +85,14 @@ def test_random_edits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_include_changes_only_what_asks_for_its_names() -> None:
     """First the new header is not known, then it is; both times, and back, the other declarations stay."""
-    source = PROGRAM + b'int asks(void) { return atoi("3"); }\n'
+    source = (
+        PROGRAM
+        + b"""int asks(void) { return atoi("3"); }
+void maps(void) {
+#pragma omp target enter data map(to: not_declared)
+}
+"""
+    )
     more = MORE + source
     analyzer = Analyzer()
     analyzed = []

@@ -27,7 +27,7 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 _RANK = {"hint": 1, "warning": 2, "error": 3}
 # What every answer depends on: the rules asked, and what the unit says to all of its declarations.
 _Names = frozenset[str]
-_Around = tuple[tuple[Rule, ...], Settings, bool, _Names, _Names, _Names, _Names, _Names, _Names, _Names]
+_Around = tuple[tuple[Rule, ...], Settings, _Names, _Names, _Names, _Names, _Names, _Names, _Names]
 _LAST = "unused-suppression"  # speaks when all others have
 
 
@@ -131,7 +131,7 @@ def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]
     requires, names = unit.requires, (
         unit.threadprivate, unit.variants, unit.host_only, unit.indirect, unit.unmapped_links, sequential(unit)
     )  # fmt: skip
-    around = (rules, unit.settings, unit.complete_headers, requires, *names)
+    around = (rules, unit.settings, requires, *names)
     for number, (_, group) in enumerate(tu.items.groups):
         for at, rule, finding in findings_of(group, around, unit, lambda content: _findings(around, content, unit)):
             yield _diagnostic(tu, tu.items.of(number)[at], rule, finding)
@@ -186,14 +186,17 @@ def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule
     callees = _callees((content, *above), unit) if content.calls or above else ()
     key = (around, above, callees, noticed(content, unit))
     kept = content.memo.get(__name__)
-    if kept is not None and kept[0] == key:
+    if kept is not None and kept[0] == key and unit.headers_told(kept[2]):
         findings: tuple[tuple[Rule, Finding], ...] = kept[1]
+        unit.asked_headers.update(kept[2])
         return findings
     if unit.late():
         unit.unfinished.add("rules")
         return _by_words(chosen, content, unit)
     scene = Scene(unit, content, tuple([s.directive for s in content.directives]))
     made: list[tuple[Rule, Finding]] = []
+    asked = set(unit.asked_headers)
+    unit.asked_headers.clear()
     for rule in chosen:
         if unit.late():
             unit.unfinished.add("rules")
@@ -201,7 +204,8 @@ def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule
         weak = content.tainted and rule.needs == "meaning"
         made += [(rule, _weakened(f) if weak else f) for f in rule.check(scene)]
     findings = tuple(made)
-    content.memo[__name__] = (key, findings)
+    content.memo[__name__] = (key, findings, frozenset(unit.asked_headers))
+    unit.asked_headers.update(asked)
     return findings
 
 

@@ -51,15 +51,15 @@ class Unit:
     """What a rule may know of the rest of the translation unit.
 
     functions -- the definitions by name
-    complete_headers -- False when an include is missing or was not looked for yet: an unknown name may come from it;
-                        also when the analysis did not get to the end of the text
+    headers_known -- see `complete_headers`, by which rules ask for it
+    asked_headers -- whether one did: what was said without asking stays when the answer is another one
     requires -- the words of all `requires` directives
     """
 
     functions: dict[str, Content]
     symbols: dict[str, Symbol]
     settings: Settings
-    complete_headers: bool
+    headers_known: bool
     requires: frozenset[str]
     summaries: dict[str, Any] = field(default_factory=dict)  # of callees, kept by the analysis that makes them
     contents: tuple[Content, ...] = ()  # of all external declarations
@@ -69,6 +69,7 @@ class Unit:
     budget: Budget | None = None  # polled by what takes long
     unfinished: set[str] = field(default_factory=set)  # what there was no time for
     answers: dict[str, object] = field(default_factory=dict)  # see `kept.py`
+    asked_headers: set[bool] = field(default_factory=set)
     threadprivate: frozenset[str] = frozenset()  # names that `threadprivate` directives list
     variants: frozenset[str] = frozenset()  # functions whose calls a `declare variant` may replace
     host_only: frozenset[str] = frozenset()  # functions under `device_type(host)`
@@ -77,6 +78,17 @@ class Unit:
     unmapped_links: frozenset[str] = frozenset()  # `link` variables that no data environment of the unit maps
     directives: tuple[Directive, ...] = ()  # between the external declarations
     noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
+
+    @property
+    def complete_headers(self) -> bool:
+        """False when an include is missing or was not looked for yet: an unknown name may come from it; also when the
+        analysis did not get to the end of the text."""
+        self.asked_headers.add(self.headers_known)
+        return self.headers_known
+
+    def headers_told(self, asked: frozenset[bool]) -> bool:
+        """Whether what was said after `asked_headers` was `asked` would be said again."""
+        return not asked or asked == {self.headers_known}
 
     def late(self) -> bool:
         """Whether there is no time left."""

@@ -25,6 +25,7 @@ class _Kept(NamedTuple):
     answers: tuple[tuple[str, object], ...]
     callers: tuple[tuple[Content, tuple[Content, ...]], ...]
     events: object
+    headers: frozenset[bool]  # `Unit.asked_headers`
     found: Found
 
 
@@ -35,13 +36,16 @@ def findings_of(
     callers, what these and they call, and what the abstract machine noticed in them."""
     events = _events(group, unit)
     kept: _Kept | None = group.memo.get(_KEY)
-    if kept is not None and kept.around == around and kept.events == events and _same(kept, unit):
+    same = kept is not None and kept.around == around and kept.events == events and unit.headers_told(kept.headers)
+    if kept is not None and same and _same(kept, unit):
         return kept.found
+    unit.asked_headers.clear()
     found = tuple([(at, *said) for at, content in enumerate(group.contents) for said in findings(content)])
+    asked = frozenset(unit.asked_headers)
     if not unit.unfinished:
         callers = known_callers(group.contents, unit)
         above = dict.fromkeys(caller for _, known in callers for caller in known)
-        group.memo[_KEY] = _Kept(around, _asked((*group.contents, *above), unit), callers, events, found)
+        group.memo[_KEY] = _Kept(around, _asked((*group.contents, *above), unit), callers, events, asked, found)
     return found
 
 
