@@ -68,6 +68,21 @@ def test_a_static_function_is_looked_at_again_when_a_caller_changes() -> None:
         assert found == ([("device-pointer-absent", expected)] if expected else []), parts
 
 
+def test_a_caller_far_below_counts_for_a_static_function() -> None:
+    callee = (
+        "static void step(int n, double *p) {\nfor (int t = 0; t < n; t++) {\n#pragma omp target map(tofrom: p[0:n])\n"
+        "p[0] += 1;\n}\n}\n"
+    )
+    between = "".join(f"int f{k}(int v) {{ return v + {k}; }}\n" for k in range(100))
+    call = "step(n, p);"
+    kept = "\n#pragma omp target data map(tofrom: p[0:n])\n" + call
+    analyzer = Analyzer()
+    for within, expected in [(call, 1), (kept, 0), (call, 1), ("", 1), (kept, 0), ("step(n, p); table(step);", 1)]:
+        text = callee + between + f"void table();\nvoid run(int n, double *p) {{ {within} }}\n"
+        found = [d for d in findings(analyzer, text) if d.rule == "transfer-in-loop"]
+        assert len(found) == expected, within
+
+
 def test_random_edits_give_what_a_fresh_analysis_gives() -> None:
     random_ = random.Random(7)
     pieces = [text for rule in RULES.values() for text in (*rule.bad[:2], *rule.good[:1])]

@@ -97,7 +97,9 @@ class Machine(Outside):
         callee = self.program.functions.get(name) if function.symbol is not None else None
         if callee is not None and isinstance(callee.node, ast.FunctionDef):
             fixed = name not in self.program.variants
-            if fixed and len(self.frames) < _DEEPEST and not self.program.call_each_other(self.frame.name, name):
+            # such calls multiply, and are not followed
+            each_other = self.frame.name in self.reach(callee).called
+            if fixed and len(self.frames) < _DEEPEST and not each_other:
                 return self.enter_call(expr, callee, callee.node, args)
             self.unknown_call(expr, args)
             return self.result(expr)
@@ -116,9 +118,7 @@ class Machine(Outside):
         """A function of the unit with these arguments: what it did before with the same input, or walked."""
         if self.region is not None or self.deferred is not None or self.now is None:
             return self.walk_call(expr, callee, function, args)
-        reach = self.reaches.get(callee)
-        if reach is None:
-            reach = self.reaches[callee] = reach_of(callee, self.program.functions, self.program.symbols, HARMLESS)
+        reach = self.reach(callee)
         objs = of_copies(reached(self.now, args, reach))
         key = self.input_of(expr, args, objs, reach)
         done = recall(callee, key, self.program.functions, self.program.symbols, self.program.around)
@@ -145,6 +145,12 @@ class Machine(Outside):
         )  # fmt: skip
         keep(callee, key, done)
         return result
+
+    def reach(self, callee: Content) -> Reach:
+        found = self.reaches.get(callee)
+        if found is None:
+            found = self.reaches[callee] = reach_of(callee, self.program.functions, self.program.symbols, HARMLESS)
+        return found
 
     def input_of(self, expr: ast.Call, args: list[Value], objs: set[Obj], reach: Reach) -> object:
         """All that the walk of a call depends on, but for the text of the functions."""
