@@ -73,7 +73,7 @@ def test_a_caller_far_below_counts_for_a_static_function() -> None:
         "static void step(int n, double *p) {\nfor (int t = 0; t < n; t++) {\n#pragma omp target map(tofrom: p[0:n])\n"
         "p[0] += 1;\n}\n}\n"
     )
-    between = "".join(f"int f{k}(int v) {{ return v + {k}; }}\n" for k in range(100))
+    between = "".join(f"int f{k}(int v) {{ return v + {k}; }}\n" for k in range(400))  # more than a group holds
     call = "step(n, p);"
     kept = "\n#pragma omp target data map(tofrom: p[0:n])\n" + call
     analyzer = Analyzer()
