@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tree_sitter import Node
+
 from ompls.analysis.dataenv import region_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
@@ -173,7 +175,7 @@ class Analyzer:
                 return reading.group, begin
             parsed = stretch.parsed[begin:end]
             chunk = _Chunk(begin, stretch.text[begin:end], parsed)
-            for piece in self._chunks.pieces(parsed):
+            for number, piece in enumerate(self._chunks.pieces(parsed)):
                 start, stop = begin + piece.start, begin + piece.end
                 while at < count and pragmas[at][0] < start:
                     self._file_directive(reading, *pragmas[at])
@@ -181,7 +183,7 @@ class Analyzer:
                 first = at
                 while at < count and pragmas[at][0] < stop:
                     at += 1
-                self._item(reading, chunk, piece, pragmas[first:at])
+                self._item(reading, chunk, number, piece, pragmas[first:at])
         for start, end in pragmas[at:]:
             self._file_directive(reading, start, end)
         reading.group.finish()
@@ -190,7 +192,7 @@ class Analyzer:
 
     # --- one external declaration
 
-    def _item(self, reading: _Reading, chunk: _Chunk, piece: Piece, pragmas: Sequence[Range]) -> None:
+    def _item(self, reading: _Reading, chunk: _Chunk, number: int, piece: Piece, pragmas: Sequence[Range]) -> None:
         unit, group = reading.unit, reading.group
         file = unit.file
         # pragmas and unknown spellings are blanks for the grammar; its recovery looks at the whole chunk
@@ -198,7 +200,7 @@ class Analyzer:
         entry = self._memo.find(file, key)
         if entry is None:
             file.begin_item()
-            content, notes = _analyse(unit, chunk, piece, pragmas)
+            content, notes = _analyse(unit, chunk, piece, self._chunks.nodes(chunk.parsed, number), pragmas)
             entry = self._memo.add(file, key, content, notes)
             self.analysed.append(content.node.symbol.name if isinstance(content.node, ast.FunctionDef) else "")
         assert isinstance(entry.result, Content)
@@ -254,16 +256,16 @@ class Analyzer:
 
 
 def _analyse(
-    unit: _Unit, chunk: _Chunk, piece: Piece, pragmas: Sequence[Range]
+    unit: _Unit, chunk: _Chunk, piece: Piece, nodes: Sequence[Node], pragmas: Sequence[Range]
 ) -> tuple[Content, list[tuple[Span, str]]]:
     """Read one external declaration and the data of its regions."""
     source = chunk.text[piece.shift :]  # nodes count in it
     base = chunk.start + piece.shift
     inside = [(a - base, b - base) for a, b in pragmas]
     adapter = Adapter(source, piece.start - piece.shift, unit.file, Sema(unit.file), inside)
-    read = adapter.external(piece.nodes[0])
-    if len(piece.nodes) > 1:
-        parts: list[ast.Node] = [read.node, *(adapter.external(n).node for n in piece.nodes[1:])]
+    read = adapter.external(nodes[0])
+    if len(nodes) > 1:
+        parts: list[ast.Node] = [read.node, *(adapter.external(n).node for n in nodes[1:])]
         whole = ast.OtherStmt(Span(0, piece.end - piece.start), parts)
         read = External(whole, read.directives, list(adapter.calls.values()), read.tainted, read.notes)
     regions: list[Region] = []

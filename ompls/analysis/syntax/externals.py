@@ -14,7 +14,7 @@ _COMPLETE = frozenset(("function_definition", "declaration", "type_definition"))
 
 
 class Piece(NamedTuple):
-    """One external declaration (one node), or what is left of a broken one (several).
+    """One external declaration, or what is left of a broken one.
 
     start, end -- offsets of the chunk
     shift -- makes a node's offset one of the chunk
@@ -23,15 +23,21 @@ class Piece(NamedTuple):
 
     start: int
     end: int
-    nodes: list[Node]
     shift: int
     errors: tuple[tuple[int, int, str], ...]
 
 
+_Read = tuple[Piece, list[Node]]  # with its nodes: one, or several of a broken declaration
+
+
 class Chunks:
-    """The external declarations of chunks; remembers those of a text's last versions."""
+    """The external declarations of chunks; remembers those of a text's last versions.
+
+    The grammar's trees are larger than all that is made of them and are needed once, so only the last one is kept.
+    """
 
     def __init__(self) -> None:
+        self._last: tuple[bytes, list[_Read]] = (b"", [])
         self._known: dict[bytes, tuple[Piece, ...]] = {}
         self._used: dict[bytes, tuple[Piece, ...]] = {}
 
@@ -44,11 +50,20 @@ class Chunks:
         found = self._used.get(text)
         if found is None:
             found = self._known.get(text)
-            self._used[text] = found = tuple(_read(text)) if found is None else found
+            self._used[text] = found = tuple([piece for piece, _ in self._read(text)]) if found is None else found
         return found
 
+    def nodes(self, text: bytes, number: int) -> list[Node]:
+        """The grammar's nodes of piece `number` of the chunk `text`."""
+        return self._read(text)[number][1]
 
-def _read(text: bytes) -> list[Piece]:
+    def _read(self, text: bytes) -> list[_Read]:
+        if self._last[0] != text:
+            self._last = (text, _read(text))
+        return self._last[1]
+
+
+def _read(text: bytes) -> list[_Read]:
     """The grammar makes everything after a mistake one error.  So a broken chunk that holds lines that look like the
     head of a function is read in parts: a declaration that is being typed does not take the next one along."""
     root = parse_once(text)
@@ -56,25 +71,25 @@ def _read(text: bytes) -> list[Piece]:
     if not heads:
         return _pieces(root, 0)
     parts = zip([0, *heads], [*heads, len(text)], strict=True)
-    return [piece for a, b in parts for piece in _pieces(parse_once(text[a:b]), a)]
+    return [read for a, b in parts for read in _pieces(parse_once(text[a:b]), a)]
 
 
-def _piece(nodes: list[Node], shift: int) -> Piece:
+def _piece(nodes: list[Node], shift: int) -> _Read:
     found = errors(nodes) if any(n.has_error for n in nodes) else []
     wrong = tuple((a + shift, b + shift, message) for a, b, message in found)
-    return Piece(nodes[0].start_byte + shift, nodes[-1].end_byte + shift, nodes, shift, wrong)
+    return Piece(nodes[0].start_byte + shift, nodes[-1].end_byte + shift, shift, wrong), nodes
 
 
-def _pieces(root: Node, shift: int) -> list[Piece]:
+def _pieces(root: Node, shift: int) -> list[_Read]:
     """The declarations below `root`; if something is wrong with it, at least one of them says so."""
     found = list(_declarations(root.children, shift))
-    if root.has_error and found and not any(piece.errors for piece in found):
+    if root.has_error and found and not any(piece.errors for piece, _ in found):
         wrong = tuple((a + shift, b + shift, message) for a, b, message in errors([root], 1))
-        found[0] = found[0]._replace(errors=wrong)
+        found[0] = (found[0][0]._replace(errors=wrong), found[0][1])
     return found
 
 
-def _declarations(nodes: Iterable[Node], shift: int) -> Iterator[Piece]:
+def _declarations(nodes: Iterable[Node], shift: int) -> Iterator[_Read]:
     """Inside an error at file scope, what the grammar could complete is a declaration of its own; what lies between
     two of these is one broken piece."""
     for n in nodes:
