@@ -60,11 +60,10 @@ def _finding(home: Content, function: Expr, symbol: Symbol, values: list[_Value]
 
 def _pointer_calls(region: Region) -> Iterator[ast.Call]:
     """The calls in a region that do not say which function they call."""
-    for node in region.stmt.walk():
-        if isinstance(node, ast.Call):
-            called = strip(node.function)
-            if not (isinstance(called, ast.Name) and (called.symbol is None or called.symbol.kind == "func")):
-                yield node
+    for node in region.stmt.nodes(ast.Call):
+        called = strip(node.function)
+        if not (isinstance(called, ast.Name) and (called.symbol is None or called.symbol.kind == "func")):
+            yield node
 
 
 def _from_host(region: Region, symbol: Symbol) -> bool:
