@@ -95,3 +95,15 @@ def test_random_edits_give_what_a_fresh_analysis_gives() -> None:
             gone = random_.choice((0, 0, 1, 3))
             text = text[:at] + random_.choice(words) + text[at + gone :]
             assert findings(analyzer, text) == findings(Analyzer(), text), text
+
+
+def test_a_variable_that_is_declared_target_further_down_is_looked_at_again() -> None:
+    text = (
+        "static int total;\nstatic int add(int v) { return total + v; }\n"
+        "int f(int n) {\n#pragma omp target map(tofrom: n)\nn = add(n);\nreturn n;\n}\n"
+    )
+    listed = "#pragma omp declare target(total)\n"
+    analyzer = Analyzer()
+    for after, expected in [(listed, False), ("", True), (listed, False)]:
+        found = {d.rule for d in findings(analyzer, text + after)}
+        assert ("undeclared-device-variable" in found) == expected, after

@@ -75,6 +75,7 @@ class Unit:
     host_only: frozenset[str] = frozenset()  # functions under `device_type(host)`
     late_requires: frozenset[Directive] = frozenset()  # `requires` directives after a device construct
     indirect: frozenset[str] = frozenset()  # functions that devices may call through the host's pointers
+    on_devices: frozenset[str] = frozenset()  # names in the lists of `declare target`, wherever it stands
     unmapped_links: frozenset[str] = frozenset()  # `link` variables that no data environment of the unit maps
     directives: tuple[Directive, ...] = ()  # between the external declarations
     noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
@@ -168,6 +169,7 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         variants=variants,
         host_only=_host_only(tu),
         indirect=_indirect(tu),
+        on_devices=_on_devices(tu),
         unmapped_links=_unmapped_links(tu, contents),
         late_requires=_late(tu),
         directives=tuple([d.directive for d in tu.directives]),
@@ -191,6 +193,11 @@ def _host_only(tu: TU) -> frozenset[str]:
 
 def _indirect(tu: TU) -> frozenset[str]:
     return _under(tu, [d for d in tu.directives if d.directive.clause("indirect") is not None])
+
+
+def _on_devices(tu: TU) -> frozenset[str]:
+    said = (d.directive for d in tu.directives if d.directive.name == "declare target")
+    return frozenset(item.text for directive in said for _, item in declare_target_list(directive))
 
 
 def _unmapped_links(tu: TU, contents: tuple[Content, ...]) -> frozenset[str]:
