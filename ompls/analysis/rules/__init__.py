@@ -27,7 +27,7 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 _RANK = {"hint": 1, "warning": 2, "error": 3}
 # What every answer depends on: the rules asked, and what the unit says to all of its declarations.
 _Names = frozenset[str]
-_Around = tuple[tuple[Rule, ...], Settings, _Names, _Names, _Names, _Names, _Names, _Names, _Names]
+_Around = tuple[tuple[Rule, ...], Settings, tuple[_Names, ...]]
 _LAST = "unused-suppression"  # speaks when all others have
 
 
@@ -132,7 +132,7 @@ def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]
         unit.threadprivate, unit.variants, unit.host_only, unit.indirect, unit.on_devices, unit.unmapped_links,
         sequential(unit),
     )  # fmt: skip
-    around = (rules, unit.settings, requires, *names)
+    around = (rules, unit.settings, (requires, *names))
     for number, (_, group) in enumerate(tu.items.groups):
         for at, rule, finding in findings_of(group, around, unit, lambda content: _findings(around, content, unit)):
             yield _diagnostic(tu, tu.items.of(number)[at], rule, finding)
