@@ -21,7 +21,7 @@ from .toolchain import Compile, Toolchain
 
 CORE = Path(__file__).resolve().parent / "core"
 INCLUDE = Path(__file__).resolve().parent / "include"
-CORE_SOURCES = ("api", "bridge", "copies", "devices", "error", "globals", "mapping", "present", "target", "trace")
+CORE_SOURCES = tuple("api available bridge copies devices error globals mapping present resources target trace".split())
 CORE_FLAGS = ("-std=gnu17", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
 
@@ -47,6 +47,11 @@ OMP_DEVICE_API = (
     "omp_target_memset_async",
     "omp_target_associate_ptr",
     "omp_target_disassociate_ptr",
+    "omp_pause_resource",
+    "omp_pause_resource_all",
+    "omp_display_env",
+    "omp_get_uid_from_device",
+    "omp_get_device_from_uid",
 )
 WRAP = tuple("-Wl,--wrap=" + name for name in OMP_DEVICE_API)
 

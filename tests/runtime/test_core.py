@@ -66,11 +66,59 @@ def run(program: Path, *args: str, **env: str) -> subprocess.CompletedProcess[st
 
 @pytest.mark.parametrize(
     ("name", "sanitizer"),
-    [("mapping", "plain"), ("mapping", "address"), ("stress", "plain"), ("stress", "address"), ("stress", "thread")],
+    [
+        ("api", "plain"),
+        ("api", "address"),
+        ("mapping", "plain"),
+        ("mapping", "address"),
+        ("stress", "plain"),
+        ("stress", "address"),
+        ("stress", "thread"),
+    ],
 )
 def test_programs(program: Program, name: str, sanitizer: str) -> None:
     done = run(program(name, sanitizer))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+AVAILABLE = {
+    "*": "mock:0 mock:1 mock:2 ",
+    "": "mock:0 mock:1 mock:2 ",
+    "uid(mock:1)": "mock:1 ",
+    "uid(mock:2),*": "mock:2 mock:0 mock:1 ",
+    "*[1]": "mock:1 ",
+    "*[1:]": "mock:1 mock:2 ",
+    "*[:2]": "mock:0 mock:1 ",
+    "kind(any)[2:5] , kind(nohost) [ : 1 ]": "mock:2 mock:0 ",
+    "!uid(mock:0)": "mock:1 mock:2 ",
+    "uid(mock:0) || uid(mock:2)": "mock:0 mock:2 ",
+    "arch(mock) && !(uid(mock:0)||uid(mock:2))": "mock:1 ",
+    "kind(gpu)": "",
+    "vendor(nobody),isa(sm_90)": "",
+}
+
+
+@pytest.mark.parametrize("text", AVAILABLE)
+def test_available_devices_are_chosen_and_ordered(program: Program, text: str) -> None:
+    done = run(program("api", "address"), "devices", OMP_AVAILABLE_DEVICES=text, MOCK_DEVICES="3")
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", AVAILABLE[text] + "\n")
+
+
+@pytest.mark.parametrize("text", ["color(red)", "*,", "uid(", "uid()", "*[", "*[a]", "(uid(a)", "uid(a) &", "* *", "!"])
+def test_available_devices_that_cannot_be_read(program: Program, text: str) -> None:
+    done = run(program("api", "address"), "devices", OMP_AVAILABLE_DEVICES=text)
+    assert (done.returncode, done.stdout) == (125, "")
+    assert f"OMP_AVAILABLE_DEVICES: cannot read '{text}'" in done.stderr
+
+
+def test_the_environment_is_displayed_with_our_devices(program: Program) -> None:
+    at_start = run(program("api", "plain"), "devices", OMP_DISPLAY_ENV="true", OMP_AVAILABLE_DEVICES="*[1]")
+    assert "OPENMP DISPLAY ENVIRONMENT BEGIN" in at_start.stderr  # libgomp's
+    assert "[host] OMP_AVAILABLE_DEVICES = '*[1]'\n  [device 0] uid = 'mock:1'\n" in at_start.stderr
+    asked = run(program("api", "plain"), "display")
+    assert "  [device 0] uid = 'mock:0'\n  [device 1] uid = 'mock:1'\n" in asked.stderr
+    assert "OMPLS_TRACE = ''" in asked.stderr
+    assert run(program("api", "plain"), "devices").stderr == ""
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -42,6 +42,7 @@ static int copy_between(ompls_device *to, ompls_address to_address, ompls_device
 static int copy(char *to, const char *from, size_t length, ompls_device *to_device, ompls_device *from_device) {
     ompls_error err = {0};
     if (length == 0) return 0;
+    if (to == NULL || from == NULL) return EINVAL;
     if (to_device == NULL && from_device == NULL) {
         memmove(to, from, length);
         return 0;
@@ -91,7 +92,8 @@ int __wrap_omp_target_memcpy_rect(void *to, const void *from, size_t element, in
                                   const size_t *from_dimensions, int to_number, int from_number) {
     if (to == NULL && from == NULL) return INT32_MAX; /* the question for the most dimensions: OpenMP 5.2 section 18.8.6 */
     ompls_device *to_device, *from_device;
-    if (ndims < 1 || !both(to_number, from_number, &to_device, &from_device)) return EINVAL;
+    if (ndims < 1 || volume == NULL || to_offsets == NULL || from_offsets == NULL || to_dimensions == NULL || from_dimensions == NULL) return EINVAL;
+    if (to == NULL || from == NULL || !both(to_number, from_number, &to_device, &from_device)) return EINVAL;
     return copy_rect(to, from, element, ndims, volume, to_offsets, from_offsets, to_dimensions, from_dimensions, to_device, from_device);
 }
 
@@ -120,6 +122,7 @@ void *__wrap_omp_target_memset(void *memory, int value, size_t count, int number
     enum { PART = 1 << 16 };
     bool initial;
     ompls_device *device = ompls_device_of(number, &initial);
+    if (count == 0) return memory;
     if (device == NULL) return initial ? memset(memory, value, count) : memory;
     char *part = malloc(PART);
     if (part == NULL) return memory;

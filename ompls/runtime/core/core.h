@@ -94,6 +94,7 @@ typedef struct ompls_device {
     ompls_table table;
 } ompls_device;
 enum { OMPLS_CLOSED, OMPLS_OPEN, OMPLS_UNAVAILABLE };
+enum { OMPLS_MAX_DEVICES = 256, OMPLS_OMP_DEFAULT_DEVICE = -5 /* omp_default_device of OpenMP 6.0 */ };
 
 /* devices.c */
 enum { OMPLS_OFFLOAD_DEFAULT, OMPLS_OFFLOAD_MANDATORY, OMPLS_OFFLOAD_DISABLED };
@@ -106,6 +107,11 @@ void ompls_close_devices(void); /* at the end of the program, once: the first ca
 /* For the routines of <omp.h>: as ompls_resolve; *initial when the number means the host, where the constructs of a device
    that cannot be opened run too.  (api.c) */
 ompls_device *ompls_device_of(int number, bool *initial);
+
+/* available.c: keep and order the devices as OMP_AVAILABLE_DEVICES says; how many are left. */
+int ompls_choose_available(ompls_device **devices, int count);
+/* resources.c: what OMP_DISPLAY_ENV asks for, once the devices are known. */
+void ompls_display_at_start(ompls_device *const *devices, int count);
 
 /* globals.c */
 int ompls_place_globals(ompls_device *device, ompls_error *err); /* at opening */

@@ -71,6 +71,7 @@ typedef struct ompls_module {
     int (*launch)(void *device, void *kernel, const ompls_launch_request *request, ompls_error *err);
     int (*synchronize)(void *device, ompls_error *err);
     void *user; /* the module's own */
+    const char *kind; /* "gpu", "cpu", … as OMP_AVAILABLE_DEVICES names it; may be 0 */
 } ompls_module;
 
 /* Native modules that are linked in announce themselves from a constructor; the bridge at run time. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MAX_MODULES = 32, MAX_DEVICES = 256 };
+enum { MAX_MODULES = 32, MAX_DEVICES = OMPLS_MAX_DEVICES };
 
 static ompls_module *modules[MAX_MODULES];
 static int nmodules;
@@ -107,6 +107,8 @@ static void discover(void) {
     if (list != NULL && *list != '\0') read_list(list);
     else
         for (int i = 0; i < nmodules; i++) add_devices(modules[i], 0, false);
+    ndevices = ompls_choose_available(devices, ndevices);
+    ompls_display_at_start(devices, ndevices);
 }
 
 int ompls_device_count(void) {
@@ -151,7 +153,7 @@ static void open_device(ompls_device *device, const ompls_region *region) {
 
 ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
     if (number == OMPLS_DEVICE_INITIAL) return NULL;
-    if (number == OMPLS_DEVICE_DEFAULT) number = __real_omp_get_default_device();
+    if (number == OMPLS_DEVICE_DEFAULT || number == OMPLS_OMP_DEFAULT_DEVICE) number = __real_omp_get_default_device();
     int count = ompls_device_count();
     if (number == count && !(count == 0 && policy == OMPLS_OFFLOAD_MANDATORY)) return NULL;
     if (number < 0 || number >= count) {

@@ -257,7 +257,7 @@ static int sim_properties(void *handle, ompls_properties *out, ompls_error *err)
 }
 
 static ompls_module module = {
-    .abi = OMPLS_MODULE_ABI, .name = "cudasim", .image_class = "cudasim", .probe = sim_probe, .open = sim_open,
+    .abi = OMPLS_MODULE_ABI, .name = "cudasim", .kind = "gpu", .image_class = "cudasim", .probe = sim_probe, .open = sim_open,
     .close = sim_close, .properties = sim_properties, .alloc = sim_alloc, .free = sim_free, .copy_in = sim_copy_in,
     .copy_out = sim_copy_out, .copy_within = sim_copy_within, .load = sim_load, .find_kernel = sim_find_kernel,
     .find_symbol = sim_find_symbol, .launch = sim_launch, .synchronize = sim_synchronize,
