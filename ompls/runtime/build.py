@@ -21,7 +21,8 @@ from .toolchain import Compile, Toolchain
 
 CORE = Path(__file__).resolve().parent / "core"
 INCLUDE = Path(__file__).resolve().parent / "include"
-CORE_SOURCES = tuple("api available bridge copies devices error globals mapping present resources target trace".split())
+CORE_SOURCES = ("api", "available", "bridge", "copies", "devices", "error", "globals", "mapping", "present")
+CORE_SOURCES += ("resources", "target", "trace")
 CORE_FLAGS = ("-std=gnu17", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
 
