@@ -16,6 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser, several=False)
     options.add_device(parser, "cuda")
     parser.add_argument("--line", type=int, metavar="N", help="only the region that line N of the file belongs to")
+    parser.add_argument("--explain", action="store_true", help="also what the host does for it, and the source between")
     parser.add_argument("--with-lines", action="store_true", help="also print the line map, as a line of JSON")
     parser.add_argument("--resources", action="store_true", help="registers, shared memory and spills, on stderr")
     parser.add_argument("--arch", default="sm_53", metavar="sm_NN", help="GPU for --resources (default: sm_53)")
@@ -27,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     device = options.device_class(arguments.device)
     (unit,) = analyze(arguments.files, arguments.flags, device)
-    result = preview(unit.tu, device, arguments.line)
+    result = preview(unit.tu, device, arguments.line, explain=arguments.explain)
     if result.diagnostics:
         show_diagnostics([unit], result.diagnostics)
         return 1

@@ -45,12 +45,14 @@ class Target:
     uri: str  # of the source
     device: str
     region: str
+    explain: bool = False  # with what the host does for it, and the source lines between
 
     def virtual_uri(self, path: str, extension: str) -> str:
         isfile = os.path.isabs(path)
         place = path if isfile else "/" + posixpath.basename(urllib.parse.urlsplit(self.uri).path or "untitled")
         query = "" if isfile else "?" + urllib.parse.quote(self.uri, safe="")
-        return f"{SCHEME}://{self.device}{urllib.parse.quote(place)}/{self.region}{extension}{query}"
+        fragment = "#explain" if self.explain else ""
+        return f"{SCHEME}://{self.device}{urllib.parse.quote(place)}/{self.region}{extension}{query}{fragment}"
 
 
 def target_of(virtual: str) -> Target | None:
@@ -60,7 +62,7 @@ def target_of(virtual: str) -> Target | None:
     if parts.scheme != SCHEME or not place or not name:
         return None
     uri = urllib.parse.unquote(parts.query) or uri_of(place)
-    return Target(uri, parts.netloc, os.path.splitext(name)[0])
+    return Target(uri, parts.netloc, os.path.splitext(name)[0], parts.fragment == "explain")
 
 
 class PreviewFeature:
@@ -101,7 +103,7 @@ class PreviewFeature:
             region = _region_at(tu, params.get("position"))
         if (absent := _absent(tu, region)) is not None:
             raise refuse(f"preview: {absent}")
-        return await self._make(Target(uri, device, region))
+        return await self._make(Target(uri, device, region, params.get("explain") is True))
 
     def source_changed(self, session: Session) -> None:
         """The source of some previews was analysed again."""
@@ -138,7 +140,7 @@ class PreviewFeature:
         if session is None:
             raise refuse(f"preview of {target.region}: {target.uri} is not open; open the source first")
         result = await self.server.engine.result(session)
-        made = await self.server.engine.call(_translate, result.tu, target.device, target.region)
+        made = await self.server.engine.call(_translate, result.tu, target)
         places = self.server.places(result)
         roots = self.server.engine.workspace.roots or (os.path.dirname(session.document.path),)
         text = _shortened(made.text, roots)
@@ -182,10 +184,10 @@ def _absent(tu: TU, region: str) -> str | None:
     return f"{os.path.basename(tu.path)} has no region '{region}'; {has}"
 
 
-def _translate(tu: TU, device: str, region: str) -> Any:
+def _translate(tu: TU, target: Target) -> Any:
     from ompls.translate import preview  # noqa: PLC0415 - the templates' engine is not needed to start
 
-    return preview(tu, device, region)
+    return preview(tu, target.device, target.region, explain=target.explain)
 
 
 def _shortened(text: str, roots: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.translate.bundle import Bundle, pack
 from ompls.translate.classes import set_of
+from ompls.translate.explain import interleaved, story
 from ompls.translate.output import OutLine, line_map, text_of
 from ompls.translate.symbols import unit_name
 from ompls.translate.unit import Unit
@@ -54,8 +55,11 @@ class Preview:
     extension: str
 
 
-def preview(tu: TU, device: str, region: str | int | None = None) -> Preview:
-    """The kernels of `tu` for a device: all, or that of a region id, or those a 1-based line belongs to."""
+def preview(tu: TU, device: str, region: str | int | None = None, *, explain: bool = False) -> Preview:
+    """The kernels of `tu` for a device: all, or that of a region id, or those a 1-based line belongs to.
+
+    explain -- with what the host does for each, and the source lines between
+    """
     s = set_of(device)
     unit = Unit(tu, unit_name(tu.path), [s], device)
     unit.check()
@@ -66,7 +70,10 @@ def preview(tu: TU, device: str, region: str | int | None = None) -> Preview:
         if unit.prepare(item, r):
             if lines:
                 lines.append(OutLine(""))
-            lines += unit.kernel(s, item, r)
+            kernel = unit.kernel(s, item, r)
+            if explain and kernel:
+                kernel = [*story(unit.places, unit.plans[id(r)]), *interleaved(unit.places, kernel)]
+            lines += kernel
     text = text_of(lines)
     return Preview(text, tuple(line_map(lines, tu.path)), tuple(unit.problems), s.extension)
 

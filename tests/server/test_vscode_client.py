@@ -41,6 +41,17 @@ async def test_a_preview_follows_the_source(vscode: Editor, tmp_path: Path) -> N
     assert "a * x[i] * 2" in content
 
 
+async def test_an_explained_preview_has_a_uri_of_its_own(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    vscode.open(uri, SAXPY)
+    asked = {"textDocument": {"uri": uri}, "region": "saxpy_0"}
+    plain = await vscode.request("ompls/preview", asked)
+    made = await vscode.request("ompls/preview", {**asked, "explain": True})
+    assert made["uri"] == plain["uri"] + "#explain"
+    assert made["text"].startswith("// Each time the host reaches line ")
+    assert await vscode.content(made["uri"]) == made["text"]
+
+
 @pytest.mark.parametrize("device", ["cuda", "host"])
 async def test_a_preview_names_files_as_the_workspace_does(vscode: Editor, tmp_path: Path, device: str) -> None:
     uri = (tmp_path / "src/a.c").as_uri()
