@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
@@ -32,6 +32,7 @@ class Loop:
     up: bool
     step: ast.Expr | None  # None: one
     negated: bool  # the written step counts against the direction
+    rows: tuple[Symbol, ...] = ()  # counters of outer loops that its bounds depend on: each has a row of its own
 
     def step_text(self, text: str) -> str:
         return "1" if self.step is None else f"(-({text}))" if self.negated else text
@@ -99,6 +100,7 @@ class Loop:
 
 
 _HALF = 1 << 31
+_INT = 4  # bytes
 
 
 def _is_signed(t: CType) -> bool:
@@ -108,10 +110,25 @@ def _is_signed(t: CType) -> bool:
 
 @dataclass(frozen=True)
 class Nest:
-    """`collapse` loops, outermost first, and the innermost one's body."""
+    """`collapse` loops, outermost first, and the innermost one's body.
+
+    inner -- counters of associated loops that are not among `loops`: code stands between the loops, so one thread runs
+             the inner ones as they are
+    """
 
     loops: tuple[Loop, ...]
     body: ast.Stmt
+    inner: tuple[Symbol, ...] = ()
+
+    @property
+    def rectangular(self) -> bool:
+        """Whether no loop's bounds depend on another one's counter."""
+        return not any(x.rows for x in self.loops)
+
+    @property
+    def counters(self) -> set[Symbol]:
+        """All counters of associated loops, which are private."""
+        return {x.symbol for x in self.loops} | set(self.inner)
 
     def known(self) -> int | None:
         """How many iterations there are in all, when every bound is constant."""
@@ -145,34 +162,78 @@ def find_nest(stmt: DirectiveStmt) -> Nest | None:
 
 
 def nest_of(directive: Directive, body: ast.Stmt | None) -> Nest:
-    """The loops that `directive` is about.  Raises Problem when they are not in canonical form."""
-    depth = 1
-    for name in ("collapse", "ordered"):
-        clause = directive.clause(name)
-        if clause and clause.args:
-            arg = strip(clause.args[0])
-            if not isinstance(arg, ast.IntLiteral):
-                value = constant(arg)
-                if value is None:
-                    raise Problem(clause.span, f"{name}({clause.text})", "its argument is not a constant")
-                depth = max(depth, value)
-            else:
-                depth = max(depth, arg.value)
+    """The loops that `directive` is about.  Raises Problem when they are not in canonical form.
+
+    Code between the loops (OpenMP 5.2 section 4.4.3) runs once for each iteration of the loop around it when only the
+    loops above it are collapsed, which the specification allows.
+    """
+    collapsed, ordered = _argument(directive, "collapse"), _argument(directive, "ordered")
     loops: list[Loop] = []
-    for _ in range(depth):
-        body = _only(body)
-        if not isinstance(body, ast.For):
-            where = body.span if body is not None else directive.span
-            raise Problem(where, f"'{directive.name}'", "it needs perfectly nested for loops here")
-        loop = _loop(body)
-        known = {x.symbol for x in loops}
-        for e in (loop.lower, loop.bound, *([loop.step] if loop.step else [])):
-            if any(isinstance(n, ast.Name) and n.symbol in known for n in e.walk()):
-                raise Problem(e.span, "a non-rectangular loop nest", "its bounds use an outer loop's counter")
-        loops.append(loop)
-        body = body.body
-    assert body is not None
-    return Nest(tuple(loops), body)
+    while len(loops) < collapsed:
+        below = _only(body)
+        if not isinstance(below, ast.For):
+            break
+        loops.append(_in_nest(_loop(below), loops))
+        body = below.body
+    if not loops or body is None:
+        raise Problem(body.span if body is not None else directive.span, f"'{directive.name}'", "it needs a for loop")
+    return Nest(tuple(loops), body, tuple(_deeper(directive, body, max(collapsed, ordered) - len(loops))))
+
+
+def _argument(directive: Directive, name: str) -> int:
+    """How many loops `collapse` or `ordered` says that the directive is about.  Raises Problem."""
+    clause = directive.clause(name)
+    if clause is None or not clause.args:
+        return 1
+    value = constant(clause.args[0])
+    if value is None:
+        raise Problem(clause.span, f"{name}({clause.text})", "its argument is not a constant")
+    return value
+
+
+def _deeper(directive: Directive, body: ast.Stmt | None, depth: int) -> list[Symbol]:
+    """The counters of the next `depth` loops in `body`, where other code may stand, too."""
+    found: list[Symbol] = []
+    while body is not None and len(found) < depth:
+        below = [x for x in body.items if isinstance(_only(x), (ast.For, ast.Compound))] if isinstance(
+            body, ast.Compound) else [body]  # fmt: skip
+        loop = _only(below[0]) if len(below) == 1 else None
+        if isinstance(loop, ast.For):
+            found.append(_init(loop)[0])
+        elif not isinstance(loop, ast.Compound):
+            raise Problem(body.span, f"'{directive.name}'", f"it needs {depth - len(found)} more nested loops here")
+        body = loop.body if isinstance(loop, ast.For) else loop
+    return found
+
+
+def _in_nest(loop: Loop, outer: list[Loop]) -> Loop:
+    """`loop` with the outer counters that its bounds depend on.  Raises Problem when they do not depend linearly."""
+    counters = {x.symbol for x in outer}
+    used = {n.symbol for e in (loop.lower, loop.bound) for n in e.walk() if isinstance(n, ast.Name)} & counters
+    if loop.step is not None and _degree(loop.step, counters):
+        raise Problem(loop.step.span, "the loop's step", "it uses an outer loop's counter")
+    for e in (loop.lower, loop.bound):
+        if _degree(e, counters) > 1:
+            raise Problem(e.span, "a non-rectangular loop nest", "a bound is not linear in an outer loop's counter")
+    return replace(loop, rows=tuple(x.symbol for x in outer if x.symbol in used))
+
+
+def _degree(e: ast.Expr, counters: set[Symbol]) -> int:
+    """The degree of `e` as a polynomial in the counters; 2 for all that is not linear."""
+    e = strip(e)
+    if not any(isinstance(n, ast.Name) and n.symbol in counters for n in e.walk()):
+        return 0
+    if isinstance(e, ast.Name):
+        return 1
+    if isinstance(e, ast.Binary) and e.op in ("+", "-"):
+        return max(_degree(e.left, counters), _degree(e.right, counters))
+    if isinstance(e, ast.Binary) and e.op == "*":
+        return _degree(e.left, counters) + _degree(e.right, counters)
+    if isinstance(e, ast.Unary) and e.op in ("+", "-"):
+        return _degree(e.operand, counters)
+    if isinstance(e, ast.Cast) and isinstance(e.to, (Integer, Pointer)) and (sizeof(e.to) or 0) >= _INT:
+        return _degree(e.operand, counters)
+    return 2
 
 
 def constant(e: ast.Expr) -> int | None:

@@ -153,7 +153,10 @@ class Unit:
         }  # fmt: skip
 
 
-_WAITING = ("ompls_barrier(", "ompls_reduce<", "ompls_target_begin(", "__syncthreads(", "ompls_parallel")
+_WAITING = (
+    "ompls_barrier(", "ompls_loop_begin(", "ompls_latest(", "ompls_reduce<", "ompls_target_begin(",
+    "__syncthreads(", "ompls_parallel",
+)  # fmt: skip
 
 
 _REQUIREMENTS = {

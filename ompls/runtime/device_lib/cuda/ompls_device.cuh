@@ -40,6 +40,19 @@ template <typename T> static __device__ ompls_range<T> ompls_get_static_chunk_co
 template <typename T> static __device__ ompls_range<T> ompls_get_static_chunk(ompls_range<T> team, T chunk);
 template <typename T>
 static __device__ bool ompls_next_static_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk);
+// schedule(dynamic[, chunk]) and schedule(guided[, chunk]): the threads take chunks from a counter in shared memory.
+//   ompls_range<T> mine = ompls_loop_begin(team);  // by all threads of the team: two barriers
+//   while (ompls_next_dynamic_chunk(&mine, team, chunk)) { … }
+template <typename T> static __device__ ompls_range<T> ompls_loop_begin(ompls_range<T> team);
+template <typename T>
+static __device__ bool ompls_next_dynamic_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk);
+template <typename T>
+static __device__ bool ompls_next_guided_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk);
+// lastprivate(conditional: x) after the loop: the value of the latest iteration (from 1; 0: none) that assigned to x.
+template <typename T, typename I> static __device__ void ompls_latest(T *target, T value, I when);
+// `ordered`: turn k of ompls_turns() is one thread's chunk (0: an equal share), empty for the others; a barrier follows.
+template <typename T> static __device__ T ompls_turns(ompls_range<T> team, T chunk);
+template <typename T> static __device__ ompls_range<T> ompls_get_turn(ompls_range<T> team, T turn, T chunk);
 
 // --- SPMD -------------------------------------------------------------------------------------------------------
 // The prologue of an SPMD kernel, called by every thread; no barrier, and nothing at all where it is not needed.

@@ -3,6 +3,14 @@
 // No expression here exceeds `count` but `begin + stride` of the last iteration, which the caller's loop computes.
 #pragma once
 
+// A thread that takes chunk after chunk runs on its own on a GPU; the simulator runs one thread until it has to wait.
+static __device__ inline void ompls_let_others_run()
+{
+#ifdef OMPLS_CUDASIM
+    ompls_sim_yield();
+#endif
+}
+
 // a / b for numbers that are not negative.  Dividing 64-bit numbers takes several times as long, also on a GPU.
 template <typename T> static __device__ inline T ompls_quotient(T a, T b)
 {
@@ -68,4 +76,100 @@ static __device__ bool ompls_next_static_chunk(ompls_range<T> *mine, ompls_range
     if (mine->begin < team.end)
         *mine = ompls_chunk<T>(team.begin, team.end, (mine->begin - team.begin) / chunk + T(omp_get_num_threads()), chunk);
     return mine->begin < team.end;
+}
+
+// The ends of a range of counters (bounds of non-rectangular nests).
+template <typename T> static __device__ inline T ompls_most(T a, T b) { return a < b ? b : a; }
+template <typename T> static __device__ inline T ompls_least(T a, T b) { return b < a ? b : a; }
+
+// --- schedule(dynamic) and schedule(guided) ---------------------------------------------------------------------
+// The first iteration of the team's range that no thread has taken.  One loop at a time uses it: the first barrier of
+// the next loop comes after everybody has left the last one, also after `nowait`.
+static __shared__ unsigned long long ompls_untaken;
+
+template <typename T> static __device__ ompls_range<T> ompls_loop_begin(ompls_range<T> team)
+{
+    ompls_barrier();
+    if (!ompls_alone() && omp_get_thread_num() == 0) ompls_untaken = team.begin;
+    ompls_barrier();
+    return {team.begin, team.begin, 0}; // nothing yet
+}
+
+// A thread that is a team of its own has no counter: its first chunk is everything.
+template <typename T> static __device__ inline bool ompls_take_all(ompls_range<T> *mine, ompls_range<T> team)
+{
+    const bool first = mine->stride == 0;
+    *mine = {team.begin, team.end, 1};
+    return first && team.begin < team.end;
+}
+
+template <typename T>
+static __device__ bool ompls_next_dynamic_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk)
+{
+    if (ompls_alone()) return ompls_take_all(mine, team);
+    ompls_let_others_run();
+    if (team.end <= team.begin) return false;
+    const T most = team.end - team.begin, size = chunk < 1 ? 1 : chunk < most ? chunk : most;
+    const unsigned long long first = atomicAdd(&ompls_untaken, static_cast<unsigned long long>(size));
+    if (first >= static_cast<unsigned long long>(team.end)) return false;
+    *mine = {T(first), team.end - T(first) > size ? T(T(first) + size) : team.end, 1};
+    return true;
+}
+
+// Each chunk is a share of what is left, at least `chunk`.
+template <typename T>
+static __device__ bool ompls_next_guided_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk)
+{
+    if (ompls_alone()) return ompls_take_all(mine, team);
+    ompls_let_others_run();
+    const T threads = omp_get_num_threads(), least = chunk < 1 ? 1 : chunk;
+    unsigned long long seen = *static_cast<volatile unsigned long long *>(&ompls_untaken);
+    while (seen < static_cast<unsigned long long>(team.end)) {
+        const T first = T(seen), left = team.end - first, share = ompls_quotient<T>(left, threads);
+        const T size = share > least ? share : least;
+        const T end = left > size ? T(first + size) : team.end;
+        const unsigned long long found = atomicCAS(&ompls_untaken, seen, static_cast<unsigned long long>(end));
+        if (found == seen) {
+            *mine = {first, end, 1};
+            return true;
+        }
+        seen = found;
+    }
+    return false;
+}
+
+// --- lastprivate(conditional:) ----------------------------------------------------------------------------------
+static __shared__ unsigned long long ompls_latest_when;
+
+// `*target = value` by the thread whose `when` (an iteration's number from 1, 0: none) is the largest in the team.
+template <typename T, typename I> static __device__ void ompls_latest(T *target, T value, I when)
+{
+    const bool alone = ompls_alone();
+    if (!alone && omp_get_thread_num() == 0) ompls_latest_when = 0;
+    ompls_barrier();
+    if (!alone && when) atomicMax(&ompls_latest_when, static_cast<unsigned long long>(when));
+    ompls_barrier();
+    if (when && (alone || ompls_latest_when == static_cast<unsigned long long>(when))) *target = value;
+    ompls_barrier(); // nobody resets it before all have looked
+}
+
+// --- ordered ----------------------------------------------------------------------------------------------------
+// The threads take turns: chunk after chunk in order, with a barrier between.  A chunk of 0 is a thread's equal share.
+template <typename T> static __device__ T ompls_turn_size(ompls_range<T> team, T chunk)
+{
+    const T threads = omp_get_num_threads(), count = team.end > team.begin ? team.end - team.begin : 0;
+    const T share = ompls_quotient(count, threads) + (count % threads ? 1 : 0);
+    return chunk > 0 ? chunk : share > 0 ? share : 1;
+}
+
+template <typename T> static __device__ T ompls_turns(ompls_range<T> team, T chunk)
+{
+    const T size = ompls_turn_size(team, chunk), count = team.end > team.begin ? team.end - team.begin : 0;
+    return ompls_quotient(count, size) + (count % size ? 1 : 0);
+}
+
+template <typename T> static __device__ ompls_range<T> ompls_get_turn(ompls_range<T> team, T turn, T chunk)
+{
+    if (turn % T(omp_get_num_threads()) != T(omp_get_thread_num())) return {team.end, team.end, 1};
+    return ompls_chunk<T>(team.begin, team.end, turn, ompls_turn_size(team, chunk));
 }

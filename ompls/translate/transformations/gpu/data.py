@@ -26,6 +26,7 @@ class Data:
     """Text around a construct's code.
 
     outer  -- declarations that still see the originals; `before` -- the private copies; `after` -- what goes back
+    latest -- lastprivate(conditional:) copies, assigned by whoever assigned in the latest iteration
     last   -- lastprivate copies: (target expression, copy), to be assigned by whoever runs the last iteration
     """
 
@@ -33,6 +34,8 @@ class Data:
     before: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     last: list[tuple[str, Symbol]] = field(default_factory=list)
+    latest: list[tuple[str, Symbol]] = field(default_factory=list)
+    read: bool = False  # a lastprivate original is also read at the start
     linear: list[str] = field(default_factory=list)  # at the start of an iteration
 
     def opening(self) -> str:
@@ -72,7 +75,9 @@ def data_of(
                     continue  # on the target construct: the kernel's parameter is the copy
                 seen.add(s)
                 ref = (original or {}).get(s)
-                if c.name in ("reduction", "in_reduction"):
+                if "inscan" in c.modifiers:  # the iterations run in order, on the variable itself
+                    out.before += [f"{_reference(e, s, s.name)} = *{ref};"] if ref else []
+                elif c.name in ("reduction", "in_reduction"):
                     _reduction(e, out, c, s, entry.expr, team, ref)
                 elif c.name == "private":
                     where = "__shared__ " if s in e.team_shared else ""
@@ -80,6 +85,8 @@ def data_of(
                 elif c.name == "lastprivate":
                     first = any(i.symbol is s for x in directives for y in x.all("firstprivate") for i in y.items)
                     _lastprivate(e, out, s, ref, counter=s in counters, first=first)
+                    if "conditional" in c.modifiers:
+                        out.latest.append(out.last.pop())
                 elif c.name == "firstprivate":
                     _copy(e, out, s)
                 else:
@@ -124,6 +131,7 @@ def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, *, counter: 
     target = f"*{ref}" if ref else f"ompls_last_{s.name}"
     if ref is None:
         out.outer.append(f"{_reference(e, s, f'ompls_last_{s.name}')} = {s.name};")
+    out.read = out.read or first
     if not counter:
         out.before.append(f"{e.cxx(s.type, s.name)}{f' = {target}' if first else ''};  // lastprivate")
     out.last.append((target, s))
@@ -146,6 +154,7 @@ def _linear(e: Emitter, out: Data, c: Clause, s: Symbol, nest: Nest | None) -> N
     out.outer.append(f"{_reference(e, s, f'ompls_linear_{s.name}')} = {s.name};")
     out.outer.append(f"const {e.cxx(s.type, f'ompls_start_{s.name}')} = {s.name};")
     out.before.append(f"{e.cxx(s.type, s.name)};  // linear")
+    out.read = True
     out.linear.append(f"{s.name} = ompls_start_{s.name} + (long long)ompls_it * ({step});")
     out.last.append((f"ompls_linear_{s.name}", s))
 

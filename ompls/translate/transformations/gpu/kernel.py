@@ -267,7 +267,7 @@ class _Kernel:
     def _privates(self) -> list[Symbol]:
         """Private variables that neither a clause of the construct nor its loop declares."""
         nest = self._nest()
-        declared = self._clause_privates() | ({x.symbol for x in nest.loops} if nest else set())
+        declared = self._clause_privates() | (nest.counters if nest else set())
         return [s for s in self.plan.privates if s not in declared]
 
     def _clause_privates(self) -> set[Symbol]:
@@ -279,7 +279,7 @@ class _Kernel:
         private = {i.symbol for d in self.chain for c in d.all(*PRIVATISING) for i in c.items
                    if d.has("parallel") or d.has("loop") or c.name != "firstprivate"}  # fmt: skip
         nest = self._nest()
-        private |= {x.symbol for x in nest.loops} if nest else set()
+        private |= nest.counters if nest else set()
         return {s for s in values & modified_in(self.body) if s not in private}
 
     def _nest(self) -> Nest | None:
@@ -317,8 +317,7 @@ class _Kernel:
             if leaves & {"distribute"} or leaves >= {"teams", "loop"}
             else "all"
         )
-        schedule = next((d for d in self.chain if d.clause("schedule", "dist_schedule")), directive)
-        before, body, after = loop_parts(e, schedule, nest, source, data)  # type: ignore[arg-type]
+        before, body, after = loop_parts(e, self.chain, nest, source, data)  # type: ignore[arg-type]
         content = _trimmed(self.rw.render(body))
         tail = Chunk(after.rstrip("\n") + "\n" + data.closing().rstrip("\n"), at, False)
         return [Chunk(data.opening() + before, at, False), *content, tail]

@@ -5,16 +5,19 @@ Jetson paper §3.1: the two phases of distribution are done by all threads; ther
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
-from ompls.analysis.model.ast import DirectiveStmt, Span
-from ompls.analysis.model.ctype import Enum, Pointer
-from ompls.analysis.model.omp import Directive
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
+from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.ctext import strip
-from ompls.translate.loops import Loop, Nest, constant, nest_of
+from ompls.translate.loops import Nest, constant, nest_of
+from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import Data, assign, data_of
 from ompls.translate.transformations.gpu.emitter import TRANSFORMATIONS, Emitter, Level, inner, transformation
+from ompls.translate.transformations.gpu.nest import counters, counts, final, step_of
 
 # Which iterations a thread takes:
 #   league     -- of the team's chunk of all iterations, this thread's (distribute parallel for)
@@ -22,53 +25,6 @@ from ompls.translate.transformations.gpu.emitter import TRANSFORMATIONS, Emitter
 #   all        -- of all iterations, this thread's (for)
 #   distribute -- the team's chunk (distribute, run by one thread of each team)
 Source = Literal["league", "team", "all", "distribute"]
-
-
-def counts(e: Emitter, nest: Nest) -> str:
-    """Declares `ompls_count`, and a count a loop when there are several."""
-    loops, kind = nest.loops, nest.kind
-    if len(loops) == 1:
-        return f"const {kind} ompls_count = {_count(e, loops[0], kind)};\n"
-    names = [f"ompls_count_{x.symbol.name}" for x in loops]
-    lines = "".join(f"const {kind} {n} = {_count(e, x, kind)};\n" for n, x in zip(names, loops, strict=True))
-    return f"{lines}const {kind} ompls_count = {' * '.join(names)};  // collapse({len(loops)})\n"
-
-
-def _count(e: Emitter, loop: Loop, kind: str = "long long") -> str:
-    step = loop.step_text(e.text(loop.step)) if loop.step else "1"
-    lower, bound = loop.limits(e.text, e.cxx)
-    return loop.count(lower, bound, kind, step)
-
-
-def _counters(e: Emitter, nest: Nest) -> str:
-    """The user's counters from `ompls_it`: mixed radix, innermost fastest."""
-    out = ""
-    for k, loop in enumerate(nest.loops):
-        faster = [f"ompls_count_{x.symbol.name}" for x in nest.loops[k + 1 :]]
-        part = "ompls_it"
-        if faster:
-            part += f" / {faster[0]}" if len(faster) == 1 else f" / ({' * '.join(faster)})"
-        if k > 0:
-            part += f" % ompls_count_{loop.symbol.name}"
-        step = loop.step_text(e.text(loop.step)) if loop.step else "1"
-        scaled = f"({part})" if " " in part else part
-        lower = e.text(loop.lower)
-        alone = lower == "0" and loop.up and step == "1"  # the declaration converts it
-        if not (alone or isinstance(loop.symbol.type, Pointer)) or isinstance(loop.symbol.type, Enum):
-            scaled = f"({e.cxx(loop.symbol.type)}){scaled}"
-        if step != "1":
-            scaled += f" * {step}" if step.isalnum() else f" * ({step})"
-        value = scaled if lower == "0" and loop.up else f"{lower} {'+' if loop.up else '-'} {scaled}"
-        out += f"{e.cxx(loop.symbol.type, loop.symbol.name)} = {value};\n"
-    return out
-
-
-def _final(e: Emitter, loop: Loop) -> str:
-    """The counter's value after the whole loop."""
-    step = loop.step_text(e.text(loop.step)) if loop.step else "1"
-    count = _count(e, loop)
-    cast = "" if isinstance(loop.symbol.type, Pointer) else f"({e.cxx(loop.symbol.type)})"
-    return f"{e.text(loop.lower)} {'+' if loop.up else '-'} {cast}({count}) * ({step})"
 
 
 def clause_value(e: Emitter, d: Directive, name: str) -> str | None:
@@ -82,13 +38,17 @@ def clause_value(e: Emitter, d: Directive, name: str) -> str | None:
 
 
 def loop_parts(
-    e: Emitter, d: Directive, nest: Nest, source: Source, data: Data, *, counted: bool = False
+    e: Emitter, chain: Sequence[Directive], nest: Nest, source: Source, data: Data, *, counted: bool = False
 ) -> tuple[str, Span, str]:
-    """(text before the body, the body, text after it) of a distributed loop. `counted`: without ompls_count."""
+    """(text before the body, the body, text after it) of a distributed loop.
+
+    chain   -- the directives whose clauses say how: a construct's, or of a chain that is run as one
+    counted -- the counts stand before, in the code around
+    """
     head = "" if counted else counts(e, nest)
     tail, kind = "", nest.kind
     if source in ("league", "distribute"):
-        chunk = clause_value(e, d, "dist_schedule")
+        chunk = clause_value(e, _with(chain, "dist_schedule"), "dist_schedule")
         if source == "league":
             head += "// Two-phase distribution: this team's chunk of the iterations, then this thread's part of it.\n"
         else:
@@ -104,14 +64,37 @@ def loop_parts(
     mine = "ompls_team"
     if source != "distribute":
         mine = "ompls_mine"
-        more, end = _thread_phase(e, d, kind)
+        more, end = _thread_phase(e, chain, source, kind)
         head += more
         tail = end + tail
     head += f"for ({kind} ompls_it = {mine}.begin; ompls_it < {mine}.end; ompls_it += {mine}.stride) {{\n"
-    head += _counters(e, nest) + "".join(f"{x}\n" for x in data.linear)
-    if data.last:
-        head = f"bool ompls_last = false;\n{head}ompls_last = ompls_it == ompls_count - 1;\n"
-    return head, _body(nest), f"\n}}\n{tail}{_last(e, nest, data)}"
+    head += counters(e, nest) + "".join(f"{x}\n" for x in data.linear)
+    before, noted, after = _last(e, nest, data)
+    if data.read and source != "distribute":
+        after = f"ompls_barrier();  // all threads have read the original values\n{after}"
+    for target, s in data.latest:
+        if source == "league":
+            raise Problem(None, f"lastprivate(conditional: {s.name})", "it needs the iterations of one team")
+        before += f"{kind} ompls_when_{s.name} = 0;  // the latest iteration that assigned to it\n"
+        noted += f"const {kind} ompls_now_{s.name} = ompls_it + 1;\n"
+        after += f"ompls_latest(&{target}, {s.name}, ompls_when_{s.name});\n"
+        _note_assignments(e, nest.body, s)
+    return before + head + noted, _body(nest), f"\n}}\n{tail}{after}"
+
+
+def _note_assignments(e: Emitter, body: ast.Stmt, s: Symbol) -> None:
+    """`x = v` as `(noted, x) = v`: the iteration counts only when it is run (OpenMP 5.2 section 5.4.5)."""
+    for n in body.walk():
+        target = n.target if isinstance(n, ast.Assign) else None
+        if isinstance(n, ast.Unary) and n.op in ("++", "--"):
+            target = n.operand
+        if target is not None and isinstance(strip(target), ast.Name) and strip(target).symbol is s:  # type: ignore[attr-defined]
+            e.replace(target.span, f"(ompls_when_{s.name} = ompls_now_{s.name}, ", target.span, ")")
+
+
+def _with(chain: Sequence[Directive], name: str) -> Directive:
+    """The directive of the chain that has the clause, else any."""
+    return next((d for d in chain if d.clause(name)), chain[-1])
 
 
 def typed(kind: str, chunk: str) -> str:
@@ -120,30 +103,73 @@ def typed(kind: str, chunk: str) -> str:
     return f"{chunk}{suffix}" if chunk.isdigit() else f"({kind})({chunk})"
 
 
-def _thread_phase(e: Emitter, d: Directive, kind: str) -> tuple[str, str]:
+def _thread_phase(e: Emitter, chain: Sequence[Directive], source: Source, kind: str) -> tuple[str, str]:
+    """(text before the loop over `ompls_mine`, text after it): what `schedule` and `ordered` say."""
+    d = _with(chain, "schedule")
     schedule = d.clause("schedule")
+    how = schedule.keyword if schedule else ""
+    chunk = clause_value(e, d, "schedule") if how in ("static", "dynamic", "guided") else None
+    size = typed(kind, "1" if chunk is None else chunk)
+    in_order = next((c for x in chain for c in x.all("ordered") or _scanned(x)), None)
+    if in_order is not None:
+        if source == "league":
+            raise Problem(in_order.span, f"'{in_order.name}'", "iterations of different teams have no order")
+        return _turns(kind, size if chunk is not None else "0")
+    if how in ("dynamic", "guided"):
+        head = "// The threads take chunk after chunk from a counter that they share.\n"
+        head += f"ompls_range<{kind}> ompls_mine = ompls_loop_begin(ompls_team);\n"
+        call = f"ompls_next_{how}_chunk(&ompls_mine, ompls_team, {size})"
+        return f"{head}while ({call}) {{\n", "}\n"
     call = "ompls_get_static_chunk"
-    chunk = clause_value(e, d, "schedule") if schedule and schedule.keyword == "static" else None
     if chunk is not None and not (schedule and constant(strip(schedule.args[-1])) == 1):
-        head = f"ompls_range<{kind}> ompls_mine = {call}(ompls_team, {typed(kind, chunk)});\ndo {{\n"
-        return head, f"}} while (ompls_next_static_chunk(&ompls_mine, ompls_team, {typed(kind, chunk)}));\n"
-    if schedule and schedule.keyword == "static" and chunk is None:
+        head = f"ompls_range<{kind}> ompls_mine = {call}(ompls_team, {size});\ndo {{\n"
+        return head, f"}} while (ompls_next_static_chunk(&ompls_mine, ompls_team, {size}));\n"
+    if how == "static" and chunk is None:
         call += "_contiguous"
     return f"const ompls_range<{kind}> ompls_mine = {call}(ompls_team);\n", ""
 
 
-def _last(e: Emitter, nest: Nest, data: Data) -> str:
+def _scanned(d: Directive) -> list[Clause]:
+    """The reductions of a loop with a `scan` directive in it."""
+    return [c for c in d.all("reduction") if "inscan" in c.modifiers]
+
+
+def _turns(kind: str, size: str) -> tuple[str, str]:
+    head = "// In order: the threads run their chunks one after the other.\n"
+    head += f"for ({kind} ompls_turn = 0; ompls_turn < ompls_turns<{kind}>(ompls_team, {size}); ompls_turn++) {{\n"
+    head += f"const ompls_range<{kind}> ompls_mine = ompls_get_turn<{kind}>(ompls_team, ompls_turn, {size});\n"
+    return head, "ompls_barrier();\n}\n"
+
+
+def _last(e: Emitter, nest: Nest, data: Data) -> tuple[str, str, str]:
+    """(before the loop, at the start of an iteration, after the loop): lastprivate values."""
     if not data.last:
-        return ""
+        return "", "", ""
     loops = {x.symbol: x for x in nest.loops}
     out = "if (ompls_last) {  // this thread ran the last iteration\n"
     for target, s in data.last:
-        out += f"{target} = {_final(e, loops[s])};\n" if s in loops else f"{assign(target, s)}\n"
-    return out + "}\n"
+        out += f"{target} = {final(e, nest, loops[s])};\n" if s in loops else f"{assign(target, s)}\n"
+    out += "}\n"
+    if nest.rectangular:
+        return "bool ompls_last = false;\n", "ompls_last = ompls_it == ompls_count - 1;\n", out
+    # The last iteration is the last one that a row has: no later one exists.
+    before, kind = "bool ompls_last = false;\n", nest.kind
+    before += f"{kind} ompls_last_it = 0;\n"
+    noted = "ompls_last = true;\nompls_last_it = ompls_it;\n"
+    for loop in (loops[s] for _, s in data.last if s in loops):
+        name, step = loop.symbol.name, step_of(e, loop)
+        before += f"{e.cxx(loop.symbol.type, f'ompls_end_{name}')} = {{}};\n"
+        noted += f"ompls_end_{name} = {name} {'+' if loop.up else '-'} ({step});\n"
+    there = (
+        f"const auto ompls_is_there = [&]({kind} ompls_it) {{\n{counters(e, nest, 'return false')}return true;\n}};\n"
+    )
+    there += f"for ({kind} ompls_it = ompls_last_it + 1; ompls_last && ompls_it < ompls_count; ompls_it++)\n"
+    there += "ompls_last = !ompls_is_there(ompls_it);\n"
+    return before, noted, there + out
 
 
 def _body(nest: Nest) -> Span:
-    return inner(nest.body, {x.symbol.name for x in nest.loops})
+    return inner(nest.body, {x.name for x in nest.counters})
 
 
 @transformation("for")
@@ -153,7 +179,7 @@ def for_(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     nest = nest_of(d, s.body)
     data = data_of(e, [d], nest)
     e.visit(nest.body, level)
-    head, body, tail = loop_parts(e, d, nest, "all", data)
+    head, body, tail = loop_parts(e, [d], nest, "all", data)
     barrier = "" if d.clause("nowait") else "ompls_barrier();\n"
     parts: list[Part] = ["{\n", data.opening(), head, body, tail, data.closing(), barrier, "}"]
     e.replace(s.span, *parts)
@@ -170,6 +196,19 @@ def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
         e.replace(s.span, "{\n", declared, s.body.span, "\n}")
     else:
         e.replace(s.span, s.body.span)
+
+
+@transformation("ordered")
+def ordered(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    """The block itself, or nothing where iterations depend on each other: the loop runs in order anyway."""
+    e.visit(s.body, level)
+    e.replace(s.span, *([s.body.span] if s.body is not None else [";"]))
+
+
+@transformation("scan")
+def scan(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    """Nothing: the iterations run in order, so the variable holds what all before have added."""
+    e.replace(s.span, ";")
 
 
 @transformation("loop")

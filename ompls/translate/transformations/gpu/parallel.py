@@ -17,7 +17,8 @@ from ompls.translate.loops import nest_of
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
-from ompls.translate.transformations.gpu.loops import clause_value, counts, loop_parts, typed
+from ompls.translate.transformations.gpu.loops import clause_value, loop_parts, typed
+from ompls.translate.transformations.gpu.nest import counts
 from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in, privatised, root_symbol
 
 
@@ -47,7 +48,7 @@ def distribute(e: Emitter, s: DirectiveStmt, level: Level) -> None:
         return
     data = data_of(e, [d], nest, team=False)
     e.visit(nest.body, level)
-    before, body, after = loop_parts(e, d, nest, "distribute", data)
+    before, body, after = loop_parts(e, [d], nest, "distribute", data)
     e.replace(s.span, "{\n", data.opening(), before, body, after, data.closing(), "}")
 
 
@@ -69,13 +70,12 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     parts: list[Part]
     if loop is not None:
         e.visit(loop.body, "parallel")
-        head, body, tail = loop_parts(e, d, loop, "team" if source == "team" else "all", data, counted=source == "team")
+        head, body, tail = loop_parts(
+            e, [d], loop, "team" if source == "team" else "all", data, counted=source == "team"
+        )
         parts = [head, body, tail]
     else:
-        e.visit(s.body, "parallel")
-        parts = [inner(s.body, {x.name for x in privatised(d)}), "\n"]
-        if d.has("masked") or d.has("master"):
-            parts = ["if (omp_get_thread_num() == 0) {\n", *parts, "}\n"]
+        parts = chosen(e, d, s.body, "parallel", data)
     e.scope = outer
     if push:
         before, after = f"{before}{{\n{push}", f"\n{pop}}}{after}"
@@ -98,7 +98,7 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], st
     own = declared_in(s.body) if s.body else set()
     private = {i.symbol for c in s.directive.all("private") for i in c.items}
     if s.directive.has("for"):
-        private |= {x.symbol for x in nest_of(s.directive, s.body).loops if x.symbol not in own}
+        private |= nest_of(s.directive, s.body).counters - own
         private -= {i.symbol for c in s.directive.all("lastprivate") for i in c.items}
     used: dict[Symbol, None] = {}
     for n in names_in(s):
@@ -135,7 +135,7 @@ def team_shared(body: ast.Node, params: set[Symbol]) -> set[Symbol]:
         own = declared_in(s.body) if s.body else set()
         private = {i.symbol for c in s.directive.all("private") for i in c.items}
         if s.directive.has("for"):
-            private |= {x.symbol for x in nest_of(s.directive, s.body).loops}
+            private |= nest_of(s.directive, s.body).counters
         inside = modified_in(s) | _addressed(body)
         for n in names_in(s):
             x = n.symbol

@@ -1,0 +1,154 @@
+"""A loop nest as one counter: how many normalised iterations there are, and the user's counters out of one of them.
+
+The nest counts as a box.  Where an inner loop's bounds depend on an outer counter, its rows have different lengths: the
+box is as wide as the longest row, which is at one of the ends because bounds are linear, and the rest of the shorter
+rows is left out.
+"""
+
+from __future__ import annotations
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.ctype import Enum, Pointer
+from ompls.translate.loops import Loop, Nest
+from ompls.translate.transformations.gpu.emitter import Emitter
+from ompls.translate.uses import declared_in
+
+
+def counts(e: Emitter, nest: Nest) -> str:
+    """Declares `ompls_count`, and a count a loop when there are several."""
+    loops, kind = nest.loops, nest.kind
+    if len(loops) == 1:
+        return f"const {kind} ompls_count = {count_of(e, loops[0], kind)};\n"
+    names = [f"ompls_count_{x.symbol.name}" for x in loops]
+    lines = ""
+    for k, loop in enumerate(loops):
+        if loop.rows:
+            lines += _longest(e, nest, k)
+        else:
+            lines += f"const {kind} {names[k]} = {count_of(e, loop, kind)};\n"
+    return f"{lines}const {kind} ompls_count = {' * '.join(names)};  // collapse({len(loops)})\n"
+
+
+def count_of(e: Emitter, loop: Loop, kind: str = "long long") -> str:
+    """The number of iterations of one loop; where its bounds depend on outer counters, those are in scope."""
+    lower, bound = loop.limits(lambda x: operand(e, x), e.cxx)
+    return loop.count(lower, bound, kind, step_of(e, loop))
+
+
+def step_of(e: Emitter, loop: Loop) -> str:
+    """The step in the loop's direction."""
+    return loop.step_text(e.text(loop.step)) if loop.step else "1"
+
+
+def operand(e: Emitter, x: ast.Expr) -> str:
+    """`x` as an operand of + and of comparisons."""
+    text = e.text(x)
+    tight = not isinstance(x, (ast.Binary, ast.Conditional, ast.Assign)) or (
+        isinstance(x, ast.Binary) and x.op in "+-*/%"
+    )
+    return text if tight else f"({text})"
+
+
+def _longest(e: Emitter, nest: Nest, k: int) -> str:
+    """The length of the longest row of loop `k`, and the range of its counter where an inner loop needs it."""
+    loop, kind = nest.loops[k], nest.kind
+    name = loop.symbol.name
+    outer = [x for x in nest.loops[:k] if x.symbol in loop.rows]
+    params = ", ".join(e.cxx(x.symbol.type, x.symbol.name) for x in outer)
+    out = f"// Rows of `{name}` differ in length: all count as the longest one, and what is missing is left out.\n"
+    out += f"const auto ompls_row_{name} = [&]({params}) -> {kind} {{ return {count_of(e, loop, kind)}; }};\n"
+    above = " && ".join(f"ompls_count_{x.symbol.name} > 0" for x in nest.loops[:k])
+    corners = _corners(e, nest, outer)
+    rows = _extreme("ompls_most", [f"ompls_row_{name}({c})" for c in corners])
+    out += f"const {kind} ompls_count_{name} = {above} ? {rows} : 0;\n"
+    if any(loop.symbol in x.rows for x in nest.loops[k + 1 :]):
+        t = e.cxx(loop.symbol.type)
+        last = operand(e, loop.bound)
+        if loop.op in ("<", ">"):
+            last = f"{last} {'-' if loop.up else '+'} 1"
+        for end, value in (("from", e.text(loop.lower)), ("to", last)):
+            out += f"const auto ompls_{end}_{name} = [&]({params}) -> {t} {{ return {value}; }};\n"
+        ends = [f"ompls_{end}_{name}({c})" for end in ("from", "to") for c in corners]
+        out += f"const {t} ompls_first_{name} = {_extreme('ompls_least', ends)};\n"
+        out += f"const {t} ompls_last_{name} = {_extreme('ompls_most', ends)};\n"
+    return out
+
+
+def _corners(e: Emitter, nest: Nest, outer: list[Loop]) -> list[str]:
+    """The arguments of a row at the ends of the outer counters: a linear function is largest at one of them."""
+    corners = [""]
+    for loop in outer:
+        if loop.rows:
+            ends = [f"ompls_first_{loop.symbol.name}", f"ompls_last_{loop.symbol.name}"]
+        else:
+            step, sign = step_of(e, loop), "+" if loop.up else "-"
+            cast = "" if isinstance(loop.symbol.type, Pointer) else f"({e.cxx(loop.symbol.type)})"
+            last = f"{cast}(ompls_count_{loop.symbol.name} - 1)" + (f" * ({step})" if step != "1" else "")
+            ends = [e.text(loop.lower), f"{operand(e, loop.lower)} {sign} {last}"]
+        corners = [f"{c}, {x}" if c else x for c in corners for x in ends]
+    return corners
+
+
+def _extreme(function: str, values: list[str]) -> str:
+    out = values[-1]
+    for v in reversed(values[:-1]):
+        out = f"{function}({v}, {out})"
+    return out
+
+
+def counters(e: Emitter, nest: Nest, absent: str = "continue") -> str:
+    """The user's counters from `ompls_it`: mixed radix, innermost fastest; `absent` what rows lack."""
+    loops, plain = nest.loops, nest.kind == "unsigned int" and nest.rectangular
+    out = "" if plain or len(loops) == 1 else _digits(nest)
+    for k, loop in enumerate(loops):
+        name = loop.symbol.name
+        part = _digit(nest, k) if plain or len(loops) == 1 else f"ompls_at_{name}"
+        if loop.rows:
+            out += f"if ({part} >= ({count_of(e, loop, nest.kind)})) {absent};  // this row of `{name}` is shorter\n"
+        out += f"{e.cxx(loop.symbol.type, name)} = {_value(e, loop, part)};\n"
+    own = declared_in(nest.body)
+    for s in nest.inner:
+        if s not in own:
+            out += f"{e.cxx(s.type, s.name)};  // private\n"
+    return out
+
+
+def _digits(nest: Nest) -> str:
+    """`ompls_at_x` for each loop; one division a loop."""
+    out, rest = "", "ompls_it"
+    for loop in reversed(nest.loops[1:]):
+        name, count = loop.symbol.name, f"ompls_count_{loop.symbol.name}"
+        out += f"const {nest.kind} ompls_row_of_{name} = ompls_quotient({rest}, {count});\n"
+        out += f"const {nest.kind} ompls_at_{name} = {rest} - ompls_row_of_{name} * {count};\n"
+        rest = f"ompls_row_of_{name}"
+    return out + f"const {nest.kind} ompls_at_{nest.loops[0].symbol.name} = {rest};\n"
+
+
+def _digit(nest: Nest, k: int) -> str:
+    faster = [f"ompls_count_{x.symbol.name}" for x in nest.loops[k + 1 :]]
+    part = "ompls_it"
+    if faster:
+        part += f" / {faster[0]}" if len(faster) == 1 else f" / ({' * '.join(faster)})"
+    if k > 0:
+        part += f" % ompls_count_{nest.loops[k].symbol.name}"
+    return part
+
+
+def _value(e: Emitter, loop: Loop, part: str) -> str:
+    """The counter's value in normalised iteration `part`."""
+    step, lower = step_of(e, loop), operand(e, loop.lower)
+    scaled = f"({part})" if " " in part else part
+    alone = lower == "0" and loop.up and step == "1"  # the declaration converts it
+    if not (alone or isinstance(loop.symbol.type, Pointer)) or isinstance(loop.symbol.type, Enum):
+        scaled = f"({e.cxx(loop.symbol.type)}){scaled}"
+    if step != "1":
+        scaled += f" * {step}" if step.isalnum() else f" * ({step})"
+    return scaled if lower == "0" and loop.up else f"{lower} {'+' if loop.up else '-'} {scaled}"
+
+
+def final(e: Emitter, nest: Nest, loop: Loop) -> str:
+    """The counter's value after the whole nest, in the thread that ran its last iteration."""
+    if not nest.rectangular:
+        return f"ompls_end_{loop.symbol.name}"
+    cast = "" if isinstance(loop.symbol.type, Pointer) else f"({e.cxx(loop.symbol.type)})"
+    return f"{operand(e, loop.lower)} {'+' if loop.up else '-'} {cast}({count_of(e, loop)}) * ({step_of(e, loop)})"
