@@ -143,7 +143,7 @@ class Analyzer:
         notes = [*expanded.notes, *unit.notes]
         return TU(
             path, source, expanded.text, expanded.map, settings, Items(unit.groups), unit.directives, names, tags,
-            notes, list(expanded.inactive), unit.complete, headers.texts, headers_known,
+            notes, list(expanded.inactive), unit.complete, headers.texts, headers_known, headers,
         )  # fmt: skip
 
     def _build(self, unit: _Unit, stretches: list[tuple[int, Stretch]], budget: Budget | None) -> None:

@@ -43,6 +43,31 @@ class Clause:
     broken: str = ""  # why the arguments could not be parsed
 
 
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """One trait of a context selector, `set={name(words)}` (OpenMP 5.2 §7.1): user={condition(n > 4)}.
+
+    text  -- between its parentheses, without a score
+    value -- a condition's value when it is a constant
+    score -- what `score(n):` adds
+    """
+
+    set: str
+    name: str
+    words: tuple[str, ...]
+    text: str
+    value: int | None = None
+    score: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A directive that a metadirective may stand for; `traits` is empty for that of `otherwise`."""
+
+    traits: tuple[Trait, ...]
+    directive: Directive
+
+
 @dataclass(slots=True, eq=False)
 class Directive:
     """One directive.  `name` is canonical: one blank between words, 6.0's underscores as blanks ('target enter data').
@@ -52,6 +77,7 @@ class Directive:
 
     meta -- the metadirective that this one takes the place of (`span` is its span)
     decided -- False: another variant of the metadirective may apply
+    variants -- of a metadirective that was understood: all that it may stand for, `otherwise` last
     """
 
     name: str
@@ -63,6 +89,7 @@ class Directive:
     known: bool = True
     meta: Directive | None = None
     decided: bool = True
+    variants: tuple[Variant, ...] = ()
 
     def clause(self, *names: str) -> Clause | None:
         """The first clause with one of these names."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Node, OtherStmt, Span, Symbol
 from ompls.analysis.model.ctype import CType
 from ompls.analysis.model.omp import Clause, Directive, ListItem
-from ompls.analysis.source import Location, Settings, SourceMap
+from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, Location, Settings, SourceMap
 
 if TYPE_CHECKING:
     from ompls.analysis.model.items import Items
@@ -122,6 +122,7 @@ class TU:
     complete: bool = True  # False: the budget ran out
     headers: dict[str, tuple[str, bytes]] = field(default_factory=dict)  # project headers: operand -> (path, text)
     headers_known: bool = True  # False: what an include gives is not known (missing, or not looked for yet)
+    snapshot: HeaderSnapshot = EMPTY_SNAPSHOT  # all that came from outside
     identity: str = ""  # tells apart units that have one path and are linked together; empty: the path does
 
     def locate(self, item: Item | FileDirective, span: Span) -> Location:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ompls.analysis.model.ast import Expr, Span
-from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.omp import Directive, Trait, Variant
 from ompls.analysis.syntax.clause_expr import ExprParser, IsType, ParseError, Token, matching, tokenize
 from ompls.analysis.syntax.pragma import parse_directive
 
@@ -47,6 +47,7 @@ def resolve(text: bytes, shift: int, meta: Directive, is_type: IsType, context: 
     tokens = tokenize(text, shift)
     starts = {t.start: k for k, t in enumerate(tokens)}
     variants: list[_Variant] = []
+    all_: list[Variant] = []
     other: Directive | None = None
     guessed = False  # a function that the host runs here may be called on a device, too
     for clause in meta.clauses:
@@ -55,11 +56,13 @@ def resolve(text: bytes, shift: int, meta: Directive, is_type: IsType, context: 
         if clause.name not in ("when", "default", "otherwise") or close < 0:
             return meta
         first, applies = at + 2, None
+        traits: tuple[Trait, ...] | None = ()
         if clause.name == "when":
             colon = _colon(tokens, first, close)
             if colon < 0:
                 return meta
             applies = _applies(tokens[first:colon], is_type, context)
+            traits = traits_of(tokens[first:colon], is_type, context.value)
             guessed = guessed or any(t.text == "device" for t in tokens[first:colon])
             first = colon + 1
         directive = _directive(text, shift, tokens[first:close], is_type, clause.name_span)
@@ -69,9 +72,13 @@ def resolve(text: bytes, shift: int, meta: Directive, is_type: IsType, context: 
             variants.append(_Variant(directive, applies))
         else:
             other = directive
+        if traits is None:
+            return meta
+        all_.append(Variant(traits, directive))
     chosen, decided = _choose(variants, other)
     if chosen is None:
         chosen = Directive(_NOTHING, (_NOTHING,), meta.span, meta.name_span, [])
+    meta.variants = tuple(sorted(all_, key=lambda v: v.directive is other))
     chosen.span, chosen.meta, chosen.decided = meta.span, meta, decided and not guessed
     return chosen
 
@@ -124,6 +131,41 @@ def _applies(tokens: list[Token], is_type: IsType, context: Context) -> bool | N
             answer = _and(answer, _holds(tokens[at].text, trait, arguments, is_type, context))
         at = close + 1
     return answer
+
+
+def traits_of(tokens: list[Token], is_type: IsType, value: Callable[[Expr], int | None]) -> tuple[Trait, ...] | None:
+    """The traits of a selector `set={trait(…), …}, …` as values; None when it is garbled."""
+    found: list[Trait] = []
+    at = 0
+    while at < len(tokens):
+        if tokens[at].text == ",":
+            at += 1
+            continue
+        close = matching(tokens, at + 2, len(tokens)) if at + 2 < len(tokens) else -1
+        if [t.text for t in tokens[at + 1 : at + 3]] != ["=", "{"] or close < 0:
+            return None
+        for name, arguments in _traits(tokens[at + 3 : close]):
+            score, rest = _score(arguments)
+            words = tuple(t.text.strip('"') for t in rest if t.text != ",")
+            holds = None
+            if name == "condition":
+                parser = ExprParser(rest, 0, len(rest), is_type)
+                try:
+                    expr = parser.expression()
+                    holds = value(expr) if parser.pos == len(rest) else None
+                except ParseError:
+                    return None
+            found.append(Trait(tokens[at].text, name, words, " ".join(t.text for t in rest), holds, score))
+        at = close + 1
+    return tuple(found)
+
+
+def _score(arguments: list[Token]) -> tuple[int, list[Token]]:
+    """What `score(n):` says, and the arguments after it."""
+    if len(arguments) > 4 and arguments[0].text == "score" and arguments[4].text == ":":
+        number = arguments[2].text.rstrip("uUlL")
+        return (int(number, 0) if number.isdigit() else 0), arguments[5:]
+    return 0, arguments
 
 
 def _and(a: bool | None, b: bool | None) -> bool | None:
