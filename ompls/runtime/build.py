@@ -21,9 +21,9 @@ from .toolchain import Compile, Toolchain
 
 CORE = Path(__file__).resolve().parent / "core"
 INCLUDE = Path(__file__).resolve().parent / "include"
-CORE_SOURCES = ("api", "available", "bridge", "copies", "devices", "error", "globals", "mapping", "present")
-CORE_SOURCES += ("resources", "target", "trace")
-CORE_FLAGS = ("-std=gnu17", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
+CORE_SOURCES = ("api", "available", "bridge", "copies", "deferred", "devices", "error", "globals", "mapping", "present")
+CORE_SOURCES += ("resources", "target", "tasks", "team", "trace", "workers")
+CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
 
 # The device routines of <omp.h>: calls of them are bound to the core by name (core/api.c).

@@ -5,63 +5,12 @@ Every program is built plainly and with a sanitizer; what it prints must be the 
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from mocked import PROGRAMS, Program, program, run
 
-from ompls.runtime.build import CORE, CORE_FLAGS, CORE_SOURCES, INCLUDE, WRAP
-from ompls.runtime.toolchain import Compile, Toolchain
-
-PROGRAMS = Path(__file__).parent / "core"
-SANITIZERS = {
-    "plain": (),
-    "address": ("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-    "thread": ("-fsanitize=thread",),
-}
-
-Program = Callable[[str, str], Path]
-
-
-@pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """Builds tests/runtime/core/NAME.c with the core, the mock and a sanitizer."""
-    cache = tmp_path_factory.mktemp("core")
-
-    def build(name: str, sanitizer: str) -> Path:
-        flags = (
-            *CORE_FLAGS,
-            *SANITIZERS[sanitizer],
-            f"-I{CORE}",
-            "-isystem",
-            str(INCLUDE),
-            "-fopenmp",
-            "-foffload=disable",
-        )
-        headers = (*CORE.glob("*.h"), PROGRAMS / "mock.h")
-        with Toolchain(cache) as tools:
-            sources = [CORE / f"{part}.c" for part in CORE_SOURCES] + [PROGRAMS / "mock.c", PROGRAMS / f"{name}.c"]
-            objects = tools.objects([Compile(source, flags, depends=tuple(sorted(headers))) for source in sources])
-            link = (*SANITIZERS[sanitizer], *WRAP, "-fopenmp", "-foffload=disable", "-ldl")
-            return tools.link(link, objects, "", f"linking {name}")
-
-    return build
-
-
-def run(program: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMP", "LSAN"))}
-    # A device is never closed before the last thread is gone: what it holds at the end is no leak of interest.
-    return subprocess.run(
-        [program, *args],
-        check=False,
-        env={**clean, "ASAN_OPTIONS": "detect_leaks=0", **env},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+__all__ = ["program"]
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,7 @@ void ompls_display_at_start(ompls_device *const *devices, int count);
 int ompls_place_globals(ompls_device *device, ompls_error *err); /* at opening */
 void ompls_globals_mapped(ompls_device *device, const ompls_region *region, uintptr_t begin, uintptr_t end,
                           ompls_address address);
+extern bool ompls_shared_memory; /* some unit requires unified shared memory: nothing is mapped, everything is where it is */
 bool ompls_find_image(const char *image_class, ompls_image *out);
 
 /* mapping.c */
@@ -132,6 +133,13 @@ void ompls_leave_item(ompls_place at, uint32_t item, const ompls_arg *arg, const
 bool ompls_find_address(ompls_device *device, const void *host, uint64_t size, ompls_address *out);
 void ompls_copy_in(ompls_place at, const char *name, ompls_address to, const void *from, uint64_t size);
 void ompls_copy_out(ompls_place at, const char *name, void *to, ompls_address from, uint64_t size);
+
+/* target.c */
+void *ompls_kernel_of(ompls_place at); /* 0: the region is to run on the host */
+void ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked);
+
+/* workers.c: what was deferred is done, and the threads that did it are gone.  At the end of the program. */
+void ompls_workers_finish(void);
 
 /* error.c: `FILE:LINE: region on DEV: WHAT: WHY; NEXT STEP`, then exit 125.  `next` may be 0. */
 _Noreturn void ompls_fail(ompls_place at, const char *next, const char *format, ...) __attribute__((format(printf, 3, 4)));

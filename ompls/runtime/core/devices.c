@@ -132,13 +132,26 @@ static bool load_image(ompls_device *device, ompls_error *err) {
     return module->load(device->handle, image.start, image.size, &device->loaded, err) == 0 && ompls_place_globals(device, err) == 0;
 }
 
+/* What a unit requires (OpenMP 5.2 section 8.2), or the device is not one for this program. */
+static bool meet_requirements(ompls_device *device, ompls_error *err) {
+    if (!ompls_shared_memory) return true;
+    if (device->module->share_host_memory == NULL) {
+        *err = (ompls_error){.reason = "the program requires unified_shared_memory, and the device cannot use the host's memory",
+                             .hint = "map what the regions use"};
+        return false;
+    }
+    if (device->module->share_host_memory(device->handle, err) != 0) return false;
+    device->properties.shares_host_memory = 1;
+    return true;
+}
+
 /* With `opening` held. */
 static void open_device(ompls_device *device, const ompls_region *region) {
     ompls_error err = {0};
     ompls_module *module = device->module;
     uint64_t began = ompls_observing ? ompls_now() : 0;
     bool opened = module->open(module, device->index, &device->handle, &err) == 0;
-    if (opened && module->properties(device->handle, &device->properties, &err) == 0 && load_image(device, &err)) {
+    if (opened && module->properties(device->handle, &device->properties, &err) == 0 && load_image(device, &err) && meet_requirements(device, &err)) {
         atomic_store_explicit(&device->status, OMPLS_OPEN, memory_order_release);
         if (OMPLS_UNLIKELY(ompls_observing))
             ompls_observe(&(ompls_event){.kind = "device_open", .at = {device, region}, .began = began, .text = device->properties.name});
@@ -179,6 +192,7 @@ ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
 /* At the end of the program.  After an error nothing is closed: another thread may be in the middle of a call, and a
    device process ends with its host. */
 void ompls_close_devices(void) {
+    ompls_workers_finish();
     ending = true;
     for (int i = 0; i < ndevices && !atomic_load(&ompls_failing); i++) {
         ompls_device *device = devices[i];

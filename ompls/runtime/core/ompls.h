@@ -25,7 +25,8 @@ enum {
     OMPLS_MAP_IMPLICIT = 128,
     OMPLS_MAP_ZERO_LENGTH = 256, /* zero-length section: looked up, never allocated (OpenMP 5.2 section 5.8.6) */
     OMPLS_MAP_HOLD = 512,
-    OMPLS_MAP_ATTACH = 1024 /* ompls_arg.pointer is a mapped pointer that is to point to the item on the device */
+    OMPLS_MAP_ATTACH = 1024, /* ompls_arg.pointer is a mapped pointer that is to point to the item on the device */
+    OMPLS_MAP_VALUE = 2048   /* a large firstprivate variable's value: a deferred construct keeps a copy of it */
 };
 
 /* The static half of a map item: one per list item of the construct, in the order of the args. */
@@ -97,7 +98,10 @@ typedef struct {
     uint32_t nglobals;
     uint32_t nregions;
     ompls_region *const *regions;
+    uint32_t requires; /* OMPLS_REQUIRES_... */
 } ompls_unit;
+
+enum { OMPLS_REQUIRES_SHARED_MEMORY = 1 }; /* unified_shared_memory, self_maps: host addresses are valid in kernels */
 
 /* A device image as the link step embeds it: `device_class` is a device's name ("host", "cudasim", ...). */
 typedef struct {
@@ -125,6 +129,39 @@ void ompls_data_end(ompls_region *region, struct ompls_env *env);
 void ompls_enter_data(ompls_region *region, int64_t device, const ompls_arg *args);
 void ompls_exit_data(ompls_region *region, int64_t device, const ompls_arg *args);
 void ompls_update(ompls_region *region, int64_t device, const ompls_arg *args);
+
+/* --- nowait and depend ------------------------------------------------------------------------------------------------ */
+
+/* The first four are what libgomp writes into an omp_depend_t, next to the address. */
+enum {
+    OMPLS_DEPEND_IN = 1,
+    OMPLS_DEPEND_OUT = 2,
+    OMPLS_DEPEND_INOUT = 3,
+    OMPLS_DEPEND_MUTEXINOUTSET = 4,
+    OMPLS_DEPEND_INOUTSET = 5,
+    OMPLS_DEPEND_OBJECT = 6 /* `address` is that of an omp_depend_t */
+};
+
+typedef struct {
+    const void *address; /* of the locator's storage; 0 with OUT or INOUT: omp_all_memory */
+    uint64_t kind;
+} ompls_depend;
+
+/* The construct as a task that may run beside the caller.  What args, values and launch hold is copied; storage that they
+   point to must live until the task is done.  Returns as ompls_target; 0 when the dependences hold and the caller is to
+   run the region in place. */
+int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *args, const void *const *values,
+                        const ompls_launch *launch, uint32_t ndepend, const ompls_depend *depend);
+/* `function`: ompls_enter_data, ompls_exit_data or ompls_update. */
+void ompls_data_nowait(void (*function)(ompls_region *, int64_t, const ompls_arg *), ompls_region *region, int64_t device,
+                       const ompls_arg *args, uint32_t ndepend, const ompls_depend *depend);
+
+/* Before a construct that runs in place and has dependences, be it a device construct or a host task.  In serial code host
+   tasks run in place and libgomp knows nothing of deferred device constructs; these know them. */
+void ompls_wait_depend(uint32_t ndepend, const ompls_depend *depend);
+void ompls_taskwait(void); /* beside `taskwait` and barriers */
+uint64_t ompls_taskgroup_begin(void);
+void ompls_taskgroup_end(uint64_t begin);
 
 /* use_device_ptr/use_device_addr: the device address that corresponds to `host`, or `host` itself when absent. */
 void *ompls_device_address(int64_t device, const void *host);

@@ -122,7 +122,8 @@ static void choose_geometry(const ompls_properties *has, ompls_mode mode, const 
 }
 
 /* 0 when the image has no such kernel. */
-static void *kernel_of(ompls_place at, device_cache *cache) {
+void *ompls_kernel_of(ompls_place at) {
+    device_cache *cache = cache_of(at, (ompls_region *)(uintptr_t)at.region);
     void *kernel = atomic_load_explicit(&cache->kernel, memory_order_acquire);
     if (OMPLS_LIKELY(kernel != NULL)) return kernel;
     ompls_device *device = at.device;
@@ -181,12 +182,9 @@ static void launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
 
 enum { FEW = 16 };
 
-int ompls_target(ompls_region *region, int64_t number, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
-    ompls_place at = {ompls_resolve(region, number), region};
-    if (at.device == NULL) return 0;
-    device_cache *cache = cache_of(at, region);
-    void *kernel = kernel_of(at, cache);
-    if (kernel == NULL) return 0;
+void ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
+    const ompls_region *region = at.region;
+    device_cache *cache = cache_of(at, (ompls_region *)(uintptr_t)region);
     if (OMPLS_UNLIKELY(ompls_observing)) observe_arguments(at, args);
     if (OMPLS_LIKELY(region->nitems <= FEW && region->nparams <= FEW)) {
         ompls_reference references[FEW];
@@ -196,7 +194,7 @@ int ompls_target(ompls_region *region, int64_t number, const ompls_arg *args, co
         enter_all(at, args, cache, references);
         launch(at, kernel, args, values, asked, references, params, addresses, sizes);
         leave_all(at, args, references);
-        return 1;
+        return;
     }
     size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t);
     ompls_reference *references = reserve(at, region->nitems * sizeof *references + region->nparams * per_param);
@@ -206,6 +204,14 @@ int ompls_target(ompls_region *region, int64_t number, const ompls_arg *args, co
     launch(at, kernel, args, values, asked, references, (const void **)&sizes[region->nparams], addresses, sizes);
     leave_all(at, args, references);
     free(references);
+}
+
+int ompls_target(ompls_region *region, int64_t number, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
+    ompls_place at = {ompls_resolve(region, number), region};
+    if (at.device == NULL) return 0;
+    void *kernel = ompls_kernel_of(at);
+    if (kernel == NULL) return 0;
+    ompls_run_target(at, kernel, args, values, asked);
     return 1;
 }
 

@@ -1,0 +1,94 @@
+/* deferred.c -- `nowait`: a device construct becomes a task with copies of everything that the construct was given.
+
+   A deferred region enters its data environment when it runs, not when it is met (OpenMP 5.2 section 13.8: map clauses take
+   effect in the target task). */
+#include "tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    ompls_task task;
+    ompls_place at;
+    void *kernel;
+    void (*function)(ompls_region *, int64_t, const ompls_arg *);
+    const void **values;
+    ompls_launch launch;
+    ompls_arg args[];
+} construct;
+
+static uint64_t aligned(uint64_t size) {
+    return (size + 15) & ~(uint64_t)15; /* as malloc: a value may be a vector or a complex number */
+}
+
+/* Bytes of copies: of the values that are parameters, and of large firstprivate variables. */
+static uint64_t bytes_of_copies(const ompls_region *region, const ompls_arg *args, const void *const *values) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < region->nparams && values != NULL; i++)
+        if (region->params[i].kind == OMPLS_PARAM_VALUE) bytes += aligned(region->params[i].size);
+    for (uint32_t i = 0; i < region->nitems; i++)
+        if (region->items[i].flags & OMPLS_MAP_VALUE) bytes += aligned(args[i].size);
+    return bytes;
+}
+
+static construct *make(ompls_place at, const ompls_arg *args, const void *const *values) {
+    const ompls_region *region = at.region;
+    uint64_t head = aligned(sizeof(construct) + region->nitems * sizeof *args + region->nvalues * sizeof *values);
+    construct *made = calloc(1, head + bytes_of_copies(region, args, values));
+    if (made == NULL) ompls_fail(at, "wait for earlier ones", "no memory to defer the construct");
+    char *room = (char *)made + head;
+    made->at = at;
+    made->values = (const void **)&made->args[region->nitems];
+    if (region->nitems > 0) memcpy(made->args, args, region->nitems * sizeof *args);
+    for (uint32_t i = 0; i < region->nparams && values != NULL; i++) {
+        const ompls_param_desc *param = &region->params[i];
+        if (param->kind != OMPLS_PARAM_VALUE) continue;
+        made->values[param->index] = memcpy(room, values[param->index], param->size);
+        room += aligned(param->size);
+    }
+    for (uint32_t i = 0; i < region->nitems; i++) {
+        if (!(region->items[i].flags & OMPLS_MAP_VALUE)) continue;
+        made->args[i].base = made->args[i].begin = memcpy(room, args[i].begin, args[i].size);
+        room += aligned(args[i].size);
+    }
+    return made;
+}
+
+static void run_target(ompls_task *task) {
+    construct *c = (construct *)task;
+    ompls_run_target(c->at, c->kernel, c->args, c->values, &c->launch);
+}
+
+int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *args, const void *const *values,
+                        const ompls_launch *launch, uint32_t ndepend, const ompls_depend *depend) {
+    ompls_place at = {ompls_resolve(region, device), region};
+    void *kernel = at.device != NULL ? ompls_kernel_of(at) : NULL;
+    if (kernel == NULL) {
+        ompls_wait_depend(ndepend, depend);
+        return 0;
+    }
+    construct *made = make(at, args, values);
+    made->task.run = run_target;
+    made->kernel = kernel;
+    if (launch != NULL) made->launch = *launch;
+    ompls_task_submit(&made->task, ndepend, depend);
+    return 1;
+}
+
+static void run_data(ompls_task *task) {
+    construct *c = (construct *)task;
+    c->function((ompls_region *)(uintptr_t)c->at.region, c->at.device->number, c->args);
+}
+
+void ompls_data_nowait(void (*function)(ompls_region *, int64_t, const ompls_arg *), ompls_region *region, int64_t device,
+                       const ompls_arg *args, uint32_t ndepend, const ompls_depend *depend) {
+    ompls_place at = {ompls_resolve(region, device), region};
+    if (at.device == NULL) { /* the initial device's data is where it is */
+        ompls_wait_depend(ndepend, depend);
+        return;
+    }
+    construct *made = make(at, args, NULL);
+    made->task.run = run_data;
+    made->function = function;
+    ompls_task_submit(&made->task, ndepend, depend);
+}

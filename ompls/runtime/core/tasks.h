@@ -1,0 +1,35 @@
+/* tasks.h -- target tasks that run beside the thread that made them: who waits for whom (tasks.c) and the threads that
+   run them (workers.c). */
+#ifndef OMPLS_TASKS_H
+#define OMPLS_TASKS_H
+#include "core.h"
+
+typedef struct ompls_context ompls_context;
+
+/* A deferred construct: the head of an allocation that holds all it needs. */
+typedef struct ompls_task {
+    void (*run)(struct ompls_task *task);
+    ompls_context *context; /* of the serial thread that made it */
+    uint64_t number;        /* of the context's tasks */
+    struct ompls_task *before, *after; /* among the unfinished of the context, by number */
+    struct ompls_task *next;           /* in the workers' queue */
+    struct ompls_task **successors;
+    uint32_t nsuccessors, room;
+    uint32_t waiting;    /* for so many unfinished tasks */
+    uint32_t references;
+    bool finished;
+} ompls_task;
+
+/* tasks.c: run it when what it depends on is done, now in this thread's table or as a task of its team. */
+void ompls_task_submit(ompls_task *task, uint32_t ndepend, const ompls_depend *depend);
+void ompls_task_done(ompls_task *task); /* by the worker that ran it */
+
+/* workers.c */
+void ompls_work(ompls_task *task); /* ready: a worker runs it as soon as there is one */
+void ompls_workers_finish(void);   /* all that was submitted is done, and so are the threads */
+
+/* team.c: in a team libgomp's tasks carry the dependences. */
+bool ompls_in_team(void);
+void ompls_team_submit(ompls_task *task, uint32_t ndepend, const ompls_depend *depend);
+void ompls_team_wait(uint32_t ndepend, const ompls_depend *depend);
+#endif

@@ -1,0 +1,98 @@
+/* workers.c -- the threads that run deferred target constructs: one construct a worker at a time, so that copies and
+   kernels of different tasks overlap on devices whose modules only know how to do one thing until it is done.
+
+   A worker is made when something is ready and nobody is idle, up to MOST of them, and stays until the program ends: a
+   device may keep things for each thread (a CUDA stream, a Python thread state, libgomp's own threads). */
+#include "tasks.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+enum { MOST = 16 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER, settled = PTHREAD_COND_INITIALIZER;
+static ompls_task *first, *last; /* the queue */
+static pthread_t workers[MOST];
+static int nworkers, nidle;
+static uint32_t nqueued;
+static uint64_t unfinished; /* submitted to the workers and not done */
+static bool ending;
+
+static ompls_task *take(void) {
+    ompls_task *task = first;
+    first = task->next;
+    if (first == NULL) last = NULL;
+    nqueued--;
+    return task;
+}
+
+static void *work(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (first == NULL && !ending) {
+            nidle++;
+            pthread_cond_wait(&changed, &lock);
+            nidle--;
+        }
+        if (first == NULL) break;
+        ompls_task *task = take();
+        pthread_mutex_unlock(&lock);
+        task->run(task);
+        ompls_task_done(task);
+        pthread_mutex_lock(&lock);
+        if (--unfinished == 0) pthread_cond_broadcast(&settled);
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+/* In a child of fork there is nobody to run what was submitted: its results belong to the parent. */
+static void forked(void) {
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&changed, NULL);
+    pthread_cond_init(&settled, NULL);
+    first = last = NULL;
+    nworkers = nidle = 0;
+    nqueued = 0;
+    unfinished = 0;
+}
+
+/* With the lock held.  The program's signals are for its own threads. */
+static void add_worker(void) {
+    if (nworkers == 0) {
+        static bool registered;
+        if (!registered) registered = pthread_atfork(NULL, NULL, forked) == 0;
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&workers[nworkers], NULL, work, NULL) == 0) nworkers++;
+    else if (nworkers == 0) ompls_fail((ompls_place){0}, "check the limit on threads", "no thread can be started for a deferred target construct");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void ompls_work(ompls_task *task) {
+    pthread_mutex_lock(&lock);
+    task->next = NULL;
+    if (last != NULL) last->next = task;
+    else first = task;
+    last = task;
+    nqueued++;
+    unfinished++;
+    if (nqueued > (uint32_t)nidle && nworkers < MOST) add_worker();
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+void ompls_workers_finish(void) {
+    pthread_mutex_lock(&lock);
+    while (unfinished > 0 && !atomic_load(&ompls_failing)) pthread_cond_wait(&settled, &lock);
+    ending = true;
+    pthread_cond_broadcast(&changed);
+    int count = nworkers;
+    nworkers = 0;
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < count && !atomic_load(&ompls_failing); i++) pthread_join(workers[i], NULL);
+}

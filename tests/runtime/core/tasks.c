@@ -1,0 +1,226 @@
+/* Deferred constructs in serial code and in teams: what must overlap does, what must wait does.
+
+   A kernel sleeps, so that a core that runs in the call, or in the order of submission, is told apart.  Usage: tasks CASE. */
+#define _GNU_SOURCE
+#include <omp.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mock.h"
+
+enum { SLEEP_MS = 100 };
+
+static const ompls_item_desc items[] = {{"x", OMPLS_MAP_TO | OMPLS_MAP_FROM}};
+static const ompls_param_desc params[] = {
+    {"x", OMPLS_PARAM_ADDRESS, 0, 8}, {"factor", OMPLS_PARAM_VALUE, 0, 4}, {"ms", OMPLS_PARAM_VALUE, 1, 4}};
+static ompls_region region = {"tasks.c", 7, "scale", OMPLS_MODE_SPMD, 1, 3, 2, items, params, 0};
+static ompls_region data = {"tasks.c", 8, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0};
+
+/* x = x * factor + 1: not commutative, so an order that was not kept shows. */
+static _Atomic int last_result;
+static void scale(void **given, const ompls_launch_request *request) {
+    (void)request;
+    usleep((unsigned)*(int *)given[2] * 1000);
+    int *x = *(int **)given[0];
+    last_result = *x = *x * *(int *)given[1] + 1;
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static void submit(int *x, int factor, int ms, uint32_t ndepend, const ompls_depend *depend) {
+    ompls_arg args[] = {{x, x, sizeof *x, 0}};
+    const void *values[] = {&factor, &ms};
+    MOCK_CHECK(ompls_target_nowait(&region, OMPLS_DEVICE_DEFAULT, args, values, NULL, ndepend, depend) == 1);
+    args[0].base = values[0] = NULL; /* the task has copies */
+    factor = ms = -1;
+}
+
+static void chain(int *x, int factor, int ms, uint64_t kind, const void *on) {
+    submit(x, factor, ms, 1, &(ompls_depend){on, kind});
+}
+
+static void two_overlap(void) {
+    int a = 1, b = 2;
+    double began = now();
+    submit(&a, 10, SLEEP_MS, 0, NULL);
+    submit(&b, 10, SLEEP_MS, 0, NULL);
+    MOCK_CHECK(now() - began < SLEEP_MS && a == 1 && b == 2);
+    ompls_taskwait();
+    MOCK_CHECK(a == 11 && b == 21 && now() - began < 1.8 * SLEEP_MS);
+}
+
+/* The table's rules, each in 2 or 3 sleeps when right. */
+static void kinds_order(void) {
+    int a = 1, b = 0, c = 0;
+    double began = now();
+    chain(&a, 2, SLEEP_MS, OMPLS_DEPEND_OUT, &a);
+    chain(&b, 1, SLEEP_MS, OMPLS_DEPEND_IN, &a);
+    chain(&c, 1, SLEEP_MS, OMPLS_DEPEND_IN, &a);
+    chain(&a, 5, 0, OMPLS_DEPEND_INOUT, &a);
+    ompls_wait_depend(1, &(ompls_depend){&a, OMPLS_DEPEND_IN});
+    MOCK_CHECK(a == 16 && b == 1 && c == 1);
+    MOCK_CHECK(now() - began >= 2 * SLEEP_MS && now() - began < 2.8 * SLEEP_MS);
+    began = now();
+    chain(&b, 1, SLEEP_MS, OMPLS_DEPEND_INOUTSET, &a);
+    chain(&c, 1, SLEEP_MS, OMPLS_DEPEND_INOUTSET, &a);
+    chain(&a, 2, 0, OMPLS_DEPEND_IN, &a);
+    ompls_taskwait();
+    MOCK_CHECK(now() - began < 1.8 * SLEEP_MS && a == 33 && b == 2 && c == 2);
+    for (int i = 0; i < 3; i++) chain(&a, 2, 5, OMPLS_DEPEND_MUTEXINOUTSET, &b);
+    ompls_taskwait();
+    MOCK_CHECK(a == ((33 * 2 + 1) * 2 + 1) * 2 + 1);
+}
+
+static void objects_and_all_memory(void) {
+    int a = 1, b = 1, c = 1;
+    omp_depend_t object;
+#pragma omp depobj(object) depend(inout : a)
+    chain(&a, 2, SLEEP_MS, OMPLS_DEPEND_OBJECT, &object);
+    chain(&b, 2, 2 * SLEEP_MS, OMPLS_DEPEND_OUT, &b);
+    chain(&c, 7, 0, OMPLS_DEPEND_INOUT, NULL); /* after a and b */
+    chain(&a, 3, 0, OMPLS_DEPEND_INOUT, &a);   /* after c */
+    ompls_wait_depend(1, &(ompls_depend){&b, OMPLS_DEPEND_IN});
+    MOCK_CHECK(b == 3 && c == 8);
+    ompls_wait_depend(1, &(ompls_depend){NULL, OMPLS_DEPEND_INOUT});
+    MOCK_CHECK(a == 10);
+#pragma omp depobj(object) destroy
+}
+
+static void groups(void) {
+    int a = 1, b = 1;
+    submit(&a, 2, 3 * SLEEP_MS, 0, NULL);
+    uint64_t group = ompls_taskgroup_begin();
+    submit(&b, 2, SLEEP_MS, 0, NULL);
+    ompls_taskgroup_end(group);
+    MOCK_CHECK(b == 3 && a == 1);
+    ompls_taskwait();
+    MOCK_CHECK(a == 3);
+}
+
+static void data_constructs(void) {
+    int a = 1;
+    ompls_arg args[] = {{&a, &a, sizeof a, 0}};
+    ompls_depend on = {&a, OMPLS_DEPEND_INOUT};
+    ompls_data_nowait(ompls_enter_data, &data, OMPLS_DEVICE_DEFAULT, args, 1, &on);
+    chain(&a, 2, SLEEP_MS, OMPLS_DEPEND_INOUT, &a);
+    MOCK_CHECK(a == 1);
+    ompls_data_nowait(ompls_exit_data, &data, OMPLS_DEVICE_DEFAULT, args, 1, &on);
+    ompls_taskwait();
+    MOCK_CHECK(a == 3 && mock_allocs == mock_frees && mock_in == 1 && mock_out == 1);
+}
+
+/* A large firstprivate variable's value is the construct's, not the task's. */
+static void values_are_captured(void) {
+    static const ompls_item_desc captured[] = {{"big", OMPLS_MAP_TO | OMPLS_MAP_FROM | OMPLS_MAP_VALUE}};
+    ompls_region with_value = region;
+    with_value.items = captured;
+    with_value.cache = NULL;
+    int blocker = 1, big = 5, one = 1, nothing = 0;
+    chain(&blocker, 1, SLEEP_MS, OMPLS_DEPEND_OUT, &blocker);
+    ompls_arg args[] = {{&big, &big, sizeof big, 0}};
+    const void *values[] = {&one, &nothing};
+    ompls_target_nowait(&with_value, OMPLS_DEVICE_DEFAULT, args, values, NULL, 1, &(ompls_depend){&blocker, OMPLS_DEPEND_IN});
+    big = 77;
+    ompls_taskwait();
+    MOCK_CHECK(big == 77 && last_result == 5 * 1 + 1);
+}
+
+/* In a team libgomp's tasks and ours wait for each other. */
+static void team(void) {
+    int a = 1, seen = 0, b = 1, c = 1, all = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+        double began = now();
+        chain(&a, 2, SLEEP_MS, OMPLS_DEPEND_OUT, &a);
+        MOCK_CHECK(now() - began < SLEEP_MS);
+#pragma omp task depend(in : a) shared(seen, a)
+        seen = a;
+#pragma omp task depend(inout : b) shared(b)
+        {
+            usleep(SLEEP_MS * 1000);
+            b = 5;
+        }
+        chain(&b, 3, 0, OMPLS_DEPEND_INOUT, &b);
+        ompls_wait_depend(1, &(ompls_depend){&b, OMPLS_DEPEND_IN});
+        MOCK_CHECK(b == 16);
+#pragma omp taskgroup
+        submit(&a, 4, SLEEP_MS, 0, NULL);
+        MOCK_CHECK(seen == 3 && a == 13);
+        began = now();
+        submit(&a, 1, SLEEP_MS, 0, NULL);
+        submit(&c, 1, SLEEP_MS, 0, NULL);
+#pragma omp taskwait
+        MOCK_CHECK(a == 14 && c == 2 && now() - began < 1.8 * SLEEP_MS);
+        chain(&a, 1, SLEEP_MS, OMPLS_DEPEND_OUT, &a);
+#pragma omp taskwait depend(in : a)
+        MOCK_CHECK(a == 15);
+        chain(&b, 1, SLEEP_MS, OMPLS_DEPEND_OUT, &b);
+        chain(&all, 1, 0, OMPLS_DEPEND_OUT, NULL);
+        MOCK_CHECK(b == 17 && all == 1);
+        submit(&a, 0, SLEEP_MS, 0, NULL);
+    }
+    MOCK_CHECK(a == 1);
+#pragma omp parallel num_threads(1)
+    chain(&a, 8, SLEEP_MS, OMPLS_DEPEND_OUT, &a);
+    MOCK_CHECK(a == 9);
+}
+
+/* Threads of the program that are no team: each has its own tasks. */
+static void *thread_of_its_own(void *argument) {
+    int *counters = argument, x = 0;
+    for (int i = 0; i < 200; i++) chain(&counters[i % 4], 1, 0, OMPLS_DEPEND_INOUT, &counters[i % 4]);
+    for (int i = 0; i < 20; i++) submit(&x, 1, 0, 0, NULL);
+    ompls_wait_depend(4, (ompls_depend[]){{&counters[0], OMPLS_DEPEND_IN}, {&counters[1], OMPLS_DEPEND_IN},
+                                          {&counters[2], OMPLS_DEPEND_IN}, {&counters[3], OMPLS_DEPEND_IN}});
+    for (int i = 0; i < 4; i++) MOCK_CHECK(counters[i] == 50);
+    ompls_taskwait();
+    chain(&counters[0], 1, 10, OMPLS_DEPEND_INOUT, &counters[0]); /* the end of the thread waits for it */
+    return NULL;
+}
+
+static void threads(void) {
+    enum { THREADS = 8 };
+    static int counters[THREADS][4];
+    pthread_t made[THREADS];
+    for (int i = 0; i < THREADS; i++) MOCK_CHECK(pthread_create(&made[i], NULL, thread_of_its_own, counters[i]) == 0);
+    for (int i = 0; i < THREADS; i++) pthread_join(made[i], NULL);
+    for (int i = 0; i < THREADS; i++) MOCK_CHECK(counters[i][0] == 51);
+    MOCK_CHECK(mock_allocs == mock_frees);
+}
+
+static int at_exit;
+static void end_with_work_in_flight(void) {
+    at_exit = 1;
+    submit(&at_exit, 41, SLEEP_MS, 0, NULL);
+}
+
+static void error_in_a_task(void) {
+    static int a;
+    mock_launch_error = (ompls_error){.reason = "the cable is out", .hint = "ask the test"};
+    submit(&a, 1, 0, 0, NULL);
+    ompls_taskwait();
+    usleep(10 * 1000 * 1000); /* the error ends the program */
+}
+
+__attribute__((destructor(101))) static void after_everything(void) {
+    if (at_exit != 0) printf("at exit: %d\n", at_exit);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } cases[] = {{"overlap", two_overlap}, {"kinds", kinds_order}, {"objects", objects_and_all_memory}, {"groups", groups},
+                 {"data", data_constructs}, {"values", values_are_captured}, {"team", team}, {"threads", threads},
+                 {"exit", end_with_work_in_flight}, {"error", error_in_a_task}};
+    mock_add_kernel("scale", scale);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (argc > 1 && strcmp(cases[i].name, argv[1]) == 0) cases[i].run();
+    return 0;
+}

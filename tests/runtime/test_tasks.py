@@ -1,0 +1,38 @@
+"""Deferred device constructs: `nowait` and `depend` in serial code, in teams, in several threads, at the end.
+
+core/tasks.c runs over the counting device; its kernels sleep, so that what should overlap can be told by the clock.
+"""
+
+from __future__ import annotations
+
+import pytest
+from mocked import Program, program, run
+
+__all__ = ["program"]
+
+SERIAL = ["overlap", "kinds", "objects", "groups", "data", "values", "threads"]
+
+
+@pytest.mark.parametrize("case", [*SERIAL, "team"])
+@pytest.mark.parametrize("sanitizer", ["plain", "address"])
+def test_tasks_overlap_and_wait(program: Program, case: str, sanitizer: str) -> None:
+    done = run(program("tasks", sanitizer), case)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("case", ["kinds", "values", "threads"])
+def test_tasks_have_no_races(program: Program, case: str) -> None:
+    done = run(program("tasks", "thread"), case)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_end_of_the_program_waits_for_what_is_in_flight(program: Program) -> None:
+    done = run(program("tasks", "plain"), "exit")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "at exit: 42\n", "")
+
+
+@pytest.mark.parametrize("sanitizer", ["plain", "address"])
+def test_an_error_in_a_task_names_its_construct(program: Program, sanitizer: str) -> None:
+    done = run(program("tasks", sanitizer), "error")
+    assert (done.returncode, done.stdout) == (125, "")
+    assert done.stderr == "tasks.c:7: region on mock:0: the kernel failed: the cable is out; ask the test\n"
