@@ -36,6 +36,10 @@ class Types:
             if s.kind == "typedef" and isinstance(s.type, (Record, Enum)) and not s.type.tag:
                 self._names.setdefault(s.type.uid, s.name)
 
+    def has_name(self, t: CType) -> bool:
+        """Whether the user's text has a name for `t` itself."""
+        return not isinstance(t, (Record, Enum)) or bool(t.tag) or self._names.get(t.uid, "") not in (*self.made, "")
+
     def c(self, t: CType, name: str = "") -> str:
         """A C declaration of `name` with type `t`."""
         return _unmark(declare(self._named(t, frozenset()), name))
@@ -75,6 +79,11 @@ def is_unknown(t: CType) -> bool:
     if isinstance(t, Array):
         return is_unknown(t.of)
     return isinstance(t, Unknown)
+
+
+def is_const(t: CType) -> bool:
+    """Whether an object of type `t` keeps its value: const, or an array of such elements."""
+    return "const" in t.quals or (isinstance(t, Array) and is_const(t.of))
 
 
 def is_vla(t: CType) -> bool:

@@ -21,6 +21,9 @@ _WIDE: dict[str, Integer] = {
 def number(text: str) -> tuple[CType, int | None]:
     """(type, value) of a pp-number; value is None for a floating constant, the type UNKNOWN when it is none."""
     low = text.replace("'", "").lower()
+    if low[:1] in "+-" and low[1:]:  # the grammar takes a sign in front of a number for a part of it
+        t, value = number(low[1:])
+        return t, value if value is None or low[0] == "+" else -value
     hexadecimal = low.startswith("0x")
     if ("p" in low) if hexadecimal else ("." in low or "e" in low):
         return _floating(low, hexadecimal), None
@@ -78,6 +81,11 @@ def character(text: str) -> tuple[CType, int]:
         if len(raw) == 1 and value > 127:
             value -= 256
     return (INT if prefix in ("", "L") else _WIDE.get(prefix, UNKNOWN)), value
+
+
+def units(text: str) -> list[int]:
+    """The code units of adjacent narrow string literals, without the terminating null."""
+    return [u for _, body in _STRING.findall(text) for u in _decode(body.encode("utf-8", "surrogateescape"), True)]
 
 
 def string(text: str) -> CType:

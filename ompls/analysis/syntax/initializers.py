@@ -7,7 +7,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
-from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Record
+from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Integer, Record
 from ompls.analysis.model.layout import record_layout
 from ompls.analysis.syntax.declarators import DeclaratorReader
 from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
@@ -29,8 +29,8 @@ class InitializerReader(DeclaratorReader):
         for c in named(n):
             value: Node | None = c
             if c.type == "initializer_pair":
-                designator, value = c.child_by_field_name("designator"), c.child_by_field_name("value")
-                index, scalars = self.designated(designator, elements, index, [f.name for f in members]), 0
+                value = c.child_by_field_name("value")
+                index, scalars = self.designated(c, elements, index, [f.name for f in members]), 0
             if value is None:
                 continue
             inner = target.of if isinstance(target, Array) else UNKNOWN
@@ -51,21 +51,23 @@ class InitializerReader(DeclaratorReader):
         if broken(n):
             self.taint(n)
         if isinstance(target, Array) and target.length is None and not target.vla:
-            target = Array(target.of, high)
+            text = elements[0].type if len(elements) == 1 and isinstance(elements[0], ast.StringLiteral) else None
+            string = isinstance(text, Array) and isinstance(target.of, Integer)  # char s[] = {"…"}
+            target = Array(target.of, text.length if isinstance(text, Array) and string else high)
         return ast.InitList(self.span(n), elements, type=target)
 
-    def designated(self, n: Node | None, elements: list[ast.Expr], index: int, names: list[str]) -> int:
-        """The position a designator moves to; index expressions join `elements`."""
-        if n is None:
-            return index
-        if n.type == "field_designator":
-            name = self.text(n).lstrip(". ")
-            return names.index(name) if name in names else index
-        for c in named(n):
-            e = self.expr(c)
-            elements.append(e)
-            value = fold(e)
-            index = value if value is not None else index
+    def designated(self, pair: Node, elements: list[ast.Expr], index: int, names: list[str]) -> int:
+        """The position that the first designator moves to; the index expressions of all join `elements`."""
+        for k, n in enumerate(pair.children_by_field_name("designator")):
+            if n.type == "field_designator":
+                name = self.text(n).lstrip(". ")
+                index = names.index(name) if k == 0 and name in names else index
+                continue
+            for c in named(n):
+                e = self.expr(c)
+                elements.append(e)
+                value = fold(e)
+                index = value if k == 0 and value is not None else index
         return index
 
 

@@ -15,7 +15,7 @@ from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, Function, Pointer
 from ompls.analysis.model.tu import Item
 from ompls.translate.clauses import fallback_pragma
-from ompls.translate.ctext import is_vla
+from ompls.translate.ctext import is_const, is_vla
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan
@@ -57,7 +57,7 @@ def _statics(index: Index, needs: Needs) -> list[OutLine]:
             out += generated(f"extern {index.kinds.c(s.type, s.name)};")
             continue
         init = f" = {index.tu.text(item, d.init.span)}" if d.init is not None else ""
-        if "const" not in (s.type.of if isinstance(s.type, Array) else s.type).quals:
+        if not is_const(s.type):
             raise Problem(
                 None,
                 f"the global variable '{s.name}'",

@@ -10,12 +10,21 @@ import re
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
-from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Void
+from ompls.analysis.model.convert import decay, unqualified
+from ompls.analysis.model.ctype import CHAR, Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Void
+from ompls.analysis.model.literals import units
 from ompls.translate.ctext import Types, element_of, flat, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Part, Rewriter
 from ompls.translate.transformations.gpu.enums import UNSIGNED, promoted_operands
+from ompls.translate.transformations.gpu.initializers import has_effects, is_designated, leaves, printed, read
+from ompls.translate.transformations.gpu.pointers import (
+    ANY_POINTER,
+    is_enumerator,
+    is_void_step,
+    needs_cast,
+    unlike_pointers,
+)
 from ompls.translate.transformations.gpu.sizes import fits, is_smaller
 
 _RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast
@@ -44,7 +53,7 @@ _SPELLED = {
     "_Bool": "bool", "restrict": "__restrict__", "__restrict": "__restrict__", "_Noreturn": "", "register": "",
     "_Static_assert": "static_assert", "_Alignof": "alignof", "_Alignas": "alignas", "__extension__": "",
     "__const": "const", "__inline": "inline", "__inline__": "inline", "_Thread_local": "thread_local",
-    "__volatile__": "volatile", "__signed__": "signed", "typeof": "__typeof__",
+    "__volatile__": "volatile", "__signed__": "signed", "typeof": "__typeof__", "__auto_type": "auto",
 }  # fmt: skip
 # What `true`, `false` and `bool` mean when they are not macros any more is what C++ means by them.
 _WORDS = {
@@ -93,31 +102,53 @@ class Dialect:
         self.rw = rw
         self.dims = dims or {}
         self._inside: set[int] = set()  # inner parts of an index chain that is done
+        self._addressed: set[int] = set()  # operands of &
+        self._declared: list[Part] | None = None  # what the innermost block declares for us
         self.types = types
         self.returns = returns
 
     def visit(self, node: ast.Node) -> None:
+        """Add the edits for `node` and all below it."""
         for n in node.walk():
-            self._node(n)
+            if isinstance(n, ast.Unary) and n.op == "&" and not n.postfix:
+                self._addressed.add(id(strip(n.operand)))
+        self._visit(node)
+
+    def _visit(self, node: ast.Node) -> None:
+        outer = self._declared
+        if isinstance(node, ast.Compound):
+            self._declared = []
+        self._node(node)
+        for child in node.children():
+            self._visit(child)
+        if isinstance(node, ast.Compound) and self._declared:
+            self.rw.replace(Span(node.span.start + 1, node.span.start + 1), *self._declared)
+        self._declared = outer
 
     def _node(self, n: ast.Node) -> None:
         if isinstance(n, ast.Index):
             self._index(n)
+        elif isinstance(n, ast.SizeOf) and isinstance(n.of, (Void, Function)):
+            self.rw.replace(n.span, "1ul")  # GNU C
         elif isinstance(n, ast.SizeOf) and n.operand is not None and is_smaller(strip(n.operand)):
             self.rw.replace(n.span, f"{n.op}({self.types.cxx(n.of)})")
         for operand in promoted_operands(n):
             self._cast(operand, UNSIGNED)
+        for operand in unlike_pointers(n):
+            self._cast(operand, ANY_POINTER)
+        if isinstance(n, ast.Expr) and is_void_step(n):
+            self._void_step(n)
         if isinstance(n, ast.Assign) and n.op == "=":
-            self.convert(n.value, n.target.type)
+            self.convert(n.value, n.target.type, n.target.span)
         elif isinstance(n, ast.Assign) and isinstance(n.target.type, Enum):
-            kind = self.types.cxx(unqualified(n.target.type))
+            kind = self._kind(n.target.type, self._once(n.target))
             self.rw.replace(
-                n.span, n.target.span, f" = ({kind})(", n.target.span, f" {n.op[:-1]} (", n.value.span, "))"
+                n.span, n.target.span, " = (", *kind, ")(", n.target.span, f" {n.op[:-1]} (", n.value.span, "))"
             )
         elif isinstance(n, ast.Unary) and n.op in ("++", "--") and isinstance(n.operand.type, Enum):
-            kind, there, back = self.types.cxx(unqualified(n.operand.type)), n.op[0], "-" if n.op == "++" else "+"
-            stepped: list[Part] = ["(", n.operand.span, f" = ({kind})(", n.operand.span, f" {there} 1))"]
-            parts = [f"(({kind})(", *stepped, f" {back} 1))"] if n.postfix else stepped
+            kind, there, back = self._kind(n.operand.type, self._once(n.operand)), n.op[0], "-" if n.op == "++" else "+"
+            stepped: list[Part] = ["(", n.operand.span, " = (", *kind, ")(", n.operand.span, f" {there} 1))"]
+            parts = ["((", *kind, ")(", *stepped, f" {back} 1))"] if n.postfix else stepped
             self.rw.replace(n.span, *parts)
         elif isinstance(n, ast.Unary) and n.op in ("++", "--") and unqualified(n.operand.type) == Integer("_Bool"):
             self._step_of_bool(n)
@@ -131,11 +162,40 @@ class Dialect:
             self._compound_literal(n)
         elif isinstance(n, ast.Generic) and n.chosen is not None:
             self.rw.replace(n.span, "(", n.chosen.span, ")")
-        elif isinstance(n, ast.Conditional) and n.then is None:
+        elif isinstance(n, ast.Conditional) and n.then is not None:
+            if isinstance(n.type, Pointer):
+                self.convert(n.then, n.type)
+                self.convert(n.otherwise, n.type)
+        elif isinstance(n, ast.Conditional):
             self.rw.replace(n.span, "[&] { auto ompls_v = (", n.condition.span, "); return ompls_v ? ompls_v : (",
                             n.otherwise.span, "); }()")  # fmt: skip
         elif isinstance(n, ast.Unary) and n.op in ("__real__", "__imag__") and not n.postfix:
             raise Problem(n.span, f"'{n.op}'", "CUDA C++ has no such operator")
+
+    def _void_step(self, n: ast.Expr) -> None:
+        """Arithmetic on void * counts bytes (GNU C)."""
+        if isinstance(n, ast.Binary):
+            for operand in (n.left, n.right):
+                if isinstance(decay(operand.type), Pointer):
+                    self._cast(operand, Pointer(CHAR))
+            if isinstance(n.type, Pointer):
+                self._cast(n, n.type)
+            return
+        assert isinstance(n, (ast.Assign, ast.Unary))
+        target = self._once(n.target if isinstance(n, ast.Assign) else n.operand)
+        by: list[Part] = ["(", n.value.span, ")"] if isinstance(n, ast.Assign) else ["1"]
+        back_to = f"({self.types.cxx(unqualified(n.type))})"
+        stepped: list[Part] = ["(", target, f" = {back_to}((char *)", target, f" {n.op[0]} ", *by, "))"]
+        if isinstance(n, ast.Unary) and n.postfix:
+            back = "-" if n.op == "++" else "+"
+            stepped = [f"{back_to}((char *)", *stepped, f" {back} 1)"]
+        self.rw.replace(n.span, *stepped)
+
+    def _once(self, e: ast.Expr) -> Span:
+        """An lvalue that is about to be written down twice."""
+        if has_effects(e):
+            raise Problem(e.span, "this operand with side effects", "take them out of the expression")
+        return e.span
 
     def _step_of_bool(self, n: ast.Unary) -> None:
         """C++17 has no ++ and never had a -- of bool: one makes it true, the other toggles it."""
@@ -149,20 +209,22 @@ class Dialect:
         else:
             self.rw.replace(n.span, "(", b, " = true)")
 
-    def convert(self, e: ast.Expr, to: CType) -> None:
-        """C converts `e` to `to` silently; C++ wants a cast from void *, from literals and to enumerations."""
+    def _kind(self, t: CType, of: Span) -> list[Part]:
+        """The type of the object at `of` in a cast: an enumeration may have no name."""
+        return [self.types.cxx(unqualified(t))] if self.types.has_name(t) else ["__typeof__(", of, ")"]
+
+    def convert(self, e: ast.Expr, to: CType, of: Span | None = None) -> None:
+        """C converts `e` to `to` silently; C++ wants a cast between pointers, from literals and to enumerations."""
         inner = strip(e)
         if isinstance(inner, ast.Conditional) and inner.then is not None:
-            self.convert(inner.then, to)
-            self.convert(inner.otherwise, to)
+            self.convert(inner.then, to, of)
+            self.convert(inner.otherwise, to, of)
             return
-        source = inner.type
-        if isinstance(to, Pointer):
-            from_void = isinstance(source, Pointer) and isinstance(source.to, Void) and not isinstance(to.to, Void)
-            literal = isinstance(inner, ast.StringLiteral) and "const" not in to.to.quals
-            if from_void or literal:
-                self._cast(e, to)
-        elif isinstance(to, Enum) and isinstance(source, (Integer, Enum)) and source != to:
+        if not needs_cast(inner, to) or (isinstance(to, Enum) and not self.types.has_name(to) and is_enumerator(inner)):
+            return  # an enumeration without a name: only its own enumerators need no cast
+        if of is not None and not self.types.has_name(to):
+            self.rw.replace(e.span, "(", *self._kind(to, of), ")(", e.span, ")")
+        else:
             self._cast(e, to)
 
     def _cast(self, e: ast.Expr, to: CType) -> None:
@@ -223,87 +285,64 @@ class Dialect:
     def _declaration(self, d: ast.VarDecl) -> None:
         t = d.symbol.type
         if isinstance(d.init, ast.InitList):
-            self.initializer(d.init, t)
+            self.initializer(d.init, t, d.symbol)
+        elif isinstance(d.init, ast.StringLiteral) and isinstance(t, Array):
+            self._characters(d.init, t)
         elif d.init is not None:
-            self.convert(d.init, t)
+            self.convert(d.init, t, d.name_span)
 
     def _compound_literal(self, n: ast.CompoundLiteral) -> None:
+        """A temporary of C++, or where the object has to outlive the expression a variable of the block."""
         self.initializer(n.init, n.of)
-        if isinstance(n.of, Record):
-            name = self.types.cxx(n.of).replace("struct ", "").replace("union ", "")
-            if "<" in name:
+        keeps = isinstance(n.of, Array) or id(n) in self._addressed
+        value: list[Part] = [n.init.span]
+        if isinstance(n.of, Array):
+            kind = f"ompls_array<{self.types.cxx(unqualified(n.of.of))}, {n.of.length}>"
+            value = [kind, "{", n.init.span, "}"]
+        elif isinstance(n.of, Record):
+            if not self.types.has_name(n.of):
                 raise Problem(n.span, "a compound literal of an unnamed type", "CUDA C++ cannot name it")
-            self.rw.replace(n.span, name, n.init.span)
+            kind = self.types.cxx(unqualified(n.of))
+            value = [re.sub(r"^(struct|union) ", "", kind), n.init.span]
         else:
-            self.rw.replace(n.span, f"({self.types.cxx(n.of)})(", n.init.elements[0].span, ")")
+            kind = self.types.cxx(unqualified(n.of))
+            value = [f"({kind})(", n.init.elements[0].span, ")"] if n.init.elements else [f"{kind}()"]
+        if keeps and self._declared is not None:
+            name = f"ompls_literal_{n.span.start}"
+            self._declared.append(f"\n{kind} {name};  // a compound literal lives as long as its block")
+            value = [f"({name} = ", *value, ")", ".v" if isinstance(n.of, Array) else ""]
+        self.rw.replace(n.span, *value)
 
-    def initializer(self, init: ast.InitList, t: CType) -> None:
+    def initializer(self, init: ast.InitList, t: CType, of: Symbol | None = None) -> None:
         """`{…}` for `t`: designators become positions, and C's silent conversions become casts."""
-        if isinstance(t, Record) and t.body.fields is not None:
-            named = [f for f in t.body.fields if f.name]
-            places = self._designated(init)
-            if places is not None:
-                known = {f.name: f for f in named}
-                values = dict(places)
-                if t.kind == "union" or not set(values) <= set(known):
-                    raise Problem(
-                        init.span, "a designated initializer", "CUDA C++ initializes a union's first member only"
-                    )
-                last = max(k for k, f in enumerate(named) if f.name in values)
-                parts: list[str | Span] = ["{"]
-                for k, f in enumerate(named[: last + 1]):
-                    parts += [", "] if k else []
-                    parts.append(
-                        values[f.name].span
-                        if f.name in values
-                        else "{}"
-                        if isinstance(f.type, (Array, Record))
-                        else "0"
-                    )
-                    if f.name in values:
-                        self._element(values[f.name], f.type)
-                self.rw.replace(init.span, *parts, "}")
-                return
-            for e, f in zip(init.elements, named, strict=False):
-                self._element(e, f.type)
-        elif isinstance(t, Array):
-            if re.search(r"(?:[{,])\s*\[", self._bare(init)):
-                raise Problem(
-                    init.span, "an array initializer with designators", "CUDA C++ has none; assign the elements"
-                )
-            for e in init.elements:
-                self._element(e, t.of)
-        elif init.elements:
-            self._element(init.elements[0], t)
+        if not init.elements:
+            return
+        slot = read(init, t, self.rw.text)
+        for e, kind in leaves(slot):
+            self._element(e, kind)
+
+        def name_of(kind: CType) -> str:
+            if self.types.has_name(kind):
+                return self.types.cxx(unqualified(kind))
+            if of is None or kind != of.type or of.type.quals:
+                raise Problem(init.span, "an initializer of an unnamed type", "CUDA C++ cannot name it")
+            return f"__typeof__({of.name})"
+
+        if is_designated(init, self.rw.text):
+            self.rw.replace(init.span, *printed(slot, name_of))
 
     def _element(self, e: ast.Expr, t: CType) -> None:
-        if isinstance(e, ast.InitList):
-            self.initializer(e, t)
+        if isinstance(e, ast.StringLiteral) and isinstance(t, Array):
+            self._characters(e, t)
         elif fits(e, t):
             pass
-        elif isinstance(t, (Integer, Floating, Enum)) and isinstance(e.type, (Integer, Floating, Enum)) and e.type != t:
+        elif isinstance(t, (Integer, Floating)) and isinstance(e.type, (Integer, Floating, Enum)) and e.type != t:
             self._cast(e, t)  # C++ rejects narrowing in braces
-        elif isinstance(t, Pointer):
+        else:
             self.convert(e, t)
 
-    def _designated(self, init: ast.InitList) -> list[tuple[str, ast.Expr]] | None:
-        """(field, value) of every element when all have a `.field =`; None when none has."""
-        out: list[tuple[str, ast.Expr]] = []
-        at = init.span.start
-        for e in init.elements:
-            m = re.search(rb"\.\s*(\w+)\s*=\s*$", self.rw.text[at : e.span.start])
-            out.append((m.group(1).decode() if m else "", e))
-            at = e.span.end
-        if not any(name for name, _ in out):
-            return None
-        if not all(name for name, _ in out):
-            raise Problem(init.span, "an initializer with some designators", "give all members a designator or none")
-        return out
-
-    def _bare(self, init: ast.InitList) -> str:
-        """The text of the braces without its elements."""
-        at, out = init.span.start, b""
-        for e in init.elements:
-            out += self.rw.text[at : e.span.start]
-            at = e.span.end
-        return (out + self.rw.text[at : init.span.end]).decode("utf-8", "replace")
+    def _characters(self, e: ast.StringLiteral, t: Array) -> None:
+        """C leaves out the terminating null where it does not fit, C++ wants room for it."""
+        if isinstance(e.type, Array) and e.type.length is not None and t.length == e.type.length - 1:
+            kind = self.types.cxx(unqualified(t.of))
+            self.rw.replace(e.span, "{" + ", ".join(f"({kind}){u}" for u in units(e.text)) + "}")

@@ -103,7 +103,7 @@ class Emitter:
             if isinstance(d.init, ast.InitList) or (isinstance(t, Array) and d.init is not None):
                 whole = self.cxx(t, "ompls_init")
                 copy = f"memcpy(&{name}, &ompls_init, sizeof {name});"
-                parts += [f"{{\nconst {whole} = ", d.init.span, f";\n{copy}\n}}\n"]
+                parts += [f"{{\n{whole} = ", d.init.span, f";\n{copy}\n}}\n"]
             elif d.init is not None:
                 parts += [f"{name} = ", d.init.span, ";\n"]
         return parts

@@ -15,10 +15,10 @@ from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
 from ompls.analysis.spec.devices.gpu import CUDA
-from ompls.translate.ctext import flat
+from ompls.translate.ctext import flat, is_const
 from ompls.translate.launch import chain_directives
 from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
-from ompls.translate.needs import Index, Needs, words
+from ompls.translate.needs import Index, Needs, has_parallel, words
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
@@ -46,13 +46,15 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
     functions: list[OutLine] = []
     for item, f in needs.functions:
         functions += [*_function(index, places, needs, (item, f), locks), OutLine("")]
-    body = _Kernel(index, places, plan, needs, locks).lines()
+    body = _Kernel(index, places, plan, needs, locks)
+    lines = body.lines()
     head = render(
         "kernel.cu.j2",
         name=plan.kernel,
         source=index.tu.path,
         generic=plan.mode == "master_worker",
-        types=[respelled(t) for t in needs.types],
+        nested=plan.mode == "spmd" and has_parallel(index, plan, needs, {id(d) for d in body.chain}),
+        types=[respelled(as_cxx(t)) for t in needs.types],
         globals=[
             respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()
         ],
@@ -60,7 +62,7 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         prototypes=[f"{_header(index, needs, item, f)};" for item, f in needs.functions],
         locks=[lock(n) for n in sorted(locks)],
     )
-    return tidied(reindented([*generated(head), *functions, *body]))
+    return tidied(reindented([*generated(head), *functions, *lines]))
 
 
 def _check_names(index: Index, plan: RegionPlan, needs: Needs) -> None:
@@ -70,7 +72,7 @@ def _check_names(index: Index, plan: RegionPlan, needs: Needs) -> None:
     for name in sorted(used):
         if name.startswith(("ompls_", "OMPLS_")):
             raise Problem(None, f"the name '{name}'", "names that begin with ompls_ are those of the device library")
-        if respelled(name) != name and respelled(name) in used:
+        if respelled(name) == f"{name}_" and respelled(name) in used:
             raise Problem(None, f"the name '{name}'", f"C++ reserves it, and '{respelled(name)}' is taken")
 
 
@@ -79,8 +81,7 @@ def _constants(index: Index, needs: Needs) -> list[str]:
     out = []
     for s in needs.statics.values():
         item, d = index.variables.get(s.name, (None, None))
-        element = s.type.of if isinstance(s.type, Array) else s.type
-        if item is None or d is None or d.init is None or "const" not in element.quals:
+        if item is None or d is None or d.init is None or not is_const(s.type):
             raise Problem(
                 None,
                 f"the global variable '{s.name}'",
