@@ -173,9 +173,9 @@ static void team(void) {
 
 /* Threads of the program that are no team: each has its own tasks. */
 static void *thread_of_its_own(void *argument) {
-    int *counters = argument, x = 0;
+    int *counters = argument, own[20] = {0};
     for (int i = 0; i < 200; i++) chain(&counters[i % 4], 1, 0, OMPLS_DEPEND_INOUT, &counters[i % 4]);
-    for (int i = 0; i < 20; i++) submit(&x, 1, 0, 0, NULL);
+    for (int i = 0; i < 20; i++) submit(&own[i], 1, 0, 0, NULL);
     ompls_wait_depend(4, (ompls_depend[]){{&counters[0], OMPLS_DEPEND_IN}, {&counters[1], OMPLS_DEPEND_IN},
                                           {&counters[2], OMPLS_DEPEND_IN}, {&counters[3], OMPLS_DEPEND_IN}});
     for (int i = 0; i < 4; i++) MOCK_CHECK(counters[i] == 50);
