@@ -32,6 +32,7 @@ from ompls.translate.transformations.gpu.library import CUDA_NAMES
 from ompls.translate.transformations.gpu.loops import loop_parts
 from ompls.translate.transformations.gpu.parallel import team_shared
 from ompls.translate.transformations.gpu.sync import lock
+from ompls.translate.transformations.gpu.typetext import as_cxx
 from ompls.translate.uses import PRIVATISING, modified_in, names_in
 
 EXTENSION = "cu"
