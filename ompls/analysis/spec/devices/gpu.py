@@ -60,7 +60,6 @@ CUDA = DeviceSpec(
         "computed goto": "CUDA C++ has none; use a `switch`",
         "alloca": "the device has no function of that name; declare an array",
         "varargs": "a device function takes as many arguments as it declares",
-        "array literal": "CUDA C++ has none; declare an array",
         "type complex": "CUDA C++ has no `_Complex`",
         "type long double": _SIZE,
         "type _Float128": _SIZE,
