@@ -14,7 +14,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz conformance corpus corpus-run mutants vsix test-vscode test-cuda docs clean
+.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz conformance corpus corpus-run mutants peers vsix test-vscode test-cuda docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -74,6 +74,10 @@ corpus-run: $(READY_DEV) ## build and run them with gcc and clang (minutes; need
 mutants: $(READY_DEV) ## which mistakes in correct programs are found: make mutants SUITE=DIR (needs clang-19 and its libomptarget)
 	@test -n "$(SUITE)" || { echo "make mutants: SUITE is not set; say SUITE=DIR, a directory with programs that check themselves" >&2; exit 2; }
 	@$(BIN)/python tools/mutants.py "$(SUITE)" $(MUTANTS)
+
+peers: $(READY_DEV) ## programs of others on gcc's host, `host` and `cudasim`, compared: make peers SUITE=DIR
+	@test -n "$(SUITE)" || { echo "make peers: SUITE is not set; say SUITE=DIR, a directory with C programs" >&2; exit 2; }
+	@$(BIN)/python tools/peers.py "$(SUITE)" $(PEERS)
 
 vsix: ## package the VS Code extension: editors/vscode/dist/ompls.vsix
 	@command -v npm >/dev/null || { echo "make vsix: npm: not found; type 'sudo apt-get install -y nodejs npm'" >&2; exit 2; }

@@ -10,7 +10,7 @@ from ompls.cli.problem import Problem
 # gcc's options that take a value, glued or as the next word…
 _WITH_VALUE = ("-I", "-D", "-U", "-l", "-L", "-include", "-isystem", "-iquote", "-idirafter")
 # …and those that are one word.
-_PREFIXES = ("-std=", "-O", "-g", "-W", "-f", "-m", "-pthread")
+_PREFIXES = ("-std=", "-O", "-g", "-W", "-w", "-f", "-m", "-pthread")
 
 DEVICES = ("host", "cudasim", "cuda", "mpinode", "epiphany", "auto")
 
