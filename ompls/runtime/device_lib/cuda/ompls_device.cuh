@@ -75,6 +75,14 @@ static __device__ void ompls_pop_shmem(void *to, unsigned long size);
 // A barrier of the current team's threads (of the parallel region in generic mode, of the block in SPMD mode).
 static __device__ void ompls_barrier();
 
+// --- constructs that some threads of a team run -----------------------------------------------------------------
+// Whether the calling thread runs section `k` of a `sections` construct.
+static __device__ bool ompls_runs_section(int k);
+// `copyprivate`: thread 0's value goes to all threads of the team; every one of them calls it.
+static __device__ void ompls_broadcast(void *value, unsigned long size);
+// `error at(execution)`: prints "FILE:LINE: error: MESSAGE"; ends the program when it is fatal.
+static __device__ void ompls_error(bool fatal, const char *file, int line, const char *message);
+
 // --- reductions and atomics -------------------------------------------------------------------------------------
 struct ompls_add; struct ompls_mul; struct ompls_min; struct ompls_max; struct ompls_and; struct ompls_or;
 struct ompls_xor; struct ompls_land; struct ompls_lor;

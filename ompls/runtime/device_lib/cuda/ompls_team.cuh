@@ -251,3 +251,36 @@ static __device__ inline void omp_set_dynamic(int) {}
 static __device__ inline void omp_set_nested(int) {}
 static __device__ inline double omp_get_wtime(void) { return ompls_seconds(); }
 static __device__ inline double omp_get_wtick(void) { return 1e-9; }
+
+// --- constructs that some threads of a team run -----------------------------------------------------------------
+
+// Whether the calling thread runs section `k` of a `sections` construct.  Sections are dealt to different warps first:
+// lanes of one warp would run them one after the other.
+static __device__ inline bool ompls_runs_section(int k)
+{
+    const int threads = omp_get_num_threads(), warps = ompls_whole_warps(threads) / OMPLS_WARP;
+    const int owner = k % warps * OMPLS_WARP + k / warps % OMPLS_WARP;
+    return omp_get_thread_num() == (owner < threads ? owner : k % threads);
+}
+
+// `copyprivate`: thread 0's value of a private variable goes to all threads of the team; they all call it.
+static __device__ inline void ompls_broadcast(void *value, unsigned long size)
+{
+    static __shared__ char message[128];
+    if (omp_get_num_threads() == 1) return;
+    char *const mine = static_cast<char *>(value);
+    for (unsigned long done = 0; done < size; done += sizeof message) {
+        const unsigned long n = size - done < sizeof message ? size - done : sizeof message;
+        if (omp_get_thread_num() == 0) memcpy(message, mine + done, n);
+        ompls_barrier();
+        if (omp_get_thread_num() != 0) memcpy(mine + done, message, n);
+        ompls_barrier();
+    }
+}
+
+// `error at(execution)`: a GPU has no standard error of its own, so the message goes where printf goes.
+static __device__ inline void ompls_error(bool fatal, const char *file, int line, const char *message)
+{
+    printf("%s:%d: %s: %s\n", file, line, fatal ? "error" : "warning", message);
+    if (fatal) __trap();
+}

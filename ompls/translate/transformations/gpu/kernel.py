@@ -31,7 +31,7 @@ from ompls.translate.transformations.gpu.emitter import Emitter, inner
 from ompls.translate.transformations.gpu.library import CUDA_NAMES
 from ompls.translate.transformations.gpu.loops import loop_parts
 from ompls.translate.transformations.gpu.parallel import team_shared
-from ompls.translate.transformations.gpu.sync import lock
+from ompls.translate.transformations.gpu.sync import CHOOSING, chosen, lock
 from ompls.translate.transformations.gpu.typetext import as_cxx
 from ompls.translate.uses import PRIVATISING, modified_in, names_in
 
@@ -308,8 +308,13 @@ class _Kernel:
         }
         data = data_of(e, self.chain, nest, team=together, original=original)
         if nest is None or directive is None:
-            e.visit(self.body, "parallel" if together else "master")
-            content = _trimmed(self.rw.render(inner(self.body, self._taken())))
+            last = self.chain[-1]
+            if last.constructs[-1] in CHOOSING:
+                self.rw.replace(self.body.span, *chosen(e, last, self.body, "parallel" if together else "master", data))
+                content = _trimmed(self.rw.render(self.body.span))
+            else:
+                e.visit(self.body, "parallel" if together else "master")
+                content = _trimmed(self.rw.render(inner(self.body, self._taken())))
             return [Chunk(data.opening(), at, False), *content, Chunk("\n" + data.closing().rstrip("\n"), at, False)]
         e.visit(nest.body, "parallel" if together else "master")
         source = (

@@ -16,10 +16,11 @@ from ompls.translate.launch import chain_directives
 from ompls.translate.loops import nest_of
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_of
-from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
+from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
 from ompls.translate.transformations.gpu.loops import clause_value, loop_parts, typed
 from ompls.translate.transformations.gpu.nest import counts
-from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in, privatised, root_symbol
+from ompls.translate.transformations.gpu.sync import chosen
+from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in, root_symbol
 
 
 @transformation("parallel")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
+from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
-from ompls.translate.transformations.gpu.data import data_of
+from ompls.translate.transformations.gpu.data import Data, assign, data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
 from ompls.translate.uses import privatised
+
+# Leaf constructs that let some threads of the team run their block.
+CHOOSING = frozenset(("sections", "single", "masked", "master"))
 
 
 @transformation("barrier")
@@ -25,6 +29,31 @@ def flush(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 def nothing(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """Tasks run at once, so there is nothing to wait for."""
     e.replace(s.span, ";")
+
+
+@transformation("cancel", "cancellation point")
+def cancel(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    """Without effect: cancellation is active only where cancel-var is true (OpenMP 5.2 §16.1); here it never is."""
+    condition = s.directive.clause("if")
+    call = f"(void)({e.text(condition.args[-1])});" if condition and condition.args else ";"
+    e.replace(s.span, f"{call}  // {s.directive.name}: nothing is cancelled where cancel-var is false\n")
+
+
+@transformation("error")
+def error(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    """At execution: a message, and the end of the program unless it is a warning.  The rest is the compiler's."""
+    d = s.directive
+    at, severity, message = d.clause("at"), d.clause("severity"), d.clause("message")
+    if at is None or _word(at) != "execution":
+        e.replace(s.span, ";")
+        return
+    fatal = severity is None or _word(severity) != "warning"
+    text = e.text(message.args[0]) if message and message.args else '"error directive encountered"'
+    e.replace(s.span, f"ompls_error({'true' if fatal else 'false'}, __FILE__, __LINE__, {text});")
+
+
+def _word(clause: Clause) -> str:
+    return clause.keyword or clause.text.strip()
 
 
 @transformation("taskgroup", "assume", "scope")
@@ -44,21 +73,45 @@ def task(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     e.replace(s.span, "{  // task, run at once\n", data.opening(), _block(s), "\n", data.closing(), "}")
 
 
-@transformation("single")
-def single(e: Emitter, s: DirectiveStmt, level: Level) -> None:
-    data = data_of(e, [s.directive])
-    e.visit(s.body, level)
-    wait = "" if s.directive.clause("nowait") else "\nompls_barrier();"
-    e.replace(s.span, "{\nif (omp_get_thread_num() == 0) {  // single\n", data.opening(), _block(s), "\n",
-              data.closing(), f"}}{wait}\n}}")  # fmt: skip
+@transformation("single", "master", "masked", "sections")
+def some_threads(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    """What only some threads of the team run, with the copies that the clauses ask for, and the barrier at the end."""
+    d = s.directive
+    data = data_of(e, [d])
+    parts = chosen(e, d, s.body, level, data)
+    copied = "".join(
+        f"ompls_broadcast(&{i.text}, sizeof {i.text});  // copyprivate: from the thread that ran the block\n"
+        for c in d.all("copyprivate") for i in c.items
+    )  # fmt: skip
+    waits = d.constructs[0] in ("single", "sections") and not d.clause("nowait") and not copied
+    barrier = "ompls_barrier();\n" if waits else ""
+    e.replace(s.span, "{\n", data.opening(), *parts, data.closing(), copied, barrier, "}")
 
 
-@transformation("master", "masked")
-def masked(e: Emitter, s: DirectiveStmt, level: Level) -> None:
-    e.visit(s.body, level)
-    chosen = s.directive.clause("filter")
-    thread = e.text(chosen.args[0]) if chosen and chosen.args else "0"
-    e.replace(s.span, f"if (omp_get_thread_num() == {thread}) {{  // {s.directive.name}\n", inner(s.body), "\n}")
+def chosen(e: Emitter, d: Directive, body: ast.Stmt | None, level: Level, data: Data) -> list[Part]:
+    """The body of `d`, run by the threads that its `sections`, `single` or `masked` leaf construct chooses; also of a
+    combined construct.  Its private copies stand around it."""
+    if d.has("sections"):
+        return _sections(e, d, body, level, data)
+    e.visit(body, level)
+    content: list[Part] = [inner(body, {x.name for x in privatised(d)}), "\n"]
+    if d.has("masked") or d.has("master"):
+        wanted = d.clause("filter")
+        thread = clause_text(e, wanted) or "0"
+    elif d.has("single"):
+        thread = "0"
+    else:
+        return content
+    name = next(c for c in d.constructs if c in ("masked", "master", "single"))
+    return [f"if (omp_get_thread_num() == {thread}) {{  // {name}\n", *content, "}\n"]
+
+
+def clause_text(e: Emitter, clause: Clause | None) -> str:
+    """The clause's expression, in parentheses unless it is a number or a name; "" without one."""
+    if clause is None or not clause.args:
+        return ""
+    text = e.text(clause.args[-1])
+    return text if text.replace("_", "a").isalnum() else f"({text})"
 
 
 @transformation("critical")
@@ -78,18 +131,34 @@ def lock(name: str) -> str:
     return f"ompls_lock_{name}" if name else "ompls_lock"
 
 
-@transformation("sections")
-def sections(e: Emitter, s: DirectiveStmt, level: Level) -> None:
-    """Section k is thread k's, round robin."""
-    if not isinstance(s.body, ast.Compound):
-        raise Problem(s.span, "sections", "it needs a block of sections")
-    data = data_of(e, [s.directive])
-    parts: list[Part] = ["{\n", data.opening()]
-    for k, body in enumerate(s.body.items):
-        is_section = isinstance(body, DirectiveStmt) and body.directive.name == "section"
-        content = body.body if is_section and isinstance(body, DirectiveStmt) else body
-        e.visit(content, level)
-        parts += [f"if (omp_get_thread_num() == {k} % omp_get_num_threads()) {{  // section {k}\n",
-                  inner(content), "\n}\n"]  # fmt: skip
-    wait = "" if s.directive.clause("nowait") else "ompls_barrier();\n"
-    e.replace(Span(s.span.start, s.span.end), *parts, data.closing(), wait, "}")
+def _sections(e: Emitter, d: Directive, body: ast.Stmt | None, level: Level, data: Data) -> list[Part]:
+    """Sections are dealt to different warps first, which run at the same time (Jetson paper section 3.2)."""
+    if not isinstance(body, ast.Compound):
+        raise Problem(d.span, "sections", "it needs a block of sections")
+    taken = {x.name for x in privatised(d)}
+    parts: list[Part] = []
+    sections = _grouped(body)
+    for k, item in enumerate(sections):
+        for statement in item:
+            e.visit(statement, level)
+        parts.append(f"if (ompls_runs_section({k})) {{  // section {k}\n")
+        parts += [x for statement in item for x in (inner(statement, taken), "\n")]
+        if k == len(sections) - 1:  # lastprivate: values of the section that is the last one in the text
+            parts += [f"{assign(target, s)}\n" for target, s in data.last]
+        parts.append("}\n")
+    return parts
+
+
+def _grouped(block: ast.Compound) -> list[list[ast.Stmt]]:
+    """The statements of each section; those before the first `section` directive are one, too."""
+    out: list[list[ast.Stmt]] = []
+    explicit = False
+    for item in block.items:
+        if isinstance(item, DirectiveStmt) and item.directive.name == "section":
+            explicit = True
+            out.append([item.body] if item.body is not None else [])
+        elif explicit or not out:
+            out.append([item])
+        else:
+            out[0].append(item)
+    return out

@@ -1,0 +1,172 @@
+/* What some threads of a team run: sections, single with copyprivate, masked, cancel, error; nested parallel regions. */
+#include <omp.h>
+#include <stdio.h>
+
+static int failures;
+static void expect(long got, long want, const char *what)
+{
+    if (got != want) {
+        printf("%s: %ld, not %ld\n", what, got, want);
+        failures++;
+    }
+}
+struct pair {
+    int a, b;
+};
+#pragma omp declare target
+/* Every thread of the team gets the value that one of them made. */
+static int agreed(int *out)
+{
+    struct pair p = {omp_get_thread_num(), 1};
+    double wide[40];
+    wide[39] = omp_get_thread_num() + 0.5;
+#pragma omp single copyprivate(p, wide)
+    {
+        p.a = 70;
+        p.b = 7;
+        wide[0] = 3;
+        wide[39] = 4;
+    }
+#pragma omp atomic
+    out[0] += p.a + p.b + (int)wide[0] + (int)wide[39];
+    return p.a;
+}
+#pragma omp end declare target
+
+static void sections(int threads)
+{
+    int ran[7] = {0}, last = -1, one = 0, two = 0, order[3] = {0};
+#pragma omp target map(tofrom : ran, last)
+#pragma omp parallel sections num_threads(threads) lastprivate(last) firstprivate(order)
+    {
+        {
+            ran[0]++;
+            last = 1;
+        }
+#pragma omp section
+        ran[1]++;
+#pragma omp section
+        ran[2]++;
+#pragma omp section
+        {
+            order[0]++;
+            ran[3] += order[0];
+        }
+#pragma omp section
+        ran[4]++;
+#pragma omp section
+        ran[5]++;
+#pragma omp section
+        {
+            int twice = 2;
+            ran[6]++;
+            last = 21 * twice;
+        }
+    }
+    for (int i = 0; i < 7; i++)
+        expect(ran[i], 1, "section");
+    expect(last, 42, "lastprivate");
+#pragma omp target map(tofrom : one, two) map(from : last)
+    {
+        int part = 0, value = 5, end = 0;
+#pragma omp parallel num_threads(threads)
+        {
+#pragma omp sections reduction(+ : part) lastprivate(end) firstprivate(value)
+            {
+                part += value;
+#pragma omp section
+                {
+                    part += value;
+                    end = 3;
+                }
+#pragma omp section
+                {
+                    part += 1;
+                    end = value + 4;
+                }
+            }
+#pragma omp sections nowait
+            {
+#pragma omp section
+                one = part;
+            }
+#pragma omp barrier
+#pragma omp masked
+            two = end;
+        }
+#pragma omp parallel sections
+        {
+            last = part + end;
+        }
+    }
+    expect(one, 11, "reduction on sections");
+    expect(two, 9, "lastprivate on sections");
+    expect(last, 20, "parallel sections");
+}
+
+static void agreement(int threads)
+{
+    int sum[2] = {0}, team = 0;
+#pragma omp target parallel num_threads(threads) map(tofrom : sum, team)
+    {
+        int mine = agreed(sum);
+#pragma omp single
+        team = omp_get_num_threads();
+#pragma omp atomic
+        sum[1] += mine;
+    }
+    expect(sum[0], 84L * team, "copyprivate of a struct and an array");
+    expect(sum[1], 70L * team, "copyprivate in a function");
+}
+
+static void nested(void)
+{
+    int seen[64] = {0}, levels = 0, inner = 0;
+#pragma omp target parallel for num_threads(64) map(tofrom : seen, levels) reduction(+ : inner)
+    for (int i = 0; i < 64; i++) {
+        int mine = i;
+#pragma omp parallel num_threads(1) reduction(+ : inner)
+        {
+#pragma omp for
+            for (int j = 0; j < 3; j++)
+                mine += j;
+#pragma omp barrier
+            inner += omp_get_thread_num() + 1;
+        }
+        seen[i] = mine;
+        if (i == 0)
+            levels = omp_get_level();
+    }
+    for (int i = 0; i < 64; i++)
+        expect(seen[i], i + 3, "a nested parallel region");
+    expect(inner, 64, "reduction of a nested region");
+    expect(levels, 1, "level");
+}
+
+int main(void)
+{
+    for (int threads = 1; threads <= 96; threads += threads == 1 ? 32 : 21) {
+        sections(threads);
+        agreement(threads);
+    }
+    nested();
+    int done = 0, asked = 0;
+#pragma omp target parallel map(tofrom : done, asked)
+#pragma omp for
+    for (int i = 0; i < 50; i++) {
+#pragma omp cancel for if (asked > 100)
+#pragma omp cancellation point for
+#pragma omp atomic
+        done++;
+    }
+    expect(done, 50, "an inactive cancel");
+#pragma omp target map(tofrom : done)
+    {
+        if (done < 0) {
+#pragma omp error at(execution) severity(fatal) message("never")
+        }
+        done = 51;
+    }
+    expect(done, 51, "an error that is not reached");
+    return failures != 0;
+}
