@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
@@ -236,7 +237,10 @@ class Host:
         return render("host_prologue.c.j2", constructs=self.constructs, source=self.tu.path)
 
     def _epilogue(self) -> str:
-        return render("host_epilogue.c.j2", constructs=self.constructs, source=self.tu.path, globals=self.globals())
+        return render(
+            "host_epilogue.c.j2", constructs=self.constructs, source=self.tu.path, globals=self.globals(),
+            shared_memory=shares_memory(self.tu),
+        )  # fmt: skip
 
     def globals(self) -> list[dict[str, object]]:
         """The `declare target` variables that this unit defines."""
@@ -270,3 +274,15 @@ def _includes(text: str, here: str, path: str, copies: dict[str, str], tu: TU) -
         return f'{m.group(1)}"{os.path.relpath(copies[found[0]], os.path.dirname(here))}"'
 
     return _INCLUDE.sub(to_copy, text)
+def shares_memory(tu: TU) -> bool:
+    """Whether a `requires` directive makes host addresses valid on devices."""
+    return any(
+        c.name in ("unified_shared_memory", "self_maps") and (not c.args or _holds(c.args[0]))
+        for f in tu.directives for c in f.directive.clauses if f.directive.name == "requires"
+    )  # fmt: skip
+
+
+def _holds(required: ast.Expr) -> bool:
+    return fold(required) != 0
+
+

@@ -160,8 +160,6 @@ _WAITING = (
 
 
 _REQUIREMENTS = {
-    "unified_shared_memory": "a device's memory is its own; map what the region uses",
-    "unified_address": "device addresses are not valid on the host; use the omp_target routines",
     "reverse_offload": "a region on a device cannot start one on the host",
 }
 

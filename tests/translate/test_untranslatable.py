@@ -67,7 +67,7 @@ def test_is_a_diagnostic(device: str, text: str, where: str | None, message: str
 @pytest.mark.parametrize(
     ("directive", "where"),
     [
-        ("requires unified_shared_memory", "unified_shared_memory"),
+        ("requires reverse_offload", "reverse_offload"),
         ("requires atomic_default_mem_order(relaxed) reverse_offload", "reverse_offload"),
         ("declare mapper(struct s v) map(v.x)", "declare mapper"),
     ],

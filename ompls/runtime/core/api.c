@@ -61,7 +61,7 @@ void *__wrap_omp_target_alloc(size_t size, int number) {
     bool initial;
     ompls_device *device = ompls_device_of(number, &initial);
     if (size == 0) return NULL;
-    if (device == NULL) return initial ? malloc(size) : NULL;
+    if (device == NULL || ompls_shared_memory) return device != NULL || initial ? malloc(size) : NULL;
     ompls_address address = 0;
     ompls_error err = {0};
     return device->module->alloc(device->handle, size, &address, &err) == 0 ? (void *)(uintptr_t)address : NULL;
@@ -79,8 +79,8 @@ void __wrap_omp_target_free(void *memory, int number) {
     bool initial;
     ompls_device *device = ompls_device_of(number, &initial);
     if (memory == NULL) return;
-    if (device == NULL) {
-        if (initial) free(memory);
+    if (device == NULL || ompls_shared_memory) {
+        if (device != NULL || initial) free(memory);
         return;
     }
     ompls_error err = {0};

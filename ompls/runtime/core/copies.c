@@ -43,7 +43,7 @@ static int copy(char *to, const char *from, size_t length, ompls_device *to_devi
     ompls_error err = {0};
     if (length == 0) return 0;
     if (to == NULL || from == NULL) return EINVAL;
-    if (to_device == NULL && from_device == NULL) {
+    if ((to_device == NULL && from_device == NULL) || ompls_shared_memory) {
         memmove(to, from, length);
         return 0;
     }

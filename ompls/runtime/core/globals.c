@@ -16,6 +16,7 @@ typedef struct {
 
 static global *globals;
 static uint32_t nglobals;
+bool ompls_shared_memory;
 static ompls_image *images;
 static uint32_t nimages;
 
@@ -47,6 +48,7 @@ static bool all_zero(const unsigned char *bytes, uint64_t size) {
 void ompls_register_unit(const ompls_unit *unit) {
     if (unit->abi != OMPLS_ABI)
         ompls_fail((ompls_place){0}, "translate it again", "%s was translated for another runtime (ABI %u, not %u)", unit->source, unit->abi, OMPLS_ABI);
+    if (unit->requires & OMPLS_REQUIRES_SHARED_MEMORY) ompls_shared_memory = true;
     for (uint32_t i = 0; i < unit->nglobals; i++) {
         globals = grow(globals, nglobals, sizeof *globals);
         global *entry = &globals[nglobals++];
@@ -86,6 +88,10 @@ static int fill(ompls_device *device, const global *entry, ompls_address address
 int ompls_place_globals(ompls_device *device, ompls_error *err) {
     for (uint32_t i = 0; i < nglobals; i++) {
         const global *entry = &globals[i];
+        if (ompls_shared_memory) {
+            if (write_pointer(device, entry->what.symbol, (uintptr_t)entry->what.address, err) != 0) return 1;
+            continue;
+        }
         if (entry->what.link || entry->what.size == 0) continue;
         uintptr_t begin = (uintptr_t)entry->what.address, end = begin + entry->what.size;
         ompls_reference reference;

@@ -161,6 +161,7 @@ void ompls_enter_item(ompls_place at, uint32_t index, const ompls_arg *arg, _Ato
     uintptr_t begin = (uintptr_t)arg->begin, end = end_of(arg);
     bool hold = item->flags & OMPLS_MAP_HOLD, created = false;
     out->entry = NULL;
+    if (OMPLS_UNLIKELY(ompls_shared_memory)) return; /* it corresponds to itself */
     ompls_entry *probable = hint != NULL ? atomic_load_explicit(hint, memory_order_acquire) : NULL;
     if (probable == NULL || !ompls_entry_acquire(probable, begin, end, hold, out)) {
         if (!ompls_table_acquire(&at.device->table, begin, end, hold, out)) created = enter_slowly(at, item, arg, out);
@@ -207,6 +208,10 @@ bool ompls_find_address(ompls_device *device, const void *host, uint64_t size, o
     bool found = ompls_table_find(&device->table, (uintptr_t)host, (uintptr_t)host + (size != 0 ? size : 1), &overlapping, &reference);
     if (found) *out = address_in(reference.entry, (uintptr_t)host);
     pthread_mutex_unlock(&device->table.lock);
+    if (!found && ompls_shared_memory) {
+        *out = (uintptr_t)host;
+        return true;
+    }
     return found;
 }
 
@@ -263,6 +268,7 @@ void ompls_leave_item(ompls_place at, uint32_t index, const ompls_arg *arg, cons
 static bool find(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, ompls_reference *out) {
     ompls_table *table = &at.device->table;
     ompls_entry *overlapping;
+    if (ompls_shared_memory) return false;
     pthread_mutex_lock(&table->lock);
     bool found = ompls_table_find(table, (uintptr_t)arg->begin, end_of(arg), &overlapping, out);
     if (!found && overlapping != NULL) fail_overlap(at, item->name, arg, overlapping);

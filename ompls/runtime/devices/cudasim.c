@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "../device_lib/cudasim/host/sim.h"
@@ -262,7 +263,23 @@ static ompls_module module = {
     .copy_out = sim_copy_out, .copy_within = sim_copy_within, .load = sim_load, .find_kernel = sim_find_kernel,
     .find_symbol = sim_find_symbol, .launch = sim_launch, .synchronize = sim_synchronize,
 };
+/* pages.cpp in device_lib/cudasim: the process reads the program's memory and writes to it. */
+static int sim_share_host_memory(void *handle, ompls_error *err) {
+    sim_device *d = handle;
+    if (d->process == 0) return 0; /* no kernels */
+#ifdef PR_SET_PTRACER
+    prctl(PR_SET_PTRACER, (unsigned long)d->process, 0, 0, 0); /* where only a parent may (sysctl kernel.yama.ptrace_scope) */
+#endif
+    pthread_mutex_lock(&d->commands);
+    d->control->address = (uintptr_t)d;
+    int status = sim_send(d, SIM_SHARE, err);
+    pthread_mutex_unlock(&d->commands);
+    if (status != 0) snprintf(err->hint, sizeof err->hint, "see sysctl kernel.yama.ptrace_scope and the container's rights");
+    return status;
+}
+
 
 __attribute__((constructor)) static void announce(void) {
     ompls_register_module(&module);
 }
+    .share_host_memory = sim_share_host_memory,

@@ -28,6 +28,7 @@
 
 #include "engine.h"
 #include "protocol.h"
+#include "pages.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -98,10 +99,10 @@ void on_fault(int number, siginfo_t *info, void *context)
     claim_the_end();
     const ucontext_t *c = static_cast<ucontext_t *>(context);
 #if defined(__x86_64__)
-    control->pc = uint64_t(c->uc_mcontext.gregs[REG_RIP]);
+    const uint64_t pc = uint64_t(c->uc_mcontext.gregs[REG_RIP]);
     bool write = c->uc_mcontext.gregs[REG_ERR] & 2;
 #else
-    control->pc = c->uc_mcontext.pc;
+    const uint64_t pc = c->uc_mcontext.pc;
     bool write = false;
     // The exception syndrome register travels in a record of the signal frame (Linux, asm/sigcontext.h).
     for (const uint8_t *p = c->uc_mcontext.__reserved; p < c->uc_mcontext.__reserved + 4096;) {
@@ -116,6 +117,10 @@ void on_fault(int number, siginfo_t *info, void *context)
     }
 #endif
     if (number == SIGSEGV || number == SIGBUS) {
+    if (number == SIGSEGV && ompls_sim_fetch_page(reinterpret_cast<uint64_t>(info->si_addr), write, info->si_code == SEGV_MAPERR))
+        return;
+    claim_the_end();
+    control->pc = pc;
         const uint64_t address = reinterpret_cast<uint64_t>(info->si_addr);
         const uint64_t arena = SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE;
         control->fault = write ? 2 : 1;
@@ -263,6 +268,9 @@ void launch()
 }
 
 void protect()
+    if (const uint64_t refused = ompls_sim_return_pages())
+        ompls_sim_fail(nullptr, "wrote host address 0x%llx, which the program may only read", (unsigned long long)refused);
+    if (ompls_sim_checking) ompls_sim_check_launch_end();
 {
     char *arena = reinterpret_cast<char *>(SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE);
     for (uint32_t i = 0; i < control->nprotections; ++i) {
@@ -287,6 +295,9 @@ void obey()
     case SIM_READ: memcpy(control->staging, address, control->length); break;
     case SIM_WRITE: memcpy(address, control->staging, control->length); break;
     default: break;
+    case SIM_SHARE:
+        if (!ompls_sim_share_host(host, control->address)) refuse("reading the program's memory: %s", strerror(errno));
+        break;
     }
 }
 

@@ -34,7 +34,7 @@ enum {
     SIM_MAX_PARAMS = 512
 };
 
-enum { SIM_LAUNCH = 1, SIM_READ, SIM_WRITE, SIM_NOTHING };
+enum { SIM_LAUNCH = 1, SIM_READ, SIM_WRITE, SIM_NOTHING, SIM_SHARE /* the host's memory; `address`: of some byte of it */ };
 enum { SIM_OK = 0, SIM_REFUSED, SIM_FAILED /* the process is gone */ };
 
 typedef struct {
