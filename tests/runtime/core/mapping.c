@@ -260,7 +260,7 @@ static int table[3] = {7, 8, 9}, zero[40000], linked = 4;
 static const ompls_global globals[] = {{"table", "__ompls_g_table", table, sizeof table, 0},
                                        {"zero", "__ompls_g_zero", zero, sizeof zero, 0},
                                        {"linked", "__ompls_g_linked", &linked, sizeof linked, 1}};
-static const ompls_unit unit = {OMPLS_ABI, "t.c", globals, 3, 0, NULL};
+static const ompls_unit unit = {OMPLS_ABI, "t.c", globals, 3, 0, NULL, 0};
 __attribute__((constructor)) static void announce(void) {
     ompls_register_unit(&unit);
 }
