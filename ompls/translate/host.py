@@ -19,6 +19,7 @@ from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.translate.clauses import fallback_pragma
+from ompls.translate.hosttasks import dependences, is_deferred, waits
 from ompls.translate.items import ItemPlan, plan_items
 from ompls.translate.needs import Index
 from ompls.translate.original import Edits
@@ -53,11 +54,17 @@ class Construct:
 class Host:
     """Rewrites one unit."""
 
-    def __init__(self, index: Index, places: Places, plans: dict[int, RegionPlan], modes: dict[int, str]) -> None:
-        self.index, self.places, self.plans, self.modes = index, places, plans, modes
+    def __init__(
+        self, index: Index, places: Places, plans: dict[int, RegionPlan], leads: dict[int, tuple[TU, RegionPlan]]
+    ) -> None:
+        """`leads`: the plan by which a region is launched, which may be one of the text that the device sees."""
+        self.index, self.places, self.plans, self.leads = index, places, plans, leads
         self.tu: TU = index.tu
         self.edits = Edits(self.tu, places.presumed)
         self.constructs: list[Construct] = []
+        self.nwaiting = 0
+        self.defers = any(is_deferred(s.directive) for i in self.tu.items for s in i.content.directives
+                          if s.directive.has("target") or s.directive.name in DATA_CALLS)  # fmt: skip
 
     def files(self, name: str) -> tuple[dict[str, str], dict[str, str]]:
         """The host file and the copies of its project headers, by path in the bundle; (copy, the user's header)."""
@@ -97,11 +104,27 @@ class Host:
             self._target_data(item, stmt)
         elif d.name in DATA_CALLS:
             self._stand_alone(item, stmt)
+        else:
+            self._waiting(item, stmt)
+
+    def _waiting(self, item: Item, stmt: DirectiveStmt) -> None:
+        """A host construct that waits for tasks: the runtime's deferred constructs are among them."""
+        if any(r.stmt.span.start <= stmt.span.start < r.stmt.span.end for r in item.content.regions):
+            return
+        around = [x.directive for x in item.content.directives if x.span.start < stmt.span.start < x.span.end]
+        orphaned = self.defers and not any(d.has("parallel") for d in around)
+        self.nwaiting += 1
+        found = waits(self.tu, item, stmt, f"w{self.nwaiting}", orphaned=orphaned)
+        if found is None:
+            return
+        before, after = found
+        text = " ".join(self.tu.text(item, stmt.directive.span).replace("\\\n", " ").split())
+        self._wrap(item, stmt, before, [text], None if stmt.body is None else f"{after} }}")
 
     def _target(self, item: Item, region: Region) -> None:
-        plan = self.plans[id(region)]
+        seen, plan = self.leads[id(region)]
         c = self._describe(item, region.stmt, plan.items, region.id)
-        c.kernel, c.mode = plan.kernel, self.modes[id(region)]
+        c.kernel, c.mode = plan.kernel, plan.mode.upper()
         c.nvalues = len(plan.values)
         c.params = [{"name": p.name, "kind": p.kind.upper(), "index": p.index, "size": p.size} for p in plan.params]
         lines = [
@@ -120,25 +143,31 @@ class Host:
                 values.append(f"&__ompls_v{k}_{c.id}")
         if values:
             lines.append(f"const void *const __ompls_values_{c.id}[] = {{{', '.join(values)}}};")
-        evaluated = plan.evaluated(f"__ompls_v{{}}_{c.id}")
-        launch = plan.host_launch(self.tu, evaluated)
+        launch = plan.host_launch(seen, plan.evaluated(f"__ompls_v{{}}_{c.id}"))
         lines.append(
             f"const struct __ompls_launch __ompls_l_{c.id} = "
             f"{{(unsigned long)({launch.trip_count}), (unsigned)({launch.num_teams}), "
             f"(unsigned)({launch.thread_limit}), (unsigned)({launch.num_threads}), 0}};"
         )
+        depend = dependences(self.tu, item, region.directive, c.id)
+        deferred = is_deferred(region.directive)
+        lines += depend.lines if deferred else depend.wait()
         lines.append(
-            f"if (!ompls_target(&__ompls_r_{c.id}, {self._device(item, region.directive)}, "
-            f"{self._ref('args', c, c.items)}, "
-            f"{self._ref('values', c, values)}, &__ompls_l_{c.id}))"
+            f"if (!ompls_target{'_nowait' if deferred else ''}(&__ompls_r_{c.id}, "
+            f"{self._device(item, region.directive)}, {self._ref('args', c, c.items)}, "
+            f"{self._ref('values', c, values)}, &__ompls_l_{c.id}{', ' + depend.arguments if deferred else ''}))"
         )
+        # The construct's own clauses, which are not those of `plan` where the device sees another text.
+        known = {p.name: f"__ompls_v{p.index}_{c.id}" for p in plan.params if p.symbol is None}
+        own = self.plans[id(region)].hoisted
+        evaluated = {clause: known[name] for clause, name in own.items() if name in known}
         pragma = fallback_pragma(self.tu, item, region, evaluated)
         self._wrap(item, region.stmt, lines, [pragma], "}")
 
     def _target_data(self, item: Item, stmt: DirectiveStmt) -> None:
         c = self._describe(item, stmt, plan_items(self.tu, item, stmt.directive))
         device = self._device(item, stmt.directive)
-        lines = self._args(c)
+        lines = dependences(self.tu, item, stmt.directive, c.id).wait() + self._args(c)
         lines.append(f"const long long __ompls_d_{c.id} = {device};")
         lines.append(
             f"struct ompls_env *__ompls_e_{c.id} = "
@@ -167,7 +196,13 @@ class Host:
         c = self._describe(item, stmt, plan_items(self.tu, item, stmt.directive))
         call = DATA_CALLS[stmt.directive.name]
         device = self._device(item, stmt.directive)
-        lines = [*self._args(c), f"{call}(&__ompls_r_{c.id}, {device}, {self._ref('args', c, c.items)});"]
+        depend = dependences(self.tu, item, stmt.directive, c.id)
+        arguments = f"&__ompls_r_{c.id}, {device}, {self._ref('args', c, c.items)}"
+        if is_deferred(stmt.directive):
+            made = [*depend.lines, f"ompls_data_nowait({call}, {arguments}, {depend.arguments});"]
+        else:
+            made = [*depend.wait(), f"{call}({arguments});"]
+        lines = [*self._args(c), *made]
         self._wrap(item, stmt, lines, [], None)
 
     def _describe(self, item: Item, stmt: DirectiveStmt, items: list[ItemPlan], region: str = "") -> Construct:
@@ -205,9 +240,6 @@ class Host:
         d = stmt.directive
         path, last = self.places.presumed(*self.places.line(item, d.span.end - 1))
         first = self.places.presumed(*self.places.line(item, d.span.start))[1]
-        wait = [self.tu.text(item, c.span) for c in d.all("depend")]
-        if wait and not any("depobj" in w or "iterator" in w for w in wait):
-            lines = [f'_Pragma("omp taskwait {" ".join(" ".join(w.split()) for w in wait)}")', *lines]
         text = f'{{\n#line {first} "{path}"\n' + " ".join(lines)
         if end is None:
             text += " }"
@@ -257,6 +289,18 @@ class Host:
         return out
 
 
+def shares_memory(tu: TU) -> bool:
+    """Whether a `requires` directive makes host addresses valid on devices."""
+    return any(
+        c.name in ("unified_shared_memory", "self_maps") and (not c.args or _holds(c.args[0]))
+        for f in tu.directives for c in f.directive.clauses if f.directive.name == "requires"
+    )  # fmt: skip
+
+
+def _holds(required: ast.Expr) -> bool:
+    return fold(required) != 0
+
+
 _INCLUDE = re.compile(r'^([ \t]*#[ \t]*include[ \t]*)(["<][^">\n]+[">])', re.M)
 
 
@@ -274,15 +318,3 @@ def _includes(text: str, here: str, path: str, copies: dict[str, str], tu: TU) -
         return f'{m.group(1)}"{os.path.relpath(copies[found[0]], os.path.dirname(here))}"'
 
     return _INCLUDE.sub(to_copy, text)
-def shares_memory(tu: TU) -> bool:
-    """Whether a `requires` directive makes host addresses valid on devices."""
-    return any(
-        c.name in ("unified_shared_memory", "self_maps") and (not c.args or _holds(c.args[0]))
-        for f in tu.directives for c in f.directive.clauses if f.directive.name == "requires"
-    )  # fmt: skip
-
-
-def _holds(required: ast.Expr) -> bool:
-    return fold(required) != 0
-
-

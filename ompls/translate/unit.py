@@ -13,6 +13,8 @@ from ompls.translate import capability
 from ompls.translate.bundle import directory_of
 from ompls.translate.classes import TransformationSet
 from ompls.translate.host import DATA_CALLS, Host
+from ompls.translate.lowering import lower
+from ompls.translate.lowering.back import as_written
 from ompls.translate.needs import Index, Needs, needs_of
 from ompls.translate.output import OutLine, Places, line_map, text_of, with_line_directives
 from ompls.translate.plan import RegionPlan, plan_region
@@ -21,14 +23,41 @@ from ompls.translate.symbols import global_symbol, unit_symbol
 
 
 class Unit:
-    """Translates one TU.  `problems` are what stands in the way; with any of them there is no output."""
+    """Translates one TU.  `problems` are what stands in the way; with any of them there is no output.
 
-    def __init__(self, tu: TU, name: str, sets: list[TransformationSet], device: str) -> None:
-        self.tu, self.name, self.sets, self.device = tu, name, sets, device
-        self.index, self.places = Index(tu), Places(tu)
+    What is newer than the compilers is lowered for each target; where a transformation set sees another text than the
+    host does, its kernels come from a Unit of its own (`_of`).
+    """
+
+    def __init__(self, tu: TU, name: str, sets: list[TransformationSet], device: str, target: str = "host") -> None:
+        self.original, self.name, self.sets, self.device = tu, name, sets, device
         self.problems: list[Diagnostic] = []
+        self.tu, unable = lower(tu, target)
+        for where, item, problem in unable:
+            at = as_written(tu, where, where.locate(item, problem.span or Span(0, 1)))
+            self.problems.append(diagnostic(problem, at, device))
+        self.index, self.places = Index(self.tu), Places(self.tu)
         self.plans: dict[int, RegionPlan] = {}
         self.needs: dict[int, Needs] = {}
+        self._others: dict[str, Unit] = {}
+        if target == "host" and not self.problems:
+            for s in sets:
+                other = Unit(tu, name, [], device, s.name)
+                if other.tu.expanded != self.tu.expanded:
+                    self._others[s.name] = other
+                self.problems += [p for p in other.problems if p not in self.problems]
+
+    def _twin(self, s: TransformationSet, region: Region) -> tuple[Unit, Item, Region] | None:
+        """The region in the text that a set sees, when that is another one."""
+        other = self._others.get(s.name)
+        if other is None:
+            return None
+        return next((other, item, twin) for item, twin in other.regions() if twin.id == region.id)
+
+    def lead(self, item: Item, region: Region) -> tuple[Unit, Item, Region]:
+        """The region whose plan the host follows: as a device sees it, where that is another text."""
+        twins = (self._twin(s, region) for s in self.sets)
+        return next((t for t in twins if t is not None), (self, item, region))
 
     def check(self) -> bool:
         """Whether the directives between the functions ask for nothing that no device here has."""
@@ -42,13 +71,13 @@ class Unit:
         return not self.problems
 
     def _refuse(self, f: FileDirective, span: Span, what: str, why: str) -> None:
-        self.problems.append(diagnostic(Problem(span, what, why), self.tu.locate(f, span), self.device))
+        where = as_written(self.original, self.tu, self.tu.locate(f, span))
+        self.problems.append(diagnostic(Problem(span, what, why), where, self.device))
 
     def regions(self) -> Iterator[tuple[Item, Region]]:
         for item in self.tu.items:
             for region in item.content.regions:
-                if region.stmt.directive.decided:  # else gcc chooses, and the region stays on the host
-                    yield item, region
+                yield item, region
 
     def prepare(self, item: Item, region: Region) -> bool:
         """Plan one region.  False: there is a problem."""
@@ -60,7 +89,12 @@ class Unit:
             plan.settle(self.index, self.needs[id(region)])
             self.plans[id(region)] = plan
 
-        return self.guarded(item, region.stmt.directive.span, make)
+        good = self.guarded(item, region.stmt.directive.span, make)
+        for unit, its, twin in filter(None, (self._twin(s, region) for s in self.sets)):
+            good = unit.prepare(its, twin) and good
+            self.problems += unit.problems
+            unit.problems = []
+        return good
 
     def kernel_name(self, region: Region) -> str:
         return f"ompls_{unit_symbol(self.tu, self.name)}_{region.id}"
@@ -68,6 +102,17 @@ class Unit:
     def kernel(self, s: TransformationSet, item: Item, region: Region) -> list[OutLine]:
         """The lines of one kernel file; none when there is a problem."""
         out: list[OutLine] = []
+        found = self._twin(s, region)
+        led, _, its = self.lead(item, region)
+        if found is not None:
+            out = found[0].kernel(s, *found[1:])
+            self.problems += found[0].problems
+            found[0].problems = []
+        if (found[0] if found else self) is not led:
+            mine = found[0].plans[id(found[2])] if found else self.plans[id(region)]
+            self._same_call(item, region, mine, led.plans[id(its)])
+        if found is not None:
+            return out
         plan, needs = self.plans[id(region)], self.needs[id(region)]
 
         def make() -> None:
@@ -77,11 +122,21 @@ class Unit:
         self.guarded(item, region.stmt.directive.span, make)
         return out
 
+    def _same_call(self, item: Item, region: Region, mine: RegionPlan, led: RegionPlan) -> None:
+        """The host makes one call for all sets: the kernels of each have to take the same."""
+
+        def make() -> None:
+            if [(p.name, p.index, p.size) for p in mine.params] != [(p.name, p.index, p.size) for p in led.params]:
+                why = "it has other variables on each of these devices"
+                raise Problem(region.directive.span, "this construct", why)
+
+        self.guarded(item, region.directive.span, make)
+
     def guarded(self, item: Item, span: Span, work: Callable[[], None]) -> bool:
         try:
             work()
         except Problem as p:
-            where = self.tu.locate(item, p.span or span)
+            where = as_written(self.original, self.tu, self.tu.locate(item, p.span or span))
             self.problems.append(diagnostic(p, where, self.device))
             return False
         return True
@@ -94,7 +149,8 @@ class Unit:
         for item, region in self.regions():
             if not self.prepare(item, region):
                 continue
-            kernel = self._kernel_entry(item, region)
+            led, its, twin = self.lead(item, region)
+            kernel = led._kernel_entry(its, twin)
             for s in self.sets:
                 lines = with_line_directives(self.kernel(s, item, region))
                 path = f"kernels/{s.name}/{self.kernel_name(region)}.{s.extension}"
@@ -106,11 +162,11 @@ class Unit:
         entry = {"source": self.tu.path, "host": f"host/{self.name}.c", "headers": {}, "kernels": kernels}
         if self.problems:
             return {}, entry
-        host = Host(self.index, self.places, self.plans, {k: p.mode.upper() for k, p in self.plans.items()})
+        leads = {id(r): self.lead(i, r) for i, r in self.regions()}
+        seen = {k: (unit.tu, unit.plans[id(twin)]) for k, (unit, _, twin) in leads.items()}
+        host = Host(self.index, self.places, self.plans, seen)
         for item in self.tu.items:
             for stmt in item.content.directives:
-                if not stmt.directive.decided:
-                    continue
                 self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: host.construct(i, s))  # type: ignore[misc]
         if self.problems:
             return {}, entry
@@ -155,7 +211,7 @@ class Unit:
 
 _WAITING = (
     "ompls_barrier(", "ompls_loop_begin(", "ompls_latest(", "ompls_reduce<", "ompls_target_begin(",
-    "__syncthreads(", "ompls_parallel",
+    "__syncthreads(", "ompls_parallel", "ompls_broadcast(",
 )  # fmt: skip
 
 

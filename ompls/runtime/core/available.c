@@ -37,6 +37,14 @@ static bool has_trait(const ompls_device *device, const char *trait, size_t leng
     return is(trait, length, "arch") && is(name, size, device->module->name);
 }
 
+/* Whether device `number` is of a kind: what generated code asks for the `target_device` selectors of OpenMP 5.1. */
+int ompls_device_is(int number, const char *kind) {
+    int devices = ompls_device_count();
+    if (number == OMPLS_DEVICE_INITIAL || number == devices) return strcmp(kind, "host") == 0 || strcmp(kind, "cpu") == 0;
+    const ompls_device *device = ompls_device_at(number);
+    return device != NULL && has_trait(device, "kind", 4, kind, strlen(kind));
+}
+
 static bool one_of(reader *r);
 
 static bool unit(reader *r) {

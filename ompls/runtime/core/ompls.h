@@ -156,15 +156,20 @@ int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *a
 void ompls_data_nowait(void (*function)(ompls_region *, int64_t, const ompls_arg *), ompls_region *region, int64_t device,
                        const ompls_arg *args, uint32_t ndepend, const ompls_depend *depend);
 
-/* Before a construct that runs in place and has dependences, be it a device construct or a host task.  In serial code host
-   tasks run in place and libgomp knows nothing of deferred device constructs; these know them. */
+/* Before a device construct that runs in place and has dependences. */
 void ompls_wait_depend(uint32_t ndepend, const ompls_depend *depend);
-void ompls_taskwait(void); /* beside `taskwait` and barriers */
+/* Beside what waits for tasks on the host.  In serial code libgomp runs tasks in place and knows nothing of deferred device
+   constructs: these wait for them.  In a team, where a task of libgomp stands for each, they do nothing. */
+void ompls_wait_host_task(uint32_t ndepend, const ompls_depend *depend); /* `task` and `taskwait` with depend */
+void ompls_taskwait(void);                                               /* `taskwait` and barriers */
 uint64_t ompls_taskgroup_begin(void);
 void ompls_taskgroup_end(uint64_t begin);
 
 /* use_device_ptr/use_device_addr: the device address that corresponds to `host`, or `host` itself when absent. */
 void *ompls_device_address(int64_t device, const void *host);
+
+/* Whether a device is of a kind ("gpu", "cpu", "host", "nohost", "any"): the selector `target_device`. */
+int ompls_device_is(int device, const char *kind);
 
 #ifdef __cplusplus
 }
