@@ -51,8 +51,6 @@ USES: dict[str, str] = {
     "construct target enter data": construct("target enter data", "map(to: a)", ";"),
     "construct target exit data": construct("target exit data", "map(from: a)", ";"),
     "construct threadprivate": construct("threadprivate(a)", body=";"),
-    "construct metadirective": "#pragma omp target map(a)\n{\n#pragma omp metadirective when(user={condition(n > 2)}: "
-    f"parallel for) default(parallel for)\n{LOOP}\n}}",
     "construct scan": "int s = 0;\n#pragma omp target map(a)\n#pragma omp parallel for reduction(inscan, +: s)\n"
     "for (int i = 0; i < 8; i++) { s += i;\n#pragma omp scan inclusive(s)\na[i] = s; }",
     "clause detach": "omp_event_handle_t e;\n" + construct("task", "detach(e)"),

@@ -58,8 +58,6 @@ def needed(node: Node) -> list[Need]:
 
 
 def _of_directive(directive: Directive, root: bool) -> Iterator[Need]:
-    if not directive.decided and not root:
-        yield Need(directive.name_span, "construct metadirective", "metadirective")
     constructs = [c for c in directive.constructs if c not in _PARTS]
     if root and constructs[:1] == ["target"]:
         constructs = constructs[1:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 _CONSTRUCTS = """
 parallel for simd sections single masked master scope loop distribute task taskloop taskyield taskgroup taskwait
 critical barrier atomic flush ordered cancel tile unroll assume nothing error dispatch interop depobj scan fuse
-interchange reverse split stripe taskgraph target threadprivate metadirective
+interchange reverse split stripe taskgraph target threadprivate
 """.split()  # noqa: SIM905 - a table of words
 # Leaf constructs, and combinations that are more than their parts.
 _COMBINED = {

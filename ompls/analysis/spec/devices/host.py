@@ -11,7 +11,6 @@ EVERYWHERE = {
     "section with a stride": "give it a stride of one",
     "firstprivate vla": "map it",
     "construct threadprivate": "a kernel has no threadprivate variables",
-    "construct metadirective": "which directive it stands for is not known before the program runs",
 }
 # What gcc's C lacks in a file of kernels.
 LACKS = {

@@ -1,0 +1,118 @@
+"""One pass over a unit: what every lowering reads, and the edits that they make together.
+
+Edits of one pass do not overlap: what lies inside of a statement that another lowering has rewritten is looked at
+again in the next pass, which sees the new text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Node, Span
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.tu import TU, FileDirective, Item
+from ompls.translate.lowering.context import Place
+from ompls.translate.lowering.edits import LineEdits, on_one_line, pragma
+from ompls.translate.problem import Problem
+
+
+@dataclass
+class Round:
+    """One pass.  `target` is 'host', 'default' or 'gpu': for whom the text is made.
+
+    problems -- what no lowering can do: (where it stands, what and why)
+    """
+
+    tu: TU
+    target: str
+    problems: list[tuple[Item | FileDirective, Problem]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.edits = LineEdits(self.tu)
+        self._ranges: list[Span] = []
+
+    @property
+    def changed(self) -> bool:
+        return bool(self._ranges)
+
+    def made(self) -> TU:
+        """The unit of the lowered text."""
+        source, headers = self.edits.made()
+        tu = Analyzer().analyze(self.tu.path, source, headers, self.tu.settings)
+        tu.identity = self.tu.identity
+        return tu
+
+    # --- edits ------------------------------------------------------------------------------------------------
+
+    def replace(self, item: Item | FileDirective, *edits: tuple[Span, str]) -> bool:
+        """Put each text for its span of `item`, all or none: not when one overlaps what was done in this pass."""
+        spans = [Span(item.start + span.start, item.start + span.end) for span, _ in edits]
+        lo, hi = min(s.start for s in spans), max(s.end for s in spans)
+        if any(r.start < hi and lo < r.end for r in self._ranges):
+            return False
+        self._ranges.append(Span(lo, hi))
+        for span, (_, text) in zip(spans, edits, strict=True):
+            if span.start == span.end:
+                self.edits.insert_after(span.end, text)
+            else:
+                self.edits.replace(span.start, span.end, text)
+        return True
+
+    def refuse(self, item: Item | FileDirective, span: Span, what: str, why: str) -> None:
+        self.problems.append((item, Problem(span, what, why)))
+
+    # --- reading ----------------------------------------------------------------------------------------------
+
+    def text(self, item: Item, span: Span) -> str:
+        """The expanded text of `span` on one line."""
+        return on_one_line(self.tu.text(item, span)).strip()
+
+    def statements(self) -> Iterator[tuple[Item, DirectiveStmt]]:
+        for item in self.tu.items:
+            for stmt in item.content.directives:
+                yield item, stmt
+
+    def place(self, item: Item, outer: list[Directive], also: tuple[str, ...] = ()) -> Place:
+        """The place inside of the directives `outer`; kernels' functions are in a target construct, too."""
+        constructs = tuple(c for d in outer for c in d.constructs if d.known) + also
+        if self.target == "host" or "target" in constructs:
+            return Place(self.target if "target" in constructs else "host", constructs)
+        node = item.content.node
+        on_device = isinstance(node, FunctionDef) and not any(
+            d.has("target") or (d.meta is not None and any(v.directive.has("target") for v in d.meta.variants))
+            for d in (s.directive for s in item.content.directives)
+        )
+        return Place(self.target, ("target", *constructs)) if on_device else Place("host", constructs)
+
+
+def with_outer(node: Node, outer: tuple[Directive, ...] = ()) -> Iterator[tuple[Node, tuple[Directive, ...]]]:
+    """Every node below with the directives around it, outermost first."""
+    yield node, outer
+    inside = (*outer, node.directive) if isinstance(node, DirectiveStmt) else outer
+    for child in node.children():
+        yield from with_outer(child, inside)
+
+
+def directive_text(tu: TU, item: Item | FileDirective, d: Directive) -> str:
+    """`d` as `omp NAME(arguments) clauses`, its own words on one line; '' for `nothing`."""
+    if d.name == "nothing":
+        return ""
+    start = d.name_span.start
+    end = max([d.name_span.end, *(c.span.end for c in d.clauses), *(a.span.end for a in d.args)])
+    if d.args:
+        end = max(end, _closing(tu, item, end))
+    words = tu.expanded[item.start + start : item.start + end].decode("utf-8", "replace")
+    return "omp " + " ".join(re.sub(r"\\\r?\n", " ", words).split())
+
+
+def _closing(tu: TU, item: Item | FileDirective, at: int) -> int:
+    """Where the parenthesis after the directive's own arguments ends."""
+    rest = tu.expanded[item.start + at : item.start + at + 200]
+    blank = len(rest) - len(rest.lstrip())
+    return at + blank + 1 if rest.lstrip()[:1] == b")" else at
+
+
+__all__ = ["Round", "directive_text", "pragma", "with_outer"]
