@@ -21,7 +21,18 @@ from .toolchain import Compile, Toolchain
 
 CORE = Path(__file__).resolve().parent / "core"
 INCLUDE = Path(__file__).resolve().parent / "include"
-CORE_SOURCES = ("api", "available", "bridge", "copies", "deferred", "devices", "error", "globals", "mapping", "present")
+CORE_SOURCES: Tuple[str, ...] = (
+    "api",
+    "available",
+    "bridge",
+    "copies",
+    "deferred",
+    "devices",
+    "error",
+    "globals",
+    "mapping",
+    "present",
+)
 CORE_SOURCES += ("resources", "target", "tasks", "team", "trace", "workers")
 CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"

@@ -191,19 +191,37 @@ def load_module(directory: Path) -> Module:
     stub.write_text(
         '#include "core/device.h"\nompls_module *registered;\n'
         "void ompls_register_module(ompls_module *m) { registered = m; }\n"
+        "#include <stdio.h>\n#include <string.h>\nchar ompls_found[65536];\n"
+        "void ompls_report_finding(void *device, const ompls_finding *f) {\n"
+        "    size_t used = strlen(ompls_found);\n    (void)device;\n"
+        "    snprintf(ompls_found + used, sizeof ompls_found - used, \"%s:%u: %s '%s'+%d: %s; %s [%s]\\n\",\n"
+        "        f->file, f->line, f->kind, f->variable, f->address != 0, f->what, f->next, f->check);\n}\n"
     )
     with Toolchain() as tools:
         flags = ("-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I" + str(RUNTIME), *MODULE_FLAGS)
         objects = tools.objects([Compile(source, flags) for source in (*cudasim.DEVICE.native_sources(), stub)])
         library = tools.link(["-shared", "-pthread", *MODULE_FLAGS], objects, ".so", "linking the module")
-    return ctypes.POINTER(Module).in_dll(ctypes.CDLL(str(library)), "registered").contents
+    loaded = ctypes.CDLL(str(library))
+    found.append((ctypes.c_char * 65536).in_dll(loaded, "ompls_found"))
+    return ctypes.POINTER(Module).in_dll(loaded, "registered").contents
 
 
-def build(*files: Path) -> bytes:
+found: list[Any] = []  # what the checks have reported, as text: one buffer a loaded module
+
+
+def findings() -> list[str]:
+    """What the checks have found since the last call, one line each."""
+    text = "".join(buffer.value.decode() for buffer in found)
+    for buffer in found:
+        buffer.value = b""
+    return text.splitlines()
+
+
+def build(*files: Path, checked: bool = False) -> bytes:
     """The image of kernel files, with every `extern "C" __global__` function in them."""
     with Toolchain() as tools:
         listed = []
         for path in files:  # expanded, since macros define kernels too
             expand = ["g++", "-E", "-P", "-x", "c++", "-I" + str(DEVICE_LIB / "cuda"), str(path)]
             listed.append((path, path.name, ENTRY.findall(tools.run(expand, "listing kernels").decode())))
-        return cudasim.build_image(tools, listed).read_bytes()
+        return cudasim.build_image(tools, listed, checked).read_bytes()

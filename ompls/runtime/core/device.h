@@ -77,6 +77,23 @@ typedef struct ompls_module {
     int (*share_host_memory)(void *device, ompls_error *err);
 } ompls_module;
 
+/* What a module that checks kernels has noticed while one ran (cudasim, `--check`).  The kernel went on. */
+typedef struct {
+    const char *kind;      /* "data race on", … */
+    const char *check;     /* what is chosen with --check: "races", … */
+    const char *next;      /* what to do about it */
+    char what[400];        /* who did what */
+    char variable[128];    /* its name, if the module knows it; else empty: the core finds it by its address: */
+    ompls_address address;
+    char file[128];        /* where, without directories; empty and 0 when not known */
+    uint32_t line;
+    const char *region_file;
+    uint32_t region_line;
+    const char *kernel;
+    int advice;            /* not an error: the program is right, but slow */
+} ompls_finding;
+void ompls_report_finding(void *device, const ompls_finding *finding);
+
 /* Native modules that are linked in announce themselves from a constructor; the bridge at run time. */
 void ompls_register_module(ompls_module *module);
 #endif

@@ -141,3 +141,45 @@ void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const 
     fprintf(stderr, " %s, in kernel %s of the region at %s:%u\n", message, region->kernel, region->file, region->line);
     finish_failure(at, message);
 }
+
+/* --- what checks find ---------------------------------------------------------------------------------------------- */
+
+static ompls_device *device_with(const void *handle) {
+    for (int i = 0; i < ompls_device_count(); i++)
+        if (ompls_device_at(i)->handle == handle) return ompls_device_at(i);
+    return NULL;
+}
+
+/* "'x[0:8]' (byte 12)", or the bare address. */
+static void name_address(ompls_device *device, ompls_address address, char *out, size_t size) {
+    snprintf(out, size, "device address %#" PRIx64, address);
+    if (device == NULL) return;
+    pthread_mutex_lock(&device->table.lock);
+    uint32_t count = atomic_load(&device->table.count);
+    for (uint32_t i = 0; i < count; i++) {
+        ompls_entry *entry = ompls_table_entry(&device->table, i);
+        uint64_t bytes = atomic_load(&entry->end) - atomic_load(&entry->begin), at = address - atomic_load(&entry->device);
+        if (at < bytes) snprintf(out, size, "'%s' (byte %" PRIu64 ")", entry->name, at);
+    }
+    pthread_mutex_unlock(&device->table.lock);
+}
+
+/* One line on stderr; the file that OMPLS_CHECK_RESULT names gets the check's name, for who started the program. */
+void ompls_report_finding(void *handle, const ompls_finding *finding) {
+    ompls_device *device = device_with(handle);
+    char variable[256];
+    if (finding->variable[0] != '\0') snprintf(variable, sizeof variable, "'%s'", finding->variable);
+    else name_address(device, finding->address, variable, sizeof variable);
+    const char *slash = strrchr(finding->region_file, '/'), *name = slash != NULL ? slash + 1 : finding->region_file;
+    bool elsewhere = finding->file[0] != '\0' && strcmp(finding->file, name) != 0;
+    fflush(stdout);
+    fprintf(stderr, "%s:%u: region on %s: %s: %s %s: %s; %s [%s] (kernel %s of the region at %s:%u)\n",
+            elsewhere ? finding->file : finding->region_file, finding->line != 0 ? finding->line : finding->region_line,
+            device != NULL ? device->name : "?", finding->advice ? "hint" : "error", finding->kind, variable, finding->what,
+            finding->next, finding->check, finding->kernel, finding->region_file, finding->region_line);
+    const char *result = getenv("OMPLS_CHECK_RESULT");
+    FILE *file = result != NULL && !finding->advice ? fopen(result, "ae") : NULL;
+    if (file == NULL) return;
+    fprintf(file, "%s\n", finding->check);
+    fclose(file);
+}

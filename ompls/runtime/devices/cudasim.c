@@ -89,6 +89,8 @@ static int sim_load(void *handle, const void *image, uint64_t size, void **loade
         return sim_fail(err, "check the limits on memory and open files", "copying the image: %s", strerror(errno));
     d->image = image;
     *loaded = d;
+    uint64_t checks;
+    if (find(d, "ompls_sim_checks", &checks) && sim_begin_checks(d, err) != 0) return 1;
     return sim_start(d, err);
 }
 
@@ -156,7 +158,10 @@ static int sim_launch(void *handle, void *found, const ompls_launch_request *req
     memcpy(control->block, request->block, sizeof control->block);
     control->dynamic_shared = request->shared_bytes;
     control->static_shared = k->static_shared;
+    control->checks = d->checks;
+    control->nfindings = 0;
     int status = sim_send(d, SIM_LAUNCH, err);
+    if (d->checks != 0) sim_report(d, request);
     pthread_mutex_unlock(&d->commands);
     return status;
 }
@@ -239,6 +244,7 @@ static void sim_close(void *handle) {
     /* A process that forked after opening must leave the device to its parent. */
     if (d->process != 0 && d->owner == getpid()) sim_stop(d);
     sim_drop_memory(d);
+    sim_end_checks(d);
     if (d->arena != NULL) munmap(d->arena, d->bytes);
     if (d->control != NULL) munmap(d->control, sizeof *d->control);
     if (d->arena_fd >= 0) close(d->arena_fd);
@@ -257,12 +263,6 @@ static int sim_properties(void *handle, ompls_properties *out, ompls_error *err)
     return 0;
 }
 
-static ompls_module module = {
-    .abi = OMPLS_MODULE_ABI, .name = "cudasim", .kind = "gpu", .image_class = "cudasim", .probe = sim_probe, .open = sim_open,
-    .close = sim_close, .properties = sim_properties, .alloc = sim_alloc, .free = sim_free, .copy_in = sim_copy_in,
-    .copy_out = sim_copy_out, .copy_within = sim_copy_within, .load = sim_load, .find_kernel = sim_find_kernel,
-    .find_symbol = sim_find_symbol, .launch = sim_launch, .synchronize = sim_synchronize,
-};
 /* pages.cpp in device_lib/cudasim: the process reads the program's memory and writes to it. */
 static int sim_share_host_memory(void *handle, ompls_error *err) {
     sim_device *d = handle;
@@ -278,8 +278,14 @@ static int sim_share_host_memory(void *handle, ompls_error *err) {
     return status;
 }
 
+static ompls_module module = {
+    .abi = OMPLS_MODULE_ABI, .name = "cudasim", .kind = "gpu", .image_class = "cudasim", .probe = sim_probe, .open = sim_open,
+    .close = sim_close, .properties = sim_properties, .alloc = sim_alloc, .free = sim_free, .copy_in = sim_copy_in,
+    .copy_out = sim_copy_out, .copy_within = sim_copy_within, .load = sim_load, .find_kernel = sim_find_kernel,
+    .find_symbol = sim_find_symbol, .launch = sim_launch, .synchronize = sim_synchronize,
+    .share_host_memory = sim_share_host_memory,
+};
 
 __attribute__((constructor)) static void announce(void) {
     ompls_register_module(&module);
 }
-    .share_host_memory = sim_share_host_memory,

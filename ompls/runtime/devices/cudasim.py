@@ -6,6 +6,7 @@ it, device_lib/cudasim is its source).  Only g++ and binutils are needed.
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import struct
@@ -22,11 +23,30 @@ ENGINE = LIBRARY / "cudasim"
 IMAGE_BASE = 0x60000000  # SIM_IMAGE_BASE of protocol.h
 MAX_SHARED = 49152  # bytes a block, compute capability 5.3
 DYNAMIC_SHARED = "ompls_sim_dynamic_shared"
-# Floating point as on the host, instruction by instruction; line tables for the reports of faults.
-FLAGS = ("-std=c++17", "-O2", "-g1", "-ffp-contract=off", "-fno-math-errno", "-fno-pie", "-fno-exceptions", "-fno-rtti")
+# Floating point as on the host, instruction by instruction; line tables for the reports of faults, of a version
+# in which the compiled file is not the first: addr2line takes that for the user's.
+FLAGS = (
+    "-std=c++17",
+    "-O2",
+    "-g1",
+    "-gdwarf-4",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-pie",
+    "-fno-exceptions",
+    "-fno-rtti",
+)
 # A GPU does not read a number from an address that is no multiple of its size (CUDA C++ Programming Guide, "Size and
 # Alignment Requirement"); here it would only be slower, so the compiler checks it.
 ALIGNMENT = ("-fsanitize=alignment", "-fsanitize-undefined-trap-on-error")
+# With checks every access of a kernel is a call that device_lib/cudasim/checks answers.
+CHECK = ("-DOMPLS_SIM_CHECK",)
+CHECK_KERNEL = (
+    *CHECK,
+    "-fsanitize=thread",
+    "--param=tsan-distinguish-volatile=1",
+    "--param=tsan-instrument-func-entry-exit=0",
+)
 KERNEL_FLAGS = (*FLAGS, *ALIGNMENT, "-w", "-fno-extern-tls-init", "-I" + str(ENGINE), "-I" + str(LIBRARY / "cuda"))
 
 
@@ -69,17 +89,17 @@ def wrap(text: bytes, label: str, kernels: Sequence[str]) -> bytes:
 
 
 def _library_files() -> Iterator[Path]:
-    for directory in (ENGINE, LIBRARY / "cuda"):
+    for directory in (ENGINE, ENGINE / "checks", LIBRARY / "cuda"):
         yield from sorted(p for p in directory.iterdir() if p.is_file())
 
 
-def _kernel_object(tools: Toolchain, path: Path, label: str, kernels: Sequence[str]) -> Path:
+def _kernel_object(tools: Toolchain, path: Path, label: str, kernels: Sequence[str], checked: bool) -> Path:
     """Compile one kernel file; give its dynamic shared memory and the size of the static one the names of engine.h."""
     text = wrap(path.read_bytes(), label, kernels)
     # A stable name for the text, so that the cache finds it again whatever directory the bundle is in.
     source = tools.cached([b"cudasim kernel", text], ".cu", lambda made: (made.write_bytes(text), None)[1])
     depends = (source, *_library_files())
-    flags = ("-x", "c++", *KERNEL_FLAGS)
+    flags = ("-x", "c++", *KERNEL_FLAGS, *(CHECK_KERNEL if checked else ()))
     compiled = tools.object(Compile(source, flags, "g++", depends, label))
     data = compiled.read_bytes()
     found = read_object(data)
@@ -95,13 +115,20 @@ def _kernel_object(tools: Toolchain, path: Path, label: str, kernels: Sequence[s
     return tools.cached([data, "\0".join(changes).encode()], ".o", make)
 
 
-def build_image(tools: Toolchain, files: Sequence[Tuple[Path, str, Sequence[str]]]) -> Path:
-    """The executable of (kernel file, its name in messages, its kernels).  Raises BuildFailed, ToolMissing."""
+def build_image(tools: Toolchain, files: Sequence[Tuple[Path, str, Sequence[str]]], checked: bool = False) -> Path:
+    """The executable of (kernel file, its name in messages, its kernels).  Raises BuildFailed, ToolMissing.
+
+    `checked`: kernels report data races and the like (host/findings.c says what).
+    """
     library = tuple(_library_files())
-    engine = [Compile(ENGINE / name, (*FLAGS, "-Wall"), "g++", library) for name in ("engine.cpp", "process.cpp")]
-    objects = [_kernel_object(tools, path, label, kernels) for path, label, kernels in files]
-    objects += tools.objects(engine)
+    sources = sorted(ENGINE.glob("*.cpp"))
+    flags: Tuple[str, ...] = (*FLAGS, "-Wall")
     link = ["-static", "-no-pie", "-Wl,-Ttext-segment={:#x}".format(IMAGE_BASE), "-pthread"]
+    if checked:
+        sources += sorted((ENGINE / "checks").glob("*.cpp"))
+        flags += CHECK
+    objects = [_kernel_object(tools, path, label, kernels, checked) for path, label, kernels in files]
+    objects += tools.objects([Compile(source, flags, "g++", library) for source in sources])
     return tools.link(link, objects, ".image", "linking the image of 'cudasim'", "g++")
 
 
@@ -126,7 +153,8 @@ class CudaSim(Device):
         files: Dict[Path, Tuple[str, List[str]]] = {}
         for kernel, path in job.kernels:
             files.setdefault(path, (path.name, []))[1].append(kernel.name)
-        return build_image(job.tools, [(path, label, names) for path, (label, names) in files.items()])
+        checked = os.environ.get("OMPLS_CHECK", "none") != "none"
+        return build_image(job.tools, [(path, label, names) for path, (label, names) in files.items()], checked)
 
     def native_sources(self) -> List[Path]:
         """The table, and its parts in device_lib."""

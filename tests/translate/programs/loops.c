@@ -70,7 +70,7 @@ int main(void)
     expect(last, 152, "lastprivate");
 #pragma omp target parallel for lastprivate(counter) map(tofrom : counter)
     for (counter = 0; counter < 77; counter += 5)
-        a[0] = 0;
+        a[counter] = 0;
     expect(counter, 80, "lastprivate counter");
 
     int chunk = 4;

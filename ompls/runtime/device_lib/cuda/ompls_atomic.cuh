@@ -75,6 +75,11 @@ template <typename T, typename Word> static __device__ inline T ompls_from_bits(
 template <bool eight> struct ompls_word { typedef unsigned int type; };
 template <> struct ompls_word<true> { typedef unsigned long long type; };
 
+// The neighbours of a small T are read with it, but not meant: cudasim's checks are told so.
+#ifndef OMPLS_WHOLE_WORD
+#define OMPLS_WHOLE_WORD(word) (*reinterpret_cast<volatile Word *>(word))
+#endif
+
 template <typename T, class F> static __device__ T ompls_atomic_update(T *target, F update)
 {
     static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "no atomic of this size");
@@ -84,7 +89,7 @@ template <typename T, class F> static __device__ T ompls_atomic_update(T *target
     Word *const word = reinterpret_cast<Word *>(address & ~static_cast<unsigned long long>(sizeof(Word) - 1));
     const int shift = 8 * int(address % sizeof(Word));
     const Word mask = (~Word(0) >> (8 * (sizeof(Word) - sizeof(T)))) << shift;
-    Word seen = *reinterpret_cast<volatile Word *>(word);
+    Word seen = OMPLS_WHOLE_WORD(word);
     for (;;) {
         const T old = ompls_from_bits<T, Word>((seen & mask) >> shift);
         const Word fresh = ompls_to_bits<T, Word>(update(old)) << shift;

@@ -10,6 +10,7 @@
 
 #include <new>
 
+#include "checks/checks.h"
 #include "fibre.h"
 #include "protocol.h"
 
@@ -187,9 +188,23 @@ void make_ready(Worker &w, Fibre *f)
     w.ready.push(f);
 }
 
+// For the checks: who meets at this barrier.  A __syncthreads() also waits for those that leave.
+void tell_who_met(Worker &w, unsigned id)
+{
+    const ompls_sim_block &b = ompls_sim_current;
+    uint16_t met[SIM_MAX_THREADS];
+    unsigned number = 0;
+    for (unsigned i = 0; i < b.count; ++i) {
+        const Thread &t = w.threads[i];
+        if (t.state == State::at_barrier ? t.barrier == id : t.state == State::exited ? id == 0 : i == b.linear) met[number++] = uint16_t(i);
+    }
+    ompls_sim_check_join(met, number);
+}
+
 // All but the current thread, which arrived last and goes on.
 void release(Worker &w, Barrier &barrier)
 {
+    if (ompls_sim_checking) tell_who_met(w, unsigned(&barrier - w.barriers));
     if (barrier.open && &barrier != w.barriers) --w.named_open;
     barrier.result = barrier.votes;
     barrier.votes = barrier.arrived = barrier.here = 0;
@@ -249,6 +264,13 @@ unsigned arrive_all(bool value, const void *pc)
 // deposit its next value before another has read this one.
 void complete(Worker &w, unsigned first, unsigned mask, ompls_sim_operation operation)
 {
+    if (ompls_sim_checking && operation == OMPLS_SIM_SYNC) {
+        uint16_t met[WARP];
+        unsigned number = 0;
+        for (unsigned lane = 0; lane < WARP; ++lane)
+            if (mask >> lane & 1) met[number++] = uint16_t(first + lane);
+        ompls_sim_check_join(met, number);
+    }
     uint64_t ballot = 0;
     for (unsigned lane = 0; lane < WARP; ++lane)
         if (mask >> lane & 1 && w.threads[first + lane].value) ballot |= 1ull << lane;
@@ -405,7 +427,16 @@ void ompls_sim_run_block(const ompls_sim_launch &launch, uint64_t index)
     w.run = launch.run;
     w.params = launch.params;
     w.current = new_fibre(w);
+    if (ompls_sim_checking) ompls_sim_check_block(index, b.count);
     ompls_sim_switch(&w.scheduler, w.current->context);
+    if (ompls_sim_checking) ompls_sim_check_block_end();
+}
+
+void ompls_sim_own_stack(uintptr_t *low, uintptr_t *high)
+{
+    const uintptr_t top = reinterpret_cast<uintptr_t>(worker->current); // it lies at the end of its stack
+    *low = top - STACK;
+    *high = top + sizeof(Fibre);
 }
 
 void ompls_sim_leave_stack(char *top, void (*entry)())

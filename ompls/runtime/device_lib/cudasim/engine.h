@@ -77,6 +77,8 @@ void ompls_sim_leave_stack(char *top, void (*entry)());
 // --- the process around it (process.cpp) ------------------------------------------------------------------------
 // End the kernel and the device process with a message; `pc` is where (0 unknown).
 [[noreturn]] void ompls_sim_fail(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The same for an access to memory: what and where stands in the control page already.
+[[noreturn]] void ompls_sim_fault(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int ompls_sim_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Memory where no host pointer can be; the last page below it is a guard.  Fails the process when there is none.
 char *ompls_sim_map(size_t size);

@@ -30,6 +30,38 @@
 #define warpSize 32
 #undef printf
 #define printf ompls_sim_printf
+#ifdef OMPLS_SIM_CHECK
+// What the C library touches on a kernel's behalf is seen, too.
+extern "C" void ompls_sim_see_range(const void *p, size_t size, int write);
+static inline void *ompls_sim_memcpy(void *to, const void *from, size_t size)
+{
+    ompls_sim_see_range(from, size, 0);
+    ompls_sim_see_range(to, size, 1);
+    return __builtin_memcpy(to, from, size);
+}
+static inline void *ompls_sim_memmove(void *to, const void *from, size_t size)
+{
+    ompls_sim_see_range(from, size, 0);
+    ompls_sim_see_range(to, size, 1);
+    return __builtin_memmove(to, from, size);
+}
+static inline void *ompls_sim_memset(void *to, int value, size_t size)
+{
+    ompls_sim_see_range(to, size, 1);
+    return __builtin_memset(to, value, size);
+}
+// ompls_atomic_update reads a whole word where one byte of it is meant; the swap tells which.
+template <typename Word> __attribute__((noinline, no_sanitize("thread"))) static Word ompls_sim_peek(volatile Word *word) { return *word; }
+#define OMPLS_WHOLE_WORD(word) ompls_sim_peek<Word>(word)
+// Of a constant size they are single accesses of the compiler's making.
+#define memcpy(to, from, size)                                                                                         \
+    (__builtin_constant_p(size) && (size) <= 16 ? __builtin_memcpy(to, from, size) : ompls_sim_memcpy(to, from, size))
+extern "C" void *ompls_sim_new_memory(void *p, size_t size);
+static inline void *ompls_sim_malloc(size_t size) { return ompls_sim_new_memory(malloc(size), size); }
+#define malloc ompls_sim_malloc
+#define memmove ompls_sim_memmove
+#define memset ompls_sim_memset
+#endif
 #undef assert
 #define assert(e) ((e) ? (void)0 : ompls_sim_assert_failed(#e, __FILE__, __LINE__, __func__))
 

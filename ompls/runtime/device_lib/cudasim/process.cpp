@@ -26,9 +26,10 @@
 
 #include <initializer_list>
 
+#include "checks/checks.h"
 #include "engine.h"
-#include "protocol.h"
 #include "pages.h"
+#include "protocol.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -43,7 +44,8 @@
 namespace {
 
 sim_control *control;
-enum { CONTROL_FD = 3, ARENA_FD = 4 };
+enum { CONTROL_FD = 3, ARENA_FD = 4, STATES_FD = 5 /* only with checks */ };
+uint8_t *states;
 int device_index;
 pid_t host;
 int host_fd; // a pidfd; negative before Linux 5.3
@@ -96,7 +98,6 @@ const char *signal_text(int number)
 
 void on_fault(int number, siginfo_t *info, void *context)
 {
-    claim_the_end();
     const ucontext_t *c = static_cast<ucontext_t *>(context);
 #if defined(__x86_64__)
     const uint64_t pc = uint64_t(c->uc_mcontext.gregs[REG_RIP]);
@@ -116,11 +117,11 @@ void on_fault(int number, siginfo_t *info, void *context)
         p += size;
     }
 #endif
-    if (number == SIGSEGV || number == SIGBUS) {
     if (number == SIGSEGV && ompls_sim_fetch_page(reinterpret_cast<uint64_t>(info->si_addr), write, info->si_code == SEGV_MAPERR))
         return;
     claim_the_end();
     control->pc = pc;
+    if (number == SIGSEGV || number == SIGBUS) {
         const uint64_t address = reinterpret_cast<uint64_t>(info->si_addr);
         const uint64_t arena = SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE;
         control->fault = write ? 2 : 1;
@@ -206,6 +207,7 @@ void start_thread(void *(*body)(void *), void *argument, size_t stack)
 
 unsigned count_cores()
 {
+    if (ompls_sim_checking) return 1;
     if (const char *asked = getenv("OMPLS_CUDASIM_CORES")) {
         const int number = atoi(asked);
         if (number > 0) return number < 1024 ? unsigned(number) : 1024;
@@ -253,7 +255,7 @@ void launch()
     const sim_kernel *kernel = reinterpret_cast<const sim_kernel *>(control->kernel);
     if (kernel->nparams != control->nparams)
         return refuse("the kernel has %u parameters, the launch %u", kernel->nparams, control->nparams);
-    void *params[SIM_MAX_PARAMS];
+    static void *params[SIM_MAX_PARAMS]; // not on a stack: kernels read it
     for (uint32_t i = 0; i < kernel->nparams; ++i) {
         if (kernel->sizes[i] != control->sizes[i])
             return refuse("parameter %u of the kernel has %u bytes, of the launch %u", i, kernel->sizes[i], control->sizes[i]);
@@ -264,13 +266,14 @@ void launch()
     what.params = params;
     what.grid = {control->grid[0], control->grid[1], control->grid[2]};
     what.block = {control->block[0], control->block[1], control->block[2]};
+    if (ompls_sim_checking) ompls_sim_check_launch(control, SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE, arena_bytes);
     run_blocks(what);
-}
-
-void protect()
     if (const uint64_t refused = ompls_sim_return_pages())
         ompls_sim_fail(nullptr, "wrote host address 0x%llx, which the program may only read", (unsigned long long)refused);
     if (ompls_sim_checking) ompls_sim_check_launch_end();
+}
+
+void protect()
 {
     char *arena = reinterpret_cast<char *>(SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE);
     for (uint32_t i = 0; i < control->nprotections; ++i) {
@@ -292,12 +295,12 @@ void obey()
     void *address = reinterpret_cast<void *>(control->address);
     switch (control->command) {
     case SIM_LAUNCH: launch(); break;
-    case SIM_READ: memcpy(control->staging, address, control->length); break;
-    case SIM_WRITE: memcpy(address, control->staging, control->length); break;
-    default: break;
     case SIM_SHARE:
         if (!ompls_sim_share_host(host, control->address)) refuse("reading the program's memory: %s", strerror(errno));
         break;
+    case SIM_READ: memcpy(control->staging, address, control->length); break;
+    case SIM_WRITE: memcpy(address, control->staging, control->length); break;
+    default: break;
     }
 }
 
@@ -376,6 +379,19 @@ void ompls_sim_fail(const void *pc, const char *format, ...)
     end_process();
 }
 
+void ompls_sim_fault(const void *pc, const char *format, ...)
+{
+    claim_the_end();
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(control->reason, sizeof control->reason, format, arguments);
+    va_end(arguments);
+    control->pc = reinterpret_cast<uint64_t>(pc) - 1;
+    end_process();
+}
+
+uint8_t *ompls_sim_check_states() { return states; }
+
 void ompls_sim_assert_failed(const char *expression, const char *file, unsigned line, const char *function)
 {
     ompls_sim_fail(nullptr, "%s:%u: %s: block (%u,%u,%u), thread (%u,%u,%u): assertion `%s` failed", file, line, function,
@@ -432,8 +448,9 @@ void close_files()
 {
     const int nothing = open("/dev/null", O_RDWR);
     for (int file = 0; file < 2; ++file) dup2(nothing, file); // printing goes through the host
-    if (syscall(SYS_close_range, ARENA_FD + 1, ~0u, 0) != 0)
-        for (int file = ARENA_FD + 1; file < 1024; ++file) close(file); // before Linux 5.9
+    const int last = ompls_sim_checking ? STATES_FD : ARENA_FD;
+    if (syscall(SYS_close_range, last + 1, ~0u, 0) != 0)
+        for (int file = last + 1; file < 1024; ++file) close(file); // before Linux 5.9
 }
 
 // Returns in the second process.
@@ -455,6 +472,13 @@ void map_memory()
         ompls_sim_fail(nullptr, "cannot map the device's memory: %s", strerror(errno));
     close(CONTROL_FD);
     close(ARENA_FD);
+    if (ompls_sim_checking) {
+        void *wanted = reinterpret_cast<void *>(SIM_STATES_BASE);
+        void *got = mmap(wanted, arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, STATES_FD, 0);
+        if (got != wanted) ompls_sim_fail(nullptr, "cannot map the state of the device's memory: %s", strerror(errno));
+        states = static_cast<uint8_t *>(got);
+        close(STATES_FD);
+    }
     mallopt(M_MMAP_MAX, 0);  // malloc in a kernel stays behind the image,
     mallopt(M_ARENA_MAX, 1); // whoever calls it
 }

@@ -14,10 +14,12 @@
 #define SIM_IMAGE_SIZE 0x48000000ull /* with the heap behind it, which the kernel moves by up to 1 GiB */
 #if defined(__aarch64__) /* 39 bits on a Jetson */
 #define SIM_ARENA_BASE 0x2000000000ull
+#define SIM_STATES_BASE 0x1c00000000ull
 #define SIM_ARENA_STRIDE (8ull << 30)
 #define SIM_MAX_DEVICES 8
 #else
 #define SIM_ARENA_BASE 0x2a0000000000ull
+#define SIM_STATES_BASE 0x280000000000ull
 #define SIM_ARENA_STRIDE (1ull << 40)
 #define SIM_MAX_DEVICES 16
 #endif
@@ -36,6 +38,28 @@ enum {
 
 enum { SIM_LAUNCH = 1, SIM_READ, SIM_WRITE, SIM_NOTHING, SIM_SHARE /* the host's memory; `address`: of some byte of it */ };
 enum { SIM_OK = 0, SIM_REFUSED, SIM_FAILED /* the process is gone */ };
+
+/* --- checks (device_lib/cudasim/checks) ------------------------------------------------------------------------------- */
+
+/* What OMPLS_CHECK asks for.  Only images that were built for checks (symbol ompls_sim_checks) can do it. */
+enum { SIM_CHECK_RACES = 1, SIM_CHECK_UNINIT = 2, SIM_CHECK_MEMORY = 4, SIM_CHECK_COALESCING = 8, SIM_CHECK_BANKS = 16 };
+
+/* The state of a byte of the arena, mapped at SIM_STATES_BASE in the process. */
+enum { SIM_STATE_NONE, SIM_STATE_FREED, SIM_STATE_ALLOCATED, SIM_STATE_WRITTEN };
+
+enum { SIM_FOUND_RACE, SIM_FOUND_UNINIT, SIM_FOUND_LOCAL, SIM_FOUND_COALESCING, SIM_FOUND_BANKS };
+enum { SIM_FINDING_WRITE = 1, SIM_FINDING_ATOMIC = 2, SIM_FINDING_OTHER_WRITE = 4, SIM_FINDING_OTHER_ATOMIC = 8 };
+enum { SIM_MAX_FINDINGS = 64 };
+
+typedef struct {
+    uint32_t kind, flags;
+    uint64_t address;
+    uint32_t size;
+    uint32_t pc, other_pc; /* of a race the earlier access */
+    uint32_t block, thread, other_block, other_thread;
+    double figure;   /* how many times more than needed */
+    uint32_t shared; /* 1 + the offset in a block's shared memory, 0: global memory or a variable of the image */
+} sim_finding;
 
 typedef struct {
     uint64_t offset, size; /* in the arena */
@@ -68,6 +92,9 @@ typedef struct {
     uint32_t nparams;
     uint32_t offsets[SIM_MAX_PARAMS], sizes[SIM_MAX_PARAMS];
     char params[SIM_MAX_PARAM_BYTES] __attribute__((aligned(16)));
+
+    uint32_t checks, nfindings; /* of this launch */
+    sim_finding findings[SIM_MAX_FINDINGS];
 
     uint64_t address, length; /* SIM_READ, SIM_WRITE */
     char staging[65536];

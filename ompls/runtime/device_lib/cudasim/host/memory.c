@@ -30,6 +30,16 @@ void sim_drop_memory(sim_device *d) {
     for (sim_block *b = d->blocks, *next; b != NULL; b = next) next = b->next, free(b);
 }
 
+/* For the checks: what the bytes from this offset of the arena on are now. */
+static void mark(sim_device *d, uint64_t offset, uint64_t size, int state) {
+    if (d->states != NULL) memset(d->states + offset, state, size);
+}
+
+void sim_mark_all(sim_device *d) {
+    for (sim_block *b = d->blocks; b != NULL; b = b->next)
+        if (b->used) mark(d, b->start, b->offset + b->size - PAGE - b->start, SIM_STATE_WRITTEN);
+}
+
 /* Tell the process which pages may be touched.  It learns with the next command; before it is started, by sim_open_memory. */
 static int note(sim_device *d, const sim_block *b, bool accessible, ompls_error *err) {
     int status = 0;
@@ -68,6 +78,8 @@ int sim_alloc(void *handle, uint64_t size, ompls_address *out, ompls_error *err)
     best->start = best->offset + best->size - PAGE - asked;
     d->in_use += best->size;
     *out = d->base + best->start;
+    mark(d, best->offset, best->size, SIM_STATE_NONE);
+    mark(d, best->start, size, SIM_STATE_ALLOCATED);
     int status = note(d, best, true, err);
     pthread_mutex_unlock(&d->memory);
     return status;
@@ -85,6 +97,7 @@ int sim_free(void *handle, ompls_address address, ompls_error *err) {
     }
     int status = d->dead ? 0 : note(d, b, false, err);
     b->used = false;
+    mark(d, b->start, b->offset + b->size - PAGE - b->start, SIM_STATE_FREED);
     d->in_use -= b->size;
     if (b->size >= WORTH_GIVING_BACK)
         fallocate(d->arena_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->offset, (off_t)b->size);
@@ -136,6 +149,7 @@ int sim_copy_in(void *handle, ompls_address to, const void *from, uint64_t size,
     sim_device *d = handle;
     if (!in_arena(d, to, size)) return copy_image(d, to, NULL, from, size, err);
     memcpy(d->arena + (to - d->base), from, size);
+    mark(d, to - d->base, size, SIM_STATE_WRITTEN);
     return 0;
 }
 
@@ -150,6 +164,7 @@ int sim_copy_within(void *handle, ompls_address to, ompls_address from, uint64_t
     sim_device *d = handle;
     if (in_arena(d, from, size) && in_arena(d, to, size)) {
         memmove(d->arena + (to - d->base), d->arena + (from - d->base), size);
+        mark(d, to - d->base, size, SIM_STATE_WRITTEN);
         return 0;
     }
     if (in_arena(d, from, size)) return sim_copy_in(d, to, d->arena + (from - d->base), size, err);

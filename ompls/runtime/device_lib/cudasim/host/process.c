@@ -91,7 +91,7 @@ static int await(sim_device *d, uint32_t wanted, ompls_error *err) {
 }
 
 /* Where a program counter of the image is, as the user's file and line.  Cold: the kernel has failed. */
-static uint32_t find_line(const sim_device *d, uint64_t pc, char *where, size_t size) {
+uint32_t sim_find_line(const sim_device *d, uint64_t pc, char *where, size_t size) {
     char command[128], line[512];
     uint32_t found = 0;
     snprintf(command, sizeof command, "addr2line -i -e /proc/%d/fd/%d %#llx 2>/dev/null", (int)getpid(), d->image_fd,
@@ -102,7 +102,7 @@ static uint32_t find_line(const sim_device *d, uint64_t pc, char *where, size_t 
         char *colon = strrchr(line, ':'), *slash = strrchr(line, '/');
         const char *file = slash != NULL ? slash + 1 : line; /* before it, where the image was built */
         /* The innermost line that is the user's: not the library's, not of a generated file. */
-        if (found != 0 || colon == NULL || strncmp(file, "ompls_", 6) == 0 || strncmp(file, "prelude.h", 9) == 0) continue;
+        if (found != 0 || colon == NULL || strncmp(file, "ompls_", 6) == 0 || strncmp(file, "prelude.h", 9) == 0 || strncmp(file, "access.cpp", 10) == 0) continue;
         *colon = '\0';
         found = (uint32_t)strtoul(colon + 1, NULL, 10);
         if (found != 0) snprintf(where, size, "%.100s", file);
@@ -119,7 +119,7 @@ static int failed(sim_device *d, ompls_error *err) {
     err->fault_address = control->fault_address;
     /* One before a return address, which may be the next line's. */
     if (control->pc != 0)
-        err->fault_line = find_line(d, control->fault ? control->pc : control->pc - 1, err->fault_file, sizeof err->fault_file);
+        err->fault_line = sim_find_line(d, control->fault ? control->pc : control->pc - 1, err->fault_file, sizeof err->fault_file);
     const char *hint = control->fault ? "map what the kernel uses" : "see the kernel";
     if (err->fault_line == 0) return sim_fail(err, hint, "%s", control->reason);
     return sim_fail(err, hint, "%s (at %.60s:%u)", control->reason, err->fault_file, err->fault_line);
@@ -162,11 +162,14 @@ static int spawn(sim_device *d, char *const *argv) {
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int states = d->states != NULL ? fcntl(d->states_fd, F_DUPFD_CLOEXEC, 10) : -1;
+    if (states >= 0) posix_spawn_file_actions_adddup2(&actions, states, 5);
     int failed = posix_spawn(&first, path, &actions, &attributes, argv, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (control >= 0) close(control);
     if (arena >= 0) close(arena);
+    if (states >= 0) close(states);
     if (failed != 0) return failed;
     while (waitpid(first, &status, 0) < 0 && errno == EINTR) continue;
     d->process = (pid_t)load(&d->control->process);
