@@ -100,6 +100,8 @@ def _take_foreign(arguments: list[str], command: str) -> tuple[list[str], list[s
     if command == "run" and "--" in arguments:
         at = arguments.index("--")
         arguments, program = arguments[:at], arguments[at + 1 :]
+    if command == "run":  # alone it takes no value: the next word is a file
+        arguments = ["--check=" if word == "--check" else word for word in arguments]
     if command in ("check", "preview", "translate", "run"):
         arguments, flags = split_flags(arguments)
         return arguments, flags, program

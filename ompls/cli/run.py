@@ -19,6 +19,9 @@ from ompls.cli.problem import Problem
 from ompls.cli.terminal import progress
 
 OUR_ERROR = 125
+FOUND = 1  # the exit code of a program that ended well, but not before the checks
+CHECKS = ("races", "uninit", "memory", "coalescing", "banks", "all")
+DEFAULT_CHECKS = ["races", "uninit", "memory"]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +31,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace", metavar="FILE", help="record a trace (see 'ompls report')")
     parser.add_argument(
         "--trace-format", choices=("json", "chrome"), default="json", help="our JSON lines, or for Chrome and Perfetto"
+    )
+    parser.add_argument(
+        "--check",
+        type=_checks,
+        metavar="[LIST]",
+        help="on cudasim: report races,uninit,memory (the default) or also coalescing,banks; exit code 1 when it did",
     )
     parser.add_argument("--profile", action="store_true", help="show what was launched and transferred, on stderr")
 
@@ -62,6 +71,9 @@ def _tidy_end() -> Iterator[None]:
 
 
 def _run(arguments: argparse.Namespace, scratch: Path) -> int:
+    found = scratch / "findings"
+    if arguments.check is not None:
+        _prepare_checks(arguments, found)
     names = pipeline.device_names(arguments.device)
     with progress("translating and building"):
         units = list(analyze(arguments.files, arguments.flags, names[0]))
@@ -85,7 +97,30 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         from ompls.cli.chrome import chrome
 
         report.write(arguments.trace, chrome(trace.read(os.fspath(record))))
+    if found.exists():
+        kinds = found.read_text(encoding="ascii").split()
+        told = ", ".join(f"{kind} {kinds.count(kind)}" for kind in dict.fromkeys(kinds))
+        print(f"ompls: the checks found {len(kinds)} ({told})", file=sys.stderr)
+        code = code or FOUND
     return code
+
+
+def _prepare_checks(arguments: argparse.Namespace, found: Path) -> None:
+    """The image is built for checks, and the program does them: both learn of it from the environment."""
+    if arguments.device == "auto":
+        arguments.device = "cudasim"
+    if arguments.device.partition(":")[0] != "cudasim":
+        raise Problem(f"--check: '{arguments.device}' cannot check kernels; choose --device cudasim", OUR_ERROR)
+    os.environ["OMPLS_CHECK"] = arguments.check
+    os.environ["OMPLS_CHECK_RESULT"] = str(found)
+
+
+def _checks(word: str) -> str:
+    chosen = word.split(",") if word else DEFAULT_CHECKS
+    for name in chosen:
+        if name not in CHECKS:
+            raise argparse.ArgumentTypeError(f"there is no check '{name}': choose from {','.join(CHECKS)}")
+    return ",".join(chosen)
 
 
 def _profile(record: Path) -> str:
