@@ -33,7 +33,7 @@ CORE_SOURCES: Tuple[str, ...] = (
     "mapping",
     "present",
 )
-CORE_SOURCES += ("resources", "target", "tasks", "team", "trace", "workers")
+CORE_SOURCES += ("constructs", "lists", "resources", "target", "tasks", "team", "trace", "workers")
 CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
 

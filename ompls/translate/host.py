@@ -48,6 +48,7 @@ class Construct:
     items: list[ItemPlan]
     params: list[dict[str, object]] = field(default_factory=list)
     nvalues: int = 0
+    nlists: int = 0
     directive: str = ""
 
 

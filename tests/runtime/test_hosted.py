@@ -223,7 +223,7 @@ NUMBERS = r"""
 #include <omp.h>
 static const ompls_item_desc items[] = {{"n", OMPLS_MAP_FROM}};
 static const ompls_param_desc params[] = {{"n", OMPLS_PARAM_ADDRESS, 0, 8}};
-static ompls_region region = {"prog.c", 1, "ask", OMPLS_MODE_SPMD, 1, 1, 0, items, params, 0};
+static ompls_region region = {"prog.c", 1, "ask", OMPLS_MODE_SPMD, 1, 1, 0, items, params, 0, 0};
 int main(void) {
     for (int device = 0; device < omp_get_num_devices(); device++) {
         int n = -1;

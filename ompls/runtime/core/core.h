@@ -120,6 +120,28 @@ void ompls_globals_mapped(ompls_device *device, const ompls_region *region, uint
 extern bool ompls_shared_memory; /* some unit requires unified shared memory: nothing is mapped, everything is where it is */
 bool ompls_find_image(const char *image_class, ompls_image *out);
 
+/* lists.c */
+typedef struct {
+    uint64_t count;
+    int64_t stride;
+} ompls_rows_dimension;
+typedef struct {
+    uint32_t count;
+    ompls_rows_dimension dimension[]; /* the innermost first; an ompls_arg.size of bytes at each point */
+} ompls_rows;
+/* A construct with what its lists hold in place of them. */
+typedef struct {
+    ompls_region region;
+    ompls_item_desc *items;
+    ompls_arg *args;
+    ompls_param_desc *params;
+    const ompls_region *from;
+    const ompls_arg *given;
+} ompls_expanded;
+ompls_expanded *ompls_expand(const ompls_region *region, const ompls_arg *args);
+void ompls_expanded_done(ompls_expanded *expanded); /* frees the lists, too; may be 0 */
+void ompls_drop_lists(const ompls_region *region, const ompls_arg *args); /* of a construct that does nothing */
+
 /* mapping.c */
 typedef struct {
     ompls_device *device;
@@ -128,7 +150,14 @@ typedef struct {
 void ompls_enter_item(ompls_place at, uint32_t item, const ompls_arg *arg, _Atomic(ompls_entry *) *hint,
                       ompls_reference *out);
 void ompls_attach_item(ompls_place at, uint32_t item, const ompls_arg *arg, const ompls_reference *reference);
-void ompls_leave_item(ompls_place at, uint32_t item, const ompls_arg *arg, const ompls_reference *reference);
+void ompls_leave_item(ompls_place at, uint32_t item, const ompls_arg *args, const ompls_reference *reference);
+/* Find what is present without counting it.  False when absent, and an error when the construct may not find it absent. */
+bool ompls_find_item(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, ompls_reference *out);
+/* Copies of items, around the pointers that are attached in them. */
+void ompls_item_in(ompls_place at, const char *name, ompls_entry *entry, const void *host, uint64_t size);
+void ompls_item_out(ompls_place at, const char *name, ompls_entry *entry, void *host, uint64_t size);
+_Noreturn void ompls_fail_overlap(ompls_place at, const char *name, const ompls_arg *arg, ompls_entry *entry);
+_Noreturn void ompls_fail_absent(ompls_place at, const char *name, const ompls_arg *arg);
 /* Where a host range lies on the device, if all of it is present. */
 bool ompls_find_address(ompls_device *device, const void *host, uint64_t size, ompls_address *out);
 void ompls_copy_in(ompls_place at, const char *name, ompls_address to, const void *from, uint64_t size);

@@ -64,6 +64,7 @@ int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *a
     ompls_place at = {ompls_resolve(region, device), region};
     void *kernel = at.device != NULL ? ompls_kernel_of(at) : NULL;
     if (kernel == NULL) {
+        ompls_drop_lists(region, args);
         ompls_wait_depend(ndepend, depend);
         return 0;
     }
@@ -84,6 +85,7 @@ void ompls_data_nowait(void (*function)(ompls_region *, int64_t, const ompls_arg
                        const ompls_arg *args, uint32_t ndepend, const ompls_depend *depend) {
     ompls_place at = {ompls_resolve(region, device), region};
     if (at.device == NULL) { /* the initial device's data is where it is */
+        ompls_drop_lists(region, args);
         ompls_wait_depend(ndepend, depend);
         return;
     }

@@ -74,7 +74,7 @@ static void item_out_locked(ompls_place at, const char *name, ompls_entry *entry
     }
 }
 
-static void item_in(ompls_place at, const char *name, ompls_entry *entry, const void *host, uint64_t size) {
+void ompls_item_in(ompls_place at, const char *name, ompls_entry *entry, const void *host, uint64_t size) {
     if (atomic_load_explicit(&entry->attachments, memory_order_acquire) == NULL) {
         ompls_copy_in(at, name, address_in(entry, (uintptr_t)host), host, size);
         return;
@@ -84,7 +84,7 @@ static void item_in(ompls_place at, const char *name, ompls_entry *entry, const 
     pthread_mutex_unlock(&at.device->table.lock);
 }
 
-static void item_out(ompls_place at, const char *name, ompls_entry *entry, void *host, uint64_t size) {
+void ompls_item_out(ompls_place at, const char *name, ompls_entry *entry, void *host, uint64_t size) {
     if (atomic_load_explicit(&entry->attachments, memory_order_acquire) == NULL) {
         ompls_copy_out(at, name, host, address_in(entry, (uintptr_t)host), size);
         return;
@@ -96,7 +96,7 @@ static void item_out(ompls_place at, const char *name, ompls_entry *entry, void 
 
 /* --- entering ------------------------------------------------------------------------------------------------------ */
 
-static _Noreturn void fail_overlap(ompls_place at, const char *name, const ompls_arg *arg, ompls_entry *entry) {
+_Noreturn void ompls_fail_overlap(ompls_place at, const char *name, const ompls_arg *arg, ompls_entry *entry) {
     uintptr_t begin = atomic_load(&entry->begin), end = atomic_load(&entry->end);
     pthread_mutex_unlock(&at.device->table.lock);
     ompls_fail(at, "map the whole before its parts",
@@ -104,13 +104,34 @@ static _Noreturn void fail_overlap(ompls_place at, const char *name, const ompls
                arg->size, arg->begin, entry->name, end - begin, begin);
 }
 
-static _Noreturn void fail_absent(ompls_place at, const char *name, const ompls_arg *arg) {
+_Noreturn void ompls_fail_absent(ompls_place at, const char *name, const ompls_arg *arg) {
     ompls_fail(at, "map it before this construct", "'%s' (%" PRIu64 " bytes at %p) is not present: its map type or motion has the present modifier",
                name, arg->size, arg->begin);
 }
 
+/* The parts of an item stand behind it.  0 after the last. */
+static uint32_t part_after(ompls_place at, uint32_t index) {
+    return index + 1 < at.region->nitems && (at.region->items[index + 1].flags & OMPLS_MAP_PART) ? index + 1 : 0;
+}
+
+/* With the lock held: what parts bring to storage that is new on the device. */
+static void parts_in(ompls_place at, uint32_t index, const ompls_arg *args, ompls_address address) {
+    for (uint32_t part = part_after(at, index); part != 0; part = part_after(at, part)) {
+        const ompls_item_desc *item = &at.region->items[part];
+        const ompls_arg *arg = &args[part];
+        if (item->flags & OMPLS_MAP_PRESENT) {
+            pthread_mutex_unlock(&at.device->table.lock);
+            ompls_fail_absent(at, item->name, arg);
+        }
+        if (item->flags & OMPLS_MAP_TO)
+            ompls_copy_in(at, item->name, address + ((uintptr_t)arg->begin - (uintptr_t)args[index].begin), arg->begin, arg->size);
+    }
+}
+
 /* With the lock held: a new entry.  Returns it counted in *out. */
-static void create(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, ompls_reference *out) {
+static void create(ompls_place at, uint32_t index, const ompls_arg *args, ompls_reference *out) {
+    const ompls_item_desc *item = &at.region->items[index];
+    const ompls_arg *arg = &args[index];
     ompls_error err = {0};
     ompls_address address = 0;
     ompls_device *device = at.device;
@@ -124,12 +145,15 @@ static void create(ompls_place at, const ompls_item_desc *item, const ompls_arg 
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "alloc", .at = at, .var = item->name, .address = address, .bytes = arg->size, .began = began});
     if (item->flags & OMPLS_MAP_TO) ompls_copy_in(at, item->name, address, arg->begin, arg->size);
+    parts_in(at, index, args, address);
     ompls_globals_mapped(device, at.region, (uintptr_t)arg->begin, end_of(arg), address);
     ompls_table_insert(&device->table, (uintptr_t)arg->begin, end_of(arg), address, item->name, true, item->flags & OMPLS_MAP_HOLD, false, out);
 }
 
 /* Not found without the lock.  Returns true when the item was created, so that `to` has been done. */
-static bool enter_slowly(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, ompls_reference *out) {
+static bool enter_slowly(ompls_place at, uint32_t index, const ompls_arg *args, ompls_reference *out) {
+    const ompls_item_desc *item = &at.region->items[index];
+    const ompls_arg *arg = &args[index];
     ompls_table *table = &at.device->table;
     uintptr_t begin = (uintptr_t)arg->begin, end = end_of(arg);
     ompls_entry *overlapping;
@@ -144,33 +168,59 @@ static bool enter_slowly(ompls_place at, const ompls_item_desc *item, const ompl
     } else if (arg->size == 0 || (item->flags & OMPLS_MAP_ZERO_LENGTH)) {
         out->entry = NULL;
     } else if (overlapping != NULL) {
-        fail_overlap(at, item->name, arg, overlapping);
+        ompls_fail_overlap(at, item->name, arg, overlapping);
     } else if (item->flags & OMPLS_MAP_PRESENT) {
         pthread_mutex_unlock(&table->lock);
-        fail_absent(at, item->name, arg);
+        ompls_fail_absent(at, item->name, arg);
     } else {
-        create(at, item, arg, out);
+        create(at, index, args, out);
         created = true;
     }
     pthread_mutex_unlock(&table->lock);
     return created;
 }
 
-void ompls_enter_item(ompls_place at, uint32_t index, const ompls_arg *arg, _Atomic(ompls_entry *) *hint, ompls_reference *out) {
+/* Find what is present without counting it.  False when absent, and an error when the construct may not find it absent. */
+bool ompls_find_item(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, ompls_reference *out) {
+    ompls_table *table = &at.device->table;
+    ompls_entry *overlapping;
+    if (ompls_shared_memory) return false;
+    pthread_mutex_lock(&table->lock);
+    bool found = ompls_table_find(table, (uintptr_t)arg->begin, end_of(arg), &overlapping, out);
+    if (!found && overlapping != NULL) ompls_fail_overlap(at, item->name, arg, overlapping);
+    pthread_mutex_unlock(&table->lock);
+    if (!found && (item->flags & OMPLS_MAP_PRESENT)) ompls_fail_absent(at, item->name, arg);
+    return found;
+}
+
+/* `always` on a part: copied whether or not what it is a part of was there. */
+static void part_always(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, bool in) {
+    ompls_reference reference;
+    if (!ompls_find_item(at, item, arg, &reference)) return;
+    if (in) ompls_item_in(at, item->name, reference.entry, arg->begin, arg->size);
+    else ompls_item_out(at, item->name, reference.entry, (void *)(uintptr_t)arg->begin, arg->size);
+}
+
+void ompls_enter_item(ompls_place at, uint32_t index, const ompls_arg *args, _Atomic(ompls_entry *) *hint, ompls_reference *out) {
     const ompls_item_desc *item = &at.region->items[index];
+    const ompls_arg *arg = &args[index];
     uintptr_t begin = (uintptr_t)arg->begin, end = end_of(arg);
     bool hold = item->flags & OMPLS_MAP_HOLD, created = false;
     out->entry = NULL;
     if (OMPLS_UNLIKELY(ompls_shared_memory)) return; /* it corresponds to itself */
+    if (OMPLS_UNLIKELY(item->flags & OMPLS_MAP_PART)) {
+        if ((item->flags & OMPLS_MAP_TO) && (item->flags & OMPLS_MAP_ALWAYS)) part_always(at, item, arg, true);
+        return;
+    }
     ompls_entry *probable = hint != NULL ? atomic_load_explicit(hint, memory_order_acquire) : NULL;
     if (probable == NULL || !ompls_entry_acquire(probable, begin, end, hold, out)) {
-        if (!ompls_table_acquire(&at.device->table, begin, end, hold, out)) created = enter_slowly(at, item, arg, out);
+        if (!ompls_table_acquire(&at.device->table, begin, end, hold, out)) created = enter_slowly(at, index, args, out);
         if (hint != NULL) atomic_store_explicit(hint, out->entry, memory_order_release);
         if (out->entry == NULL) return;
     }
     if (OMPLS_UNLIKELY(ompls_observing)) observe_count("map_enter", at, item->name, arg, out->entry, created);
     if (!created && (item->flags & OMPLS_MAP_TO) && (item->flags & OMPLS_MAP_ALWAYS))
-        item_in(at, item->name, out->entry, arg->begin, arg->size);
+        ompls_item_in(at, item->name, out->entry, arg->begin, arg->size);
 }
 
 /* OpenMP 5.2 section 5.8.6: the device's copy of a pointer is made to point to the corresponding pointee. */
@@ -228,7 +278,19 @@ static void free_entry(ompls_place at, ompls_entry *entry) {
                                      .bytes = atomic_load(&entry->end) - atomic_load(&entry->begin), .began = began});
 }
 
-static void leave_last(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, const ompls_reference *reference, bool copied) {
+/* With the lock held: what parts take from storage that goes. */
+static void parts_out(ompls_place at, uint32_t index, const ompls_arg *args, ompls_entry *entry) {
+    for (uint32_t part = part_after(at, index); part != 0; part = part_after(at, part)) {
+        uint32_t flags = at.region->items[part].flags;
+        uintptr_t begin = (uintptr_t)args[part].begin;
+        if ((flags & OMPLS_MAP_FROM) && !(flags & OMPLS_MAP_ALWAYS) && begin >= atomic_load(&entry->begin) && begin + args[part].size <= atomic_load(&entry->end))
+            item_out_locked(at, at.region->items[part].name, entry, (void *)begin, args[part].size);
+    }
+}
+
+static void leave_last(ompls_place at, uint32_t index, const ompls_arg *args, const ompls_reference *reference, bool copied) {
+    const ompls_item_desc *item = &at.region->items[index];
+    const ompls_arg *arg = &args[index];
     ompls_table *table = &at.device->table;
     ompls_entry *entry = reference->entry;
     ompls_drop_kind kind = item->flags & OMPLS_MAP_DELETE ? OMPLS_DROP_DYNAMIC : item->flags & OMPLS_MAP_HOLD ? OMPLS_DROP_HOLD : OMPLS_DROP_ONE;
@@ -240,6 +302,7 @@ static void leave_last(ompls_place at, const ompls_item_desc *item, const ompls_
         if (begin < first) begin = first;
         if (end > last) end = last;
         if ((item->flags & OMPLS_MAP_FROM) && !copied && begin < end) item_out_locked(at, item->name, entry, (void *)begin, end - begin);
+        parts_out(at, index, args, entry);
         free_entry(at, entry);
         if (OMPLS_UNLIKELY(ompls_observing)) observe_count("map_exit", at, item->name, arg, entry, true);
         ompls_table_recycle(table, entry);
@@ -247,11 +310,15 @@ static void leave_last(ompls_place at, const ompls_item_desc *item, const ompls_
     pthread_mutex_unlock(&table->lock);
 }
 
-void ompls_leave_item(ompls_place at, uint32_t index, const ompls_arg *arg, const ompls_reference *reference) {
-    if (reference->entry == NULL) return;
+void ompls_leave_item(ompls_place at, uint32_t index, const ompls_arg *args, const ompls_reference *reference) {
     const ompls_item_desc *item = &at.region->items[index];
+    const ompls_arg *arg = &args[index];
+    if (reference->entry == NULL) {
+        if ((item->flags & OMPLS_MAP_PART) && (item->flags & OMPLS_MAP_FROM) && (item->flags & OMPLS_MAP_ALWAYS)) part_always(at, item, arg, false);
+        return;
+    }
     bool always = (item->flags & OMPLS_MAP_FROM) && (item->flags & OMPLS_MAP_ALWAYS);
-    if (always) item_out(at, item->name, reference->entry, (void *)(uintptr_t)arg->begin, arg->size);
+    if (always) ompls_item_out(at, item->name, reference->entry, (void *)(uintptr_t)arg->begin, arg->size);
     if (!(item->flags & OMPLS_MAP_DELETE)) {
         ompls_release_result result = ompls_release(reference, item->flags & OMPLS_MAP_HOLD);
         if (OMPLS_LIKELY(result != OMPLS_LAST)) {
@@ -259,56 +326,5 @@ void ompls_leave_item(ompls_place at, uint32_t index, const ompls_arg *arg, cons
             return;
         }
     }
-    leave_last(at, item, arg, reference, always);
-}
-
-/* --- target exit data and target update ----------------------------------------------------------------------------- */
-
-/* Find what is present without counting it.  False when absent, and an error when the construct may not find it absent. */
-static bool find(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, ompls_reference *out) {
-    ompls_table *table = &at.device->table;
-    ompls_entry *overlapping;
-    if (ompls_shared_memory) return false;
-    pthread_mutex_lock(&table->lock);
-    bool found = ompls_table_find(table, (uintptr_t)arg->begin, end_of(arg), &overlapping, out);
-    if (!found && overlapping != NULL) fail_overlap(at, item->name, arg, overlapping);
-    pthread_mutex_unlock(&table->lock);
-    if (!found && (item->flags & OMPLS_MAP_PRESENT)) fail_absent(at, item->name, arg);
-    return found;
-}
-
-void ompls_exit_data(ompls_region *region, int64_t device, const ompls_arg *args) {
-    ompls_place at = {ompls_resolve(region, device), region};
-    if (at.device == NULL) return;
-    for (uint32_t i = region->nitems; i-- > 0;) {
-        ompls_reference reference;
-        if (find(at, &region->items[i], &args[i], &reference)) ompls_leave_item(at, i, &args[i], &reference);
-    }
-}
-
-void ompls_enter_data(ompls_region *region, int64_t device, const ompls_arg *args) {
-    ompls_place at = {ompls_resolve(region, device), region};
-    if (at.device == NULL) return;
-    ompls_reference few[16], *references = few;
-    if (region->nitems > 16 && (references = malloc(region->nitems * sizeof *references)) == NULL)
-        ompls_fail(at, NULL, "out of memory");
-    for (uint32_t i = 0; i < region->nitems; i++) ompls_enter_item(at, i, &args[i], NULL, &references[i]);
-    for (uint32_t i = 0; i < region->nitems; i++)
-        if (region->items[i].flags & OMPLS_MAP_ATTACH) ompls_attach_item(at, i, &args[i], &references[i]);
-    if (references != few) free(references);
-}
-
-void ompls_update(ompls_region *region, int64_t device, const ompls_arg *args) {
-    ompls_place at = {ompls_resolve(region, device), region};
-    if (at.device == NULL) return;
-    for (uint32_t i = 0; i < region->nitems; i++) {
-        const ompls_item_desc *item = &region->items[i];
-        const ompls_arg *arg = &args[i];
-        ompls_reference reference;
-        if (arg->size == 0 || !find(at, item, arg, &reference)) continue;
-        if (OMPLS_UNLIKELY(ompls_observing))
-            ompls_observe(&(ompls_event){.kind = "update", .at = at, .var = item->name, .host = arg->begin, .bytes = arg->size});
-        if (item->flags & OMPLS_MAP_TO) item_in(at, item->name, reference.entry, arg->begin, arg->size);
-        if (item->flags & OMPLS_MAP_FROM) item_out(at, item->name, reference.entry, (void *)(uintptr_t)arg->begin, arg->size);
-    }
+    leave_last(at, index, args, reference, always);
 }

@@ -26,7 +26,12 @@ enum {
     OMPLS_MAP_ZERO_LENGTH = 256, /* zero-length section: looked up, never allocated (OpenMP 5.2 section 5.8.6) */
     OMPLS_MAP_HOLD = 512,
     OMPLS_MAP_ATTACH = 1024, /* ompls_arg.pointer is a mapped pointer that is to point to the item on the device */
-    OMPLS_MAP_VALUE = 2048   /* a large firstprivate variable's value: a deferred construct keeps a copy of it */
+    OMPLS_MAP_VALUE = 2048,  /* a large firstprivate variable's value: a deferred construct keeps a copy of it */
+    /* Storage inside of the item before (of the next one that is no part): copied when that one is allocated or goes, by
+       its own flags, but not counted. */
+    OMPLS_MAP_PART = 4096,
+    OMPLS_MAP_LIST = 8192, /* ompls_arg.pointer is an ompls_list: these items are meant */
+    OMPLS_MAP_ROWS = 16384 /* of `target update`: ompls_arg.pointer is an ompls_rows */
 };
 
 /* The static half of a map item: one per list item of the construct, in the order of the args. */
@@ -71,6 +76,7 @@ typedef struct ompls_region {
     const ompls_item_desc *items;
     const ompls_param_desc *params;
     struct ompls_region_cache *cache; /* the core's: zero-initialised, per construct */
+    uint32_t nlists; /* items with the flag LIST */
 } ompls_region;
 
 /* Launch geometry as the clauses ask for it; 0 = not specified. */
@@ -129,6 +135,17 @@ void ompls_data_end(ompls_region *region, struct ompls_env *env);
 void ompls_enter_data(ompls_region *region, int64_t device, const ompls_arg *args);
 void ompls_exit_data(ompls_region *region, int64_t device, const ompls_arg *args);
 void ompls_update(ompls_region *region, int64_t device, const ompls_arg *args);
+
+/* --- lists: items of iterators, mappers and strided sections ------------------------------------------------------------ */
+
+/* Collected before the construct, which takes and frees them.  The head is 0 in the beginning and, when empty, in the end. */
+typedef struct ompls_list ompls_list;
+/* One more item.  For a PART `pointer` is the handle of the item that it is a part of, 0 for the construct's item before the
+   list.  Returns the handle. */
+uint64_t ompls_list_add(ompls_list **list, const char *name, uint32_t flags, const void *base, const void *begin, uint64_t size,
+                        const void *pointer);
+/* What was added last, with the flag ROWS: `count` times, `stride` bytes apart; from the innermost dimension outwards. */
+void ompls_list_rows(ompls_list **list, uint64_t count, int64_t stride);
 
 /* --- nowait and depend ------------------------------------------------------------------------------------------------ */
 

@@ -20,6 +20,7 @@ struct ompls_region_cache {
 struct ompls_env {
     ompls_place at;
     ompls_reference *references;
+    ompls_expanded *expanded; /* the construct has lists: `args` are in there */
     ompls_arg args[];
 };
 
@@ -60,20 +61,29 @@ static void enter_all(ompls_place at, const ompls_arg *args, device_cache *cache
 }
 
 static void leave_all(ompls_place at, const ompls_arg *args, const ompls_reference *references) {
-    for (uint32_t i = at.region->nitems; i-- > 0;) ompls_leave_item(at, i, &args[i], &references[i]);
+    for (uint32_t i = at.region->nitems; i-- > 0;) ompls_leave_item(at, i, args, &references[i]);
 }
 
 /* --- target data ----------------------------------------------------------------------------------------------------- */
 
 struct ompls_env *ompls_data_begin(ompls_region *region, int64_t device, const ompls_arg *args) {
     ompls_place at = {ompls_resolve(region, device), region};
-    if (at.device == NULL) return NULL;
+    if (OMPLS_UNLIKELY(at.device == NULL)) {
+        ompls_drop_lists(region, args);
+        return NULL;
+    }
+    ompls_expanded *expanded = region->nlists != 0 ? ompls_expand(region, args) : NULL;
+    if (expanded != NULL) {
+        at.region = region = &expanded->region;
+        args = expanded->args;
+    }
     struct ompls_env *env = reserve(at, sizeof *env + region->nitems * (sizeof(ompls_arg) + sizeof(ompls_reference)));
     env->at = at;
     env->references = (ompls_reference *)&env->args[region->nitems];
     if (region->nitems > 0) memcpy(env->args, args, region->nitems * sizeof *args);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "env_push", .at = at});
-    enter_all(at, args, cache_of(at, region), env->references);
+    env->expanded = expanded;
+    enter_all(at, args, expanded == NULL ? cache_of(at, region) : NULL, env->references);
     return env;
 }
 
@@ -82,6 +92,7 @@ void ompls_data_end(ompls_region *region, struct ompls_env *env) {
     if (env == NULL) return;
     leave_all(env->at, env->args, env->references);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "env_pop", .at = env->at});
+    ompls_expanded_done(env->expanded);
     free(env);
 }
 
@@ -182,9 +193,8 @@ static void launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
 
 enum { FEW = 16 };
 
-void ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
+static void run(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, device_cache *cache) {
     const ompls_region *region = at.region;
-    device_cache *cache = cache_of(at, (ompls_region *)(uintptr_t)region);
     if (OMPLS_UNLIKELY(ompls_observing)) observe_arguments(at, args);
     if (OMPLS_LIKELY(region->nitems <= FEW && region->nparams <= FEW)) {
         ompls_reference references[FEW];
@@ -206,11 +216,24 @@ void ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const
     free(references);
 }
 
+void ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
+    if (OMPLS_LIKELY(at.region->nlists == 0)) {
+        run(at, kernel, args, values, asked, cache_of(at, (ompls_region *)(uintptr_t)at.region));
+        return;
+    }
+    ompls_expanded *expanded = ompls_expand(at.region, args);
+    at.region = &expanded->region;
+    run(at, kernel, expanded->args, values, asked, NULL);
+    ompls_expanded_done(expanded);
+}
+
 int ompls_target(ompls_region *region, int64_t number, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
     ompls_place at = {ompls_resolve(region, number), region};
-    if (at.device == NULL) return 0;
-    void *kernel = ompls_kernel_of(at);
-    if (kernel == NULL) return 0;
+    void *kernel = at.device != NULL ? ompls_kernel_of(at) : NULL;
+    if (kernel == NULL) {
+        ompls_drop_lists(region, args);
+        return 0;
+    }
     ompls_run_target(at, kernel, args, values, asked);
     return 1;
 }

@@ -13,10 +13,10 @@ static const ompls_item_desc present[] = {{"x[0:8]", OMPLS_MAP_TO | OMPLS_MAP_PR
 static const ompls_item_desc whole[] = {{"x[2:6]", OMPLS_MAP_TO}};
 static const ompls_item_desc unmapped[] = {{"x[0:8]", OMPLS_MAP_TO}, {"p", OMPLS_MAP_ZERO_LENGTH | OMPLS_MAP_IMPLICIT}};
 static const ompls_param_desc params[] = {{"x", OMPLS_PARAM_ADDRESS, 0, 8}, {"p", OMPLS_PARAM_ADDRESS, 1, 8}, {"q", OMPLS_PARAM_VALUE, 0, 8}};
-static ompls_region data = {"bad.c", 10, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0};
-static ompls_region data_present = {"bad.c", 11, 0, OMPLS_MODE_SPMD, 1, 0, 0, present, 0, 0};
-static ompls_region inner = {"bad.c", 12, 0, OMPLS_MODE_SPMD, 1, 0, 0, whole, 0, 0};
-static ompls_region region = {"bad.c", 20, "kernel", OMPLS_MODE_SPMD, 2, 3, 1, unmapped, params, 0};
+static ompls_region data = {"bad.c", 10, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 0};
+static ompls_region data_present = {"bad.c", 11, 0, OMPLS_MODE_SPMD, 1, 0, 0, present, 0, 0, 0};
+static ompls_region inner = {"bad.c", 12, 0, OMPLS_MODE_SPMD, 1, 0, 0, whole, 0, 0, 0};
+static ompls_region region = {"bad.c", 20, "kernel", OMPLS_MODE_SPMD, 2, 3, 1, unmapped, params, 0, 0};
 
 static void kernel(void **given, const ompls_launch_request *request) {
     (void)given, (void)request;

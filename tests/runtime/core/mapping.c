@@ -23,7 +23,7 @@ static void set_device_value(const int *host, int value) {
 
 #define CONSTRUCT(name, flags_of_item)                                                      \
     static const ompls_item_desc name##_items[] = {{#name, flags_of_item}};                \
-    static ompls_region name = {"t.c", __LINE__, 0, OMPLS_MODE_SPMD, 1, 0, 0, name##_items, 0, 0}
+    static ompls_region name = {"t.c", __LINE__, 0, OMPLS_MODE_SPMD, 1, 0, 0, name##_items, 0, 0, 0}
 
 CONSTRUCT(map_to, TO);
 CONSTRUCT(map_from, FROM);
@@ -181,7 +181,7 @@ static void look(void **params, const ompls_launch_request *request) {
 
 static const ompls_param_desc address_param[] = {{"p", OMPLS_PARAM_ADDRESS, 0, 8}};
 static void zero_length_sections(void) {
-    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0};
+    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0};
     int x[10] = {0};
     ompls_arg whole = section(x, x, sizeof x), zero = section(x + 3, x + 3, 0);
     MOCK_CHECK(ompls_target(&region, 0, &zero, NULL, NULL) == 1 && seen == x + 3);
@@ -192,7 +192,7 @@ static void zero_length_sections(void) {
 }
 
 static void bases_lie_before_sections(void) {
-    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_to_items, address_param, 0};
+    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_to_items, address_param, 0, 0};
     int x[10] = {0};
     ompls_arg part = section(x, x + 4, 4 * sizeof *x);
     ompls_enter_data(&map_to, 0, &part);
@@ -211,7 +211,7 @@ static void attached_pointers_survive_copies(void) {
     int data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct node node = {10, data, 20};
     static const ompls_item_desc items[] = {{"node", TOFROM}, {"node.data[0:8]", TOFROM | OMPLS_MAP_ATTACH}};
-    static ompls_region region = {"t.c", 1, 0, OMPLS_MODE_SPMD, 2, 0, 0, items, 0, 0};
+    static ompls_region region = {"t.c", 1, 0, OMPLS_MODE_SPMD, 2, 0, 0, items, 0, 0, 0};
     ompls_arg args[] = {section(&node, &node, sizeof node), {data, data, sizeof data, &node.data}};
     struct ompls_env *env = ompls_data_begin(&region, 0, args);
     struct node *there = ompls_device_address(0, &node);
@@ -294,7 +294,7 @@ static void many_items_in_one_construct(void) {
         params[i] = (ompls_param_desc){"x", OMPLS_PARAM_ADDRESS, (uint32_t)(MANY - 1 - i), 8};
         args[i] = section(x[i], x[i], 4);
     }
-    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, MANY, MANY, 0, items, params, 0};
+    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, MANY, MANY, 0, items, params, 0, 0};
     mock_reset();
     ompls_enter_data(&region, 0, args);
     MOCK_CHECK(ompls_target(&region, 0, args, NULL, NULL) == 1 && seen == ompls_device_address(0, x[MANY - 1]));
@@ -303,8 +303,8 @@ static void many_items_in_one_construct(void) {
 }
 
 static void geometry(void) {
-    static ompls_region spmd = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0};
-    static ompls_region master = {"t.c", 1, "look", OMPLS_MODE_MASTER_WORKER, 1, 1, 0, map_zero_items, address_param, 0};
+    static ompls_region spmd = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0};
+    static ompls_region master = {"t.c", 1, "look", OMPLS_MODE_MASTER_WORKER, 1, 1, 0, map_zero_items, address_param, 0, 0};
     static const struct {
         ompls_region *region;
         ompls_launch asked;
@@ -407,7 +407,7 @@ static void copies_wait_for_tasks(void) {
 }
 
 static void in_place(void) {
-    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0};
+    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0};
     ompls_arg arg = section(&arg, &arg, 0);
     long opened = mock_opens;
     MOCK_CHECK(ompls_target(&region, OMPLS_DEVICE_INITIAL, &arg, NULL, NULL) == 0);

@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
         if (entry_of(begin, end) == NULL && overlaps(begin, end)) continue; /* an error: test_core.py */
         ompls_arg arg = {host, &host[begin], (uint64_t)(end - begin) * sizeof *host, NULL};
         ompls_item_desc item = {"host", 0};
-        ompls_region region = {"model.c", (uint32_t)step, 0, OMPLS_MODE_SPMD, 1, 0, 0, &item, 0, 0};
+        ompls_region region = {"model.c", (uint32_t)step, 0, OMPLS_MODE_SPMD, 1, 0, 0, &item, 0, 0, 0};
         bool fresh = entry_of(begin, end) == NULL;
         switch (random_below(6)) {
         case 0:
