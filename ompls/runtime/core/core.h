@@ -147,7 +147,8 @@ typedef struct {
     ompls_device *device;
     const ompls_region *region;
 } ompls_place;
-void ompls_enter_item(ompls_place at, uint32_t item, const ompls_arg *arg, _Atomic(ompls_entry *) *hint,
+/* `args` are all of the construct's: an item's parts stand behind it. */
+void ompls_enter_item(ompls_place at, uint32_t item, const ompls_arg *args, _Atomic(ompls_entry *) *hint,
                       ompls_reference *out);
 void ompls_attach_item(ompls_place at, uint32_t item, const ompls_arg *arg, const ompls_reference *reference);
 void ompls_leave_item(ompls_place at, uint32_t item, const ompls_arg *args, const ompls_reference *reference);

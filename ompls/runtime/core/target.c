@@ -53,7 +53,7 @@ static device_cache *cache_of(ompls_place at, ompls_region *region) {
 static void enter_all(ompls_place at, const ompls_arg *args, device_cache *cache, ompls_reference *references) {
     uint32_t count = at.region->nitems, attach = 0;
     for (uint32_t i = 0; i < count; i++) {
-        ompls_enter_item(at, i, &args[i], cache != NULL ? &cache->hint[i] : NULL, &references[i]);
+        ompls_enter_item(at, i, args, cache != NULL ? &cache->hint[i] : NULL, &references[i]);
         attach |= at.region->items[i].flags & OMPLS_MAP_ATTACH;
     }
     for (uint32_t i = 0; attach != 0 && i < count; i++)
