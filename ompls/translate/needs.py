@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Symbol
+from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import CType, Enum, Record
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.translate.ctext import Types
@@ -29,6 +30,11 @@ _BASIC = frozenset({
     "_Bool", "bool", "wchar_t", "__int128", "__int128_t", "__uint128_t",
     "_Float16", "_Float32", "_Float64", "_Float128",
 })  # fmt: skip
+# Types of <omp.h> whose members have an alignment of their own, which the model does not keep.
+_ALIGNED = {
+    "omp_lock_t": "typedef struct { int _x; } omp_lock_t;",
+    "omp_nest_lock_t": "typedef struct { unsigned long long _x[2]; } omp_nest_lock_t;",
+}
 
 
 def words(text: str) -> set[str]:
@@ -181,12 +187,19 @@ class _Order:
         if name in self.index.kinds.made:
             return f"typedef {self._record(self.index.kinds.made[name])} {name};"
         symbol = self.index.tu.symbols.get(name)
+        if symbol is not None and symbol.from_system_header and name in _ALIGNED:
+            return _ALIGNED[name]
         if symbol is not None and symbol.kind == "typedef" and not name.startswith("__builtin") and name not in _BASIC:
             t = symbol.type
             if isinstance(t, (Record, Enum)) and not t.tag:
                 return f"typedef {self._record(t)} {name};" if isinstance(t, Record) else f"typedef int {name};"
-            return f"typedef {self.index.kinds.c(t, name)};"
+            before = f"{self._enum(t)} " if isinstance(t, Enum) and t.tag == name else ""
+            return f"{before}typedef {self.index.kinds.c(t, name)};"
+        if symbol is not None and symbol.kind == "enumconst" and symbol.from_system_header:
+            return f"enum {{ {name} = {symbol.value} }};"
         tag = self.index.tu.tags.get(name)
+        if isinstance(tag, Enum):
+            return self._enum(tag)
         if isinstance(tag, Record):
             return (
                 f"{self._record(tag)};"
@@ -194,6 +207,12 @@ class _Order:
                 else f"{tag.kind} {name};"
             )
         return None
+
+    def _enum(self, t: Enum) -> str:
+        """An enumeration of the same size; the header's enumerators are declared one by one, as they are used."""
+        size, signed = INTEGERS[t.underlying.kind]
+        value = "-1" if signed else hex((1 << (8 * size)) - 1)
+        return f"enum {t.tag} {{ ompls_value_of_{t.tag} = {value} }};"
 
     def _record(self, t: Record) -> str:
         if t.body.fields is None:

@@ -100,8 +100,9 @@ def test_they_compile_for_the_simulator(kernels: dict[str, str], tmp_path: Path,
         text if k == 0 else f"namespace n{k} {{\n{text}\n}}"
         for k, text in enumerate(chosen)
     ))  # fmt: skip
-    command = ["g++", "-std=c++17", "-fsyntax-only", "-w", "-x", "c++", "-include",
-               RUNTIME / "device_lib/cudasim/prelude.h", "-I", RUNTIME / "device_lib/cuda", "-I", RUNTIME / "device_lib/cudasim", path]  # fmt: skip
+    library = RUNTIME / "device_lib"
+    command = ["g++", "-std=c++17", "-fsyntax-only", "-w", "-x", "c++", "-include", library / "cudasim/prelude.h",
+               "-I", library / "cuda", "-I", library / "cudasim", path]  # fmt: skip
     subprocess.run(command, check=True)
 
 

@@ -82,6 +82,8 @@ static __device__ bool ompls_runs_section(int k);
 static __device__ void ompls_broadcast(void *value, unsigned long size);
 // `error at(execution)`: prints "FILE:LINE: error: MESSAGE"; ends the program when it is fatal.
 static __device__ void ompls_error(bool fatal, const char *file, int line, const char *message);
+// A lock of the OpenMP API for the extent of a block: ompls_with_lock(&lock, [&] { … }) without warp deadlock.
+template <typename L, class F> static __device__ void ompls_with_lock(L *lock, F body);
 
 // --- reductions and atomics -------------------------------------------------------------------------------------
 struct ompls_add; struct ompls_mul; struct ompls_min; struct ompls_max; struct ompls_and; struct ompls_or;
@@ -108,6 +110,7 @@ template <class F> static __device__ void ompls_critical(int *lock, F body);
 #include "ompls_team.cuh"
 #include "ompls_loops.cuh"
 #include "ompls_atomic.cuh"
+#include "ompls_library.cuh"
 #include "ompls_reduce.cuh"
 
 // --- what generated code is written in --------------------------------------------------------------------------

@@ -58,6 +58,7 @@ struct ompls_team_state {
     void (*function)(void *);
     void *vars;
     int threads;           // of the registered region; 0: the kernel is over
+    int wanted;            // for regions without num_threads: what omp_set_num_threads said, else all workers
     int barriers;          // how many team barriers thread 0 has reached in this region
     volatile int last;     // the number of the region's last barrier, 0 while it is not known
     unsigned long top;     // of the stack
@@ -112,6 +113,7 @@ template <bool generic> static __device__ bool ompls_target_begin()
     ompls_set_depth(0);
     if (me == OMPLS_MASTER) {
         ompls_team.top = 0; // the workers see it after the next barrier
+        ompls_team.wanted = OMPLS_WORKERS;
         return true;
     }
     if (!OMPLS_LANES_INDEPENDENT && me > OMPLS_MASTER) return false;
@@ -134,6 +136,7 @@ template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *),
 {
     static_assert(nested, "an SPMD kernel with nested parallel regions defines OMPLS_NESTED before ompls_device.cuh");
     const bool on_master = OMPLS_IS_GENERIC && threadIdx.x == OMPLS_MASTER && ompls_depth() == 0;
+    if (num_threads <= 0) num_threads = on_master ? ompls_team.wanted : 1;
     if (!on_master || num_threads == 1) { // a team of one
         ompls_set_depth(ompls_depth() + 1);
         fn(vars);
@@ -142,7 +145,7 @@ template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *),
     }
     ompls_team.function = fn;
     ompls_team.vars = vars;
-    ompls_team.threads = num_threads <= 0 || num_threads > OMPLS_WORKERS ? OMPLS_WORKERS : num_threads;
+    ompls_team.threads = num_threads > OMPLS_WORKERS ? OMPLS_WORKERS : num_threads;
     ompls_team.barriers = 0;
     ompls_team.last = 0;
     ompls_named_barrier(OMPLS_BARRIER_START, OMPLS_BLOCK);
@@ -217,7 +220,10 @@ static __device__ inline int omp_get_active_level(void)
 }
 static __device__ inline int omp_in_parallel(void) { return omp_get_active_level() > 0; }
 static __device__ inline int omp_get_thread_limit(void) { return OMPLS_IS_GENERIC ? int(OMPLS_WORKERS) : blockDim.x; }
-static __device__ inline int omp_get_max_threads(void) { return omp_get_level() > 0 ? 1 : omp_get_thread_limit(); }
+static __device__ inline int omp_get_max_threads(void)
+{
+    return omp_get_level() > 0 ? 1 : OMPLS_IS_GENERIC ? ompls_team.wanted : omp_get_thread_limit();
+}
 static __device__ inline int omp_get_num_procs(void) { return omp_get_thread_limit(); }
 static __device__ inline int omp_get_max_active_levels(void) { return 1; }
 static __device__ inline int omp_get_supported_active_levels(void) { return 1; }
@@ -246,7 +252,11 @@ static __device__ inline int omp_get_device_num(void) { return ompls_image_devic
 static __device__ inline int omp_get_num_devices(void) { return 0; }
 static __device__ inline int omp_get_default_device(void) { return -1; }
 static __device__ inline int omp_get_initial_device(void) { return -1; }
-static __device__ inline void omp_set_num_threads(int) {}
+static __device__ inline void omp_set_num_threads(int threads)
+{
+    if (!OMPLS_IS_GENERIC || omp_get_level() > 0) return; // nested regions have one thread
+    if (threads > 0) ompls_team.wanted = threads > OMPLS_WORKERS ? int(OMPLS_WORKERS) : threads;
+}
 static __device__ inline void omp_set_dynamic(int) {}
 static __device__ inline void omp_set_nested(int) {}
 static __device__ inline double omp_get_wtime(void) { return ompls_seconds(); }

@@ -19,6 +19,7 @@ from ompls.translate.ctext import Types
 from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
+from ompls.translate.transformations.gpu.locks import held, leaves
 
 # Which threads run the code that is being translated:
 #   master   -- one thread of each team (a generic kernel outside parallel regions, a kernel of one thread a team)
@@ -68,6 +69,9 @@ class Emitter:
         if isinstance(node, ast.Compound):
             self.crossed |= crossed_by_jumps(node)
         if isinstance(node, ast.DeclStmt) and self._moves(node):
+            self._locks(node)
+        elif isinstance(node, ast.StatementExpr):
+            self._statement_expression(node)
             self.replace(node.span, *self._apart(node))
         elif isinstance(node, ast.For) and isinstance(node.init, ast.DeclStmt) and self._moves(node.init):
             self.replace(node.span, "{\n", *self._apart(node.init), node.span, "\n}")
@@ -88,6 +92,21 @@ class Emitter:
         entry(self, stmt, level)
 
     def _moves(self, node: ast.DeclStmt) -> bool:
+    def _locks(self, block: ast.Compound) -> None:
+        for first, last, lock in held(block, lambda span: self.tu.text(self.item, span)):
+            self.replace(first.span, f"ompls_with_lock({lock}, [&] {{")
+            self.replace(last.span, "});")
+
+    def _statement_expression(self, node: ast.StatementExpr) -> None:
+        """GNU C's `({ …; v; })` as a function that is called: not every compiler of CUDA has it."""
+        items = node.body.items
+        if any(leaves(s) for s in items):
+            raise Problem(node.span, "this statement expression", "a jump leaves it")
+        last = items[-1] if items else None
+        if isinstance(last, ast.ExprStmt) and last.expr is not None:
+            self.replace(last.span, "return ", last.expr.span, ";")
+        self.replace(node.span, "[&] ", node.body.span, "()")
+
         return id(node) in self.crossed or any(d.symbol in self.team_shared for d in node.decls)
 
     def _apart(self, node: ast.DeclStmt) -> list[Part]:

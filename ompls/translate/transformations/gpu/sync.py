@@ -25,6 +25,15 @@ def flush(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     e.replace(s.span, "__threadfence();")
 
 
+@transformation("allocate")
+def allocate(e: Emitter, s: DirectiveStmt, level: Level) -> None:
+    """Where the variables stand is the device's choice: every allocator may give its default memory."""
+    align = s.directive.clause("align")
+    if align is not None:
+        raise Problem(align.span, f"align({align.text})", "write _Alignas in the declaration")
+    e.replace(s.span, f";  // allocate({', '.join(i.text for i in s.directive.args)}): the variable's own memory\n")
+
+
 @transformation("taskwait", "taskyield", "nothing", "assumes")
 def nothing(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """Tasks run at once, so there is nothing to wait for."""

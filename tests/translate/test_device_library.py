@@ -1,0 +1,20 @@
+"""The table of functions that a kernel may call says what the device library has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ompls.analysis.spec.devices import DEVICES
+
+LIBRARY = Path(__file__).resolve().parents[2] / "ompls/runtime/device_lib/cuda"
+# Parallel regions in a team's sequential code are there; what its own code says of them is not a routine of the API.
+DEFINED = re.compile(r"^static __device__ .*?\b(omp_\w+)\(|^template .*?\b(omp_\w+)\(", re.M)
+
+
+def test_every_routine_of_the_library_may_be_called_and_the_other_way_round() -> None:
+    text = "\n".join(p.read_text() for p in sorted(LIBRARY.glob("*.cuh")))
+    text = re.sub(r"(?m)^(template <[^\n]*>)\n", r"\1 ", text)
+    defined = {a or b for a, b in DEFINED.findall(text)}
+    callable_ = {name for name in DEVICES["cuda"].functions or () if name.startswith("omp_")}
+    assert defined == callable_
