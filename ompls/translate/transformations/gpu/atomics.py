@@ -7,8 +7,10 @@ from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.convert import arithmetic, unqualified
 from ompls.analysis.model.ctype import INT, CType, Floating, Integer, Pointer
 from ompls.analysis.model.layout import sizeof
+from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
 from ompls.translate.problem import Problem
+from ompls.translate.transformations.gpu.compare import NotAtomicError, compared
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
 
 _OPS = {
@@ -18,25 +20,47 @@ _COMMUTATIVE = frozenset("+*&|^")
 _REVERSED = {"-": "rsub", "/": "rdiv", "<<": "rshl", ">>": "rshr"}
 
 
+# Fences before and after the operation: those of CUDA's atomic functions are relaxed.
+_FENCES = {"release": (True, False), "acquire": (False, True), "acq_rel": (True, True), "seq_cst": (True, True)}
+
+
 @transformation("atomic")
 def atomic(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     d = s.directive
-    kinds = [c.name for c in d.clauses if c.name in ("read", "write", "update", "capture")]
     try:
-        if "capture" in kinds:
-            e.replace(s.span, _capture(e, s.body))
-        else:
-            expr = _expr(s.body)
-            if "read" in kinds and isinstance(expr, ast.Assign):
-                e.replace(s.span, f"{e.text(expr.target)} = ompls_atomic_read(&{e.text(expr.value)});")
-            elif "write" in kinds and isinstance(expr, ast.Assign):
-                e.replace(s.span, f"{_call(e, 'ompls_atomic_write', expr.target, expr.value)};")
-            else:
-                e.replace(s.span, f"{_update(e, expr)[0]};")
-    except _NotAtomicError as err:
+        text = _text(e, d, s.body)
+    except (_NotAtomicError, NotAtomicError) as err:
         raise Problem(
-            (s.body or s).span, f"'{d.name}' of this statement", "it is none of the forms of OpenMP 5.2 §15.8.4"
+            (s.body or s).span, f"'{d.name}' of this statement", "it is none of the forms of OpenMP 6.0 §17.8.4"
         ) from err
+    before, after = next((_FENCES[c.name] for c in d.clauses if c.name in _FENCES), _default_order(e))
+    if before or after:
+        order = next((c.name for c in d.clauses if c.name in _FENCES), "the unit's default order")
+        fences = ("__threadfence();\n" if before else "", "\n__threadfence();" if after else "")
+        text = f"{{  // {order}\n{fences[0]}{text}{fences[1]}\n}}"
+    e.replace(s.span, text)
+
+
+def _default_order(e: Emitter) -> tuple[bool, bool]:
+    """What `requires atomic_default_mem_order` says (OpenMP 6.0 section 10.5.1)."""
+    found = (c for f in e.tu.directives if f.directive.name == "requires" for c in f.directive.clauses)
+    order = next((c for c in found if c.name == "atomic_default_mem_order"), None)
+    return _FENCES.get((order.keyword or order.text.strip()) if order else "", (False, False))
+
+
+def _text(e: Emitter, d: Directive, body: ast.Stmt | None) -> str:
+    """The operation without its fences."""
+    kinds = {c.name for c in d.clauses}
+    if "compare" in kinds:
+        return compared(e, body, "capture" in kinds)
+    if "capture" in kinds:
+        return _capture(e, body)
+    expr = _expr(body)
+    if "read" in kinds and isinstance(expr, ast.Assign):
+        return f"{e.text(expr.target)} = ompls_atomic_read(&{e.text(expr.value)});"
+    if "write" in kinds and isinstance(expr, ast.Assign):
+        return f"{_call(e, 'ompls_atomic_write', expr.target, expr.value)};"
+    return f"{_update(e, expr)[0]};"
 
 
 class _NotAtomicError(Exception):

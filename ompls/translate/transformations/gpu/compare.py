@@ -1,0 +1,146 @@
+"""`atomic compare` (OpenMP 6.0 section 17.8.4): a compare-and-swap loop around the user's comparison.
+
+The operands are evaluated once, before.  The statement forms are those of the specification: a conditional update
+`if (x == e) { x = d; }`, `if (x < e) { x = e; }`, `x = x < e ? e : x;`, and with `capture` what becomes of `v` and `r`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.convert import unqualified
+from ompls.translate.ctext import strip
+from ompls.translate.transformations.gpu.emitter import Emitter
+
+
+class NotAtomicError(Exception):
+    """The statement is none of the forms of the specification."""
+
+
+@dataclass(frozen=True)
+class _Update:
+    """`if (target OP other) target = fresh;`; `flipped`: the target is the right operand."""
+
+    target: ast.Expr
+    op: str
+    other: ast.Expr
+    flipped: bool
+    fresh: ast.Expr
+
+
+def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
+    """The statements for the body of an `atomic compare`.  Raises NotAtomicError."""
+    items = body.items if isinstance(body, ast.Compound) else [body] if body is not None else []
+    if not capture:
+        if len(items) != 1:
+            raise NotAtomicError
+        return _plain(e, _update(e, items[0]))
+    if len(items) == 1 and isinstance(items[0], ast.If) and items[0].otherwise is not None:
+        update = _conditional(e, items[0])
+        return _block(e, update, f"if (!{_holds(update)})\n{_captured(e, items[0].otherwise, update)} = ompls_old;\n")
+    if len(items) != 2:
+        raise NotAtomicError
+    first, second = items
+    if isinstance(second, ast.If) and isinstance(strip(second.condition), ast.Name):
+        return _with_result(e, first, second)
+    if isinstance(second, ast.If) or _is_update(e, second):  # { v = x; if (x == e) { x = d; } }
+        update = _update(e, second)
+        return _block(e, update, f"{_captured(e, first, update)} = ompls_old;\n")
+    update = _update(e, first)
+    shown = f"{_holds(update)} ? ({e.cxx(update.target.type)})ompls_fresh : ompls_old"
+    return _block(e, update, f"{_captured(e, second, update)} = {shown};\n")
+
+
+def _with_result(e: Emitter, first: ast.Stmt, second: ast.If) -> str:
+    """`{ r = x == e; if (r) { x = d; } else { v = x; } }`"""
+    result = _assignment(first)
+    comparison = strip(result.value)
+    if not isinstance(comparison, ast.Binary) or e.text(strip(second.condition)) != e.text(strip(result.target)):
+        raise NotAtomicError
+    update = _of(e, comparison, _assignment(second.then))
+    after = f"{e.text(result.target)} = {_holds(update)};\n"
+    if second.otherwise is not None:
+        after += f"if (!{_holds(update)})\n{_captured(e, second.otherwise, update)} = ompls_old;\n"
+    return _block(e, update, after)
+
+
+def _plain(e: Emitter, u: _Update) -> str:
+    same = e.text(strip(u.other)) == e.text(strip(u.fresh)) and unqualified(u.other.type) == unqualified(u.target.type)
+    if same and u.op in ("<", ">"):  # a maximum or a minimum, which the hardware may know
+        larger = (u.op == "<") != u.flipped
+        return f"ompls_atomic<ompls_{'max' if larger else 'min'}>(&{e.text(u.target)}, {e.text(u.other)});"
+    return _block(e, u, "")
+
+
+def _block(e: Emitter, u: _Update, after: str) -> str:
+    kind = e.cxx(u.target.type)
+    out = f"{{  // atomic compare\nconst auto ompls_other = {e.text(u.other)};\n"
+    out += f"const auto ompls_fresh = {e.text(u.fresh)};\n"
+    old = f"const {kind} ompls_old = " if after else ""
+    out += f"{old}ompls_atomic_update(&{e.text(u.target)}, [=]({kind} ompls_old) {{\n"
+    return out + f"return {_holds(u)} ? ({kind})ompls_fresh : ompls_old;\n}});\n{after}}}"
+
+
+def _holds(u: _Update) -> str:
+    left, right = ("ompls_other", "ompls_old") if u.flipped else ("ompls_old", "ompls_other")
+    return f"({left} {u.op} {right})"
+
+
+def _update(e: Emitter, s: ast.Stmt) -> _Update:
+    if isinstance(s, ast.If):
+        if s.otherwise is not None:
+            raise NotAtomicError
+        return _conditional(e, s)
+    made = _assignment(s)
+    value = strip(made.value)
+    if not isinstance(value, ast.Conditional) or value.then is None:
+        raise NotAtomicError
+    comparison = strip(value.condition)
+    if not isinstance(comparison, ast.Binary) or e.text(strip(value.otherwise)) != e.text(strip(made.target)):
+        raise NotAtomicError
+    return _of(e, comparison, ast.Assign(made.span, "=", made.target, value.then))
+
+
+def _is_update(e: Emitter, s: ast.Stmt) -> bool:
+    try:
+        _update(e, s)
+    except NotAtomicError:
+        return False
+    return True
+
+
+def _conditional(e: Emitter, s: ast.If) -> _Update:
+    comparison = strip(s.condition)
+    if not isinstance(comparison, ast.Binary):
+        raise NotAtomicError
+    return _of(e, comparison, _assignment(s.then))
+
+
+def _of(e: Emitter, comparison: ast.Binary, made: ast.Assign) -> _Update:
+    target = strip(made.target)
+    x = e.text(target)
+    if comparison.op not in ("==", "<", ">"):
+        raise NotAtomicError
+    if e.text(strip(comparison.left)) == x:
+        return _Update(target, comparison.op, comparison.right, False, made.value)
+    if e.text(strip(comparison.right)) == x:
+        return _Update(target, comparison.op, comparison.left, True, made.value)
+    raise NotAtomicError
+
+
+def _assignment(s: ast.Stmt) -> ast.Assign:
+    while isinstance(s, ast.Compound) and len(s.items) == 1:
+        s = s.items[0]
+    made = strip(s.expr) if isinstance(s, ast.ExprStmt) and s.expr is not None else None
+    if not isinstance(made, ast.Assign) or made.op != "=":
+        raise NotAtomicError
+    return made
+
+
+def _captured(e: Emitter, s: ast.Stmt, u: _Update) -> str:
+    """`v` of `v = x;`."""
+    made = _assignment(s)
+    if e.text(strip(made.value)) != e.text(u.target):
+        raise NotAtomicError
+    return e.text(made.target)
