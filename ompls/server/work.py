@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ompls.analysis import features, fixing, notes
@@ -21,6 +21,7 @@ from ompls.project.workspace import Workspace
 from ompls.server.settings import Settings
 
 _MANY_OBJECTS = 20_000
+_MOST_OBJECTS = 1_000_000  # kept without a look whether some of them are garbage
 _TRIAL = 0.5  # seconds for the analysis of a text as it would be
 _TRIALS = 50  # diagnostics whose fixes are tried one by one
 
@@ -42,15 +43,16 @@ class Deadline:
 @contextmanager
 def keeping() -> Iterator[None]:
     """For work whose results are kept.  Looking for cycles in all that is known of a large file takes a second, again
-    and again; so what was made here is looked through once, and then left alone until `collect`."""
+    and again; so what was made here is left alone until `collect`, or until it is twice as much as then."""
     collecting = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if gc.get_count()[0] > _MANY_OBJECTS:
-            gc.collect()
             gc.freeze()
+            if gc.get_freeze_count() > max(_MOST_OBJECTS, 2 * _left.objects):
+                collect()
         if collecting:
             gc.enable()
 
@@ -61,6 +63,17 @@ def collect() -> None:
         gc.unfreeze()
         gc.collect()
         gc.freeze()
+        _left.objects = gc.get_freeze_count()
+
+
+@dataclass(slots=True)
+class _Left:
+    """How many objects the last look for garbage left."""
+
+    objects: int = 0
+
+
+_left = _Left()
 
 
 def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on

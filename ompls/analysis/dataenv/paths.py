@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Node, Symbol, is_leaf
+from ompls.analysis.model.ast import LEAVES, Expr, Node, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record
 
 
@@ -81,7 +81,7 @@ def walk_all(node: Node) -> Iterator[Node]:
     while waiting:
         node = waiting.pop()
         yield node
-        if is_leaf(node):
+        if type(node) in LEAVES:
             continue
         below = node.children()
         if isinstance(node, ast.DirectiveStmt):

@@ -7,8 +7,8 @@ through (`p = a + 1` makes `p[i]` the place `a[i + 1]`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from ompls.analysis.dataenv.paths import indexed, is_address
 from ompls.analysis.dataenv.symbolic import CHANGED, ZERO, Opaque, Poly, is_integer, poly_of
@@ -20,8 +20,7 @@ from ompls.analysis.model.layout import sizeof
 ELEMENT, LOADED = "[]", "*"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Storage.
 
     symbol -- the variable it is reached from
@@ -45,24 +44,24 @@ class Place:
     def element(self, subscript: Poly | None, dim: Poly | None = None) -> Place:
         """An element of the array that this place is."""
         path, dims = (*self.path, ELEMENT), (*self.dims, dim)
-        return replace(self, path=path, subscripts=(*self.subscripts, subscript), dims=dims)
+        return self._replace(path=path, subscripts=(*self.subscripts, subscript), dims=dims)
 
     def member(self, name: str) -> Place:
-        return replace(self, path=(*self.path, name))
+        return self._replace(path=(*self.path, name))
 
     def shifted(self, by: Poly | None) -> Place:
         """`by` elements further: what a pointer to this place points to after `+ by`."""
         if by is not None and by == ZERO:
             return self
         if not self.path or self.path[-1] != ELEMENT:
-            return replace(self.element(None), sure=False)
+            return self.element(None)._replace(sure=False)
         last = self.subscripts[-1]
         new = None if last is None or by is None else last + by
-        return replace(self, subscripts=(*self.subscripts[:-1], new))
+        return self._replace(subscripts=(*self.subscripts[:-1], new))
 
     def blurred(self) -> Place:
         """The same variable, nothing known of the elements."""
-        return replace(self, subscripts=tuple([None for _ in self.subscripts]))
+        return self._replace(subscripts=tuple([None for _ in self.subscripts]))
 
     @property
     def linear(self) -> Poly | None:
@@ -229,7 +228,7 @@ def pointee_of(expr: Expr, env: Env) -> Place | None:
         holder = place_of(expr, env)
         if holder is None:
             return None
-        loaded = replace(holder, depth=holder.depth + 1, path=(*holder.path, LOADED))
+        loaded = holder._replace(depth=holder.depth + 1, path=(*holder.path, LOADED))
         return loaded.element(ZERO)
     return None
 

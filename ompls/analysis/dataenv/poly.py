@@ -72,7 +72,18 @@ class Poly:
         return _made({m: -c for m, c in self.terms.items()})
 
     def __sub__(self, other: Poly | int) -> Poly:
-        return self + (-other)
+        if isinstance(other, int):
+            other = Poly.of(other)
+        if not other.terms:
+            return self
+        terms = dict(self.terms)
+        for monomial, c in other.terms.items():
+            total = terms.get(monomial, 0) - c
+            if total:
+                terms[monomial] = total
+            else:
+                del terms[monomial]
+        return _made(terms)
 
     def __mul__(self, other: Poly | int) -> Poly:
         known = other if isinstance(other, int) else other.constant
@@ -154,6 +165,8 @@ class Poly:
 
     def coefficient(self, atom: Atom) -> tuple[Poly, Poly] | None:
         """(c, rest) with self == c * atom + rest and neither containing `atom`; None when it is not linear in it."""
+        if isinstance(atom, Symbol) and atom not in self.symbols():
+            return ZERO, self
         inside: dict[Monomial, int] = {}
         rest: dict[Monomial, int] = {}
         for m, c in self.terms.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ompls.analysis.dataenv.expressions import Values, is_integer, poly_of
 from ompls.analysis.dataenv.poly import Atom, Order, Poly, sign
@@ -11,8 +11,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 
 
-@dataclass(frozen=True, slots=True)
-class LoopRange:
+class LoopRange(NamedTuple):
     """The values that a loop's variable takes in its body.
 
     symbol -- the variable; None: not canonical, nothing is known but `stmt`

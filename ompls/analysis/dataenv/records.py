@@ -147,7 +147,7 @@ def settled(access: Access, since: int, touched: Mapping[Symbol, int]) -> Access
     made = _without(access, unknown)
     if made.place.since <= since:
         return made
-    return replace(made, place=replace(made.place.blurred(), sure=False))
+    return replace(made, place=made.place.blurred()._replace(sure=False))
 
 
 def _when(touched: Mapping[Symbol, int], load: Opaque) -> int:
@@ -162,9 +162,9 @@ def _without(access: Access, unknown: Callable[[Poly], bool]) -> Access:
 
     place, loops, guards = access.place, access.loops, access.guards
     if any(s is not None and unknown(s) for s in place.subscripts):
-        place = replace(place, subscripts=tuple([kept(s) for s in place.subscripts]))
+        place = place._replace(subscripts=tuple([kept(s) for s in place.subscripts]))
     if any(p is not None and unknown(p) for r in loops for p in (r.lower, r.upper)):
-        loops = tuple([replace(r, lower=kept(r.lower), upper=kept(r.upper)) for r in loops])
+        loops = tuple([r._replace(lower=kept(r.lower), upper=kept(r.upper)) for r in loops])
     if any(unknown(p) for g in guards for p, _ in g.facts):
         guards = tuple([replace(g, facts=tuple([f for f in g.facts if not unknown(f[0])])) for g in guards])
     if place is access.place and loops is access.loops and guards is access.guards:

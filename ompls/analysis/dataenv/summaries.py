@@ -125,14 +125,14 @@ def rebased(access: Access, params: tuple[Symbol, ...], call: ast.Call, env: Env
         return None if p is None or (lost and lost & p.symbols()) else p.substitute(values)
 
     place = access.place
-    place = replace(place, subscripts=tuple([moved(s) for s in place.subscripts]))
+    place = place._replace(subscripts=tuple([moved(s) for s in place.subscripts]))
     if place.symbol in params:
         target = pointee_of(call.args[params.index(place.symbol)], env)
         if target is None:
             return None
         place = _joined(target, place)
     elif place.since:
-        place = replace(place, sure=False, since=0)  # the function itself gave the pointer its value
+        place = place._replace(sure=False, since=0)  # the function itself gave the pointer its value
     loops = tuple([_moved_loop(loop, moved) for loop in access.loops])
     guards = tuple([_moved_guard(guard, moved) for guard in access.guards])
     return replace(access, place=place, loops=loops, guards=guards)
@@ -155,7 +155,7 @@ def _joined(target: Place, place: Place) -> Place:
 
 
 def _moved_loop(loop: LoopRange, moved: _Move) -> LoopRange:
-    return replace(loop, lower=moved(loop.lower), upper=moved(loop.upper))
+    return loop._replace(lower=moved(loop.lower), upper=moved(loop.upper))
 
 
 def _moved_guard(guard: Guard, moved: _Move) -> Guard:

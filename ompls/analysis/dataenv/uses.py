@@ -8,7 +8,7 @@ possibly read and written.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ompls.analysis.dataenv.paths import depth_of, indexed, is_address, points_to_const, root
 from ompls.analysis.dataenv.private import PRIVATISING, private_copies
@@ -17,8 +17,7 @@ from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.ctype import Array, Function, Pointer
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """One access of a variable.
 
     depth -- 0: the variable itself (an element of an array, a member of a structure too); 1: what it points to;

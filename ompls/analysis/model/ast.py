@@ -9,8 +9,9 @@ What is not understood is an `OtherExpr`/`OtherStmt` that keeps its children: it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from ompls.analysis.model.ctype import UNKNOWN, CType
@@ -33,15 +34,9 @@ class Node:
 
     def children(self) -> list[Node]:
         """Direct children in source order."""
-        names = _CHILDREN.get(type(self))
-        below: list[Node] = []  # no generator: every rule walks over every tree
-        for name in _child_fields(type(self)) if names is None else names:
-            value = getattr(self, name)
-            if isinstance(value, list):
-                below += value
-            elif value is not None:
-                below.append(value)
-        return below
+        cls = type(self)
+        below = _BELOW.get(cls) or _below(cls)
+        return below(self)
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, in source order."""
@@ -49,25 +44,46 @@ class Node:
         while stack:
             n = stack.pop()
             yield n
-            if not is_leaf(n):
-                below = n.children()
+            cls = type(n)
+            if cls not in LEAVES:
+                below = (_BELOW.get(cls) or _below(cls))(n)
                 below.reverse()
                 stack += below
 
 
-_CHILDREN: dict[type, tuple[str, ...]] = {}  # per class: the fields that hold nodes
+Below = Callable[[Any], "list[Node]"]
+_BELOW: dict[type, Below] = {}  # per class: the children of a node of it
+LEAVES: set[type] = set()  # classes whose nodes have no children, as most nodes; known once one was asked for its own
 _NODE_TYPE = re.compile(r"\b(?:Node|Expr|Stmt|Compound|InitList|VarDecl|DeclStmt|ExprStmt)\b")
 
 
-def is_leaf(node: Node) -> bool:
-    """Whether it is of a class that has no children, as most nodes are."""
-    return _CHILDREN.get(type(node)) == ()
+def _below(cls: type[Node]) -> Below:
+    """How the children of a node of `cls` are found.  Every rule walks over every tree: nothing is looked up twice."""
+    held = [(f.name, str(f.type)) for f in fields(cls) if _NODE_TYPE.search(str(f.type))]
+    if not held:
+        LEAVES.add(cls)
+    made = _BELOW[cls] = _reader([name for name, _ in held], any("list" in t or "None" in t for _, t in held))
+    return made
 
 
-def _child_fields(cls: type[Node]) -> tuple[str, ...]:
-    names = tuple(f.name for f in fields(cls) if _NODE_TYPE.search(str(f.type)))
-    _CHILDREN[cls] = names
-    return names
+def _reader(names: list[str], mixed: bool) -> Below:
+    """The values of these fields, one after another; `mixed`: some are lists, or may be None."""
+    if not names:
+        return lambda node: []
+    get: Callable[[Any], Any] = attrgetter(*names)
+    if len(names) == 1:  # `get` gives the value itself
+        return (lambda node: _flat([get(node)])) if mixed else (lambda node: [get(node)])
+    return (lambda node: _flat(get(node))) if mixed else (lambda node: list(get(node)))
+
+
+def _flat(values: Iterable[Any]) -> list[Node]:
+    below: list[Node] = []
+    for value in values:
+        if isinstance(value, list):
+            below += value
+        elif value is not None:
+            below.append(value)
+    return below
 
 
 # --- symbols -----------------------------------------------------------------------------------------------------

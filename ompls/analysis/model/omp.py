@@ -93,7 +93,10 @@ class Directive:
 
     def clause(self, *names: str) -> Clause | None:
         """The first clause with one of these names."""
-        return next((c for c in self.clauses if c.name in names), None)
+        for c in self.clauses:  # asked too often for a generator
+            if c.name in names:
+                return c
+        return None
 
     def all(self, *names: str) -> list[Clause]:
         return [c for c in self.clauses if c.name in names]

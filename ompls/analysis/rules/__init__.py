@@ -28,6 +28,7 @@ _RANK = {"hint": 1, "warning": 2, "error": 3}
 # What every answer depends on: the rules asked, and what the unit says to all of its declarations.
 _Names = frozenset[str]
 _Around = tuple[tuple[Rule, ...], Settings, tuple[_Names, ...]]
+_POLL = 8  # rules between two looks at the clock
 _LAST = "unused-suppression"  # speaks when all others have
 
 
@@ -198,12 +199,13 @@ def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule
     made: list[tuple[Rule, Finding]] = []
     asked = set(unit.asked_headers)
     unit.asked_headers.clear()
-    for rule in chosen:
-        if unit.late():
+    for number, rule in enumerate(chosen):
+        if not number % _POLL and unit.late():
             unit.unfinished.add("rules")
             return (*made, *(said for said in _by_words(chosen, content, unit) if said not in made))
-        weak = content.tainted and rule.needs == "meaning"
-        made += [(rule, _weakened(f) if weak else f) for f in rule.check(scene)]
+        for finding in rule.check(scene):
+            weak = content.tainted and rule.needs == "meaning"
+            made.append((rule, _weakened(finding) if weak else finding))
     findings = tuple(made)
     content.memo[__name__] = (key, findings, frozenset(unit.asked_headers))
     unit.asked_headers.update(asked)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Span
@@ -42,8 +42,7 @@ _MAX_DEPTH = 120
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     kind: str  # name, number, string, char, punct
     text: str
     start: int

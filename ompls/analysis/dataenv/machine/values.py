@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -83,8 +82,7 @@ class Range(NamedTuple):
 ANYWHERE = Range(None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Loc:
+class Loc(NamedTuple):
     """Where an lvalue or a list item lies."""
 
     obj: Obj

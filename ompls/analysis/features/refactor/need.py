@@ -7,7 +7,7 @@ not reach beyond what it touches (there may be nothing there), so an extent that
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ompls.analysis.dataenv.access import Access, Guard, Walk, extent, walk
 from ompls.analysis.dataenv.paths import walk_all
@@ -202,7 +202,7 @@ def _narrowed(loop: LoopRange, guard: Guard) -> LoopRange | None:
             if compare(least, lower) not in ("<", "<=", "==", ">", ">="):
                 return None
             lower, told = (least, True) if compare(least, lower) in (">", ">=", "==") else (lower, True)
-    return replace(loop, lower=lower, upper=upper) if told else None
+    return loop._replace(lower=lower, upper=upper) if told else None
 
 
 def _on_index(guard: Guard, access: Access) -> bool:
