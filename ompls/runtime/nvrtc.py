@@ -180,7 +180,7 @@ def compile(  # noqa: PLR0917 -- all but the text have defaults
     library = _library()
     number = arch.rsplit("_", 1)[-1]
     target = "--gpu-architecture={}_{}".format("sm" if kind == "cubin" else "compute", number)
-    arguments = [target, "--std=c++17", "--include-path={}".format(DEVICE_LIB), *options]
+    arguments = [target, "--std=c++17", "--device-int128", "--include-path={}".format(DEVICE_LIB), *options]
     if kind == "cubin":
         arguments.append("--ptxas-options=-v")
     extra = dict(headers or {})

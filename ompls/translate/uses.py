@@ -8,7 +8,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
 from ompls.analysis.model.ctype import Array, Record
 from ompls.analysis.model.omp import Directive
-from ompls.translate.ctext import strip
+from ompls.translate.ctext import is_vla, strip
 
 PRIVATISING = ("private", "firstprivate", "lastprivate", "reduction", "linear", "in_reduction")
 
@@ -73,7 +73,7 @@ def root_symbol(e: ast.Expr) -> Symbol | None:
         if isinstance(e, ast.Name):
             return e.symbol
         if (isinstance(e, ast.Member) and not e.arrow) or (
-            isinstance(e, ast.Index) and isinstance(strip(e.base).type, Array)
+            isinstance(e, ast.Index) and isinstance(strip(e.base).type, Array) and not is_vla(strip(e.base).type)
         ):
             e = e.base
         else:
@@ -81,4 +81,5 @@ def root_symbol(e: ast.Expr) -> Symbol | None:
 
 
 def is_aggregate(s: Symbol) -> bool:
-    return isinstance(s.type, (Array, Record))
+    """Whether it is an array or a record; an array of variable length is a pointer in a kernel."""
+    return isinstance(s.type, (Array, Record)) and not is_vla(s.type)

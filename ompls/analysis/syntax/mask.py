@@ -33,6 +33,12 @@ _VA_ARG = re.compile(rb"\b__builtin_va_arg\s*\(")
 _OFFSETOF = re.compile(rb"\b__builtin_offsetof\s*\(")
 
 
+def _jump(m: re.Match[bytes]) -> bytes:
+    """GNU `goto *p` as `(void)p`, where there is room; the grammar wants a label."""
+    word = m.group()
+    return word[:-1] + b" " if len(word) < 6 or b"\n" in word else b"(void)".rjust(len(word))
+
+
 def mask(text: bytes) -> bytes:
     """`text` with the unknown spellings replaced; same length, newlines kept."""
     if b"__" in text or b"_Noreturn" in text or b"_Thread_local" in text:
@@ -54,7 +60,7 @@ def mask(text: bytes) -> bytes:
     if b"..." in text:
         text = _CASE_RANGE.sub(lambda m: m.group()[:-3] + b"|| ", text)
     if b"goto" in text:
-        text = _COMPUTED_GOTO.sub(lambda m: m.group()[:-1] + b" ", text)
+        text = _COMPUTED_GOTO.sub(_jump, text)
     if b"__builtin_va_arg" in text:
         text = _groups(text, _VA_ARG, _second_argument)
     if b"__builtin_offsetof" in text:

@@ -143,6 +143,10 @@ class StatementReader(DirectiveReader):
         if e.type == "gnu_asm_expression":
             out.append(ast.OtherStmt(self.span(n), self.operands(e)))
             return
+        if e.type == "cast_expression" and self.source.startswith(b"goto", e.start_byte):
+            value = e.child_by_field_name("value")  # GNU `goto *p`, masked
+            out.append(ast.Jump(self.span(n), "goto", "", self.expr(value) if value is not None else None))
+            return
         out.append(ast.ExprStmt(self.span(n), self.expr(e)))
 
     def operands(self, n: Node) -> list[ast.Node]:

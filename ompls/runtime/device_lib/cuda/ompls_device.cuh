@@ -112,6 +112,7 @@ template <class F> static __device__ void ompls_critical(int *lock, F body);
 #include "ompls_atomic.cuh"
 #include "ompls_library.cuh"
 #include "ompls_reduce.cuh"
+#include "ompls_c.cuh"
 
 // --- what generated code is written in --------------------------------------------------------------------------
 // A parallel region's body as a lambda: the closure goes to shared memory, where the workers find it.

@@ -10,13 +10,23 @@ import re
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay, unqualified
 from ompls.analysis.model.ctype import CHAR, Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Void
+from ompls.analysis.model.layout import offsetof
 from ompls.analysis.model.literals import units
-from ompls.translate.ctext import Types, element_of, flat, is_vla, strip
+from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Part, Rewriter
+from ompls.translate.transformations.gpu.arrays import VariableArrays
 from ompls.translate.transformations.gpu.enums import UNSIGNED, promoted_operands
+from ompls.translate.transformations.gpu.gnu import (
+    ALLOCAS,
+    BUILTINS,
+    ComputedGotos,
+    case_range,
+    has_typeof,
+)
 from ompls.translate.transformations.gpu.initializers import has_effects, is_designated, leaves, printed, read
 from ompls.translate.transformations.gpu.pointers import (
     ANY_POINTER,
@@ -47,23 +57,47 @@ _CONSTANTS = {
 }  # fmt: skip
 _FUNCTIONS = {
     f"__builtin_{f}": f
-    for f in ("isnan", "isinf", "isfinite", "signbit", "fabs", "fabsf", "memcpy", "memset", "printf")
+    for f in (
+        "isnan",
+        "isinf",
+        "isfinite",
+        "signbit",
+        "fabs",
+        "fabsf",
+        "memcpy",
+        "memset",
+        "printf",
+        "abs",
+        "labs",
+        "llabs",
+        "sqrt",
+        "sqrtf",
+        "pow",
+        "fmin",
+        "fmax",
+        "copysign",
+        "floor",
+        "ceil",
+        "expect",
+        "strlen",
+        "strcmp",
+    )
 } | {"__builtin_isinf_sign": "isinf"}
 _SPELLED = {
     "_Bool": "bool", "restrict": "__restrict__", "__restrict": "__restrict__", "_Noreturn": "", "register": "",
     "_Static_assert": "static_assert", "_Alignof": "alignof", "_Alignas": "alignas", "__extension__": "",
     "__const": "const", "__inline": "inline", "__inline__": "inline", "_Thread_local": "thread_local",
-    "__volatile__": "volatile", "__signed__": "signed", "typeof": "__typeof__", "__auto_type": "auto",
+    "__volatile__": "volatile", "__signed__": "signed", "typeof": "ompls_typeof",
+    "__typeof__": "ompls_typeof", "__typeof": "ompls_typeof",
+     "__auto_type": "auto",
 }  # fmt: skip
 # What `true`, `false` and `bool` mean when they are not macros any more is what C++ means by them.
 _WORDS = {
-    w: f"{w}_"
-    for w in [*_RENAMED, *_VECTORS, *_BUILT_IN]
-    if w not in ("bool", "true", "false", "static_assert", "nullptr")
+    w: f"{w}_" for w in [*_RENAMED, *_VECTORS, *_BUILT_IN] if w not in ("bool", "true", "false", "static_assert")
 } | _SPELLED
 _TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\b("""
-    + "|".join(sorted(_WORDS, key=len, reverse=True))
+    + "|".join(sorted([*_WORDS, "auto"], key=len, reverse=True))
     + r")\b",
     re.S,
 )
@@ -82,7 +116,7 @@ def respell(chunks: list[Chunk]) -> list[Chunk]:
                 before = c.text[at : m.start()]
                 out.append(Chunk(before, source, True))
                 source += len(before.encode())
-                out.append(Chunk(_WORDS[m.group(1)], source, False))
+                out.append(Chunk(_WORDS.get(m.group(1), ""), source, False))  # `auto`: a storage class in C
                 source += len(m.group().encode())
                 at = m.end()
         out.append(Chunk(c.text[at:], source, True))
@@ -90,7 +124,8 @@ def respell(chunks: list[Chunk]) -> list[Chunk]:
 
 
 def respelled(text: str) -> str:
-    return _TOKEN.sub(lambda m: _WORDS[m.group(1)] if m.group(1) else m.group(), text)
+    """`respell` for text that has been generated: `auto` is C++'s there."""
+    return _TOKEN.sub(lambda m: _WORDS.get(m.group(1), m.group()) if m.group(1) else m.group(), text)
 
 
 class Dialect:
@@ -100,24 +135,27 @@ class Dialect:
         self, rw: Rewriter, types: Types, returns: CType | None = None, dims: dict[Symbol, list[str]] | None = None
     ) -> None:
         self.rw = rw
-        self.dims = dims or {}
-        self._inside: set[int] = set()  # inner parts of an index chain that is done
+        self.arrays = VariableArrays(rw, types, dims if dims is not None else {})
         self._addressed: set[int] = set()  # operands of &
         self._declared: list[Part] | None = None  # what the innermost block declares for us
+        self._gotos: ComputedGotos | None = None
+        self._opening: dict[int, list[Part]] = {}  # id of a block -> what it declares first
         self.types = types
         self.returns = returns
 
     def visit(self, node: ast.Node) -> None:
         """Add the edits for `node` and all below it."""
+        self._stack_for(node)
         for n in node.walk():
             if isinstance(n, ast.Unary) and n.op == "&" and not n.postfix:
                 self._addressed.add(id(strip(n.operand)))
+        self._gotos = ComputedGotos(self.rw, node)
         self._visit(node)
 
     def _visit(self, node: ast.Node) -> None:
         outer = self._declared
         if isinstance(node, ast.Compound):
-            self._declared = []
+            self._declared = list(self._opening.get(id(node), ()))
         self._node(node)
         for child in node.children():
             self._visit(child)
@@ -126,9 +164,10 @@ class Dialect:
         self._declared = outer
 
     def _node(self, n: ast.Node) -> None:
-        if isinstance(n, ast.Index):
-            self._index(n)
-        elif isinstance(n, ast.SizeOf) and isinstance(n.of, (Void, Function)):
+        if self.arrays.node(n):
+            return
+        self._gnu(n)
+        if isinstance(n, ast.SizeOf) and isinstance(n.of, (Void, Function)):
             self.rw.replace(n.span, "1ul")  # GNU C
         elif isinstance(n, ast.SizeOf) and n.operand is not None and is_smaller(strip(n.operand)):
             self.rw.replace(n.span, f"{n.op}({self.types.cxx(n.of)})")
@@ -172,6 +211,59 @@ class Dialect:
         elif isinstance(n, ast.Unary) and n.op in ("__real__", "__imag__") and not n.postfix:
             raise Problem(n.span, f"'{n.op}'", "CUDA C++ has no such operator")
 
+    def _gnu(self, n: ast.Node) -> None:
+        if self._gotos is not None:
+            self._gotos.node(n)
+        if isinstance(n, ast.Member) and isinstance(n.type, Array) and n.type.length is None and not n.type.vla:
+            self._flexible(n)
+        elif isinstance(n, ast.IntLiteral) and self.rw.text.startswith(b"__builtin_", n.span.start):  # offsetof
+            self.rw.replace(n.span, f"{n.value}ul")
+        elif isinstance(n, ast.Case) and n.high is not None:
+            case_range(self.rw, n)
+        elif isinstance(n, (ast.Cast, ast.SizeOf)) and n.type_span is not None and has_typeof(self.rw, *n.type_span):
+            self.rw.replace(n.type_span, self.types.cxx(flat(n.to if isinstance(n, ast.Cast) else n.of)))
+        elif (
+            isinstance(n, ast.DeclStmt)
+            and n.decls
+            and not any(is_vla(d.symbol.type) for d in n.decls)
+            and has_typeof(self.rw, n.span.start, n.decls[0].name_span.start)
+        ):
+            self._declare_anew(n)
+
+    def _flexible(self, n: ast.Member) -> None:
+        """A flexible array member is not declared: it begins where the layout says."""
+        owner = n.base.type.to if isinstance(n.base.type, Pointer) else n.base.type
+        offset = offsetof(owner, n.field) if isinstance(owner, Record) else None
+        if isinstance(n.type, Array) and offset is not None:
+            address = "(char *)(" if n.arrow else "(char *)&("
+            kind = self.types.cxx(Pointer(n.type.of))
+            self.rw.replace(n.span, f"(({kind})({address}", n.base.span, f") + {offset}))")
+
+    def _declare_anew(self, n: ast.DeclStmt) -> None:
+        """Declarators whose type was given by an expression, with the type that it has."""
+        parts: list[Part] = []
+        for d in n.decls:
+            t = d.symbol.type
+            if is_unknown(t) or not self.types.has_name(element_of(t) or t):
+                raise Problem(d.span, f"the type of '{d.symbol.name}'", "it has no name")
+            storage = f"{d.symbol.storage} " if d.symbol.storage in ("static", "typedef") else ""
+            init: list[Part] = [" = ", d.init.span] if d.init is not None else []
+            parts += [f"{storage}{self.types.cxx(t, d.symbol.name)}", *init, "; "]
+        self.rw.replace(n.span, *parts)
+
+    def _stack_for(self, node: ast.Node) -> None:
+        """What `alloca` takes lives until the function ends: as long as a variable in its outermost block."""
+        if not any(isinstance(n, ast.Call) and isinstance(n.function, ast.Name) and n.function.name in ALLOCAS
+                   for n in node.walk()):  # fmt: skip
+            return
+        blocks: list[ast.Node | None] = [n.body for n in node.walk() if isinstance(n, ast.DirectiveStmt)]
+        blocks = blocks or [node]
+        for block in blocks:
+            first = next((n for n in block.walk() if isinstance(n, ast.Compound)), None) if block is not None else None
+            if first is None:
+                raise Problem(node.span, "'alloca' here", "its region is no block")
+            self._opening.setdefault(id(first), []).append("\nompls_stack ompls_alloca;  // freed when this ends")
+
     def _void_step(self, n: ast.Expr) -> None:
         """Arithmetic on void * counts bytes (GNU C)."""
         if isinstance(n, ast.Binary):
@@ -211,7 +303,7 @@ class Dialect:
 
     def _kind(self, t: CType, of: Span) -> list[Part]:
         """The type of the object at `of` in a cast: an enumeration may have no name."""
-        return [self.types.cxx(unqualified(t))] if self.types.has_name(t) else ["__typeof__(", of, ")"]
+        return [self.types.cxx(unqualified(t))] if self.types.has_name(t) else ["ompls_typeof(", of, ")"]
 
     def convert(self, e: ast.Expr, to: CType, of: Span | None = None) -> None:
         """C converts `e` to `to` silently; C++ wants a cast between pointers, from literals and to enumerations."""
@@ -228,41 +320,22 @@ class Dialect:
             self._cast(e, to)
 
     def _cast(self, e: ast.Expr, to: CType) -> None:
-        self.rw.replace(e.span, f"({self.types.cxx(unqualified(to))})(", e.span, ")")
-
-    def _index(self, n: ast.Index) -> None:
-        """`a[i][j]` where a row's length varies is `a[(i) * m + (j)]`: C++ has no pointers to such rows."""
-        if id(n) in self._inside:
-            return
-        indices: list[ast.Expr] = [n.index]
-        root = strip(n.base)
-        while isinstance(root, ast.Index):
-            self._inside.add(id(root))
-            indices.insert(0, root.index)
-            root = strip(root.base)
-        below = element_of(root.type)
-        if below is None or not is_vla(below):
-            return
-        known = self.dims.get(root.symbol) if isinstance(root, ast.Name) and root.symbol is not None else None
-        place: list[Part] = ["(", indices.pop(0).span, ")"]
-        level, whole = 0, True
-        while isinstance(below, Array):
-            length = known[level] if known else str(below.length) if below.length is not None else f"({below.vla_text})"
-            whole = bool(indices)
-            offset: list[Part] = [" + (", indices.pop(0).span, ")"] if whole else []
-            place = ["(", *place, f" * {length}", *offset, ")"]
-            below, level = below.of, level + 1
-        rest: list[Part] = [part for i in indices for part in ("[", i.span, "]")]
-        self.rw.replace(
-            n.span, *([root.span, "[", *place, "]", *rest] if whole else ["(", root.span, " + ", *place, ")"])
-        )
+        self.rw.replace(e.span, f"({self.types.cxx(unqualified(flat(to)))})(", e.span, ")")
 
     def _call(self, n: ast.Call) -> None:
         name = n.function.name if isinstance(n.function, ast.Name) else ""
         if name == "__builtin_expect" and n.args:
             self.rw.replace(n.span, "(", n.args[0].span, ")")
+        elif name == "__builtin_constant_p":
+            self.rw.replace(n.span, "0" if fold(n.args[0]) is None else "1")
+        elif name in ALLOCAS and n.args:
+            self.rw.replace(n.span, "ompls_alloca.take(", n.args[0].span, ")")
         elif name in _CONSTANTS:
             self.rw.replace(n.span, _CONSTANTS[name])
+        elif name.removeprefix("__builtin_") in BUILTINS and name.startswith("__builtin_"):
+            before, after = BUILTINS[name.removeprefix("__builtin_")].split("{}") if n.args else ("__trap()", "")
+            spans = [part for a in n.args for part in (a.span, ", ")][:-1]
+            self.rw.replace(n.span, before, *spans, after)
         elif name in _FUNCTIONS:
             self.rw.replace(n.function.span, _FUNCTIONS[name])
         elif name.startswith("__builtin_"):
@@ -326,7 +399,7 @@ class Dialect:
                 return self.types.cxx(unqualified(kind))
             if of is None or kind != of.type or of.type.quals:
                 raise Problem(init.span, "an initializer of an unnamed type", "CUDA C++ cannot name it")
-            return f"__typeof__({of.name})"
+            return f"ompls_typeof({of.name})"
 
         if is_designated(init, self.rw.text):
             self.rw.replace(init.span, *printed(slot, name_of))

@@ -47,6 +47,7 @@ class Emitter:
     team_shared: set[Symbol] = field(default_factory=set)
     locks: set[str] = field(default_factory=set)
     crossed: set[int] = field(default_factory=set)  # id of declarations that a jump may pass
+    dims: dict[Symbol, list[str]] = field(default_factory=dict)  # of arrays of variable length, as `Dialect` knows them
     scope: set[Symbol] = field(default_factory=set)  # declared inside the parallel regions around this point
 
     def text(self, e: ast.Expr) -> str:

@@ -111,9 +111,11 @@ def _rename(rw: Rewriter, needs: Needs, node: ast.Node) -> None:
 def _header(index: Index, needs: Needs, item: Item, f: FunctionDef) -> str:
     text = index.tu.text(item, f.header)
     name = f.symbol.name
-    if "[" in text and isinstance(f.symbol.type, Function):  # C's array parameters may have lengths that are variables
+    kind = f.symbol.type
+    if isinstance(kind, Function) and ("[" in text or ";" in text):
+        # C's array parameters may have lengths that are variables, and its oldest style no types in the parentheses.
         params = ", ".join(index.kinds.cxx(flat(p.type), p.name) for p in f.params)
-        text = index.kinds.cxx(f.symbol.type.returns, f"{name}({params})")
+        text = index.kinds.cxx(kind.returns, f"{name}({params})")
     if name in _names(needs):
         text = re.sub(rf"\b{name}\b", f"{name}_", text)
     return f"static __device__ {' '.join(respelled(_LINKAGE.sub('', text)).split())}"
@@ -145,10 +147,11 @@ def _function(
     item, f = definition
     rw = Rewriter(item.content.text)
     t = f.symbol.type
-    Dialect(rw, index.kinds, getattr(t, "returns", None)).visit(f.body)
+    dims: dict[Symbol, list[str]] = {}
+    Dialect(rw, index.kinds, getattr(t, "returns", None), dims).visit(f.body)
     _rename(rw, needs, f.body)
     aliases, references = _aliases(index, needs, f.body)
-    e = Emitter(index.tu, item, rw, index.kinds, references=references, locks=locks)
+    e = Emitter(index.tu, item, rw, index.kinds, references=references, locks=locks, dims=dims)
     e.visit(f.body, "function")
     start = f.header.start
     chunks = [Chunk(f"{_header(index, needs, item, f)}\n{{\n" + "".join(f"{a}\n" for a in aliases), start, False)]
@@ -183,7 +186,7 @@ class _Kernel:
         self.generic = plan.mode == "master_worker"
         self.body = _innermost(self.stmt)
         self.rw = Rewriter(plan.item.content.text)
-        self.emitter = Emitter(index.tu, plan.item, self.rw, index.kinds, plan, locks=locks)
+        self.emitter = Emitter(index.tu, plan.item, self.rw, index.kinds, plan, locks=locks, dims=plan.dims)
 
     def lines(self) -> list[OutLine]:
         e, plan = self.emitter, self.plan

@@ -107,8 +107,7 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], st
         if x is not None and x.kind in ("var", "param") and x not in own and x not in private:
             used.setdefault(x)
     modified = modified_in(s)
-    dims = e.plan.dims if e.plan else {}
-    out = [d for x in used for d in dims.get(x, []) if not d.isdigit()]
+    out = [d for x in used for d in e.dims.get(x, []) if not d.isdigit()]
     push = pop = ""
     for x in used:
         if x.level == "file" and x not in e.references:

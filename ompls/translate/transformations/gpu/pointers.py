@@ -5,7 +5,7 @@ from __future__ import annotations
 from ompls.analysis.model import ast
 from ompls.analysis.model.convert import decay, unqualified
 from ompls.analysis.model.ctype import CType, Enum, Function, Integer, Pointer, Void
-from ompls.translate.ctext import is_unknown, strip
+from ompls.translate.ctext import flat, is_unknown, strip
 
 ANY_POINTER = Pointer(Void(quals=frozenset({"const", "volatile"})))
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
@@ -13,7 +13,7 @@ _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 
 def needs_cast(e: ast.Expr, to: CType) -> bool:
     """Whether C++ wants a cast where C converts `e` to `to` by itself."""
-    source = decay(e.type)
+    source, to = flat(decay(e.type)), flat(to)
     if isinstance(to, Pointer):
         if isinstance(e, ast.StringLiteral):
             return "const" not in to.to.quals

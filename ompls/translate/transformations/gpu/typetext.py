@@ -1,7 +1,7 @@
 """The user's declarations of types as C++ means them.
 
-C knows no scope of a struct: a tag or an enumerator that is declared inside of one is known outside.  And a const
-member makes a struct of C++ one that must be initialized.
+C knows no scope of a struct: a tag or an enumerator that is declared inside of one is known outside.  A const
+member makes a struct of C++ one that must be initialized; an array of no length is no member at all.
 """
 
 from __future__ import annotations
@@ -30,7 +30,15 @@ def as_cxx(text: str) -> str:
         hoisted.insert(0, as_cxx(f"{kind}{attribute} {tag} {body};"))
         text = f"{text[: m.start()]}{kind} {tag}{text[end:]}"
         quiet = f"{quiet[: m.start()]}{kind} {tag}{quiet[end:]}"
-    return "\n".join([*hoisted, _mutable(text, quiet, opening)])
+    return "\n".join([*hoisted, _bounded(_mutable(text, quiet, opening))])
+
+
+def _bounded(text: str) -> str:
+    """Without a flexible array member, but as aligned as with it; `Dialect` writes what refers to one."""
+    m = re.search(r"([A-Za-z_][^;{}]*?)\b(\w+)\s*\[\s*\]\s*;\s*\}", text)
+    if not m:
+        return text
+    return f"{text[: m.start()]}}} __attribute__((aligned(_Alignof({m[1].strip()})))){text[m.end() :]}"
 
 
 def _closing(text: str, opening: int) -> int:
