@@ -78,9 +78,9 @@ def data_of(
                 if "inscan" in c.modifiers:  # the iterations run in order, on the variable itself
                     out.before += [f"{_reference(e, s, s.name)} = *{ref};"] if ref else []
                 elif c.name in ("reduction", "in_reduction"):
-                    _reduction(e, out, c, s, entry.expr, team, ref)
+                    _reduction(e, out, c, s, entry.expr, team, ref, shared=_of_the_team(e, d, s))
                 elif c.name == "private":
-                    where = "__shared__ " if s in e.team_shared else ""
+                    where = "__shared__ " if _of_the_team(e, d, s) else ""
                     out.before.append(f"{where}{e.cxx(s.type, s.name)};  // private")
                 elif c.name == "lastprivate":
                     first = any(i.symbol is s for x in directives for y in x.all("firstprivate") for i in y.items)
@@ -94,8 +94,13 @@ def data_of(
     return out
 
 
+def _of_the_team(e: Emitter, d: Directive, s: Symbol) -> bool:
+    """Whether the copy that `d` makes is shared by threads of parallel regions in it."""
+    return s in e.team_shared and not d.has("parallel") and any(map(d.has, ("target", "teams", "distribute")))
+
+
 def _reduction(  # noqa: PLR0917 - all of them are what one clause item is
-    e: Emitter, out: Data, c: Clause, s: Symbol, expr: ast.Expr, team: bool, ref: str | None
+    e: Emitter, out: Data, c: Clause, s: Symbol, expr: ast.Expr, team: bool, ref: str | None, *, shared: bool
 ) -> None:
     op = OPERATORS[c.keyword]
     name, t, pointer = s.name, s.type, ref
@@ -114,14 +119,18 @@ def _reduction(  # noqa: PLR0917 - all of them are what one clause item is
     kind = e.cxx(t)
     identity = f"ompls_identity<{op}, {kind}>()"
     if count is None:
-        out.before.append(f"{kind} {name} = {identity};  // reduction({c.keyword}: {name}): this thread's part")
+        told = f"  // reduction({c.keyword}: {name}): this thread's part"
+        if shared:  # parallel regions inside add to it
+            out.before.append(f"__shared__ {kind} {name};{told}\n{name} = {identity};")
+        else:
+            out.before.append(f"{kind} {name} = {identity};{told}")
         if team:
             out.after.append(f"ompls_reduce<{op}>({pointer}, {name});  // joined in the team, then one atomic a team")
         else:
             out.after.append(f"ompls_atomic<{op}>({pointer}, {name});")
         return
     each = f"for (int ompls_k = 0; ompls_k < {count}; ompls_k++)"
-    out.before.append(f"{e.cxx(s.type, name)};  // reduction({c.keyword}: {name}): this thread's part")
+    out.before.append(f"{'__shared__ ' if shared else ''}{e.cxx(s.type, name)};  // reduction({c.keyword}: {name}): this thread's part")
     out.before.append(f"{each}\n{name}[ompls_k] = {identity};")
     base = f"({pointer})" if pointer.startswith("*") else pointer
     out.after.append(f"{each}\nompls_atomic<{op}>(&{base}[ompls_k], {name}[ompls_k]);")

@@ -201,7 +201,7 @@ class _Kernel:
         e.references |= {p.symbol for p in plan.params if p.copy and p.symbol is not None and p.symbol not in written}
         values = {p.symbol for p in plan.params if p.symbol is not None and _by_value(p)}
         if self.generic:
-            e.team_shared = team_shared(self.body, values | self._clause_privates())
+            e.team_shared = team_shared(self.body, values | self._clause_privates() | self._reduced())
         elif not plan.single:
             e.team_shared = self._written_values(values)
         self._check_shared()
@@ -277,6 +277,9 @@ class _Kernel:
 
     def _clause_privates(self) -> set[Symbol]:
         return {i.symbol for d in self.chain for c in d.all("private") for i in c.items if i.symbol is not None}
+
+    def _reduced(self) -> set[Symbol]:
+        return {i.symbol for d in self.chain for c in d.all("reduction") for i in c.items if i.symbol is not None}
 
     def _written_values(self, values: set[Symbol]) -> set[Symbol]:
         """By-value parameters that are shared in the parallel construct and written there: one copy a team."""
