@@ -11,7 +11,7 @@ from ompls.analysis.model.ast import DirectiveStmt, Span, Stmt
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
 from ompls.analysis.spec import DIRECTIVES
-from ompls.translate.lowering.context import match
+from ompls.translate.lowering.context import Place, match
 from ompls.translate.lowering.round import Round, directive_text, pragma, with_outer
 
 Choice = tuple[str, Directive | None]  # a condition, '' for always; None: no directive
@@ -120,12 +120,7 @@ def _pragma(work: Round, item: Item, d: Directive | None) -> str:
 
 def _choose(work: Round, item: Item | None, meta: Directive, outer: list[Directive]) -> list[Choice]:
     """The variants that may apply, best first; the last one is without a condition."""
-    if item is None:
-        from ompls.translate.lowering.context import Place  # noqa: PLC0415
-
-        place = Place(work.target, ())
-    else:
-        place = work.place(item, outer)
+    place = Place(work.target, ()) if item is None else work.place(item, outer)
     found: list[tuple[int, str, Directive]] = []
     other: Directive | None = None
     for v in meta.variants:
