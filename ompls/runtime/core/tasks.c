@@ -307,18 +307,19 @@ void ompls_task_done(ompls_task *task) {
 
 /* --- where the program waits ------------------------------------------------------------------------------------------------ */
 
-void ompls_wait_depend(uint32_t ndepend, const ompls_depend *depend) {
-    if (ompls_in_team()) {
-        ompls_team_wait(ndepend, depend);
-        return;
-    }
-    if (!something_deferred()) return;
+void ompls_wait_host_task(uint32_t ndepend, const ompls_depend *depend) {
+    if (!something_deferred() || ompls_in_team()) return;
     ompls_context *context = mine;
     ompls_task waiter = {.references = 1};
     pthread_mutex_lock(&context->lock);
     for (uint32_t i = 0; i < ndepend; i++) depend_on(context, &waiter, depend[i], false);
     while (waiter.waiting > 0) pthread_cond_wait(&context->finished, &context->lock);
     pthread_mutex_unlock(&context->lock);
+}
+
+void ompls_wait_depend(uint32_t ndepend, const ompls_depend *depend) {
+    if (ompls_in_team()) ompls_team_wait(ndepend, depend);
+    else ompls_wait_host_task(ndepend, depend);
 }
 
 void ompls_taskwait(void) {
