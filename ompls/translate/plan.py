@@ -170,7 +170,7 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
     if isinstance(t, (Array, Record)) and (sizeof(t) or 0) > LARGEST_VALUE:
         value = f"&__ompls_f_{s.name}"
         plan.params.append(Param(s.name, s, "address", len(plan.items), Pointer(t), copy=True))
-        plan.items.append(ItemPlan(s.name, ("TO",), value, value, f"sizeof({s.name})", "", None))
+        plan.items.append(ItemPlan(s.name, ("TO", "VALUE"), value, value, f"sizeof({s.name})", "", None))
         return
     plan.params.append(Param(s.name, s, "value", len(plan.values), _sized(plan, s, t)))
     addressable = s.storage != "register"
