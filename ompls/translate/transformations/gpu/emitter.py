@@ -69,10 +69,10 @@ class Emitter:
             return
         if isinstance(node, ast.Compound):
             self.crossed |= crossed_by_jumps(node)
-        if isinstance(node, ast.DeclStmt) and self._moves(node):
             self._locks(node)
         elif isinstance(node, ast.StatementExpr):
             self._statement_expression(node)
+        if isinstance(node, ast.DeclStmt) and self._moves(node):
             self.replace(node.span, *self._apart(node))
         elif isinstance(node, ast.For) and isinstance(node.init, ast.DeclStmt) and self._moves(node.init):
             self.replace(node.span, "{\n", *self._apart(node.init), node.span, "\n}")
@@ -92,7 +92,6 @@ class Emitter:
                 raise Problem(c.span, f"the clause '{c.name}'", c.broken)
         entry(self, stmt, level)
 
-    def _moves(self, node: ast.DeclStmt) -> bool:
     def _locks(self, block: ast.Compound) -> None:
         for first, last, lock in held(block, lambda span: self.tu.text(self.item, span)):
             self.replace(first.span, f"ompls_with_lock({lock}, [&] {{")
@@ -108,6 +107,7 @@ class Emitter:
             self.replace(last.span, "return ", last.expr.span, ";")
         self.replace(node.span, "[&] ", node.body.span, "()")
 
+    def _moves(self, node: ast.DeclStmt) -> bool:
         return id(node) in self.crossed or any(d.symbol in self.team_shared for d in node.decls)
 
     def _apart(self, node: ast.DeclStmt) -> list[Part]:
