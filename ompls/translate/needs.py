@@ -17,8 +17,9 @@ from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import CType, Enum, Record
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.translate.ctext import Types
+from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.plan import HOISTED, RegionPlan
-from ompls.translate.uses import names_in
+from ompls.translate.uses import directives_in, names_in
 
 _WORD = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|([A-Za-z_]\w*)""", re.S)
 _TAG = re.compile(r"\b(?:struct|union|enum)\b(?:\s*__attribute__\s*\(\([^)]*\)\))?\s*([A-Za-z_]\w*)?\s*\{")
@@ -49,6 +50,7 @@ class Needs:
     globals: dict[str, Symbol] = field(default_factory=dict)  # declare target variables, of the region and functions
     statics: dict[str, Symbol] = field(default_factory=dict)  # other file-scope variables that functions use
     types: list[str] = field(default_factory=list)  # declarations, in order
+    reductions: list[DeclaredReduction] = field(default_factory=list)  # those whose identifiers are used
 
 
 class Index:
@@ -110,11 +112,14 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
     while todo:
         node = todo.pop()
         inside = node is not plan.region.stmt
-        for n in names_in(node):
-            s = n.symbol
-            assert s is not None
-            if id(n) in on_host:
-                continue
+        called = []
+        for r in _reductions(index, plan.item, node):
+            if r not in out.reductions:
+                out.reductions.append(r)
+                texts.append(" ".join(r.types))
+                called += [index.functions[w][1].symbol for w in sorted(words(r.uses)) if w in index.functions]
+        used = [n.symbol for n in names_in(node) if n.symbol is not None and id(n) not in on_host]
+        for s in (*called, *used):
             if s.kind == "func" and s.name not in found:
                 found.add(s.name)
                 definition = index.functions.get(s.name)
@@ -141,6 +146,13 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
         wanted |= words(t)
     out.types = _Order(index, local).of(sorted(wanted))
     return out
+
+
+def _reductions(index: Index, item: Item, node: ast.Node) -> list[DeclaredReduction]:
+    """The `declare reduction` directives whose identifiers reductions in `node` name."""
+    clauses = (c for d in directives_in(node) for c in d.directive.all("reduction", "in_reduction", "task_reduction"))
+    names = {c.keyword for c in clauses}
+    return [r for r in declared_reductions(index.tu, item) if r.name in names] if names else []
 
 
 def _local_types(index: Index, item: Item, region: Region) -> dict[str, str]:

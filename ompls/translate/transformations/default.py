@@ -43,6 +43,8 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
     for item, f in needs.functions:
         header = _LINKAGE.sub("", index.tu.text(item, f.header)).strip()
         out += generated(f"static {' '.join(header.split())};")
+    for r in needs.reductions:
+        out += generated(r.pragma)
     for item, f in needs.functions:
         out += _function(index, places, item, f)
     return reindented([*out, *_kernel(index, places, plan)])

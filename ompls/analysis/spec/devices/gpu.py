@@ -57,8 +57,6 @@ CUDA = DeviceSpec(
                         "a region on a device cannot start one or map data"),
         "clause detach": "tasks on a GPU run at once",
         "clause copyin": "a GPU has no threadprivate variables",
-        "clause reduction of a type of the user's": "only the built-in reduction operators are there",
-        "clause reduction through a pointer": "reduce scalars or one-dimensional arrays",
         "varargs": "a device function takes as many arguments as it declares",
         "type complex": "CUDA C++ has no `_Complex`",
         "type long double": _SIZE,

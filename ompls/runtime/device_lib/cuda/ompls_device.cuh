@@ -93,7 +93,12 @@ struct ompls_sub; struct ompls_div; struct ompls_shl; struct ompls_shr;
 struct ompls_rsub; struct ompls_rdiv; struct ompls_rshl; struct ompls_rshr;
 // `*target = *target OP (all threads' values)`: every thread of the team calls it; one atomic a team.
 template <class Op, typename T> static __device__ void ompls_reduce(T *target, T value);
+template <class Op, typename T> static __device__ void ompls_reduce_array(T *target, const T *mine, long count);
 template <class Op, typename T> static __device__ T ompls_identity();
+// `*target = *target OP value`, called by one thread: for any Op and T (an operator of the user's is a class with
+// `apply(out, in)`); several threads and teams may share the target.
+template <class Op, typename T> static __device__ void ompls_join(T *target, T value);
+template <class Op, typename T> static __device__ void ompls_join_array(T *target, const T *mine, long count);
 // `*target = *target OP value` atomically; returns the old value (`capture`).  Any scalar T of 1, 2, 4 or 8 bytes.
 template <class Op, typename T> static __device__ T ompls_atomic(T *target, T value);
 template <typename T> static __device__ T ompls_atomic_read(const T *target);

@@ -7,18 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.ctype import Array, Floating, Integer
+from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.loops import Nest
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.emitter import Emitter
-
-OPERATORS = {
-    "+": "ompls_add", "-": "ompls_add", "*": "ompls_mul", "min": "ompls_min", "max": "ompls_max", "&": "ompls_and",
-    "|": "ompls_or", "^": "ompls_xor", "&&": "ompls_land", "||": "ompls_lor",
-}  # fmt: skip
+from ompls.translate.transformations.gpu.reductions import reduction
 
 
 @dataclass
@@ -78,7 +73,7 @@ def data_of(
                 if "inscan" in c.modifiers:  # the iterations run in order, on the variable itself
                     out.before += [f"{_reference(e, s, s.name)} = *{ref};"] if ref else []
                 elif c.name in ("reduction", "in_reduction"):
-                    _reduction(e, out, c, s, entry.expr, team, ref, shared=_of_the_team(e, d, s))
+                    reduction(e, out, c, entry, team, ref, _of_the_team(e, d, s))
                 elif c.name == "private":
                     where = "__shared__ " if _of_the_team(e, d, s) else ""
                     out.before.append(f"{where}{e.cxx(s.type, s.name)};  // private")
@@ -97,43 +92,6 @@ def data_of(
 def _of_the_team(e: Emitter, d: Directive, s: Symbol) -> bool:
     """Whether the copy that `d` makes is shared by threads of parallel regions in it."""
     return s in e.team_shared and not d.has("parallel") and any(map(d.has, ("target", "teams", "distribute")))
-
-
-def _reduction(  # noqa: PLR0917 - all of them are what one clause item is
-    e: Emitter, out: Data, c: Clause, s: Symbol, expr: ast.Expr, team: bool, ref: str | None, *, shared: bool
-) -> None:
-    op = OPERATORS[c.keyword]
-    name, t, pointer = s.name, s.type, ref
-    count: int | None = None
-    if isinstance(t, Array) and t.length is not None:
-        count, t = t.length, t.of
-    part = isinstance(expr, (ast.Section, ast.Index))  # of an array: the whole of it is reduced, which is the same
-    if not isinstance(t, (Integer, Floating)) or (part and count is None):
-        shown = e.tu.text(e.item, expr.span)
-        raise Problem(c.span, f"a reduction of '{shown}'", "reduce scalars or one-dimensional arrays")
-    if pointer is None:
-        out.outer.append(f"{e.cxx(s.type, f'(&ompls_sum_{name})' if count else f'&ompls_sum_{name}')} = {name};")
-        pointer = f"ompls_sum_{name}" if count else f"&ompls_sum_{name}"
-    elif count:
-        pointer = f"*{pointer}"
-    kind = e.cxx(t)
-    identity = f"ompls_identity<{op}, {kind}>()"
-    if count is None:
-        told = f"  // reduction({c.keyword}: {name}): this thread's part"
-        if shared:  # parallel regions inside add to it
-            out.before.append(f"__shared__ {kind} {name};{told}\n{name} = {identity};")
-        else:
-            out.before.append(f"{kind} {name} = {identity};{told}")
-        if team:
-            out.after.append(f"ompls_reduce<{op}>({pointer}, {name});  // joined in the team, then one atomic a team")
-        else:
-            out.after.append(f"ompls_atomic<{op}>({pointer}, {name});")
-        return
-    each = f"for (int ompls_k = 0; ompls_k < {count}; ompls_k++)"
-    out.before.append(f"{'__shared__ ' if shared else ''}{e.cxx(s.type, name)};  // reduction({c.keyword}: {name}): this thread's part")
-    out.before.append(f"{each}\n{name}[ompls_k] = {identity};")
-    base = f"({pointer})" if pointer.startswith("*") else pointer
-    out.after.append(f"{each}\nompls_atomic<{op}>(&{base}[ompls_k], {name}[ompls_k]);")
 
 
 def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, *, counter: bool, first: bool) -> None:

@@ -36,6 +36,7 @@ class Emitter:
     references  -- variables that are C++ references here: captured by reference, whatever the level
     team_shared -- variables of the sequential part that live in shared memory because a parallel region uses them
     locks       -- names of the file's critical constructs
+    operators   -- (combiner, initializer) of the file's `declare reduction` -> the name of the class that stands for it
     """
 
     tu: TU
@@ -46,6 +47,7 @@ class Emitter:
     references: set[Symbol] = field(default_factory=set)
     team_shared: set[Symbol] = field(default_factory=set)
     locks: set[str] = field(default_factory=set)
+    operators: dict[tuple[str, str], str] = field(default_factory=dict)
     crossed: set[int] = field(default_factory=set)  # id of declarations that a jump may pass
     dims: dict[Symbol, list[str]] = field(default_factory=dict)  # of arrays of variable length, as `Dialect` knows them
     scope: set[Symbol] = field(default_factory=set)  # declared inside the parallel regions around this point

@@ -31,12 +31,14 @@ from ompls.translate.transformations.gpu.emitter import Emitter, inner
 from ompls.translate.transformations.gpu.library import CUDA_NAMES
 from ompls.translate.transformations.gpu.loops import loop_parts
 from ompls.translate.transformations.gpu.parallel import team_shared
+from ompls.translate.transformations.gpu.reductions import operator_class
 from ompls.translate.transformations.gpu.sync import CHOOSING, chosen, lock
 from ompls.translate.transformations.gpu.typetext import as_cxx
 from ompls.translate.uses import PRIVATISING, modified_in, names_in
 
 EXTENSION = "cu"
 LARGEST_SHARED = 36 * 1024  # bytes: of 48 KiB, the library's stack and state are 10
+Shared = tuple[set[str], dict[tuple[str, str], str]]  # locks and operators of the file, which its parts add to
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 
 
@@ -44,10 +46,11 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
     """The kernel file of one region.  Raises Problem."""
     _check_names(index, plan, needs)
     locks: set[str] = set()
+    operators: dict[tuple[str, str], str] = {}
     functions: list[OutLine] = []
     for item, f in needs.functions:
-        functions += [*_function(index, places, needs, (item, f), locks), OutLine("")]
-    body = _Kernel(index, places, plan, needs, locks)
+        functions += [*_function(index, places, needs, (item, f), (locks, operators)), OutLine("")]
+    body = _Kernel(index, places, plan, needs, (locks, operators))
     lines = body.lines()
     head = render(
         "kernel.cu.j2",
@@ -62,8 +65,17 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         constants=_constants(index, needs),
         prototypes=[f"{_header(index, needs, item, f)};" for item, f in needs.functions],
         locks=[lock(n) for n in sorted(locks)],
+        operators=[operator_class(name, *map(respelled, key)) for key, name in operators.items()],
     )
-    return tidied(reindented([*generated(head), *functions, *lines]))
+    return tidied(reindented(_with_complex([*generated(head), *functions, *lines])))
+
+
+def _with_complex(lines: list[OutLine]) -> list[OutLine]:
+    """The lines, with the library's complex numbers if they are used."""
+    if not any("ompls_complex<" in x.text for x in lines):
+        return lines
+    at = next(k for k, x in enumerate(lines, 1) if x.text == '#include "ompls_device.cuh"')
+    return [*lines[:at], OutLine('#include "ompls_complex.cuh"'), *lines[at:]]
 
 
 def _check_names(index: Index, plan: RegionPlan, needs: Needs) -> None:
@@ -142,7 +154,7 @@ def _reference(index: Index, s: Symbol) -> str:
 
 
 def _function(
-    index: Index, places: Places, needs: Needs, definition: tuple[Item, FunctionDef], locks: set[str]
+    index: Index, places: Places, needs: Needs, definition: tuple[Item, FunctionDef], shared: Shared
 ) -> list[OutLine]:
     item, f = definition
     rw = Rewriter(item.content.text)
@@ -151,7 +163,8 @@ def _function(
     Dialect(rw, index.kinds, getattr(t, "returns", None), dims).visit(f.body)
     _rename(rw, needs, f.body)
     aliases, references = _aliases(index, needs, f.body)
-    e = Emitter(index.tu, item, rw, index.kinds, references=references, locks=locks, dims=dims)
+    e = Emitter(index.tu, item, rw, index.kinds, references=references, dims=dims)
+    e.locks, e.operators = shared
     e.visit(f.body, "function")
     start = f.header.start
     chunks = [Chunk(f"{_header(index, needs, item, f)}\n{{\n" + "".join(f"{a}\n" for a in aliases), start, False)]
@@ -178,7 +191,7 @@ def _trimmed(chunks: list[Chunk]) -> list[Chunk]:
 class _Kernel:
     """Puts one kernel function together."""
 
-    def __init__(self, index: Index, places: Places, plan: RegionPlan, needs: Needs, locks: set[str]) -> None:
+    def __init__(self, index: Index, places: Places, plan: RegionPlan, needs: Needs, shared: Shared) -> None:
         self.index, self.places, self.plan, self.needs = index, places, plan, needs
         self.types = index.kinds
         self.stmt = plan.region.stmt
@@ -186,7 +199,8 @@ class _Kernel:
         self.generic = plan.mode == "master_worker"
         self.body = _innermost(self.stmt)
         self.rw = Rewriter(plan.item.content.text)
-        self.emitter = Emitter(index.tu, plan.item, self.rw, index.kinds, plan, locks=locks, dims=plan.dims)
+        self.emitter = Emitter(index.tu, plan.item, self.rw, index.kinds, plan, dims=plan.dims)
+        self.emitter.locks, self.emitter.operators = shared
 
     def lines(self) -> list[OutLine]:
         e, plan = self.emitter, self.plan

@@ -39,7 +39,7 @@ def _argument(item: ast.Stmt, function: str, text: Callable[[Span], str]) -> str
 
 
 def _is_closed(inside: list[ast.Stmt], after: list[ast.Stmt]) -> bool:
-    """Whether the statements may move into a function: control stays inside, and nothing that they declare is used later."""
+    """Whether the statements may be a function: control stays inside, nothing that they declare is used later."""
     declared = {d.symbol for s in inside if isinstance(s, ast.DeclStmt) for d in s.decls}
     used = {n.symbol for s in after for n in names_in(s)}
     return not (declared & used) and not any(leaves(s) for s in inside)

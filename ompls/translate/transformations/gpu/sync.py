@@ -34,7 +34,7 @@ def allocate(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     e.replace(s.span, f";  // allocate({', '.join(i.text for i in s.directive.args)}): the variable's own memory\n")
 
 
-@transformation("taskwait", "taskyield", "nothing", "assumes")
+@transformation("taskwait", "taskyield", "nothing", "assumes", "declare reduction")
 def nothing(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """Tasks run at once, so there is nothing to wait for."""
     e.replace(s.span, ";")
