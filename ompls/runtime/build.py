@@ -26,6 +26,7 @@ CORE_SOURCES: Tuple[str, ...] = (
     "available",
     "bridge",
     "copies",
+    "copies_async",
     "deferred",
     "devices",
     "error",

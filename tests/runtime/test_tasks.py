@@ -10,7 +10,7 @@ from mocked import Program, program, run
 
 __all__ = ["program"]
 
-SERIAL = ["overlap", "kinds", "objects", "groups", "data", "values", "threads"]
+SERIAL = ["overlap", "kinds", "objects", "groups", "data", "values", "threads", "routines"]
 
 
 @pytest.mark.parametrize("case", [*SERIAL, "team"])

@@ -1,28 +1,16 @@
-/* copies.c -- the copying routines of <omp.h>: between host and devices, devices among themselves, rectangles, filling.
-
-   The `_async` forms are tasks in the specification (OpenMP 5.2 section 18.8.7).  Here the copy happens in the call, after
-   all tasks that the current one has made: whatever the depend objects order, this order obeys. */
+/* copies.c -- the copying routines of <omp.h>: between host and devices, devices among themselves, rectangles, filling. */
 #include "core.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-void GOMP_taskwait(void); /* libgomp */
-
 int __wrap_omp_target_memcpy(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset, int to_device,
                              int from_device);
 int __wrap_omp_target_memcpy_rect(void *to, const void *from, size_t element, int ndims, const size_t *volume,
                                   const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
                                   const size_t *from_dimensions, int to_device, int from_device);
-int __wrap_omp_target_memcpy_async(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset,
-                                   int to_device, int from_device, int ndepend, void *depend);
-int __wrap_omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int ndims, const size_t *volume,
-                                        const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
-                                        const size_t *from_dimensions, int to_device, int from_device, int ndepend,
-                                        void *depend);
 void *__wrap_omp_target_memset(void *memory, int value, size_t count, int number);
-void *__wrap_omp_target_memset_async(void *memory, int value, size_t count, int number, int ndepend, void *depend);
 
 /* Two devices know nothing of each other: what goes between them passes through the host in parts. */
 static int copy_between(ompls_device *to, ompls_address to_address, ompls_device *from, ompls_address from_address, size_t length) {
@@ -97,25 +85,6 @@ int __wrap_omp_target_memcpy_rect(void *to, const void *from, size_t element, in
     return copy_rect(to, from, element, ndims, volume, to_offsets, from_offsets, to_dimensions, from_dimensions, to_device, from_device);
 }
 
-/* --- with dependences -------------------------------------------------------------------------------------------------- */
-
-int __wrap_omp_target_memcpy_async(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset,
-                                   int to_number, int from_number, int ndepend, void *depend) {
-    (void)depend;
-    if (ndepend > 0) GOMP_taskwait();
-    return __wrap_omp_target_memcpy(to, from, length, to_offset, from_offset, to_number, from_number);
-}
-
-int __wrap_omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int ndims, const size_t *volume,
-                                        const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
-                                        const size_t *from_dimensions, int to_number, int from_number, int ndepend,
-                                        void *depend) {
-    (void)depend;
-    if (ndepend > 0) GOMP_taskwait();
-    return __wrap_omp_target_memcpy_rect(to, from, element, ndims, volume, to_offsets, from_offsets, to_dimensions,
-                                         from_dimensions, to_number, from_number);
-}
-
 /* --- filling (OpenMP 6.0) ------------------------------------------------------------------------------------------------ */
 
 void *__wrap_omp_target_memset(void *memory, int value, size_t count, int number) {
@@ -131,10 +100,4 @@ void *__wrap_omp_target_memset(void *memory, int value, size_t count, int number
         if (copy((char *)memory + done, part, count - done < PART ? count - done : PART, device, NULL) != 0) break;
     free(part);
     return memory;
-}
-
-void *__wrap_omp_target_memset_async(void *memory, int value, size_t count, int number, int ndepend, void *depend) {
-    (void)depend;
-    if (ndepend > 0) GOMP_taskwait();
-    return __wrap_omp_target_memset(memory, value, count, number);
 }
