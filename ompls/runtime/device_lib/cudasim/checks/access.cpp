@@ -201,8 +201,7 @@ template <typename T> bool swap(T *p, T *expected, T desired, const void *pc)
     auto byte = [](T v, unsigned i) { return uint8_t(v >> (8 * i)); };
     while (first < last && byte(old, first) == byte(desired, first)) ++first;
     while (last > first && byte(old, last - 1) == byte(desired, last - 1)) --last;
-    if (first == last) see(p, sizeof(T), false, true, pc);
-    else see(reinterpret_cast<char *>(p) + first, last - first, true, true, pc);
+    if (first != last) see(reinterpret_cast<char *>(p) + first, last - first, true, true, pc);
     ompls_sim_race_release(reinterpret_cast<uintptr_t>(p));
     *p = desired;
     return true;
