@@ -32,6 +32,7 @@ CORE_SOURCES: Tuple[str, ...] = (
     "error",
     "globals",
     "mapping",
+    "newer",
     "present",
 )
 CORE_SOURCES += ("constructs", "lists", "resources", "target", "tasks", "team", "trace", "workers")
@@ -65,6 +66,7 @@ OMP_DEVICE_API = (
     "omp_display_env",
     "omp_get_uid_from_device",
     "omp_get_device_from_uid",
+    "omp_init_allocator",  # core/newer.c: traits of OpenMP 6.0
 )
 WRAP = tuple("-Wl,--wrap=" + name for name in OMP_DEVICE_API)
 

@@ -93,6 +93,7 @@ def test_host_code_compiles_without_new_warnings(path: Path, load: Callable[[Pat
         (tmp_path / name).write_bytes(data)
     gcc = str(shutil.which("gcc"))
     flags = ["-fopenmp", "-foffload=disable", "-Wall", "-Wextra", "-c", "-o", "/dev/null", "-x", "c"]
+    flags += ["-isystem", str(ROOT / "ompls/runtime/include")]
     ours = subprocess.run(
         [gcc, *flags, "-iquote", str(path.parent), str(tmp_path / f"host/{path.stem}.c")],
         capture_output=True, text=True, check=False, cwd=ROOT,

@@ -100,12 +100,13 @@ def directive_text(tu: TU, item: Item | FileDirective, d: Directive) -> str:
     """`d` as `omp NAME(arguments) clauses`, its own words on one line; '' for `nothing`."""
     if d.name == "nothing":
         return ""
-    start = d.name_span.start
+    start = d.name_span.end
     end = max([d.name_span.end, *(c.span.end for c in d.clauses), *(a.span.end for a in d.args)])
     if d.args:
         end = max(end, _closing(tu, item, end))
     words = tu.expanded[item.start + start : item.start + end].decode("utf-8", "replace")
-    return "omp " + " ".join(re.sub(r"\\\r?\n", " ", words).split())
+    rest = " ".join(re.sub(r"\\\r?\n", " ", words).split())
+    return f"omp {d.name}{'' if rest.startswith('(') else ' '}{rest}".rstrip()
 
 
 def _closing(tu: TU, item: Item | FileDirective, at: int) -> int:

@@ -157,13 +157,13 @@ def _induction(work: Round, item: Item, stmt: DirectiveStmt) -> None:
         for i in c.items:
             x = i.text
             counter = form.symbol.name
-            before += f"{{ const __typeof__({x}) __ompls_x_{x} = {x}; "
+            before += f"{{ __typeof__({x}) __ompls_x_{x} = {x}; "
             ends = (counter, lower) if form.up else (lower, counter)
             distance = f"((long long)({ends[0]}) - (long long)({ends[1]})) / ({width})"
             if c.keyword == "+":
-                begin += f"__typeof__({x}) {x} = __ompls_x_{x} + ({distance}) * ({by}); "
+                begin += f"__typeof__(__ompls_x_{x}) {x} = __ompls_x_{x} + ({distance}) * ({by}); "
             else:
-                begin += f"__typeof__({x}) {x} = __ompls_x_{x}; "
+                begin += f"__typeof__(__ompls_x_{x}) {x} = __ompls_x_{x}; "
                 begin += f"for (long long __ompls_n = {distance}; __ompls_n > 0; __ompls_n--) {x} *= ({by}); "
             again = f"{x} {c.keyword}= ({by});"
             count = form.count(f"({lower})", f"({bound})", "long long", width)

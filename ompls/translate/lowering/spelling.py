@@ -45,7 +45,8 @@ def _directive(work: Round, item: Item | FileDirective, d: Directive) -> None:
     if d.name in _WITHOUT_EFFECT:
         work.replace(item, (d.span, ""))
         return
-    changed = False
+    written = work.tu.expanded[item.start + d.name_span.start : item.start + d.name_span.end].decode("utf-8", "replace")
+    changed = "_" in written and "_" not in d.name  # a name as OpenMP 6.0 writes it
     clauses: list[str] = []
     for c in d.clauses:
         text = on_one_line(
