@@ -156,9 +156,11 @@ static void team(void) {
         chain(&b, 3, 0, OMPLS_DEPEND_INOUT, &b);
         ompls_wait_depend(1, &(ompls_depend){&b, OMPLS_DEPEND_IN});
         MOCK_CHECK(b == 16);
+#pragma omp taskwait
+        MOCK_CHECK(seen == 3);
 #pragma omp taskgroup
         submit(&a, 4, SLEEP_MS, 0, NULL);
-        MOCK_CHECK(seen == 3 && a == 13);
+        MOCK_CHECK(a == 13);
         submit(&a, 1, MEET, 0, NULL);
         submit(&c, 1, MEET, 0, NULL);
 #pragma omp taskwait
