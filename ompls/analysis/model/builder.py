@@ -121,7 +121,7 @@ class Analyzer:
         self, path: str, source: bytes, headers: HeaderSnapshot, settings: Settings, budget: Budget | None
     ) -> TU:
         expanded = self._preprocessor.run(path, source, headers, budget)
-        declared = headers_of(_header_text(headers, expanded))
+        declared = headers_of(_header_texts(headers, expanded))
         headers_known = all(include.kind not in ("missing", "unknown") for include in expanded.includes)
         if settings != self._settings:
             self._settings = settings
@@ -278,8 +278,7 @@ def _analyse(
     return Content(read.node, text, read.directives, regions, read.calls, bool(read.tainted)), read.notes
 
 
-def _header_text(headers: HeaderSnapshot, expanded: Expanded) -> bytes:
+def _header_texts(headers: HeaderSnapshot, expanded: Expanded) -> list[str]:
     """The declarations of the system headers that the unit includes, in order."""
     included = dict.fromkeys(i.unit for i in expanded.includes if i.kind == "system")
-    units = [headers.system[name] for name in included if name in headers.system]
-    return "\n".join(u.text for u in units).encode("utf-8", "replace")
+    return [headers.system[name].text for name in included if name in headers.system]

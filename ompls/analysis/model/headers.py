@@ -1,7 +1,7 @@
 """The declarations of system headers, read when a name is asked for.
 
-The text is parsed once per process and indexed by the names that its declarations may declare; a declaration is read
-the first time that one of its names is looked up.  A unit that uses 20 names of <stdio.h> and <math.h> reads 20
+A header's text is parsed once per process and indexed by the names that its declarations may declare; a declaration is
+read the first time that one of its names is looked up.  A unit that uses 20 names of <stdio.h> and <math.h> reads 20
 declarations (and what they need), not 2,000.
 """
 
@@ -11,7 +11,8 @@ import bisect
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -61,22 +62,26 @@ class _HeaderFile(FileScope):
 _symbols: dict[object, Symbol] = {}
 
 
-class Headers:
-    """The file-scope names and tags that the texts of a unit's system headers declare."""
+class _Text:
+    """One header's text, parsed and indexed; shared by all units of the process whatever else they include.
 
-    def __init__(self, text: bytes) -> None:
-        self._lock = threading.RLock()
-        self._file = _HeaderFile(self)
-        self._source = text
-        self._in_target: list[tuple[int, int]] = []
+    names -- for each name the numbers of the chunks that may declare it
+    tags, mentioned -- those that define a tag, and those that name it only
+    targets, covered -- what `declare target` lists, and the ranges between its `begin` and `end`
+    """
+
+    def __init__(self, declarations: str) -> None:
+        self.source = text = declarations.encode("utf-8", "replace")
+        self.targets: set[str] = set()
+        self.covered: list[tuple[int, int]] = []
         blanked = _PRAGMA.sub(lambda m: b" " * (m.end() - m.start()), text) if b"#" in text else text
         if blanked is not text:
             self._pragmas(text)
-        self._chunks: list[Node | None] = [n for n in parse_once(blanked).children if n.type != "comment"]
-        starts = [n.start_byte for n in self._chunks if n is not None]
-        self._names: dict[str, list[int]] = {}
-        self._tags: dict[str, list[int]] = {}
-        self._index(blanked, starts)
+        self.chunks: list[Node] = [n for n in parse_once(blanked).children if n.type != "comment"]
+        self.names: dict[str, list[int]] = {}
+        self.tags: dict[str, list[int]] = {}
+        self.mentioned: dict[str, int] = {}
+        self._index(blanked, [n.start_byte for n in self.chunks])
 
     def _pragmas(self, text: bytes) -> None:
         """Notes what `declare target` covers."""
@@ -90,81 +95,96 @@ class Headers:
                     *d.args,
                     *(i for c in d.clauses if c.name in ("to", "enter", "link", "local") for i in c.items),
                 ]
-                self._file.targets.update(i.text for i in listed)
+                self.targets.update(i.text for i in listed)
                 if not listed:
                     opened = m.end()
             elif d.name == "end declare target" and opened is not None:
-                self._in_target.append((opened, m.start()))
+                self.covered.append((opened, m.start()))
                 opened = None
 
     def _index(self, text: bytes, starts: list[int]) -> None:
         for m in _NAME.finditer(text):
             at = bisect.bisect_right(starts, m.start()) - 1
             if at >= 0:
-                chunks = self._names.setdefault(m.group(1).decode(), [])
+                chunks = self.names.setdefault(m.group(1).decode(), [])
                 if not chunks or chunks[-1] != at:
                     chunks.append(at)
-        mentioned: dict[str, list[int]] = {}
         for m in _TAG.finditer(text):
             at = bisect.bisect_right(starts, m.start()) - 1
-            if at >= 0:
-                table = self._tags if m.group(2) else mentioned
-                table.setdefault(m.group(1).decode(), []).append(at)
-        for tag, chunks in mentioned.items():
-            self._tags.setdefault(tag, chunks[:1])
+            if at >= 0 and m.group(2):
+                self.tags.setdefault(m.group(1).decode(), []).append(at)
+            elif at >= 0:
+                self.mentioned.setdefault(m.group(1).decode(), at)
+
+
+class Headers:
+    """The file-scope names and tags that the texts of a unit's system headers declare."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._lock = threading.RLock()
+        self._file = _HeaderFile(self)
+        self._texts = [_text_of(text) for text in texts]
+        self._file.targets.update(*(t.targets for t in self._texts))
+        self._asked: set[str] = set()  # names, and tags behind a blank
+        self._read: set[tuple[int, int]] = set()  # chunks, by the text's number and their own
 
     def name(self, name: str) -> Symbol | None:
         """The symbol that the headers (or the compiler itself) declare under `name`."""
-        if name in self._names:
-            with self._lock:
-                for chunk in self._names.pop(name, ()):
-                    self._load(chunk)
+        if name not in self._asked:
+            self._load(name, [(n, chunk) for n, text in enumerate(self._texts) for chunk in text.names.get(name, ())])
         return self._file.names.get(name) or BUILTIN_SYMBOLS.get(name)
 
     def tag(self, tag: str) -> CType | None:
         """The struct, union or enum type that the headers declare under `tag`."""
-        if tag in self._tags:
-            with self._lock:
-                for chunk in self._tags.pop(tag, ()):
-                    self._load(chunk)
+        asked, texts = f" {tag}", list(enumerate(self._texts))
+        if asked not in self._asked:
+            found = [(n, chunk) for n, text in texts for chunk in text.tags.get(tag, ())]
+            self._load(asked, found or [(n, text.mentioned[tag]) for n, text in texts if tag in text.mentioned])
         return self._file.tags.get(tag)
 
     def all_names(self) -> Iterator[str]:
         """Every name the headers declare; reads all of them."""
-        with self._lock:
-            for chunk in range(len(self._chunks)):
-                self._load(chunk)
-        self._names.clear()
+        self._load("", [(n, chunk) for n, text in enumerate(self._texts) for chunk in range(len(text.chunks))])
         yield from list(self._file.names)
 
     def tags(self) -> dict[str, CType]:
         """The tags that were asked for so far."""
         return self._file.tags
 
-    def _load(self, chunk: int) -> None:
-        node = self._chunks[chunk]
-        if node is None:
+    def _load(self, asked: str, found: list[tuple[int, int]]) -> None:
+        """Read these chunks, for who `asked`."""
+        if not found:
             return
-        self._chunks[chunk] = None
+        with self._lock:
+            self._asked.add(asked)  # first: reading them may ask for it again
+            for number, chunk in found:
+                if (number, chunk) not in self._read:
+                    self._read.add((number, chunk))
+                    self._read_chunk(self._texts[number], chunk)
+
+    def _read_chunk(self, text: _Text, chunk: int) -> None:
+        node = text.chunks[chunk]
         saved = self._file.declare_target
-        self._file.declare_target = any(a <= node.start_byte < b for a, b in self._in_target)
-        reader = Adapter(self._source, node.start_byte, self._file, Sema(self._file))
+        self._file.declare_target = any(a <= node.start_byte < b for a, b in text.covered)
+        reader = Adapter(text.source, node.start_byte, self._file, Sema(self._file))
         reader.bodies = False
         reader.external(node)
         self._file.declare_target = saved
 
 
-_cache: OrderedDict[bytes, Headers] = OrderedDict()
+_text_of = lru_cache(256)(_Text)
+_cache: OrderedDict[tuple[str, ...], Headers] = OrderedDict()
 _cache_lock = threading.Lock()
 
 
-def headers_of(text: bytes) -> Headers:
-    """The declarations of `text`, shared by all units of the process that include the same."""
+def headers_of(texts: Sequence[str]) -> Headers:
+    """The declarations of these texts, one after another, shared by all units of the process that include the same."""
+    key = tuple(texts)
     with _cache_lock:
-        found = _cache.get(text)
+        found = _cache.get(key)
         if found is None:
-            found = _cache[text] = Headers(text)
+            found = _cache[key] = Headers(key)
             if len(_cache) > 32:
                 _cache.popitem(last=False)
-        _cache.move_to_end(text)
+        _cache.move_to_end(key)
         return found

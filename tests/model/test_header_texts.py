@@ -1,0 +1,38 @@
+"""The texts of system headers are read once, whatever stands beside them in a unit."""
+
+from __future__ import annotations
+
+import pytest
+
+from ompls.analysis.model import headers
+from ompls.analysis.model.headers import headers_of
+
+_SIZES = "typedef unsigned long size_t;\nstruct lines;\n"
+_TEXTS = "size_t length(const struct lines *of);\nstruct lines { size_t count; };\n"
+
+
+def test_one_text_in_two_units_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = []
+    read = headers.parse_once
+    monkeypatch.setattr(headers, "parse_once", lambda text: parsed.append(text) or read(text))
+    first = headers_of((_SIZES, "int one(void);\n"))
+    second = headers_of((_SIZES, "int two(void);\n"))
+    assert len(parsed) == 3
+    assert first.name("one") is not None
+    assert first.name("two") is None
+    assert second.name("two") is not None
+    assert first.name("size_t") is second.name("size_t")
+
+
+def test_a_declaration_sees_the_headers_before_its_own() -> None:
+    both = headers_of((_SIZES, _TEXTS))
+    length = both.name("length")
+    assert length is not None
+    assert "unsigned long" in str(length.type)
+
+
+def test_a_tag_is_what_defines_it_not_what_names_it() -> None:
+    tag = headers_of((_SIZES, _TEXTS)).tag("lines")
+    assert tag is not None
+    assert tag.body.fields is not None
+    assert headers_of((_SIZES,)).tag("other") is None
