@@ -20,7 +20,8 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.translate.clauses import fallback_pragma
 from ompls.translate.hosttasks import dependences, is_deferred, waits
-from ompls.translate.items import ItemPlan, plan_items
+from ompls.translate.items import LIST, ItemPlan, plan_items
+from ompls.translate.mappers import mappers_of
 from ompls.translate.needs import Index
 from ompls.translate.original import Edits
 from ompls.translate.output import Places
@@ -66,6 +67,7 @@ class Host:
         self.nwaiting = 0
         self.defers = any(is_deferred(s.directive) for i in self.tu.items for s in i.content.directives
                           if s.directive.has("target") or s.directive.name in DATA_CALLS)  # fmt: skip
+        self.mappers = mappers_of(self.tu)
 
     def files(self, name: str) -> tuple[dict[str, str], dict[str, str]]:
         """The host file and the copies of its project headers, by path in the bundle; (copy, the user's header)."""
@@ -108,6 +110,8 @@ class Host:
         else:
             self._waiting(item, stmt)
 
+        elif d.name == "declare mapper":
+            self._mapper(stmt.directive, item.start + d.span.start, item.start + d.span.end)
     def _waiting(self, item: Item, stmt: DirectiveStmt) -> None:
         """A host construct that waits for tasks: the runtime's deferred constructs are among them."""
         if any(r.stmt.span.start <= stmt.span.start < r.stmt.span.end for r in item.content.regions):
@@ -217,12 +221,15 @@ class Host:
     def _args(self, c: Construct) -> list[str]:
         if not c.items:
             return []
-        rows = [
-            f"{{(const void *)({i.base}), (const void *)({i.begin}), {i.size}, "
-            + (f"(const void *)({i.attach})}}" if i.attach else "0}")
-            for i in c.items
-        ]
-        return [f"const struct __ompls_arg __ompls_args_{c.id}[] = {{{', '.join(rows)}}};"]
+        rows, filled = [], []
+        for k, i in enumerate(c.items):
+            pointer = f"(const void *)({i.attach})" if i.attach else "0"
+            if "LIST" in i.flags:
+                pointer = f"__ompls_list_{c.id}_{k}"
+                filled += [f"struct ompls_list *{pointer} = 0;", i.fill.replace(LIST, f"&{pointer}")]
+            rows.append(f"{{(const void *)({i.base}), (const void *)({i.begin}), {i.size}, {pointer}}}")
+        c.nlists = len(filled) // 2
+        return [*filled, f"const struct __ompls_arg __ompls_args_{c.id}[] = {{{', '.join(rows)}}};"]
 
     @staticmethod
     def _ref(name: str, c: Construct, rows: object) -> str:
@@ -265,9 +272,17 @@ class Host:
             self.edits.replace(f.start, f.end, "\n" * text.rstrip().count("\n"))
 
     # --- prologue and epilogue ----------------------------------------------------------------------------------
+        elif d.name == "declare mapper":
+            self._mapper(d, f.start, f.end)
 
     def _prologue(self) -> str:
         return render("host_prologue.c.j2", constructs=self.constructs, source=self.tu.path)
+    def _mapper(self, d: Directive, start: int, end: int) -> None:
+        """A `declare mapper` becomes a function, on as many lines as it was."""
+        made = "".join(self.mappers.function(m) for m in self.mappers.all if m.directive is d)
+        lines = self.tu.expanded[start:end].decode("utf-8", "replace").rstrip().count("\n")
+        self.edits.replace(start, end, made + "\n" * lines)
+
 
     def _epilogue(self) -> str:
         return render(

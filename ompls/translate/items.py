@@ -1,30 +1,34 @@
-"""Map items: what a construct's clauses say as `ompls_item_desc` and `ompls_arg`.  Expressions are host C text."""
+"""Map items: what a construct's clauses say as `ompls_item_desc` and `ompls_arg`.  Expressions are host C text.
+
+Items that lie in one structure are *parts* of one item, so that the structure is one allocation; items whose number is
+known when the construct is met only (iterators, mappers, rectangles of `target update`) are *lists* of statements.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
 from ompls.analysis.spec.devices.host import EVERYWHERE
 from ompls.translate.ctext import Place, is_unknown, place_of, strip
+from ompls.translate.flags import FLAGS, MOTION, bits
+from ompls.translate.iterators import iterators_of, looped
+from ompls.translate.mappers import Mapper, element_type, flags_of, mappers_of, nested_mappers
 from ompls.translate.problem import Problem
+from ompls.translate.templates import cstring
 
-FLAGS = {
-    "alloc": (), "to": ("TO",), "from": ("FROM",), "tofrom": ("TO", "FROM"), "release": ("RELEASE",),
-    "delete": ("DELETE",), "always": ("ALWAYS",), "present": ("PRESENT",), "close": ("CLOSE",), "ompx_hold": ("HOLD",),
-}  # fmt: skip
-FLAG_BITS = {
-    "TO": 1, "FROM": 2, "ALWAYS": 4, "DELETE": 8, "PRESENT": 16, "CLOSE": 32, "RELEASE": 64, "IMPLICIT": 128,
-    "ZERO_LENGTH": 256, "HOLD": 512, "ATTACH": 1024,
-}  # fmt: skip
+LIST = "@list@"  # in `fill`: the address of the list's head
+_COPIES = {"TO", "FROM"}
 
 
 @dataclass(frozen=True)
 class ItemPlan:
-    """One `ompls_item_desc` with its `ompls_arg`."""
+    """One `ompls_item_desc` with its `ompls_arg`; `fill` of a list: the statements that add its items."""
 
     name: str
     flags: tuple[str, ...]
@@ -33,56 +37,212 @@ class ItemPlan:
     size: str
     attach: str
     symbol: Symbol | None
+    fill: str = ""
 
     @property
     def bits(self) -> int:
-        return sum(FLAG_BITS[f] for f in self.flags)
+        return bits(self.flags)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An item with the parts and lists that stand behind it."""
+
+    plan: ItemPlan
+    place: Place
+    after: tuple[ItemPlan, ...] = ()
 
 
 def plan_items(tu: TU, item: Item, directive: Directive, region: Region | None = None) -> list[ItemPlan]:
     """The map items of a construct in source order; members of one variable joined, attached pointers last."""
-    text = lambda e: tu.text(item, e.span)  # noqa: E731
-    found: list[tuple[ItemPlan, Place]] = []
-    explicit: set[Symbol] = set()
-    for clause in directive.all("map", "to", "from"):
-        if any(m.startswith(("mapper", "iterator")) for m in clause.modifiers):
-            raise Problem(clause.span, f"'{clause.name}' with a mapper or an iterator", EVERYWHERE["clause map mapper"])
+    return _Planner(tu, item, directive, region).items()
+
+
+class _Planner:
+    """The items of one construct."""
+
+    def __init__(self, tu: TU, item: Item, directive: Directive, region: Region | None) -> None:
+        self.tu, self.region, self.directive = tu, region, directive
+        self.text: Callable[[ast.Expr], str] = lambda e: tu.text(item, e.span)
+        self.motion = directive.name == "target update"
+        self.mappers = mappers_of(tu)
+        self.found: list[_Found] = []
+        self.explicit: set[Symbol] = set()
+
+    def items(self) -> list[ItemPlan]:
+        for clause in self.directive.all("map", "to", "from"):
+            self._clause(clause)
+        for m in [m for v in self.region.variables for m in v.maps if m.item is None] if self.region else []:
+            if m.symbol not in self.explicit:
+                self._implicit(m)
+        if self.motion:
+            return [i for f in self.found for i in (f.plan, *f.after)]
+        # A pointer that is mapped itself is attached to what is mapped through it.
+        found = [replace(f, plan=_attached(f.plan, self.explicit)) for f in self.found]
+        plain = [f for f in found if "ATTACH" not in f.plan.flags]
+        # An item that is in two clauses is copied before it is only allocated (OpenMP 5.2 §5.8.3).
+        plain.sort(key=lambda f: not _COPIES & {x for i in (f.plan, *f.after) for x in i.flags} and not f.after)
+        ordered = [*_join(plain), *(f for f in found if "ATTACH" in f.plan.flags)]
+        return [i for f in ordered for i in (f.plan, *f.after)]
+
+    def _clause(self, clause: Clause) -> None:
         if clause.broken:
             raise Problem(clause.span, f"the clause '{clause.name}'", clause.broken)
-        flags = FLAGS.get(clause.keyword, ()) if clause.keyword else ("TO", "FROM")
+        flags = flags_of(clause)
         if clause.name != "map":
-            flags = ("TO",) if clause.name == "to" else ("FROM",)
-        flags += tuple(f for m in clause.modifiers for f in FLAGS.get(m, ()))
+            flags = ("TO" if clause.name == "to" else "FROM", *(f for m in clause.modifiers for f in FLAGS.get(m, ())))
         for entry in clause.items:
-            for section in entry.expr.walk():
-                if isinstance(section, ast.Section) and section.stride is not None:
-                    raise Problem(clause.span, "an array section with a stride", EVERYWHERE["section with a stride"])
             if isinstance(entry.expr, (ast.OtherExpr, ast.Shaping)) or (entry.symbol and is_unknown(entry.symbol.type)):
                 raise Problem(entry.span, f"the list item '{entry.text}'", "its type is not known")
-            place = place_of(text, entry.expr)
-            found.append((_item(entry.text, flags, place, entry.symbol), place))
-            if entry.symbol and isinstance(strip(entry.expr), ast.Name):
-                explicit.add(entry.symbol)
-    for m in _implicit(region):
-        if m.symbol in explicit:
-            continue
+            self._check_sections(entry)
+            if any(m.startswith("iterator") for m in clause.modifiers):
+                self._iterated(clause, entry, flags)
+                continue
+            place = place_of(self.text, entry.expr)
+            if isinstance(strip(entry.expr), ast.Name) and entry.symbol:
+                self.explicit.add(entry.symbol)
+            if self.motion:
+                self._moved(clause, entry, flags, place)
+            else:
+                mapper = self.mappers.of(element_type(entry.expr), clause)
+                self._mapped(_item(entry.text, flags, place, entry.symbol), place, mapper, entry.expr)
+
+    def _check_sections(self, entry: ListItem) -> None:
+        for section in entry.expr.walk():
+            if not isinstance(section, ast.Section):
+                continue
+            if section.stride is not None and not self.motion:
+                raise Problem(entry.span, "an array section with a stride", EVERYWHERE["section with a stride"])
+            inner = strip(section.base)
+            if isinstance(inner, ast.Section) and isinstance(inner.type, Array) and isinstance(inner.type.of, Pointer):
+                why = "its sections lead through several pointers; use an iterator"
+                raise Problem(entry.span, f"the list item '{entry.text}'", why)
+
+    # --- map -----------------------------------------------------------------------------------------------------
+
+    def _mapped(self, plan: ItemPlan, place: Place, mapper: Mapper | None, expr: ast.Expr) -> None:
+        fill = self._elements(plan, mapper, expr)
+        if mapper is not None:
+            plan = replace(plan, flags=_of_whole(plan.flags, mapper))
+        self.found.append(_Found(plan, place, (_list(plan.name, fill),) if fill else ()))
+
+    def _elements(self, plan: ItemPlan, mapper: Mapper | None, expr: ast.Expr, motion: int = 0) -> str:
+        """Statements that add what a mapper maps for each element of an item."""
+        flags = bits(f for f in plan.flags if f != "ATTACH") | motion
+        if mapper is not None:
+            arguments = f"{flags}u, (const void *)({plan.begin}), ({plan.size}) / sizeof({mapper.written})"
+            return f"{mapper.function}({LIST}, 0, {arguments});"
+        of = element_type(expr)
+        if strip(expr).type != of:
+            return ""  # only single structures are looked into for members with mappers
+        return " ".join(
+            f"{m.function}({LIST}, 0, {flags}u, {member}, {count});"
+            for member, m, count in nested_mappers(self.mappers, of, f"({plan.begin.removeprefix('&')})")
+        )
+
+    def _implicit(self, m: MapItem) -> None:
         flags = (*FLAGS[m.map_type], *(f for x in m.modifiers for f in FLAGS.get(x, ())), "IMPLICIT")
         name = m.symbol.name
         if m.zero_length:
-            flags, place = ("ZERO_LENGTH", "IMPLICIT"), Place(name, name, "0")
+            place = Place(name, name, "0")
+            self.found.append(_Found(_item(name, ("ZERO_LENGTH", "IMPLICIT"), place, m.symbol), place))
+            return
+        place = Place(f"&{name}", f"&{name}", f"sizeof({name})")
+        expr = ast.Name(ast.Span(0, 0), name, m.symbol, type=m.symbol.type)
+        self._mapped(_item(name, flags, place, m.symbol), place, self.mappers.of(element_type(expr), None), expr)
+
+    def _iterated(self, clause: Clause, entry: ListItem, flags: tuple[str, ...]) -> None:
+        """An item for every value of the iterators; elements of an array variable are parts of it in a region."""
+        place = place_of(self.text, entry.expr)
+        mapper = self.mappers.of(element_type(entry.expr), clause)
+        array = place.base.startswith("&") and not place.attach and self.region is not None
+        attach = place.attach or ("" if place.base.startswith("&") else f"&{place.base}")
+        own = _of_whole(flags, mapper) if mapper is not None and not self.motion else flags
+        if array:
+            own = (*own, "PART")
+        elif attach and not self.motion:
+            own = (*own, "ATTACH")
+        pointer = "0" if array or not attach else f"(const void *)({attach})"
+        sized = f"(const void *)({place.begin}), {place.size}"
+        named = f"{cstring(entry.text)}, {bits(own)}u, (const void *)({place.base})"
+        add = f"ompls_list_add({LIST}, {named}, {sized}, {pointer});"
+        if self.motion:
+            add = self._rows(entry, flags)
+        if mapper is not None:
+            in_array = self.motion or array
+            of = bits(flags) | (MOTION if self.motion else 0)
+            whole, count = "0" if in_array else "__ompls_h", f"({place.size}) / sizeof({mapper.written})"
+            call = f"{mapper.function}({LIST}, {whole}, {of}u, {place.begin}, {count});"
+            add = call if in_array else f"{{ unsigned long {whole} = {add} {call} }}"
+        iterators = iterators_of(clause)
+        fill = looped(iterators, [f"({it.count})" for it in iterators], "m", add)
+        listed = _list(entry.text, fill)
+        if array and entry.symbol is not None and entry.symbol not in self.explicit:
+            name = entry.symbol.name
+            whole_place = Place(f"&{name}", f"&{name}", f"sizeof({name})")
+            kept = tuple(f for f in flags if f not in _COPIES)
+            self.found.append(_Found(_item(name, kept, whole_place, entry.symbol), whole_place, (listed,)))
         else:
-            place = Place(f"&{name}", f"&{name}", f"sizeof({name})")
-        found.append((_item(name, flags, place, m.symbol), place))
-    # A pointer that is mapped itself is attached to what is mapped through it.
-    found = [(_attached(i, explicit), p) for i, p in found]
-    plain = [x for x in found if "ATTACH" not in x[0].flags]
-    # An item that is in two clauses is copied before it is only allocated (OpenMP 5.2 §5.8.3).
-    plain.sort(key=lambda x: not {"TO", "FROM"} & set(x[0].flags))
-    return _join(plain) + [i for i, _ in found if "ATTACH" in i.flags]
+            self.found.append(_Found(listed, Place("0", "0", "0")))
+
+    # --- target update ---------------------------------------------------------------------------------------------
+
+    def _moved(self, clause: Clause, entry: ListItem, flags: tuple[str, ...], place: Place) -> None:
+        mapper = self.mappers.of(element_type(entry.expr), clause)
+        if mapper is not None:
+            fill = self._elements(_item(entry.text, flags, place, None), mapper, entry.expr, MOTION)
+        elif _is_rectangle(entry.expr):
+            fill = self._rows(entry, flags)
+        else:
+            self.found.append(_Found(replace(_item(entry.text, flags, place, entry.symbol), attach=""), place))
+            return
+        self.found.append(_Found(_list(entry.text, fill), place))
+
+    def _rows(self, entry: ListItem, flags: tuple[str, ...]) -> str:
+        """Statements that add the rectangle of a list item: its first element, then its dimensions outwards."""
+        place, dimensions = place_of(self.text, entry.expr), []
+        first = place.begin.removeprefix("&")
+        e = strip(entry.expr)
+        while isinstance(e, (ast.Section, ast.Index, ast.Paren)):
+            if isinstance(e, ast.Section):
+                at = place_of(self.text, ast.Section(e.span, e.base, e.lower, e.length)).begin.removeprefix("&")
+                lower = f"({self.text(e.lower)})" if e.lower else "0"
+                length = self.text(e.length) if e.length else _length(self.text, e, lower)
+                stride = self.text(e.stride) if e.stride else "1"
+                step = f"(long)({stride}) * (long)sizeof({at})"
+                dimensions.append(f"ompls_list_rows({LIST}, (unsigned long)({length}), {step});")
+            e = strip(e.base) if isinstance(e, (ast.Section, ast.Index)) else e.inner
+        row = bits((*flags, "ROWS")) if dimensions else bits(flags)
+        named = f"{cstring(entry.text)}, {row}u, (const void *)({place.base})"
+        add = f"ompls_list_add({LIST}, {named}, (const void *)(&{first}), sizeof({first}), 0);"
+        return " ".join([add, *dimensions])
 
 
-def _implicit(region: Region | None) -> list[MapItem]:
-    return [m for v in region.variables for m in v.maps if m.item is None] if region else []
+def _length(text: Callable[[ast.Expr], str], e: ast.Section, lower: str) -> str:
+    """The length of a section that names none: to the end of its dimension (OpenMP 5.2 §3.2.5)."""
+    inner = place_of(text, e.base).begin.removeprefix("&")
+    stride = f"({text(e.stride)})" if e.stride else "1"
+    return f"((long)(sizeof({inner}) / sizeof(({inner})[0])) - {lower} + {stride} - 1) / {stride}"
+
+
+def _is_rectangle(e: ast.Expr) -> bool:
+    """Whether bytes between the first and the last element may not belong to the item."""
+    sections = [s for s in e.walk() if isinstance(s, ast.Section)]
+    strided = any(s.stride is not None for s in sections)
+    return len(sections) > 1 or strided or (bool(sections) and isinstance(strip(e), ast.Index))
+
+
+def _of_whole(flags: tuple[str, ...], mapper: Mapper) -> tuple[str, ...]:
+    """How the storage of a mapped structure itself is mapped, when a mapper says which members are."""
+    whole = mapper.whole
+    kept = [f for f in flags if f not in _COPIES or f in whole]
+    if not whole and _COPIES & set(flags):
+        kept.append("TO")  # members that no one lists have the host's values, then, not any
+    return tuple(dict.fromkeys((*kept, *(f for f in whole if f not in _COPIES))))
+
+
+def _list(name: str, fill: str) -> ItemPlan:
+    return ItemPlan(name, ("LIST",), "0", "0", "0", "", None, fill)
 
 
 def _item(name: str, flags: tuple[str, ...], place: Place, symbol: Symbol | None) -> ItemPlan:
@@ -93,28 +253,42 @@ def _item(name: str, flags: tuple[str, ...], place: Place, symbol: Symbol | None
 
 def _attached(i: ItemPlan, explicit: set[Symbol]) -> ItemPlan:
     if i.symbol in explicit and i.symbol is not None and i.base == i.symbol.name and not i.attach:
-        return ItemPlan(i.name, (*i.flags, "ATTACH"), i.base, i.begin, i.size, f"&{i.base}", i.symbol)
+        return replace(i, flags=(*i.flags, "ATTACH"), attach=f"&{i.base}")
     return i
 
 
-def _join(found: list[tuple[ItemPlan, Place]]) -> list[ItemPlan]:
-    """Members of one variable become one item from the first to the last (they share an allocation)."""
-    out: list[ItemPlan] = []
-    groups: dict[Symbol, list[tuple[ItemPlan, Place]]] = {}
-    for i, p in found:
-        if p.owner is not None:
-            groups.setdefault(p.owner, []).append((i, p))
+def _join(found: list[_Found]) -> list[_Found]:
+    """Members of one variable become parts of one item from the first to the last (they share an allocation)."""
+    out: list[_Found] = []
+    groups: dict[Symbol, list[_Found]] = {}
+    for f in found:
+        if f.place.owner is not None and not f.after:
+            groups.setdefault(f.place.owner, []).append(f)
     done: set[Symbol] = set()
-    for i, p in found:
-        group = groups.get(p.owner, []) if p.owner is not None else []
-        if p.owner is None or len(group) == 1:
-            out.append(i)
-        elif p.owner not in done:
-            done.add(p.owner)
-            ordered = sorted(group, key=lambda x: x[1].offset)
-            first, last = ordered[0][0], ordered[-1][0]
-            flags = tuple(f for f in FLAG_BITS if any(f in g.flags for g, _ in group))
-            size = f"(const char *)({last.begin}) - (const char *)({first.begin}) + {last.size}"
-            name = ", ".join(g.name for g, _ in group)
-            out.append(ItemPlan(name, flags, first.base, first.begin, size, "", first.symbol))
+    for f in found:
+        owner = f.place.owner if not f.after else None
+        group = groups[owner] if owner is not None else []
+        if owner is None or len(group) == 1:
+            out.append(f)
+        elif owner not in done:
+            done.add(owner)
+            out.append(_joined(group))
     return out
+
+
+def _joined(group: list[_Found]) -> _Found:
+    ordered = sorted(group, key=lambda f: f.place.offset)
+    first, last = ordered[0].plan, ordered[-1].plan
+    each = [set(f.plan.flags) for f in group]
+    of_all = tuple(f for f in ("ALWAYS", *_COPIES) if all(f in flags for flags in each))
+    kept = tuple(dict.fromkeys(f for x in group for f in x.plan.flags if f not in _COPIES and f != "ALWAYS"))
+    size = f"(const char *)({last.begin}) - (const char *)({first.begin}) + {last.size}"
+    name = ", ".join(f.plan.name for f in group)
+    only_in = all(flags & _COPIES <= {"TO"} for flags in each) and all("ALWAYS" not in flags for flags in each)
+    if only_in and "TO" in of_all:
+        return _Found(ItemPlan(name, ("TO", *kept), first.base, first.begin, size, "", first.symbol), group[0].place)
+    parts = tuple(
+        replace(f.plan, flags=(*(x for x in f.plan.flags if x in (*_COPIES, "ALWAYS")), "PART"), attach="")
+        for f in group if _COPIES & set(f.plan.flags)
+    )  # fmt: skip
+    return _Found(ItemPlan(name, kept, first.base, first.begin, size, "", first.symbol), group[0].place, parts)

@@ -63,8 +63,6 @@ class Unit:
         """Whether the directives between the functions ask for nothing that no device here has."""
         for f in self.tu.directives:
             d = f.directive
-            if d.name == "declare mapper":
-                self._refuse(f, d.name_span, "'declare mapper'", "list the members in the map clauses instead")
             for c in d.clauses if d.name == "requires" else []:
                 if c.name in _REQUIREMENTS:
                     self._refuse(f, c.span, f"requires {c.name}", _REQUIREMENTS[c.name])

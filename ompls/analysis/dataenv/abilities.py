@@ -91,7 +91,7 @@ def _of_clause(directive: Directive, clause: Clause) -> tuple[str, str]:
             return "clause device ancestor", ""
         case "map" | "to" | "from" if any(m.startswith(("mapper", "iterator")) for m in clause.modifiers):
             return "clause map mapper", clause.name
-        case "map" | "to" | "from" if any(isinstance(i.expr, ast.Section) and i.expr.stride for i in clause.items):
+        case "map" if any(isinstance(i.expr, ast.Section) and i.expr.stride for i in clause.items):
             return "section with a stride", ""
         case "reduction" | "in_reduction" | "task_reduction":
             return _of_reduction(clause, directive.has("target"))
@@ -119,6 +119,10 @@ def _of_node(n: Node) -> Iterator[Need]:
             yield Need(n.span, "vla", n.symbol.name)
         if n.symbol.kind == "var" and n.symbol.storage == "static":
             yield Need(n.span, "static local", n.symbol.name)
+        if "_Atomic" in n.symbol.type.quals:
+            yield Need(n.span, "atomic variable", n.symbol.name)
+    elif isinstance(n, ast.Name) and "_Atomic" in n.type.quals:
+        yield Need(n.span, "atomic variable", n.name)
     elif isinstance(n, ast.Unary) and n.op == "&&" and not n.postfix:
         yield Need(n.span, "computed goto")
     elif isinstance(n, ast.Binary) and n.op in ("/", "%") and isinstance(n.type, Integer):

@@ -7,7 +7,6 @@ from ompls.analysis.spec.devices.model import DeviceSpec
 # What no transformation set can do: it is the data environment that is missing, not the device.
 EVERYWHERE = {
     "clause device ancestor": "reverse offloading is not there yet",
-    "clause map mapper": "list the items instead",
     "section with a stride": "give it a stride of one",
     "firstprivate vla": "map it",
     "construct threadprivate": "a kernel has no threadprivate variables",
