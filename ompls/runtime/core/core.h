@@ -174,6 +174,8 @@ void ompls_workers_finish(void);
 /* error.c: `FILE:LINE: region on DEV: WHAT: WHY; NEXT STEP`, then exit 125.  `next` may be 0. */
 _Noreturn void ompls_fail(ompls_place at, const char *next, const char *format, ...) __attribute__((format(printf, 3, 4)));
 _Noreturn void ompls_fail_module(ompls_place at, const char *what, const ompls_error *err);
+/* There is no memory: also tells what holds how much. */
+_Noreturn void ompls_fail_memory(ompls_place at, const char *what, const ompls_error *err);
 _Noreturn void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const *values, const ompls_error *err);
 void ompls_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 extern _Atomic int ompls_failing; /* the process is on its way out after an error */

@@ -59,6 +59,41 @@ void ompls_fail_module(ompls_place at, const char *what, const ompls_error *err)
     ompls_fail(at, err->hint[0] != '\0' ? err->hint : NULL, "%s: %s", what, err->reason[0] != '\0' ? err->reason : "the device gave no reason");
 }
 
+/* What holds the device's memory: the largest list items, then the rest as one number. */
+static void tell_holders(ompls_device *device, char *out, size_t size) {
+    enum { SHOWN = 4 };
+    ompls_entry *largest[SHOWN] = {NULL};
+    uint64_t all = 0, bytes[SHOWN] = {0};
+    pthread_mutex_lock(&device->table.lock);
+    uint32_t count = atomic_load(&device->table.count), shown = count < SHOWN ? count : SHOWN;
+    for (uint32_t i = 0; i < count; i++) {
+        ompls_entry *entry = ompls_table_entry(&device->table, i);
+        uint64_t mine = atomic_load(&entry->end) - atomic_load(&entry->begin);
+        all += mine;
+        for (uint32_t k = 0; k < shown; k++) {
+            if (largest[k] != NULL && bytes[k] >= mine) continue;
+            memmove(&largest[k + 1], &largest[k], (shown - k - 1) * sizeof *largest);
+            memmove(&bytes[k + 1], &bytes[k], (shown - k - 1) * sizeof *bytes);
+            largest[k] = entry;
+            bytes[k] = mine;
+            break;
+        }
+    }
+    size_t used = (size_t)snprintf(out, size, count == 0 ? "; nothing is mapped" : "; mapped now: ");
+    for (uint32_t k = 0; k < shown && used < size; k++) {
+        all -= bytes[k];
+        used += (size_t)snprintf(out + used, size - used, "%s'%s' %" PRIu64 " bytes", k > 0 ? ", " : "", largest[k]->name, bytes[k]);
+    }
+    if (count > shown && used < size) snprintf(out + used, size - used, ", %u others %" PRIu64 " bytes", count - shown, all);
+    pthread_mutex_unlock(&device->table.lock);
+}
+
+void ompls_fail_memory(ompls_place at, const char *what, const ompls_error *err) {
+    char holders[400];
+    tell_holders(at.device, holders, sizeof holders);
+    ompls_fail(at, err->hint[0] != '\0' ? err->hint : NULL, "%s: %s%s", what, err->reason, holders);
+}
+
 void ompls_warn(const char *format, ...) {
     char message[1024];
     va_list arguments;

@@ -140,7 +140,7 @@ static void create(ompls_place at, uint32_t index, const ompls_arg *args, ompls_
         char what[256];
         snprintf(what, sizeof what, "no device memory for '%s' (%" PRIu64 " bytes)", item->name, arg->size);
         pthread_mutex_unlock(&device->table.lock);
-        ompls_fail_module(at, what, &err);
+        ompls_fail_memory(at, what, &err);
     }
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "alloc", .at = at, .var = item->name, .address = address, .bytes = arg->size, .began = began});

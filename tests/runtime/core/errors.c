@@ -55,6 +55,17 @@ int main(int argc, char **argv) {
         ompls_enter_data(&data_present, 0, &all);
     } else if (strcmp(name, "update-absent") == 0) {
         ompls_update(&data_present, 1, &all);
+    } else if (strcmp(name, "memory-held") == 0) {
+        static char held[6][32];
+        static const ompls_item_desc kinds[] = {{"small", 1}, {"m", 1}, {"large", 1}, {"tiny", 1}, {"medium", 1}, {"middle", 1}};
+        static const uint64_t sizes[] = {8, 10, 20, 1, 11, 12};
+        static ompls_region each[6];
+        for (int i = 0; i < 6; i++) {
+            each[i] = (ompls_region){.file = "bad.c", .line = 9, .nitems = 1, .items = &kinds[i]};
+            ompls_enter_data(&each[i], 0, &(ompls_arg){held[i], held[i], sizes[i], 0});
+        }
+        mock_memory_limit = 8;
+        ompls_enter_data(&data, 0, &all);
     } else if (strcmp(name, "memory") == 0) {
         mock_memory_limit = 8;
         ompls_enter_data(&data, 0, &all);
