@@ -53,6 +53,9 @@ class Construct:
     directive: str = ""
 
 
+_OLDER = {"enter": "to", "local": "to"}  # what gcc 12 calls a clause of `declare target`
+
+
 class Host:
     """Rewrites one unit."""
 
@@ -64,10 +67,10 @@ class Host:
         self.tu: TU = index.tu
         self.edits = Edits(self.tu, places.presumed)
         self.constructs: list[Construct] = []
+        self.mappers = mappers_of(self.tu)
         self.nwaiting = 0
         self.defers = any(is_deferred(s.directive) for i in self.tu.items for s in i.content.directives
                           if s.directive.has("target") or s.directive.name in DATA_CALLS)  # fmt: skip
-        self.mappers = mappers_of(self.tu)
 
     def files(self, name: str) -> tuple[dict[str, str], dict[str, str]]:
         """The host file and the copies of its project headers, by path in the bundle; (copy, the user's header)."""
@@ -107,11 +110,11 @@ class Host:
             self._target_data(item, stmt)
         elif d.name in DATA_CALLS:
             self._stand_alone(item, stmt)
+        elif d.name == "declare mapper":
+            self._mapper(stmt.directive, item.start + d.span.start, item.start + d.span.end)
         else:
             self._waiting(item, stmt)
 
-        elif d.name == "declare mapper":
-            self._mapper(stmt.directive, item.start + d.span.start, item.start + d.span.end)
     def _waiting(self, item: Item, stmt: DirectiveStmt) -> None:
         """A host construct that waits for tasks: the runtime's deferred constructs are among them."""
         if any(r.stmt.span.start <= stmt.span.start < r.stmt.span.end for r in item.content.regions):
@@ -261,28 +264,29 @@ class Host:
         """Spellings newer than the host's gcc, in the words that it knows."""
         d = f.directive
         text = self.tu.expanded[f.start : f.end].decode("utf-8", "replace")
-        if d.name == "declare target" and any(c.name == "enter" for c in d.clauses):
-            clauses = " ".join(f"{'to' if c.name == 'enter' else c.name}({c.text})" for c in d.clauses if c.text)
+        if d.name == "declare target" and any(c.name in ("enter", "local", "indirect") for c in d.clauses):
+            listed = ((_OLDER.get(c.name, c.name), c.text) for c in d.clauses if c.name != "indirect")
+            clauses = " ".join(f"{name}({text})" for name, text in listed if text)
             self.edits.replace(
                 f.start, f.end, f"#pragma omp declare target {clauses}" + "\n" * text.rstrip().count("\n")
             )
         elif d.name == "begin declare target":
             self.edits.replace(f.start, f.end, "#pragma omp declare target")
+        elif d.name == "declare mapper":
+            self._mapper(d, f.start, f.end)
         elif d.name == "requires":
             self.edits.replace(f.start, f.end, "\n" * text.rstrip().count("\n"))
 
-    # --- prologue and epilogue ----------------------------------------------------------------------------------
-        elif d.name == "declare mapper":
-            self._mapper(d, f.start, f.end)
-
-    def _prologue(self) -> str:
-        return render("host_prologue.c.j2", constructs=self.constructs, source=self.tu.path)
     def _mapper(self, d: Directive, start: int, end: int) -> None:
         """A `declare mapper` becomes a function, on as many lines as it was."""
         made = "".join(self.mappers.function(m) for m in self.mappers.all if m.directive is d)
         lines = self.tu.expanded[start:end].decode("utf-8", "replace").rstrip().count("\n")
         self.edits.replace(start, end, made + "\n" * lines)
 
+    # --- prologue and epilogue ----------------------------------------------------------------------------------
+
+    def _prologue(self) -> str:
+        return render("host_prologue.c.j2", constructs=self.constructs, source=self.tu.path)
 
     def _epilogue(self) -> str:
         return render(
