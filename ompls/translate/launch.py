@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt
+from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Integer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item, Region
@@ -76,14 +77,17 @@ def chain_directives(stmt: DirectiveStmt) -> list[Directive]:
             return out
 
 
-def _host_safe(e: ast.Expr, region: Region, outer: bool) -> bool:
+def _host_safe(e: ast.Expr, region: Region, outer: bool, known: Collection[Symbol] = ()) -> bool:
     """Whether the host may evaluate `e` beforehand: no calls, no accesses, no variable whose value it lacks.
 
+    known -- variables that it does have
     A clause of the target construct itself (`outer`) is evaluated there anyway.
     """
     if outer:
         return True
     for n in e.walk():
+        if isinstance(n, ast.Name) and n.symbol in known:
+            continue
         if isinstance(n, ast.Name) and n.symbol is not None and n.symbol.kind in ("var", "param"):
             v = region.variable(n.symbol)
             declared_inside = v is None and n.symbol.level == "block" and not outer
@@ -100,9 +104,22 @@ def trip_count_text(tu: TU, item: Item, region: Region, nest: Nest) -> str:
     """A host expression for the iterations of the loop nest, "0" when the host cannot know; only a launch hint."""
     factors = []
     for loop in nest.loops:
-        if not (_host_safe(loop.lower, region, False) and _host_safe(loop.bound, region, False)):
+        rows = [x for x in nest.loops if x.symbol in loop.rows]
+        if any(x.rows or not _host_safe(x.bound, region, False) for x in rows):
             return "0"
-        if any(isinstance(n, ast.Name) and n.symbol in {x.symbol for x in nest.loops} for n in loop.bound.walk()):
+        if not all(_host_safe(e, region, False, loop.rows) for e in (loop.lower, loop.bound)):
             return "0"
-        factors.append(loop.count(tu.text(item, loop.lower.span), tu.text(item, loop.bound.span), "long long"))
+        count = loop.count(_operand(tu, item, loop.lower), _operand(tu, item, loop.bound), "long long")
+        for x in rows:  # the longest row is at one of the ends
+            name = x.symbol.name
+            ends = [f"({{ __typeof__({end} + 0) {name} = {end}; (long long)({count}); }})"
+                    for end in (_operand(tu, item, x.lower), _operand(tu, item, x.bound))]  # fmt: skip
+            first, last = f"__ompls_first_{name}", f"__ompls_last_{name}"
+            count = f"({{ long long {first} = {ends[0]}, {last} = {ends[1]}; {first} > {last} ? {first} : {last}; }})"
+        factors.append(count)
     return " * ".join(f"({f})" for f in factors)
+
+
+def _operand(tu: TU, item: Item, e: ast.Expr) -> str:
+    text = tu.text(item, e.span)
+    return text if isinstance(e, (ast.Name, ast.IntLiteral, ast.Paren)) else f"({text})"

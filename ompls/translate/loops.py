@@ -170,10 +170,10 @@ def nest_of(directive: Directive, body: ast.Stmt | None) -> Nest:
     collapsed, ordered = _argument(directive, "collapse"), _argument(directive, "ordered")
     loops: list[Loop] = []
     while len(loops) < collapsed:
-        below = _only(body)
+        below = only(body)
         if not isinstance(below, ast.For):
             break
-        loops.append(_in_nest(_loop(below), loops))
+        loops.append(_in_nest(loop_of(below), loops))
         body = below.body
     if not loops or body is None:
         raise Problem(body.span if body is not None else directive.span, f"'{directive.name}'", "it needs a for loop")
@@ -195,9 +195,9 @@ def _deeper(directive: Directive, body: ast.Stmt | None, depth: int) -> list[Sym
     """The counters of the next `depth` loops in `body`, where other code may stand, too."""
     found: list[Symbol] = []
     while body is not None and len(found) < depth:
-        below = [x for x in body.items if isinstance(_only(x), (ast.For, ast.Compound))] if isinstance(
+        below = [x for x in body.items if isinstance(only(x), (ast.For, ast.Compound))] if isinstance(
             body, ast.Compound) else [body]  # fmt: skip
-        loop = _only(below[0]) if len(below) == 1 else None
+        loop = only(below[0]) if len(below) == 1 else None
         if isinstance(loop, ast.For):
             found.append(_init(loop)[0])
         elif not isinstance(loop, ast.Compound):
@@ -262,13 +262,13 @@ _FOLDED: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def _only(body: ast.Stmt | None) -> ast.Stmt | None:
+def only(body: ast.Stmt | None) -> ast.Stmt | None:
     while isinstance(body, ast.Compound) and len(body.items) == 1:
         body = body.items[0]
     return body
 
 
-def _loop(s: ast.For) -> Loop:
+def loop_of(s: ast.For) -> Loop:
     symbol, lower = _init(s)
     if not isinstance(symbol.type, (Integer, Pointer, Enum)):
         raise Problem(s.span, f"a loop over '{symbol.name}'", "its counter is neither an integer nor a pointer")

@@ -25,7 +25,7 @@ def construct(name: str, clauses: str = "", body: str = "a[0] = 1;") -> str:
 
 BLOCKS = ("parallel", "single", "masked", "master", "scope", "task", "taskgroup", "critical", "assume", "dispatch",
           "taskgraph", "target")  # fmt: skip
-LOOPS = ("for", "simd", "loop", "taskloop", "unroll", "fuse", "interchange", "reverse")
+LOOPS = ("for", "simd", "loop", "taskloop", "unroll", "reverse")
 ALONE = ("taskyield", "taskwait", "barrier", "flush", "nothing")
 
 # A use of each ability, in a function `f(int n, int *x)` with `int a[100]`.
@@ -40,6 +40,8 @@ USES: dict[str, str] = {
     "construct ordered": construct("ordered"),
     "construct cancel": construct("cancel", "parallel", ";"),
     "construct cancellation point": construct("cancellation point", "parallel", ";"),
+    "construct fuse": construct("fuse", body=f"{{ {LOOP} {LOOP} }}"),
+    "construct interchange": construct("interchange", body=f"for (int k = 0; k < 3; k++) {LOOP}"),
     "construct tile": construct("tile", "sizes(2)", LOOP),
     "construct stripe": construct("stripe", "sizes(2)", LOOP),
     "construct split": construct("split", "counts(2, omp_fill)", LOOP),

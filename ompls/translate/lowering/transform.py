@@ -18,7 +18,7 @@ from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
 from ompls.translate.ctext import Types
-from ompls.translate.loops import Loop, constant, loop_of, only
+from ompls.translate.loops import LOOP_CONSTRUCTS, Loop, constant, loop_of, only
 from ompls.translate.lowering.round import Round, pragma, with_outer
 from ompls.translate.problem import Problem
 
@@ -48,7 +48,9 @@ def lower(work: Round) -> None:
 
 def _taken(item: Item, stmt: DirectiveStmt) -> bool:
     """Whether another directive takes the loops that `stmt` makes."""
-    return any(only(s.body) is stmt for s in item.content.directives if s is not stmt and s.body is not None)
+    about_loops = LOOP_CONSTRUCTS | set(_GENERATED)
+    return any(only(s.body) is stmt for s in item.content.directives
+               if s.body is not None and about_loops & set(s.directive.constructs))  # fmt: skip
 
 
 class _Transformation:
@@ -83,7 +85,8 @@ class _Transformation:
         text = "".join(self._applied(made.loops))
         self.work.replace(
             self.item,
-            (Span(d.span.start, body.start), f"{text}{{ {made.before}"),
+            (d.span, ""),
+            (Span(d.span.end, body.start), f"{text}{{ {made.before}"),
             (Span(body.end, self.stmt.span.end), f"{made.after} }}"),
         )
 
@@ -245,7 +248,7 @@ class _Transformation:
             loops.append(loop_of(x))
             self._check(loops[-1], [])
         if len(loops) == len(statements):
-            self._fused(loops, self.stmt.span)
+            self._fused(loops, Span(self.directive.span.end, self.stmt.span.end))
         else:
             self._fused(loops, Span(block.items[first].span.start, block.items[last - 1].span.end))
 
@@ -255,7 +258,7 @@ class _Transformation:
         for x in loops[1:]:
             most = f"({self.count(x)} > {most} ? {self.count(x)} : {most})"
         before = "".join(self._applied([self._for(k, "0", most)])) + "{ "
-        edits = [(self.directive.span, "")] if place.start > self.directive.span.end else []
+        edits = [(self.directive.span, "")]
         at = place.start
         for x in loops:  # `continue` leaves a user's body only: the loop around it is one that runs once
             edits.append(

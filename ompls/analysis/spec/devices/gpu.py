@@ -37,7 +37,6 @@ omp_destroy_nest_lock omp_set_nest_lock omp_unset_nest_lock omp_test_nest_lock
 )
 _NOT_YET = "it is not there yet"
 _HOST_ONLY = "only the host can do that"
-_TRANSFORMS = "of the loop transformations, only `tile` and `unroll` are there; write the loops as they are to run"
 _SIZE = "a GPU has no number of its size"
 
 CUDA = DeviceSpec(
@@ -49,8 +48,6 @@ CUDA = DeviceSpec(
         "construct dispatch": "variants of functions are chosen on the host",
         "construct interop": _HOST_ONLY,
         "construct depobj": _HOST_ONLY,
-        **dict.fromkeys(("construct fuse", "construct interchange", "construct reverse", "construct split",
-                         "construct stripe"), _TRANSFORMS),
         "construct taskgraph": "tasks on a GPU run at once",
         **dict.fromkeys(("construct target", "construct target data", "construct target update",
                          "construct target enter data", "construct target exit data"),

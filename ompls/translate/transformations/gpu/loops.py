@@ -185,7 +185,7 @@ def for_(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     e.replace(s.span, *parts)
 
 
-@transformation("simd", "taskloop", "unroll", "tile")
+@transformation("simd", "taskloop")
 def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """The loop as it stands: one thread runs it, so a private copy would be the variable itself."""
     e.visit(s.body, level)
