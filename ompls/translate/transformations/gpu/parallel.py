@@ -139,7 +139,9 @@ def team_shared(body: ast.Node, params: set[Symbol]) -> set[Symbol]:
         inside = modified_in(s) | _addressed(body)
         for n in names_in(s):
             x = n.symbol
-            if x is None or x not in local or x in own or x in private or x.storage == "static":
+            if x is None or x not in local or x in own or x in private:
+                continue
+            if x.storage == "static" and x not in params:
                 continue
             if x in params:
                 if x in everywhere:
