@@ -5,6 +5,7 @@ Each worker process has an engine of its own; header snapshots are shared throug
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -20,6 +21,7 @@ from ompls.cli.engine import Engine, Options, report
 from ompls.cli.problem import Problem
 
 FEW = 8  # files that are not worth a second process
+_OBJECTS = 100_000  # about those of a file with a dozen regions
 _CHUNK = 4  # files that a worker takes at once
 
 Texts = Mapping[str, bytes]  # what stands for files on the disk, by absolute path
@@ -51,6 +53,7 @@ def check_all(options: Options, names: Sequence[str], texts: Texts, jobs: int) -
     """The outcome of each file, in the order of `names`."""
     if jobs <= 1 or len(names) <= FEW:
         engine = Engine(options)
+        _spare_looks()
         yield from (outcome(engine, name, texts) for name in names)
         return
     import ompls.analysis.model.builder
@@ -93,6 +96,13 @@ def _begin(options: Options) -> None:
     global _engine  # noqa: PLW0603 -- the only way to a pool's worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _engine = Engine(options)
+    _spare_looks()
+
+
+def _spare_looks() -> None:
+    """Look for garbage among what a few files left behind, not among what was imported nor within a file."""
+    gc.freeze()
+    gc.set_threshold(_OBJECTS, 10, 10)
 
 
 def _work(name: str, texts: Texts) -> Outcome:
