@@ -12,6 +12,8 @@ from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import offsetof
 from ompls.analysis.model.tu import TU
 
+# A complex type as C writes it; in CUDA C++ it is the device library's.
+COMPLEX = re.compile(r"\b(?:(float|double)\s+(?:_Complex|__complex__)|(?:_Complex|__complex__)\s+(float|double))\b")
 _MARK = "@"  # in front of a typedef name that stands for an anonymous record or enum
 
 
@@ -47,7 +49,7 @@ class Types:
     def cxx(self, t: CType, name: str = "") -> str:
         """A CUDA C++ declaration: no restrict, no _Atomic, bool for _Bool."""
         text = _unmark(declare(self._named(t, frozenset({"restrict", "_Atomic"})), name))
-        return re.sub(r"\b_Bool\b", "bool", text)
+        return COMPLEX.sub(lambda m: f"ompls_complex<{m[1] or m[2]}>", re.sub(r"\b_Bool\b", "bool", text))
 
     def _named(self, t: CType, drop: frozenset[str]) -> CType:
         t = dataclasses.replace(t, quals=t.quals - drop)

@@ -85,6 +85,7 @@ USES: dict[str, str] = {
     "type _Float16": "_Float16 z = 1;\n#pragma omp target map(z)\nz = z * z;",
     "type __int128": "__int128 z = 1;\n#pragma omp target map(z)\nz = z * z;",
     "type complex": "double _Complex z = 1;\n#pragma omp target map(z)\nz = z * z;",
+    "atomic variable": "#pragma omp target map(a)\n{ _Atomic int z = 1; z += 2; a[0] = z; }",
     "goto": "#pragma omp target map(a)\n{ goto l; l: a[0] = 1; }",
     "switch": "#pragma omp target map(a)\nswitch (n) { case 1: a[0] = 1; break; default: a[0] = 2; }",
     "bit-field": "struct { int x: 3; } s = {0};\n#pragma omp target map(a) map(s)\n{ s.x = 1; a[0] = s.x; }",

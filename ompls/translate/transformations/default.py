@@ -42,6 +42,8 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
     out += _statics(index, needs)
     for item, f in needs.functions:
         header = _LINKAGE.sub("", index.tu.text(item, f.header)).strip()
+        if ";" in header:  # the style before prototypes
+            header = types.c(f.symbol.type, f.symbol.name)
         out += generated(f"static {' '.join(header.split())};")
     for r in needs.reductions:
         out += generated(r.pragma)

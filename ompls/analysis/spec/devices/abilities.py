@@ -46,6 +46,7 @@ _C = {
     "type _Float16": "the type `{}`",
     "type __int128": "the type `{}`",
     "type complex": "complex arithmetic",
+    "atomic variable": "the atomic variable `{}`",
     "goto": "`goto`",
     "switch": "`switch`",
     "bit-field": "the bit-field `{}`",

@@ -18,6 +18,12 @@ abs labs llabs printf puts putchar malloc calloc free memcpy memset memmove memc
 strncpy strcat strchr strrchr strstr clock isnan isinf isfinite signbit abort exit __assert_fail
 """.split()  # noqa: SIM905 - a table of words
 )
+_COMPLEX = frozenset(
+    f"{name}{f}"
+    for name in ("creal", "cimag", "conj", "cabs", "carg", "cproj", "cexp", "clog", "csqrt", "cpow", "csinh", "ccosh",
+                 "csin", "ccos")
+    for f in ("", "f")
+)  # fmt: skip
 # What the device library has of the OpenMP API (a test compares).
 _OMP = frozenset(
     """
@@ -55,13 +61,13 @@ CUDA = DeviceSpec(
         "clause detach": "tasks on a GPU run at once",
         "clause copyin": "a GPU has no threadprivate variables",
         "varargs": "a device function takes as many arguments as it declares",
-        "type complex": "CUDA C++ has no `_Complex`",
+        "atomic variable": "operators of C's atomic types are not there; use the `atomic` construct",
         "type long double": _SIZE,
         "type _Float128": _SIZE,
         "type _Float16": "CUDA C++ has another type of its size; use `float`",
     },
     slow={"recursion": "nobody can tell beforehand how much of a thread's small stack it takes"},
-    functions=frozenset((*MATH_FUNCTIONS, *FLOAT_FUNCTIONS, *_LIBC, *_OMP)),
+    functions=frozenset((*MATH_FUNCTIONS, *FLOAT_FUNCTIONS, *_LIBC, *_COMPLEX, *_OMP)),
     no_function="the device has no function of that name",
     stack=512 * 1024,
     team_memory=36 * 1024,  # of 48 KiB, the device library's stack and state are 10

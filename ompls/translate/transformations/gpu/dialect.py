@@ -15,9 +15,10 @@ from ompls.analysis.model.convert import decay, unqualified
 from ompls.analysis.model.ctype import CHAR, Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Void
 from ompls.analysis.model.layout import offsetof
 from ompls.analysis.model.literals import units
+from ompls.analysis.spec.runtime import MATH_FUNCTIONS
 from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla, strip
 from ompls.translate.problem import Problem
-from ompls.translate.rewrite import Chunk, Part, Rewriter
+from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.transformations.gpu.arrays import VariableArrays
 from ompls.translate.transformations.gpu.enums import UNSIGNED, promoted_operands
 from ompls.translate.transformations.gpu.gnu import (
@@ -35,19 +36,8 @@ from ompls.translate.transformations.gpu.pointers import (
     needs_cast,
     unlike_pointers,
 )
-from ompls.translate.transformations.gpu.sizes import fits, is_smaller
+from ompls.translate.transformations.gpu.sizes import fits, is_complex, is_smaller
 
-_RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast
-    constexpr decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
-    nullptr operator or or_eq private protected public reinterpret_cast requires static_assert static_cast template
-    this thread_local throw true try typeid typename using virtual wchar_t xor xor_eq""".split()  # noqa: SIM905
-# CUDA's own types: a user's type of that name gets another one.
-_VECTORS = [
-    f"{t}{n}"
-    for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double")
-    for n in "1234"
-]
-_BUILT_IN = ("dim3", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")
 # What <math.h>'s macros become under gcc.
 _INFINITY = "(1e300 * 1e300)"
 _CONSTANTS = {
@@ -83,49 +73,6 @@ _FUNCTIONS = {
         "strcmp",
     )
 } | {"__builtin_isinf_sign": "isinf"}
-_SPELLED = {
-    "_Bool": "bool", "restrict": "__restrict__", "__restrict": "__restrict__", "_Noreturn": "", "register": "",
-    "_Static_assert": "static_assert", "_Alignof": "alignof", "_Alignas": "alignas", "__extension__": "",
-    "__const": "const", "__inline": "inline", "__inline__": "inline", "_Thread_local": "thread_local",
-    "__volatile__": "volatile", "__signed__": "signed", "typeof": "ompls_typeof",
-    "__typeof__": "ompls_typeof", "__typeof": "ompls_typeof",
-     "__auto_type": "auto",
-}  # fmt: skip
-# What `true`, `false` and `bool` mean when they are not macros any more is what C++ means by them.
-_WORDS = {
-    w: f"{w}_" for w in [*_RENAMED, *_VECTORS, *_BUILT_IN] if w not in ("bool", "true", "false", "static_assert")
-} | _SPELLED
-_TOKEN = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\b("""
-    + "|".join(sorted([*_WORDS, "auto"], key=len, reverse=True))
-    + r")\b",
-    re.S,
-)
-
-
-def respell(chunks: list[Chunk]) -> list[Chunk]:
-    """The user's words that C++ reserves or spells differently; generated text has the user's names in it, too."""
-    out: list[Chunk] = []
-    for c in chunks:
-        if not c.verbatim:
-            out.append(Chunk(respelled(c.text), c.source, False))
-            continue
-        at, source = 0, c.source
-        for m in _TOKEN.finditer(c.text):
-            if m.group(1):  # in pieces, so that every byte keeps its offset
-                before = c.text[at : m.start()]
-                out.append(Chunk(before, source, True))
-                source += len(before.encode())
-                out.append(Chunk(_WORDS.get(m.group(1), ""), source, False))  # `auto`: a storage class in C
-                source += len(m.group().encode())
-                at = m.end()
-        out.append(Chunk(c.text[at:], source, True))
-    return out
-
-
-def respelled(text: str) -> str:
-    """`respell` for text that has been generated: `auto` is C++'s there."""
-    return _TOKEN.sub(lambda m: _WORDS.get(m.group(1), m.group()) if m.group(1) else m.group(), text)
 
 
 class Dialect:
@@ -167,6 +114,8 @@ class Dialect:
         if self.arrays.node(n):
             return
         self._gnu(n)
+        if self._complex(n):
+            return
         if isinstance(n, ast.SizeOf) and isinstance(n.of, (Void, Function)):
             self.rw.replace(n.span, "1ul")  # GNU C
         elif isinstance(n, ast.SizeOf) and n.operand is not None and is_smaller(strip(n.operand)):
@@ -208,8 +157,6 @@ class Dialect:
         elif isinstance(n, ast.Conditional):
             self.rw.replace(n.span, "[&] { auto ompls_v = (", n.condition.span, "); return ompls_v ? ompls_v : (",
                             n.otherwise.span, "); }()")  # fmt: skip
-        elif isinstance(n, ast.Unary) and n.op in ("__real__", "__imag__") and not n.postfix:
-            raise Problem(n.span, f"'{n.op}'", "CUDA C++ has no such operator")
 
     def _gnu(self, n: ast.Node) -> None:
         if self._gotos is not None:
@@ -229,6 +176,32 @@ class Dialect:
             and has_typeof(self.rw, n.span.start, n.decls[0].name_span.start)
         ):
             self._declare_anew(n)
+
+    def _complex(self, n: ast.Node) -> bool:
+        """Complex numbers are objects of a class; whether nothing else has to be done about `n`."""
+        if isinstance(n, ast.Unary) and n.op in ("__real__", "__imag__") and not n.postfix:
+            part = "re" if n.op == "__real__" else "im"
+            if is_complex(n.operand.type):
+                self.rw.replace(n.span, "(", n.operand.span, f").{part}")
+            else:
+                self.rw.replace(n.span, "(", n.operand.span, ")" if part == "re" else ", 0)")
+        elif isinstance(n, ast.FloatLiteral) and is_complex(n.type):
+            number = re.sub(r"[iIjJ]", "", n.text)
+            self.rw.replace(n.span, f"{self.types.cxx(n.type)}(0, {number})")
+        elif isinstance(n, ast.Call) and isinstance(n.function, ast.Name) and n.function.name == "__builtin_complex":
+            parts = [part for a in n.args for part in (a.span, ", ")][:-1]
+            self.rw.replace(n.span, f"{self.types.cxx(n.type)}(", *parts, ")")
+        elif isinstance(n, ast.Assign) and n.op != "=" and is_complex(n.value.type) and not is_complex(n.target.type):
+            raise Problem(n.span, f"'{n.op}' of a complex number to a real one", "write the assignment out")
+        elif isinstance(n, ast.Conditional) and n.then is not None and is_complex(n.type):
+            for e in (n.then, n.otherwise):
+                if unqualified(e.type) != unqualified(n.type):
+                    self._cast(e, n.type)
+        elif isinstance(n, ast.Unary) and n.op in ("++", "--") and is_complex(n.operand.type):
+            raise Problem(n.span, f"'{n.op}' of a complex number", "add 1")
+        else:
+            return False
+        return True
 
     def _flexible(self, n: ast.Member) -> None:
         """A flexible array member is not declared: it begins where the layout says."""
@@ -338,6 +311,9 @@ class Dialect:
             self.rw.replace(n.span, before, *spans, after)
         elif name in _FUNCTIONS:
             self.rw.replace(n.function.span, _FUNCTIONS[name])
+            for arg in n.args if _FUNCTIONS[name] in MATH_FUNCTIONS else ():
+                if isinstance(arg.type, (Integer, Enum)):
+                    self._cast(arg, Floating("double"))
         elif name.startswith("__builtin_"):
             raise Problem(n.span, f"the call of '{name}'", "it is gcc's own; the device has no function of that name")
         t = n.function.type

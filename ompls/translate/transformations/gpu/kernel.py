@@ -26,12 +26,13 @@ from ompls.translate.rewrite import Chunk, Rewriter
 from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
 from ompls.translate.transformations.gpu.data import data_of
-from ompls.translate.transformations.gpu.dialect import Dialect, respell, respelled
+from ompls.translate.transformations.gpu.dialect import Dialect
 from ompls.translate.transformations.gpu.emitter import Emitter, inner
 from ompls.translate.transformations.gpu.library import CUDA_NAMES
 from ompls.translate.transformations.gpu.loops import loop_parts
 from ompls.translate.transformations.gpu.parallel import team_shared
 from ompls.translate.transformations.gpu.reductions import operator_class
+from ompls.translate.transformations.gpu.spelling import respell, respelled
 from ompls.translate.transformations.gpu.sync import CHOOSING, chosen, lock
 from ompls.translate.transformations.gpu.typetext import as_cxx
 from ompls.translate.uses import PRIVATISING, modified_in, names_in

@@ -1,4 +1,4 @@
-"""Where types have another size in CUDA C++ than in C, and where a value may lose something (narrowing)."""
+"""Numbers: where types have another size in CUDA C++ than in C, where a value may lose something (narrowing)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ def is_smaller(e: ast.Expr) -> bool:
     """Whether `e` may have a smaller type in C++: 'a' is a char there, a comparison a bool."""
     kinds = (ast.CharLiteral, ast.Binary, ast.Unary, ast.Conditional, ast.Assign)
     return isinstance(e, kinds) and isinstance(e.type, (Integer, Enum))
+
+
+def is_complex(t: CType) -> bool:
+    return isinstance(t, Floating) and t.complex
 
 
 def fits(e: ast.Expr, t: CType) -> bool:

@@ -1,0 +1,71 @@
+"""The words that C has and C++ does not, or that mean something else there: reserved names, CUDA's own, spellings."""
+
+from __future__ import annotations
+
+import re
+
+from ompls.translate.ctext import COMPLEX
+from ompls.translate.rewrite import Chunk
+
+_RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast
+    constexpr decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public reinterpret_cast requires static_assert static_cast template
+    this thread_local throw true try typeid typename using virtual xor xor_eq""".split()  # noqa: SIM905
+# CUDA's own types: a user's type of that name gets another one.
+_VECTORS = [
+    f"{t}{n}"
+    for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double")
+    for n in "1234"
+]
+_BUILT_IN = ("dim3", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")
+_SPELLED = {
+    "_Bool": "bool", "restrict": "__restrict__", "__restrict": "__restrict__", "_Noreturn": "", "register": "",
+    "_Static_assert": "static_assert", "_Alignof": "alignof", "_Alignas": "alignas", "__extension__": "",
+    "__const": "const", "__inline": "inline", "__inline__": "inline", "_Thread_local": "thread_local",
+    "__volatile__": "volatile", "__signed__": "signed", "typeof": "ompls_typeof",
+    "__typeof__": "ompls_typeof", "__typeof": "ompls_typeof",
+     "__auto_type": "auto",
+}  # fmt: skip
+# What `true`, `false` and `bool` mean when they are not macros any more is what C++ means by them.
+_WORDS = {
+    w: f"{w}_" for w in [*_RENAMED, *_VECTORS, *_BUILT_IN] if w not in ("bool", "true", "false", "static_assert")
+} | _SPELLED
+_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\b("""
+    + "|".join(sorted([*_WORDS, "auto"], key=len, reverse=True))
+    + r")\b|"
+    + COMPLEX.pattern,
+    re.S,
+)
+
+
+def respell(chunks: list[Chunk]) -> list[Chunk]:
+    """The user's words that C++ reserves or spells differently; generated text has the user's names in it, too."""
+    out: list[Chunk] = []
+    for c in chunks:
+        if not c.verbatim:
+            out.append(Chunk(respelled(c.text), c.source, False))
+            continue
+        at, source = 0, c.source
+        for m in _TOKEN.finditer(c.text):
+            if m.lastindex:  # in pieces, so that every byte keeps its offset
+                before = c.text[at : m.start()]
+                out.append(Chunk(before, source, True))
+                source += len(before.encode())
+                out.append(Chunk(_spelling(m, ""), source, False))  # `auto` is a storage class in C
+                source += len(m.group().encode())
+                at = m.end()
+        out.append(Chunk(c.text[at:], source, True))
+    return out
+
+
+def respelled(text: str) -> str:
+    """`respell` for text that has been generated: `auto` is C++'s there."""
+    return _TOKEN.sub(lambda m: _spelling(m, m.group()), text)
+
+
+def _spelling(m: re.Match[str], otherwise: str) -> str:
+    """What a match of `_TOKEN` becomes."""
+    if m.lastindex is None:
+        return m.group()
+    return _WORDS.get(m.group(1), otherwise) if m.group(1) else f"ompls_complex<{m.group(2) or m.group(3)}>"
