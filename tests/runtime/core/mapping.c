@@ -371,10 +371,12 @@ static void routines(void) {
     MOCK_CHECK(omp_get_mapped_ptr(&x[4], 0) == ompls_device_address(0, &x[4]) && omp_get_mapped_ptr(x, 1) == NULL);
     ompls_exit_data(&map_release, 0, &arg);
     MOCK_CHECK(omp_target_memset(a, 1, sizeof x, 0) == a && omp_target_memcpy_async(y, a, sizeof x, 0, 0, 2, 0, 0, NULL) == 0);
+    ompls_taskwait();
     MOCK_CHECK(y[0] == 0x01010101 && y[11] == 0x01010101);
     int *zeros = omp_target_calloc(3, sizeof(int), 1);
     MOCK_CHECK(zeros != NULL && omp_target_calloc(SIZE_MAX, 2, 1) == NULL);
     MOCK_CHECK(omp_target_memcpy_rect_async(y, zeros, sizeof *x, 1, volume, to, to, dimensions, dimensions, 2, 1, 0, NULL) == 0);
+    ompls_taskwait();
     MOCK_CHECK(y[0] == 0 && y[1] == 0 && y[2] == 0x01010101);
     omp_target_free(zeros, 1);
     omp_target_free(a, 0);
@@ -400,6 +402,7 @@ static void copies_wait_for_tasks(void) {
             x = 77;
         }
         MOCK_CHECK(omp_target_memcpy_async(there, &x, sizeof x, 0, 0, 0, 2, 1, &after) == 0);
+#pragma omp taskwait
         MOCK_CHECK(omp_target_memcpy(&y, there, sizeof y, 0, 0, 2, 0) == 0);
     }
     MOCK_CHECK(y == 77);
