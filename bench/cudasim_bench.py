@@ -1,0 +1,111 @@
+"""What a kernel costs on `cudasim`, beside the same loops compiled by gcc -O2: seconds and ratios, on one core each.
+
+python bench/cudasim_bench.py [NAME…] [--cores N] [--json FILE]
+
+The programs are those of bench/gpu/omp, and one whose threads wait for each other.  Both halves get the same random
+input and must write the same results.  Without barriers a kernel is to take at most 1.5 times as long, with them 30.
+"""
+
+from __future__ import annotations
+
+import argparse
+import array
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+REPEATS = 5
+PLAIN, WAITING = 1.5, 30.0  # the most that a kernel may take, without and with barriers
+TOLERANCE = 2e-3  # of the results: sums are taken in another order
+
+
+@dataclass(frozen=True)
+class Program:
+    """One benchmark: its size, how many floats it reads, how slow it may be."""
+
+    source: str
+    size: int
+    floats: int
+    limit: float = PLAIN
+
+
+PROGRAMS = {
+    "gemm": Program("gpu/omp/gemm.c", 320, 3 * 320**2),
+    "atax": Program("gpu/omp/atax.c", 2048, 2048**2 + 2048),
+    "bicg": Program("gpu/omp/bicg.c", 2048, 2048**2 + 2 * 2048),
+    "mvt": Program("gpu/omp/mvt.c", 2048, 2048**2 + 4 * 2048),
+    "conv3d": Program("gpu/omp/conv3d.c", 128, 128**3),
+    "gramschmidt": Program("gpu/omp/gramschmidt.c", 192, 192**2, WAITING),
+    "barriers": Program("cudasim_barriers.c", 1024, 1024**2, WAITING),
+}
+
+
+def measured(command: list[str], **env: str) -> list[float]:
+    """The seconds that a program prints."""
+    done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{command[0]}: ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+    return [float(line) for line in done.stdout.split()]
+
+
+def floats(path: Path) -> array.array[float]:
+    """What a program wrote."""
+    found = array.array("f")
+    found.frombytes(path.read_bytes())
+    return found
+
+
+def differs(a: array.array[float], b: array.array[float]) -> bool:
+    """Whether results are not the same, apart from rounding."""
+    largest = max((abs(x) for x in a), default=0)
+    if len(a) != len(b):
+        return True
+    return any(abs(x - y) > TOLERANCE * max(abs(x), largest * 1e-3) for x, y in zip(a, b, strict=True))
+
+
+def measure(name: str, program: Program, scratch: Path, cores: str) -> tuple[float, float]:
+    """The medians of gcc's and of cudasim's times, in seconds."""
+    source, given = str(HERE / program.source), scratch / "input"
+    rng = random.Random(name)
+    array.array("f", (0.5 + rng.random() for _ in range(program.floats))).tofile(given.open("wb"))
+    host = str(scratch / name)
+    subprocess.run(["gcc", "-O2", "-fopenmp", "-foffload=disable", source, "-o", host, "-lm"], check=True)
+    words = [str(program.size), str(REPEATS), str(given)]
+    alone = measured([host, *words, str(scratch / "host")], OMP_NUM_THREADS="1", OMP_NUM_TEAMS="1")
+    # In place, a second round goes on from the first one's results; a device gets its input anew.
+    measured([host, words[0], "1", words[2], str(scratch / "host")], OMP_NUM_THREADS="1", OMP_NUM_TEAMS="1")
+    ompls = [sys.executable, "-m", "ompls", "run", "--device", "cudasim", "-O2", source, "-lm", "--"]
+    ours = measured([*ompls, *words, str(scratch / "device")], OMPLS_CUDASIM_CORES=cores)
+    if differs(floats(scratch / "host"), floats(scratch / "device")):
+        raise SystemExit(f"{name}: the results differ")
+    return statistics.median(alone), statistics.median(ours)
+
+
+def main() -> int:
+    """Measure and print; 1 when a kernel takes longer than it may."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PROGRAMS))
+    parser.add_argument("--cores", default="1", help="how many cores run the kernel's blocks")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    rows: dict[str, dict[str, float]] = {}
+    print(f"{'ms':12} {'gcc -O2':>10} {'cudasim':>10} {'ratio':>8} {'at most':>8}")
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in options.names or PROGRAMS:
+            gcc, ours = measure(name, PROGRAMS[name], Path(scratch), options.cores)
+            rows[name] = {"gcc_ms": gcc * 1e3, "cudasim_ms": ours * 1e3, "ratio": ours / gcc}
+            print(f"{name:12} {gcc * 1e3:10.2f} {ours * 1e3:10.2f} {ours / gcc:8.2f} {PROGRAMS[name].limit:8.1f}")
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+    return int(any(row["ratio"] > PROGRAMS[name].limit for name, row in rows.items()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
