@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.translate.clauses import fallback_pragma
+from ompls.translate.hostdata import Renaming, device_names, renamed, uses_to_rename
 from ompls.translate.hosttasks import dependences, is_deferred, waits
 from ompls.translate.items import LIST, ItemPlan, plan_items
 from ompls.translate.mappers import mappers_of
@@ -26,7 +26,6 @@ from ompls.translate.needs import Index
 from ompls.translate.original import Edits
 from ompls.translate.output import Places
 from ompls.translate.plan import RegionPlan
-from ompls.translate.problem import Problem
 from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
 
@@ -68,6 +67,7 @@ class Host:
         self.edits = Edits(self.tu, places.presumed)
         self.constructs: list[Construct] = []
         self.mappers = mappers_of(self.tu)
+        self.renamings: list[Renaming] = []
         self.nwaiting = 0
         self.defers = any(is_deferred(s.directive) for i in self.tu.items for s in i.content.directives
                           if s.directive.has("target") or s.directive.name in DATA_CALLS)  # fmt: skip
@@ -181,24 +181,16 @@ class Host:
             f"struct ompls_env *__ompls_e_{c.id} = "
             f"ompls_data_begin(&__ompls_r_{c.id}, __ompls_d_{c.id}, {self._ref('args', c, c.items)});"
         )
-        copies = []
-        for clause in stmt.directive.all("use_device_ptr", "use_device_addr"):
-            for entry in clause.items:
-                if not isinstance(entry.expr, ast.Name):
-                    raise Problem(entry.span, f"{clause.name}({entry.text})", "only variables are there")
-                name = entry.expr.name
-                array = isinstance(entry.expr.type, Array)
-                if clause.name == "use_device_addr" and not array:
-                    raise Problem(entry.span, f"use_device_addr({name})", "only arrays are there; use a pointer")
-                lines.append(
-                    f"void *__ompls_u_{name}_{c.id} = ompls_device_address(__ompls_d_{c.id}, (const void *){name});"
-                )
-                kind = f"__typeof__(&{name}[0])" if array else f"__typeof__({name})"
-                copies.append(f"{kind} {name} = ({kind})__ompls_u_{name}_{c.id};")
-        if copies:
-            lines += ["{", *copies]
+        names = device_names(self.tu, item, stmt.directive, c.id)
+        lines += names.lines
+        if names.shadows:
+            lines += ["{", *names.shadows]
         end = f" ompls_data_end(&__ompls_r_{c.id}, __ompls_e_{c.id}); }}"
-        self._wrap(item, stmt, lines, [], ("}" if copies else "") + end)
+        self._wrap(item, stmt, lines, [], ("}" if names.shadows else "") + end)
+        for symbol, text in names.renamed.items():
+            self.renamings.append(Renaming(item, stmt.span, symbol.name, text))
+            for span in uses_to_rename(item, stmt, symbol):
+                self.edits.replace(item.start + span.start, item.start + span.end, text)
 
     def _stand_alone(self, item: Item, stmt: DirectiveStmt) -> None:
         c = self._describe(item, stmt, plan_items(self.tu, item, stmt.directive))
@@ -251,7 +243,8 @@ class Host:
         d = stmt.directive
         path, last = self.places.presumed(*self.places.line(item, d.span.end - 1))
         first = self.places.presumed(*self.places.line(item, d.span.start))[1]
-        text = f'{{\n#line {first} "{path}"\n' + " ".join(lines)
+        made = renamed(" ".join(lines), self.renamings, item, stmt.span)
+        text = f'{{\n#line {first} "{path}"\n{made}'
         if end is None:
             text += " }"
         text += f'\n#line {last} "{path}"\n' + "".join(f"{p}\n" for p in pragmas)[:-1]

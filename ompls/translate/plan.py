@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Name, Symbol
 from ompls.analysis.model.ctype import INT, Array, CType, Function, Integer, Pointer, Record
 from ompls.analysis.model.layout import alignof, sizeof
 from ompls.analysis.model.omp import Clause, Directive
@@ -159,8 +159,13 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
             plan.params.append(Param(s.name, s, "address", index, Pointer(t), deref=True))
         return
     if v.sharing == "has_device_addr":
-        pointer = as_array_pointer(t) if isinstance(t, Array) else t if isinstance(t, Pointer) else Pointer(t)
-        direct = isinstance(t, Pointer) or is_vla(t)
+        # Of a section `p[0:n]` what the pointer points to is on the device, of `p` the pointer is.
+        through = isinstance(t, Pointer) and any(
+            i.symbol is s and not isinstance(strip(i.expr), Name)
+            for c in plan.region.directive.all("has_device_addr") for i in c.items
+        )  # fmt: skip
+        pointer = as_array_pointer(t) if isinstance(t, Array) else t if through else Pointer(t)
+        direct = through or is_vla(t)
         expr = s.name if direct else f"&{s.name}"
         plan.params.append(Param(s.name, s, "value", len(plan.values), pointer, deref=not direct))
         plan.values.append(Value(f"(const void *){expr}", "const void *", lvalue=False))

@@ -53,7 +53,7 @@ static int host_properties(void *handle, ompls_properties *out, ompls_error *err
     (void)handle, (void)err;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE), cores = sysconf(_SC_NPROCESSORS_ONLN);
     *out = (ompls_properties){.memory = (uint64_t)pages * (uint64_t)page, .max_threads = 1024, .max_teams = 65535,
-                              .default_threads = cores > 0 ? (uint32_t)cores : 1, .default_teams = 1};
+                              .default_threads = cores > 0 ? (uint32_t)cores : 1, .default_teams = 1, .shares_host_memory = 1};
     snprintf(out->name, sizeof out->name, "the host's %ld cores", cores);
     return 0;
 }
