@@ -26,6 +26,13 @@ typedef struct ompls_attachment {
     uint64_t value;  /* the device address it holds on the device */
 } ompls_attachment;
 
+/* What of an entry stands in one bucket of the table. */
+typedef struct ompls_link {
+    _Atomic(struct ompls_link *) next;
+    _Atomic uint64_t key;
+    struct ompls_entry *entry;
+} ompls_link;
+
 /* One mapped range of host memory.  Never freed while the device is open, only reused. */
 typedef struct ompls_entry {
     _Atomic uint64_t state;        /* generation, hold count, dynamic count: see present.c */
@@ -35,14 +42,20 @@ typedef struct ompls_entry {
     const char *name;              /* the list item that brought it */
     bool owned;                    /* the core allocated it and frees it */
     struct ompls_entry *next_free;
+    uint32_t place; /* in the table's list */
+    ompls_link links[2];
 } ompls_entry;
 
-typedef struct ompls_slots ompls_slots;
+typedef struct ompls_buckets ompls_buckets;
 typedef struct ompls_chunk ompls_chunk;
 
 typedef struct {
     pthread_mutex_t lock;
-    _Atomic(ompls_slots *) slots; /* entries by ascending `begin` */
+    _Atomic(ompls_buckets *) buckets;
+    _Atomic uint64_t classes; /* bit c: there are entries of size class c */
+    uint32_t in_class[64];
+    ompls_entry **entries; /* all of them, in no order */
+    uint32_t room;
     _Atomic uint32_t count;
     ompls_entry *free;
     ompls_chunk *chunks;
@@ -67,6 +80,7 @@ ompls_release_result ompls_release(const ompls_reference *reference, bool hold);
 
 /* With the lock held: */
 bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out);
+void ompls_table_lock(ompls_table *table); /* counts how often somebody had to wait */
 ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_address device, const char *name,
                                 bool owned, bool hold, bool forever, ompls_reference *out);
 /* Count down.  True when the entry left the table: its fields stay valid until ompls_table_recycle. */
@@ -78,7 +92,7 @@ typedef enum {
 } ompls_drop_kind;
 bool ompls_table_drop(ompls_table *table, const ompls_reference *reference, ompls_drop_kind kind);
 void ompls_table_recycle(ompls_table *table, ompls_entry *entry);
-ompls_entry *ompls_table_entry(ompls_table *table, uint32_t index);
+ompls_entry *ompls_table_entry(ompls_table *table, uint32_t index); /* 0 to count-1, in no order */
 
 int64_t ompls_entry_count(const ompls_entry *entry); /* dynamic and hold; -1 for ever */
 

@@ -1,11 +1,16 @@
 /* present.c -- the present table of one device: which host ranges have a corresponding range on it, counted.
 
-   Readers take no lock.  The index is an array of entry pointers sorted by address; a reader may see it in the middle of a
-   change and then finds a wrong entry or none.  That is harmless, since nothing is believed before the entry itself was
-   asked: it reads `state`, then the range, then raises the count by compare-and-swap on the very state it read.  A state
-   holds a generation that changes when an entry leaves the table, so the swap fails on an entry that was reused in
-   between.  Entries are never given back to malloc while the table lives, and neither are outgrown index arrays (their
-   sizes double, so they sum to less than the last).
+   Entries are found by range in constant time on average.  An entry has a size class c, so that it is no longer than 2^c
+   bytes (256 at least) and touches at most two of the blocks of 2^c bytes that memory divides into; it stands in the bucket
+   of each.  Whatever contains an address is in the bucket of that address's block, for one of the classes in use, of which
+   a program has few.  Entries do not overlap, so a block of their own class holds at most three of them, or what fits into
+   256 bytes.  (The paper on device support in OMPi, section 4.1, has one hash table an environment, by exact address.)
+
+   Readers take no lock.  A reader may see a bucket in the middle of a change and then finds a wrong entry or none.  That is
+   harmless, since nothing is believed before the entry itself was asked: it reads `state`, then the range, then raises the
+   count by compare-and-swap on the very state it read.  A state holds a generation that changes when an entry leaves the
+   table, so the swap fails on an entry that was reused in between.  Entries are never given back to malloc while the table
+   lives, and neither are outgrown buckets (their sizes double, so they sum to less than the last).
 
    Counts are those of OpenMP 5.2 section 5.8: the dynamic count and, apart from it, a count of `hold`s, which only the end
    of the construct that holds takes down.  An entry leaves when both are 0. */
@@ -22,13 +27,13 @@
 #define COUNT_MASK (GENERATION_ONE - 1)
 #define FOR_EVER DYNAMIC_MASK
 
-struct ompls_slots {
-    ompls_slots *older;
-    uint32_t capacity;
-    _Atomic(ompls_entry *) entry[];
+struct ompls_buckets {
+    ompls_buckets *older;
+    uint32_t size; /* a power of two */
+    _Atomic(ompls_link *) head[];
 };
 
-enum { CHUNK_ENTRIES = 64 };
+enum { CHUNK_ENTRIES = 64, FIRST_BUCKETS = 128, SMALLEST_CLASS = 8, CLASS_BITS = 6 };
 struct ompls_chunk {
     ompls_chunk *next;
     ompls_entry entries[CHUNK_ENTRIES];
@@ -50,10 +55,11 @@ void ompls_table_init(ompls_table *table) {
 }
 
 void ompls_table_destroy(ompls_table *table) {
-    for (ompls_slots *slots = atomic_load(&table->slots), *older; slots != NULL; slots = older) {
-        older = slots->older;
-        free(slots);
+    for (ompls_buckets *buckets = atomic_load(&table->buckets), *older; buckets != NULL; buckets = older) {
+        older = buckets->older;
+        free(buckets);
     }
+    free(table->entries);
     for (ompls_chunk *chunk = table->chunks, *next; chunk != NULL; chunk = next) {
         next = chunk->next;
         for (int i = 0; i < CHUNK_ENTRIES; i++) {
@@ -69,24 +75,29 @@ void ompls_table_destroy(ompls_table *table) {
     pthread_mutex_destroy(&table->lock);
 }
 
-ompls_entry *ompls_table_entry(ompls_table *table, uint32_t index) {
-    return atomic_load_explicit(&atomic_load(&table->slots)->entry[index], memory_order_relaxed);
+void ompls_table_lock(ompls_table *table) {
+    bool waited = pthread_mutex_trylock(&table->lock) != 0;
+    if (waited) pthread_mutex_lock(&table->lock);
+    table->acquisitions++;
+    table->contended += waited;
 }
 
-/* The number of entries that begin at or before `address`: the candidate is the one before. */
-static uint32_t upper_bound(ompls_slots *slots, uint32_t count, uintptr_t address) {
-    uint32_t low = 0;
-    while (count > 0) {
-        uint32_t half = count / 2;
-        ompls_entry *entry = atomic_load_explicit(&slots->entry[low + half], memory_order_acquire);
-        if (entry != NULL && atomic_load_explicit(&entry->begin, memory_order_relaxed) <= address) {
-            low += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return low;
+ompls_entry *ompls_table_entry(ompls_table *table, uint32_t index) {
+    return table->entries[index];
+}
+
+/* --- classes, blocks, buckets ----------------------------------------------------------------------------------------- */
+
+static unsigned class_of(uint64_t size) {
+    return size <= (uint64_t)1 << SMALLEST_CLASS ? SMALLEST_CLASS : 64 - (unsigned)__builtin_clzll(size - 1);
+}
+
+static uint64_t key_of(unsigned class, uintptr_t block) {
+    return (uint64_t)block << CLASS_BITS | class;
+}
+
+static _Atomic(ompls_link *) *bucket_of(ompls_buckets *buckets, uint64_t key) {
+    return &buckets->head[(key * 0x9e3779b97f4a7c15u >> 32) & (buckets->size - 1)];
 }
 
 static uint64_t counted_up(uint64_t state, bool hold) {
@@ -108,14 +119,20 @@ bool ompls_entry_acquire(ompls_entry *entry, uintptr_t begin, uintptr_t end, boo
 }
 
 bool ompls_table_acquire(ompls_table *table, uintptr_t begin, uintptr_t end, bool hold, ompls_reference *out) {
-    ompls_slots *slots = atomic_load_explicit(&table->slots, memory_order_acquire);
-    if (slots == NULL) return false;
-    uint32_t count = atomic_load_explicit(&table->count, memory_order_acquire);
-    if (count > slots->capacity) count = slots->capacity;
-    uint32_t after = upper_bound(slots, count, begin);
-    if (after == 0) return false;
-    ompls_entry *entry = atomic_load_explicit(&slots->entry[after - 1], memory_order_acquire);
-    return entry != NULL && ompls_entry_acquire(entry, begin, end, hold, out);
+    enum { PATIENCE = 256 }; /* a chain that is being changed may lead from one bucket to another */
+    ompls_buckets *buckets = atomic_load_explicit(&table->buckets, memory_order_acquire);
+    if (buckets == NULL) return false;
+    uint64_t classes = atomic_load_explicit(&table->classes, memory_order_relaxed) >> class_of(end - begin) << class_of(end - begin);
+    for (; classes != 0; classes &= classes - 1) {
+        unsigned class = (unsigned)__builtin_ctzll(classes);
+        uint64_t key = key_of(class, begin >> class);
+        ompls_link *link = atomic_load_explicit(bucket_of(buckets, key), memory_order_acquire);
+        for (int i = 0; link != NULL && i < PATIENCE; i++, link = atomic_load_explicit(&link->next, memory_order_acquire)) {
+            if (atomic_load_explicit(&link->key, memory_order_relaxed) != key) continue;
+            if (ompls_entry_acquire(link->entry, begin, end, hold, out)) return true;
+        }
+    }
+    return false;
 }
 
 ompls_release_result ompls_release(const ompls_reference *reference, bool hold) {
@@ -134,19 +151,57 @@ ompls_release_result ompls_release(const ompls_reference *reference, bool hold) 
 
 /* --- with the lock held ------------------------------------------------------------------------------------------- */
 
+static uintptr_t begin_of(const ompls_entry *entry) {
+    return atomic_load_explicit(&((ompls_entry *)(uintptr_t)entry)->begin, memory_order_relaxed);
+}
+
+static uintptr_t end_of(const ompls_entry *entry) {
+    return atomic_load_explicit(&((ompls_entry *)(uintptr_t)entry)->end, memory_order_relaxed);
+}
+
+/* Of *first and the entries of one block that overlap the range, the one at the lowest address. */
+static void look(ompls_table *table, unsigned class, uintptr_t block, uintptr_t begin, uintptr_t end, ompls_entry **first) {
+    uint64_t key = key_of(class, block);
+    ompls_link *link = atomic_load_explicit(bucket_of(atomic_load(&table->buckets), key), memory_order_relaxed);
+    for (; link != NULL; link = atomic_load_explicit(&link->next, memory_order_relaxed)) {
+        table->visited++;
+        ompls_entry *entry = link->entry;
+        if (atomic_load_explicit(&link->key, memory_order_relaxed) != key || begin_of(entry) >= end || end_of(entry) <= begin) continue;
+        if (*first == NULL || begin_of(entry) < begin_of(*first)) *first = entry;
+    }
+}
+
+/* The lowest entry that overlaps [begin, end).  Where the range is long and there are small entries, either their blocks
+   are looked at one by one or the entries are, whichever is less: a range of that length costs more to copy. */
+static ompls_entry *overlapping_entry(ompls_table *table, uintptr_t begin, uintptr_t end) {
+    ompls_entry *first = NULL;
+    uint32_t count = atomic_load(&table->count);
+    for (uint64_t classes = atomic_load(&table->classes); classes != 0; classes &= classes - 1) {
+        unsigned class = (unsigned)__builtin_ctzll(classes);
+        uintptr_t block = begin >> class, last = (end - 1) >> class;
+        if (last - block < count) {
+            for (; block <= last; block++) look(table, class, block, begin, end, &first);
+            continue;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            ompls_entry *entry = table->entries[i];
+            if (begin_of(entry) < end && end_of(entry) > begin && (first == NULL || begin_of(entry) < begin_of(first))) first = entry;
+        }
+        table->visited += count;
+        break;
+    }
+    return first;
+}
+
 bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out) {
+    ompls_entry *entry = overlapping_entry(table, begin, end);
     *overlapping = NULL;
-    ompls_slots *slots = atomic_load(&table->slots);
-    if (slots == NULL) return false;
-    uint32_t count = atomic_load(&table->count), after = upper_bound(slots, count, begin);
-    ompls_entry *before = after > 0 ? ompls_table_entry(table, after - 1) : NULL;
-    ompls_entry *next = after < count ? ompls_table_entry(table, after) : NULL;
-    if (before != NULL && atomic_load(&before->end) >= end) {
-        *out = (ompls_reference){before, atomic_load(&before->state) / GENERATION_ONE};
+    if (entry == NULL) return false;
+    if (begin_of(entry) <= begin && end_of(entry) >= end) {
+        *out = (ompls_reference){entry, atomic_load(&entry->state) / GENERATION_ONE};
         return true;
     }
-    if (before != NULL && atomic_load(&before->end) > begin) *overlapping = before;
-    else if (next != NULL && atomic_load(&next->begin) < end) *overlapping = next;
+    *overlapping = entry;
     return false;
 }
 
@@ -156,6 +211,7 @@ static ompls_entry *take_free(ompls_table *table) {
         chunk->next = table->chunks;
         table->chunks = chunk;
         for (int i = CHUNK_ENTRIES; i-- > 0;) {
+            chunk->entries[i].links[0].entry = chunk->entries[i].links[1].entry = &chunk->entries[i];
             chunk->entries[i].next_free = table->free;
             table->free = &chunk->entries[i];
         }
@@ -165,22 +221,48 @@ static ompls_entry *take_free(ompls_table *table) {
     return entry;
 }
 
-/* Room for one more, at `place`: readers meanwhile see some entry twice or not at all, see the head of this file. */
-static void put(ompls_table *table, uint32_t place, ompls_entry *entry) {
-    ompls_slots *slots = atomic_load(&table->slots);
+static void push(ompls_buckets *buckets, ompls_link *link) {
+    _Atomic(ompls_link *) *bucket = bucket_of(buckets, atomic_load_explicit(&link->key, memory_order_relaxed));
+    atomic_store_explicit(&link->next, atomic_load_explicit(bucket, memory_order_relaxed), memory_order_release);
+    atomic_store_explicit(bucket, link, memory_order_release);
+}
+
+static int links_of(const ompls_entry *entry, unsigned class) {
+    return begin_of(entry) >> class == (end_of(entry) - 1) >> class ? 1 : 2;
+}
+
+/* Load factor at most one.  Readers in the outgrown buckets are led into the new ones and may miss what they look for. */
+static void make_room(ompls_table *table) {
+    ompls_buckets *buckets = atomic_load(&table->buckets);
     uint32_t count = atomic_load(&table->count);
-    if (slots == NULL || count == slots->capacity) {
-        uint32_t capacity = slots == NULL ? 64 : slots->capacity * 2;
-        ompls_slots *grown = must(calloc(1, sizeof *grown + capacity * sizeof grown->entry[0]));
-        grown->older = slots;
-        grown->capacity = capacity;
-        for (uint32_t i = 0; i < count; i++) atomic_store_explicit(&grown->entry[i], ompls_table_entry(table, i), memory_order_relaxed);
-        atomic_store_explicit(&table->slots, grown, memory_order_release);
-        slots = grown;
+    if (count == table->room) {
+        table->room = table->room != 0 ? table->room * 2 : FIRST_BUCKETS / 2;
+        table->entries = must(realloc(table->entries, table->room * sizeof *table->entries));
     }
-    for (uint32_t i = count; i > place; i--)
-        atomic_store_explicit(&slots->entry[i], atomic_load_explicit(&slots->entry[i - 1], memory_order_relaxed), memory_order_release);
-    atomic_store_explicit(&slots->entry[place], entry, memory_order_release);
+    if (buckets != NULL && (count + 1) * 2 <= buckets->size) return;
+    uint32_t size = buckets != NULL ? buckets->size * 2 : FIRST_BUCKETS;
+    ompls_buckets *grown = must(calloc(1, sizeof *grown + size * sizeof grown->head[0]));
+    grown->older = buckets;
+    grown->size = size;
+    for (uint32_t i = 0; i < count; i++) {
+        ompls_entry *entry = table->entries[i];
+        for (int k = links_of(entry, class_of(end_of(entry) - begin_of(entry))); k-- > 0;) push(grown, &entry->links[k]);
+    }
+    atomic_store_explicit(&table->buckets, grown, memory_order_release);
+}
+
+static void put(ompls_table *table, ompls_entry *entry) {
+    unsigned class = class_of(end_of(entry) - begin_of(entry));
+    uint32_t count = atomic_load(&table->count);
+    make_room(table);
+    if (table->in_class[class]++ == 0) atomic_fetch_or(&table->classes, (uint64_t)1 << class);
+    uintptr_t blocks[2] = {begin_of(entry) >> class, (end_of(entry) - 1) >> class};
+    for (int k = links_of(entry, class); k-- > 0;) {
+        atomic_store_explicit(&entry->links[k].key, key_of(class, blocks[k]), memory_order_relaxed);
+        push(atomic_load(&table->buckets), &entry->links[k]);
+    }
+    entry->place = count;
+    table->entries[count] = entry;
     atomic_store_explicit(&table->count, count + 1, memory_order_release);
 }
 
@@ -195,18 +277,25 @@ ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t e
     uint64_t generation = atomic_load(&entry->state) / GENERATION_ONE;
     uint64_t count = forever ? FOR_EVER : hold ? HOLD_ONE : DYNAMIC_ONE;
     atomic_store_explicit(&entry->state, generation * GENERATION_ONE + count, memory_order_release);
-    ompls_slots *slots = atomic_load(&table->slots);
-    put(table, slots == NULL ? 0 : upper_bound(slots, atomic_load(&table->count), begin), entry);
+    put(table, entry);
     *out = (ompls_reference){entry, generation};
     return entry;
 }
 
 static void remove_entry(ompls_table *table, ompls_entry *entry) {
-    ompls_slots *slots = atomic_load(&table->slots);
-    uint32_t count = atomic_load(&table->count), place = upper_bound(slots, count, atomic_load(&entry->begin)) - 1;
-    for (uint32_t i = place; i + 1 < count; i++)
-        atomic_store_explicit(&slots->entry[i], atomic_load_explicit(&slots->entry[i + 1], memory_order_relaxed), memory_order_release);
-    atomic_store_explicit(&table->count, count - 1, memory_order_release);
+    unsigned class = class_of(end_of(entry) - begin_of(entry));
+    ompls_buckets *buckets = atomic_load(&table->buckets);
+    for (int k = links_of(entry, class); k-- > 0;) {
+        _Atomic(ompls_link *) *where = bucket_of(buckets, atomic_load_explicit(&entry->links[k].key, memory_order_relaxed));
+        for (ompls_link *link; (link = atomic_load_explicit(where, memory_order_relaxed)) != &entry->links[k]; where = &link->next)
+            table->visited++;
+        atomic_store_explicit(where, atomic_load_explicit(&entry->links[k].next, memory_order_relaxed), memory_order_release);
+    }
+    if (--table->in_class[class] == 0) atomic_fetch_and(&table->classes, ~((uint64_t)1 << class));
+    uint32_t last = atomic_load(&table->count) - 1;
+    table->entries[entry->place] = table->entries[last];
+    table->entries[entry->place]->place = entry->place;
+    atomic_store_explicit(&table->count, last, memory_order_release);
 }
 
 bool ompls_table_drop(ompls_table *table, const ompls_reference *reference, ompls_drop_kind kind) {
