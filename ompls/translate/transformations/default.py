@@ -16,6 +16,7 @@ from ompls.analysis.model.ctype import Array, Function, Pointer
 from ompls.analysis.model.tu import Item
 from ompls.translate.clauses import fallback_pragma
 from ompls.translate.ctext import is_const, is_vla
+from ompls.translate.loops import LOOP_CONSTRUCTS, nest_of
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan
@@ -92,6 +93,8 @@ def _copied(plan: RegionPlan) -> list[Param]:
     named: set[Symbol | None] = set()
     for stmt in directives_in(plan.region.stmt):
         named |= {i.symbol for c in stmt.directive.all(*PRIVATISING) for i in c.items}
+        if LOOP_CONSTRUCTS & set(stmt.directive.constructs):
+            named |= nest_of(stmt.directive, stmt.body).counters  # private, or left with their last value
     return [p for p in plan.params if p.deref and p.symbol in named]
 
 

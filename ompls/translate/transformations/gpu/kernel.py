@@ -29,7 +29,7 @@ from ompls.translate.transformations.gpu.data import data_of
 from ompls.translate.transformations.gpu.dialect import Dialect
 from ompls.translate.transformations.gpu.emitter import Emitter, inner
 from ompls.translate.transformations.gpu.library import CUDA_NAMES
-from ompls.translate.transformations.gpu.loops import loop_parts
+from ompls.translate.transformations.gpu.loops import keep_counters, loop_parts
 from ompls.translate.transformations.gpu.parallel import team_shared
 from ompls.translate.transformations.gpu.reductions import operator_class
 from ompls.translate.transformations.gpu.spelling import respell, respelled
@@ -309,7 +309,8 @@ class _Kernel:
         """The loops whose iterations are distributed; None for a block or a plain simd loop."""
         d = self._loop_directive()
         leaves = {c for x in self.chain for c in x.constructs}
-        return nest_of(d, self.body) if d is not None and leaves & {"distribute", "for", "loop"} else None
+        wanted = d is not None and (leaves & {"distribute", "for", "loop"} or d.clause("linear"))
+        return nest_of(d, self.body) if d is not None and wanted else None
 
     def _loop_directive(self) -> Directive | None:
         return next((d for d in reversed(self.chain) if LOOP_CONSTRUCTS & set(d.constructs)), None)
@@ -339,7 +340,9 @@ class _Kernel:
             return [Chunk(data.opening(), at, False), *content, Chunk("\n" + data.closing().rstrip("\n"), at, False)]
         e.visit(nest.body, "parallel" if together else "master")
         source = (
-            "distribute"
+            "one"
+            if not leaves & {"distribute", "for", "loop"}
+            else "distribute"
             if not together
             else "league"
             if leaves & {"distribute"} or leaves >= {"teams", "loop"}
@@ -366,6 +369,8 @@ def _block(lines: list[str]) -> str:
 
 def _innermost(stmt: ast.DirectiveStmt) -> ast.Stmt | None:
     """The body of the last directive of the chain."""
+        if source == "one":
+            keep_counters(e, nest, data, {p.symbol for p in self.plan.params})
     last: ast.Stmt | None = stmt
     for _ in chain_directives(stmt):
         while isinstance(last, ast.Compound):

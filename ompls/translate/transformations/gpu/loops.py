@@ -5,7 +5,8 @@ Jetson paper §3.1: the two phases of distribution are done by all threads; ther
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from ompls.analysis.model import ast
@@ -24,7 +25,8 @@ from ompls.translate.transformations.gpu.nest import counters, counts, final, st
 #   team       -- of `ompls_team`, which stands before, this thread's (the parallel for of such a construct)
 #   all        -- of all iterations, this thread's (for)
 #   distribute -- the team's chunk (distribute, run by one thread of each team)
-Source = Literal["league", "team", "all", "distribute"]
+#   one        -- all of them (simd, run by whoever meets it)
+Source = Literal["league", "team", "all", "distribute", "one"]
 
 
 def clause_value(e: Emitter, d: Directive, name: str) -> str | None:
@@ -59,10 +61,10 @@ def loop_parts(
         if chunk:
             head += "do {\n"
             tail = f"}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, {typed(kind, chunk)}));\n"
-    elif source == "all":
+    elif source in ("all", "one"):
         head += f"const ompls_range<{kind}> ompls_team = {{0, ompls_count, 1}};\n"
     mine = "ompls_team"
-    if source != "distribute":
+    if source not in ("distribute", "one"):
         mine = "ompls_mine"
         more, end = _thread_phase(e, chain, source, kind)
         head += more
@@ -70,10 +72,10 @@ def loop_parts(
     head += f"for ({kind} ompls_it = {mine}.begin; ompls_it < {mine}.end; ompls_it += {mine}.stride) {{\n"
     head += counters(e, nest) + "".join(f"{x}\n" for x in data.linear)
     before, noted, after = _last(e, nest, data)
-    if data.read and source != "distribute":
+    if data.read and mine != "ompls_team":
         after = f"ompls_barrier();  // all threads have read the original values\n{after}"
     for target, s in data.latest:
-        if source == "league":
+        if source in ("league", "one"):
             raise Problem(None, f"lastprivate(conditional: {s.name})", "it needs the iterations of one team")
         before += f"{kind} ompls_when_{s.name} = 0;  // the latest iteration that assigned to it\n"
         noted += f"const {kind} ompls_now_{s.name} = ompls_it + 1;\n"
@@ -187,15 +189,32 @@ def for_(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 
 @transformation("simd", "taskloop")
 def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
-    """The loop as it stands: one thread runs it, so a private copy would be the variable itself."""
-    e.visit(s.body, level)
+    """The loop as it stands: one thread runs it, so a lastprivate or reduction copy would be the variable itself."""
+    d = s.directive
     assert s.body is not None
-    private = [i.symbol for c in s.directive.all("private") for i in c.items if i.symbol is not None]
-    if private:
-        declared = "".join(f"{e.cxx(x.type, x.name)};  // private\n" for x in private)
-        e.replace(s.span, "{\n", declared, s.body.span, "\n}")
+    nest = nest_of(d, s.body)
+    if any(i.symbol not in nest.counters for c in d.all("linear") for i in c.items):
+        data = data_of(e, [d], nest, team=False)
+        keep_counters(e, nest, data, nest.counters)
+        e.visit(nest.body, level)
+        e.replace(s.span, "{\n", data.opening(), *loop_parts(e, [d], nest, "one", data), data.closing(), "}")
+        return
+    own = [c for c in d.clauses if c.name in ("private", "firstprivate", "in_reduction")]
+    data = data_of(e, [replace(d, clauses=own)], nest, team=False)
+    e.visit(s.body, level)
+    if own:
+        e.replace(s.span, "{\n", data.opening(), s.body.span, "\n", data.closing(), "}")
     else:
         e.replace(s.span, s.body.span)
+
+
+def keep_counters(e: Emitter, nest: Nest, data: Data, there: Collection[Symbol | None]) -> None:
+    """The counters of a simd loop keep their last value (OpenMP 5.2 §5.1.1), those that exist outside of it."""
+    for x in nest.loops:
+        s = x.symbol
+        if isinstance(x.stmt.init, ast.ExprStmt) and s in there and s not in {k for _, k in data.last}:
+            data.outer.append(f"{e.cxx(s.type, f'&ompls_last_{s.name}')} = {s.name};")
+            data.last.append((f"ompls_last_{s.name}", s))
 
 
 @transformation("ordered")
@@ -216,9 +235,9 @@ def loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """`loop`: over the teams in a team's sequential code, over its threads in a parallel region, else sequential."""
     bind = s.directive.clause("bind")
     where = bind.keyword or bind.text.strip() if bind else ""
-    if level == "parallel" and where != "thread":
+    if (level == "parallel" and where != "thread") or (level == "function" and where == "parallel"):
         for_(e, s, level)
-    elif level == "master" and where in ("", "teams"):
+    elif (level == "master" and where in ("", "teams")) or where == "teams":
         TRANSFORMATIONS["distribute"](e, s, level)
     else:
         sequential_loop(e, s, level)
