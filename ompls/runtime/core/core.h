@@ -59,6 +59,8 @@ typedef struct {
     _Atomic uint32_t count;
     ompls_entry *free;
     ompls_chunk *chunks;
+    uint64_t acquisitions, contended; /* of the lock */
+    uint64_t visited;                 /* links that were looked at with the lock held */
 } ompls_table;
 
 /* A counted reference to an entry. */
@@ -78,9 +80,9 @@ bool ompls_entry_acquire(ompls_entry *entry, uintptr_t begin, uintptr_t end, boo
 /* Count one down; OMPLS_LAST (nothing was changed) means: take the lock and call ompls_table_drop. */
 ompls_release_result ompls_release(const ompls_reference *reference, bool hold);
 
+void ompls_table_lock(ompls_table *table); /* counts how often somebody had to wait */
 /* With the lock held: */
 bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out);
-void ompls_table_lock(ompls_table *table); /* counts how often somebody had to wait */
 ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_address device, const char *name,
                                 bool owned, bool hold, bool forever, ompls_reference *out);
 /* Count down.  True when the entry left the table: its fields stay valid until ompls_table_recycle. */

@@ -79,7 +79,7 @@ void ompls_item_in(ompls_place at, const char *name, ompls_entry *entry, const v
         ompls_copy_in(at, name, address_in(entry, (uintptr_t)host), host, size);
         return;
     }
-    pthread_mutex_lock(&at.device->table.lock);
+    ompls_table_lock(&at.device->table);
     item_in_locked(at, name, entry, host, size);
     pthread_mutex_unlock(&at.device->table.lock);
 }
@@ -89,7 +89,7 @@ void ompls_item_out(ompls_place at, const char *name, ompls_entry *entry, void *
         ompls_copy_out(at, name, host, address_in(entry, (uintptr_t)host), size);
         return;
     }
-    pthread_mutex_lock(&at.device->table.lock);
+    ompls_table_lock(&at.device->table);
     item_out_locked(at, name, entry, host, size);
     pthread_mutex_unlock(&at.device->table.lock);
 }
@@ -158,7 +158,7 @@ static bool enter_slowly(ompls_place at, uint32_t index, const ompls_arg *args, 
     uintptr_t begin = (uintptr_t)arg->begin, end = end_of(arg);
     ompls_entry *overlapping;
     bool created = false;
-    pthread_mutex_lock(&table->lock);
+    ompls_table_lock(table);
     if (ompls_table_find(table, begin, end, &overlapping, out)) {
         if (!ompls_entry_acquire(out->entry, begin, end, item->flags & OMPLS_MAP_HOLD, out)) out->entry = NULL;
     } else if (overlapping != NULL && (item->flags & OMPLS_MAP_IMPLICIT)) {
@@ -185,7 +185,7 @@ bool ompls_find_item(ompls_place at, const ompls_item_desc *item, const ompls_ar
     ompls_table *table = &at.device->table;
     ompls_entry *overlapping;
     if (ompls_shared_memory) return false;
-    pthread_mutex_lock(&table->lock);
+    ompls_table_lock(table);
     bool found = ompls_table_find(table, (uintptr_t)arg->begin, end_of(arg), &overlapping, out);
     if (!found && overlapping != NULL) ompls_fail_overlap(at, item->name, arg, overlapping);
     pthread_mutex_unlock(&table->lock);
@@ -232,7 +232,7 @@ void ompls_attach_item(ompls_place at, uint32_t index, const ompls_arg *arg, con
     uint64_t value = address_in(reference->entry, (uintptr_t)arg->base);
     ompls_reference holder;
     ompls_entry *overlapping;
-    pthread_mutex_lock(&table->lock);
+    ompls_table_lock(table);
     if (ompls_table_find(table, pointer, pointer + sizeof(void *), &overlapping, &holder)) {
         uint64_t offset = pointer - atomic_load(&holder.entry->begin);
         ompls_attachment *a = atomic_load(&holder.entry->attachments);
@@ -254,7 +254,7 @@ void ompls_attach_item(ompls_place at, uint32_t index, const ompls_arg *arg, con
 bool ompls_find_address(ompls_device *device, const void *host, uint64_t size, ompls_address *out) {
     ompls_reference reference;
     ompls_entry *overlapping;
-    pthread_mutex_lock(&device->table.lock);
+    ompls_table_lock(&device->table);
     bool found = ompls_table_find(&device->table, (uintptr_t)host, (uintptr_t)host + (size != 0 ? size : 1), &overlapping, &reference);
     if (found) *out = address_in(reference.entry, (uintptr_t)host);
     pthread_mutex_unlock(&device->table.lock);
@@ -294,7 +294,7 @@ static void leave_last(ompls_place at, uint32_t index, const ompls_arg *args, co
     ompls_table *table = &at.device->table;
     ompls_entry *entry = reference->entry;
     ompls_drop_kind kind = item->flags & OMPLS_MAP_DELETE ? OMPLS_DROP_DYNAMIC : item->flags & OMPLS_MAP_HOLD ? OMPLS_DROP_HOLD : OMPLS_DROP_ONE;
-    pthread_mutex_lock(&table->lock);
+    ompls_table_lock(table);
     bool left = ompls_table_drop(table, reference, kind);
     if (left) {
         uintptr_t begin = (uintptr_t)arg->begin, end = begin + arg->size;
