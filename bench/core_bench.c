@@ -9,6 +9,16 @@
 #define HUNDRED TEN(a0), TEN(a1), TEN(a2), TEN(a3), TEN(a4), TEN(a5), TEN(a6), TEN(a7), TEN(a8), TEN(a9)
 #define DECLARE(p) \
     static double p##0[8], p##1[8], p##2[8], p##3[8], p##4[8], p##5[8], p##6[8], p##7[8], p##8[8], p##9[8];
+#define DECLARE_HUNDRED(p)                                                                                              \
+    DECLARE(p##0) DECLARE(p##1) DECLARE(p##2) DECLARE(p##3) DECLARE(p##4) DECLARE(p##5) DECLARE(p##6) DECLARE(p##7)      \
+    DECLARE(p##8) DECLARE(p##9)
+#define HUNDRED_OF(p)                                                                                                   \
+    TEN(p##0), TEN(p##1), TEN(p##2), TEN(p##3), TEN(p##4), TEN(p##5), TEN(p##6), TEN(p##7), TEN(p##8), TEN(p##9)
+#define THOUSAND                                                                                                        \
+    HUNDRED_OF(b0), HUNDRED_OF(b1), HUNDRED_OF(b2), HUNDRED_OF(b3), HUNDRED_OF(b4), HUNDRED_OF(b5), HUNDRED_OF(b6),      \
+        HUNDRED_OF(b7), HUNDRED_OF(b8), HUNDRED_OF(b9)
+DECLARE_HUNDRED(b0) DECLARE_HUNDRED(b1) DECLARE_HUNDRED(b2) DECLARE_HUNDRED(b3) DECLARE_HUNDRED(b4)
+DECLARE_HUNDRED(b5) DECLARE_HUNDRED(b6) DECLARE_HUNDRED(b7) DECLARE_HUNDRED(b8) DECLARE_HUNDRED(b9)
 DECLARE(a0) DECLARE(a1) DECLARE(a2) DECLARE(a3) DECLARE(a4) DECLARE(a5) DECLARE(a6) DECLARE(a7) DECLARE(a8) DECLARE(a9)
 
 enum { ROUNDS = 7 };
@@ -46,6 +56,16 @@ static void hundred(void) {
     a00[0] += a99[0];
 }
 
+static void thousand(void) {
+#pragma omp target map(tofrom : THOUSAND)
+    b000[0] += b999[0];
+}
+
+static void update(char *data, size_t size) {
+#pragma omp target update to(data[:size])
+#pragma omp target update from(data[:size])
+}
+
 static void enter_exit(char *data, size_t size) {
 #pragma omp target enter data map(to : data[:size])
 #pragma omp target exit data map(from : data[:size])
@@ -72,6 +92,15 @@ int main(void) {
         MEASURE("present_1", 20000, one());
         MEASURE("present_10", 20000, ten());
         MEASURE("present_100", 5000, hundred());
+    }
+#pragma omp target data map(tofrom : THOUSAND)
+    {
+        MEASURE("present_1000", 500, thousand());
+    }
+#pragma omp target data map(tofrom : data[:mega])
+    {
+        MEASURE("update_1k", 20000, update(data, 1024));
+        MEASURE("update_1m", 100, update(data, mega));
     }
     MEASURE("enter_exit_1k", 20000, enter_exit(data, 1024));
     MEASURE("enter_exit_1m", 100, enter_exit(data, mega));

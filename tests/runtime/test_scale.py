@@ -1,0 +1,38 @@
+"""What the core's book-keeping costs as programs grow, by counting rather than by the clock (core/scale.c).
+
+The bounds are those of the paper on device support in OMPi (section 4.1): constant look-up and insertion on average, one
+allocation an environment.
+"""
+
+from __future__ import annotations
+
+from mocked import Program, program, run
+
+__all__ = ["program"]
+
+
+def test_looking_up_mapping_and_unmapping_take_constant_time(program: Program) -> None:
+    done = run(program("scale", "plain"), "probes")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [[float(x) for x in line.split()] for line in done.stdout.splitlines()]
+    assert [row[0] for row in rows] == [100, 1000, 10000, 100000]
+    for few, many in zip(rows[0][1:], rows[-1][1:], strict=True):
+        assert many < 2 * few + 8
+
+
+def test_mapping_and_unmapping_leaves_memory_flat(program: Program) -> None:
+    done = run(program("scale", "plain"), "flat", "300000")
+    early, late = (int(x) for x in done.stdout.split())
+    assert late - early < 256
+
+
+def test_nested_environments_of_many_threads_cost_what_those_of_few_do(program: Program) -> None:
+    figures = {}
+    for threads in (4, 64):
+        done = run(program("scale", "plain"), "nested", str(threads), "1000")
+        assert (done.returncode, done.stderr) == (0, "")
+        each, acquisitions, waited = (int(x) for x in done.stdout.split())
+        figures[threads] = each
+        assert acquisitions == 2 * threads * 1000
+        assert waited <= acquisitions / 5  # on two cores that do nothing else; the table has one lock
+    assert figures[64] < 4 * figures[4] + 1000
