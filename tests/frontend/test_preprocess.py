@@ -46,7 +46,7 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
     "error and warning": ("#error no  good\n#warning careful\n", "", ["#error no  good", "#warning careful"]),
     "open string": ('s = "abc\nx\n', 's = "abc x', ["string has no closing quote"]),
     "open character": ("c = 'a\nx\n", "c = 'a x", ["character constant has no closing quote"]),
-    "open comment": ("a\n/* b\nc\n", "a /* b c", ["comment has no end"]),
+    "open comment": ("a\n/* b\nc\n", "a", ["comment has no end"]),
     "open condition": ("#if 1\nx\n", "x", ["#if has no #endif"]),
     "stray endif": ("#endif\nx\n", "x", ["#endif without #if"]),
     "stray else": ("#if 1\nx\n#else\ny\n#else\nz\n#endif\n", "x z", ["#else without #if"]),
@@ -157,6 +157,15 @@ def test_pragmas_are_slices_of_the_text() -> None:
     assert texts == ["# pragma omp target \\\n  map(a[0:8]) /* x\n y */", "#pragma omp barrier"]
     assert expanded.parse_text.split() == [b";", b"f();", b"g();"]
     assert expanded.parse_text.count(b"\n") == expanded.text.count(b"\n")
+
+
+def test_what_stands_in_a_comment_without_an_end_is_no_code() -> None:
+    text = "int a; /* b /* c\n\\\nint f(void);\n#pragma omp barrier\n"
+    expanded = run(text)
+    assert expanded.parse_text.split() == [b"int", b"a;"]
+    assert len(expanded.text) == len(text)
+    assert not expanded.pragmas
+    assert [(note.start, note.message) for note in expanded.notes] == [(7, "comment has no end")]
 
 
 def test_inactive_branches_are_blank_and_reported() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from ompls.analysis.source import Piece
 from ompls.analysis.syntax.directive import Parsed
 from ompls.analysis.syntax.expand import Invocation
-from ompls.analysis.syntax.lexer import DIGRAPHS, OTHER, PRAGMA, Token, comment_is_open, pastes
+from ompls.analysis.syntax.lexer import DIGRAPHS, OTHER, PRAGMA, Token, open_comment, pastes
 from ompls.analysis.syntax.output import Line
+
+_NO_BREAK = re.compile(r"[^\n\r]")
 
 
 def compose(
@@ -37,8 +41,10 @@ def compose(
             text.respell(start, end, DIGRAPHS[spelling].ljust(len(spelling)))
     if invocation is not None:
         text.invocation(invocation)
-    if comment_is_open(raw):
-        notes.append((raw.rfind("/*"), len(raw), "comment has no end"))
+    comment = open_comment(raw)
+    if comment >= 0:  # the grammar would read it as code
+        notes.append((comment, len(raw), "comment has no end"))
+        text.respell(comment, len(raw), _NO_BREAK.sub(" ", raw[comment:]))
     return text.line(notes, pragma)
 
 

@@ -130,14 +130,17 @@ def _unsplice(marks: list[tuple[int, int]], offset: int) -> int:
     return offset if at < 0 else offset - marks[at][0] + marks[at][1]
 
 
-def comment_is_open(raw: str) -> bool:
-    """Whether the logical line ends inside a block comment (only the last line of a file can)."""
+def open_comment(raw: str) -> int:
+    """Where the block comment starts that the logical line ends in (only the last line of a file can); else -1."""
     if "/*" not in raw:
-        return False
-    last = ""
-    for match in _TOKEN.finditer(splice(raw)[0]):
-        last = match.group()
-    return last.startswith("/*") and (len(last) < 4 or not last.endswith("*/"))
+        return -1
+    text, marks = splice(raw)
+    last, at = "", 0
+    for match in _TOKEN.finditer(text):
+        last, at = match.group(), match.start()
+    if not last.startswith("/*") or (len(last) > 3 and last.endswith("*/")):
+        return -1
+    return _unsplice(marks, at) if marks else at
 
 
 def pastes(left: str, right: str) -> bool:
