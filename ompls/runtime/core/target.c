@@ -124,7 +124,11 @@ static void choose_geometry(const ompls_properties *has, ompls_mode mode, const 
     threads = at_most(at_most(threads, limit), has->max_threads);
     if (mode == OMPLS_MODE_MASTER_WORKER) threads = 128;
     uint64_t teams = asked->num_teams != 0 ? asked->num_teams : icv_num_teams;
-    if (teams == 0) teams = mode == OMPLS_MODE_SPMD ? (asked->trip_count + threads - 1) / threads : 0;
+    if (teams == 0 && mode == OMPLS_MODE_SPMD) {
+        teams = (asked->trip_count + threads - 1) / threads;
+        if (has->many_teams != 0 && teams > has->many_teams)
+            teams = teams / 32 > has->many_teams ? teams / 32 : has->many_teams;
+    }
     if (teams == 0) teams = has->default_teams != 0 ? has->default_teams : 1;
     if (teams > UINT32_MAX) teams = UINT32_MAX;
     grid[0] = at_most((uint32_t)teams, has->max_teams);
