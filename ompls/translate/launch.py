@@ -77,6 +77,17 @@ def chain_directives(stmt: DirectiveStmt) -> list[Directive]:
             return out
 
 
+def innermost(stmt: DirectiveStmt) -> ast.Stmt | None:
+    """The body of the last directive of `chain_directives`."""
+    last: ast.Stmt | None = stmt
+    for _ in chain_directives(stmt):
+        while isinstance(last, ast.Compound):
+            last = last.items[0]
+        assert isinstance(last, DirectiveStmt)
+        last = last.body
+    return last
+
+
 def _host_safe(e: ast.Expr, region: Region, outer: bool, known: Collection[Symbol] = ()) -> bool:
     """Whether the host may evaluate `e` beforehand: no calls, no accesses, no variable whose value it lacks.
 

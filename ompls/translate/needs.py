@@ -167,6 +167,11 @@ def _local_types(index: Index, item: Item, region: Region) -> dict[str, str]:
     return out
 
 
+def type_texts(index: Index, names: list[str]) -> list[str]:
+    """The declarations of types, and of what they need, in order."""
+    return _Order(index, {}).of(names)
+
+
 class _Order:
     """Type declarations in an order in which every one follows what it needs."""
 

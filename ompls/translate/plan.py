@@ -17,8 +17,9 @@ from ompls.analysis.model.tu import TU, Item, Region, Variable
 from ompls.analysis.spec.devices.host import EVERYWHERE
 from ompls.translate.ctext import as_array_pointer, is_unknown, is_vla, strip
 from ompls.translate.items import ItemPlan, plan_items
-from ompls.translate.launch import Launch, chain_directives, launch_of
+from ompls.translate.launch import Launch, chain_directives, innermost, launch_of
 from ompls.translate.problem import Problem
+from ompls.translate.promote import Promotion, promotion_of
 
 LARGEST_VALUE = 256  # bytes of a firstprivate variable that is a parameter; kernels take 4096 bytes of them in all
 HOISTED = ("num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "priority")
@@ -44,6 +45,14 @@ class Param:
     @property
     def size(self) -> int:
         return 8 if self.kind == "address" else sizeof(self.type) or 0
+
+    @property
+    def by_value(self) -> bool:
+        """Whether it is the variable's own copy, not its address (of its elements when its length varies)."""
+        if self.copy:
+            return True
+        whole = isinstance(self.type, Pointer) and self.symbol is not None and isinstance(self.symbol.type, Array)
+        return not self.deref and not whole
 
     @property
     def align(self) -> int:
@@ -77,6 +86,7 @@ class RegionPlan:
 
     mode: str = "spmd"  # or 'master_worker'
     single: bool = False  # spmd with one thread a team: nothing in the region is parallel
+    promotion: Promotion | None = None  # spmd, although there is sequential code
 
     def settle(self, index: object, needs: object) -> None:
         """Choose the mode, now that the functions that the kernel calls are known."""
@@ -88,7 +98,11 @@ class RegionPlan:
         if any(d.has("parallel") or d.has("loop") for d in chain):
             return
         if has_parallel(index, self, needs, {id(d) for d in chain}):
-            self.mode = "master_worker"
+            values = {p.symbol for p in self.params if p.symbol is not None and p.by_value}
+            functions = [f for _, f in needs.functions]
+            if not self.privates and all(s.from_system_header for s in needs.externals.values()):
+                self.promotion = promotion_of(chain, innermost(self.region.stmt), values, functions)
+            self.mode = "spmd" if self.promotion else "master_worker"
         else:
             self.single = True
             self.launch = Launch(self.launch.trip_count, self.launch.num_teams, self.launch.thread_limit, "1")

@@ -83,3 +83,14 @@ def root_symbol(e: ast.Expr) -> Symbol | None:
 def is_aggregate(s: Symbol) -> bool:
     """Whether it is an array or a record; an array of variable length is a pointer in a kernel."""
     return isinstance(s.type, (Array, Record)) and not is_vla(s.type)
+
+
+def leaves(node: ast.Node, loop: bool = False, switch: bool = False) -> bool:
+    """Whether control may go from inside `node` to outside of it other than at its end, or come in."""
+    if isinstance(node, ast.Jump):
+        return not ((node.kind == "break" and (loop or switch)) or (node.kind == "continue" and loop))
+    if isinstance(node, ast.Labeled) or (isinstance(node, ast.Case) and not switch):
+        return True
+    loop = loop or isinstance(node, (ast.For, ast.While, ast.DoWhile))
+    switch = switch or isinstance(node, ast.Switch)
+    return any(leaves(child, loop, switch) for child in node.children())

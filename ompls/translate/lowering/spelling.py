@@ -97,7 +97,7 @@ def _without_directive_name(d: Directive, c: Clause, text: str) -> str:
     A clause of a combined construct holds for every construct in it that takes it: the result is the same, but for a
     copy of the target construct alone, which `shapes.py` has taken away before.
     """
-    if c.name == "if" or not set(c.modifiers) & _LEAVES:
+    if c.name == "if" or not set(c.modifiers) & _LEAVES or (c.name == "reduction" and "task" in c.modifiers):
         return text
     names = "|".join(sorted(map(re.escape, set(c.modifiers) & _LEAVES), key=len, reverse=True))
     if c.name in ("private", "firstprivate") and "target" in c.modifiers and len(d.constructs) > 1:

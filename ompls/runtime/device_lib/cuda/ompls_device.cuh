@@ -74,6 +74,8 @@ static __device__ void *ompls_push_shmem(const void *from, unsigned long size);
 static __device__ void ompls_pop_shmem(void *to, unsigned long size);
 // A barrier of the current team's threads (of the parallel region in generic mode, of the block in SPMD mode).
 static __device__ void ompls_barrier();
+// A value that all threads of the team read, and then meet.
+template <typename T> static __device__ T ompls_agree(T value);
 
 // --- constructs that some threads of a team run -----------------------------------------------------------------
 // Whether the calling thread runs section `k` of a `sections` construct.

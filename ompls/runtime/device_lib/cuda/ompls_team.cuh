@@ -163,6 +163,13 @@ static __device__ inline void ompls_barrier()
     }
 }
 
+// A value that all threads of the team read alike: nobody goes on, and writes to it, before all have read it.
+template <typename T> static __device__ T ompls_agree(T value)
+{
+    ompls_barrier();
+    return value;
+}
+
 // --- the shared-memory stack ------------------------------------------------------------------------------------
 // An entry is the variable, rounded up to 16 bytes, and above it 16 bytes that say where the variable is.
 

@@ -19,7 +19,8 @@ from ompls.translate.ctext import Types
 from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
-from ompls.translate.transformations.gpu.locks import held, leaves
+from ompls.translate.transformations.gpu.locks import held
+from ompls.translate.uses import leaves
 
 # Which threads run the code that is being translated:
 #   master   -- one thread of each team (a generic kernel outside parallel regions, a kernel of one thread a team)
@@ -122,13 +123,18 @@ class Emitter:
             if d.symbol.kind != "var" or d.symbol.storage in ("static", "extern"):
                 self._unmovable(d)
             parts.append(f"{'__shared__ ' if d.symbol in self.team_shared else ''}{self.cxx(t, name)};\n")
-            if isinstance(d.init, ast.InitList) or (isinstance(t, Array) and d.init is not None):
-                whole = self.cxx(t, "ompls_init")
-                copy = f"memcpy(&{name}, &ompls_init, sizeof {name});"
-                parts += [f"{{\n{whole} = ", d.init.span, f";\n{copy}\n}}\n"]
-            elif d.init is not None:
-                parts += [f"{name} = ", d.init.span, ";\n"]
+            if d.init is not None:
+                parts += self.assigned(d)
         return parts
+
+    def assigned(self, d: ast.VarDecl) -> list[Part]:
+        """The statements that give a variable the value of its initializer."""
+        assert d.init is not None
+        name, t = d.symbol.name, assignable(d.symbol.type)
+        if not isinstance(d.init, ast.InitList) and not isinstance(t, Array):
+            return [f"{name} = ", d.init.span, ";\n"]
+        whole = self.cxx(t, "ompls_init")
+        return [f"{{\n{whole} = ", d.init.span, f";\nmemcpy(&{name}, &ompls_init, sizeof {name});\n}}\n"]
 
     def _unmovable(self, d: ast.VarDecl) -> None:
         raise Problem(d.span, f"the declaration of '{d.symbol.name}' here", "a jump in the region passes it")

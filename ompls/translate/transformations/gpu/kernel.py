@@ -16,9 +16,9 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
 from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.translate.ctext import flat, is_const
-from ompls.translate.launch import chain_directives
+from ompls.translate.launch import chain_directives, innermost
 from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
-from ompls.translate.needs import Index, Needs, has_parallel, words
+from ompls.translate.needs import Index, Needs, has_parallel, type_texts, words
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
@@ -33,6 +33,7 @@ from ompls.translate.transformations.gpu.loops import keep_counters, loop_parts
 from ompls.translate.transformations.gpu.parallel import team_shared
 from ompls.translate.transformations.gpu.reductions import operator_class
 from ompls.translate.transformations.gpu.spelling import respell, respelled
+from ompls.translate.transformations.gpu.promoted import write
 from ompls.translate.transformations.gpu.sync import CHOOSING, chosen, lock
 from ompls.translate.transformations.gpu.typetext import as_cxx
 from ompls.translate.uses import PRIVATISING, modified_in, names_in
@@ -41,6 +42,9 @@ EXTENSION = "cu"
 LARGEST_SHARED = 36 * 1024  # bytes: of 48 KiB, the library's stack and state are 10
 Shared = tuple[set[str], dict[tuple[str, str], str]]  # locks and operators of the file, which its parts add to
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
+_PROMOTED = """// SPMD: one thread runs the sequential code that has effects, all threads run the rest, and they meet.
+// So there is no master, and nothing is handed over to workers.
+"""
 
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
@@ -58,8 +62,8 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         name=plan.kernel,
         source=index.tu.path,
         generic=plan.mode == "master_worker",
-        nested=plan.mode == "spmd" and has_parallel(index, plan, needs, {id(d) for d in body.chain}),
-        types=[respelled(as_cxx(t)) for t in needs.types],
+        nested=plan.mode == "spmd" and has_parallel(index, plan, needs, body.regions()),
+        types=[respelled(as_cxx(t)) for t in [*needs.types, *_named_here(index, needs, [*functions, *lines])]],
         globals=[
             respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()
         ],
@@ -170,6 +174,13 @@ def _function(
     start = f.header.start
     chunks = [Chunk(f"{_header(index, needs, item, f)}\n{{\n" + "".join(f"{a}\n" for a in aliases), start, False)]
     chunks += [
+def _named_here(index: Index, needs: Needs, lines: list[OutLine]) -> list[str]:
+    """Records without a name that got one when the kernel was written."""
+    known = "\n".join(needs.types)
+    used = words("\n".join(x.text for x in lines)) & set(index.kinds.made)
+    return type_texts(index, sorted(n for n in used if f" {n};" not in known))
+
+
         *respell(_trimmed(rw.render(inner(f.body, {x.name for x in references})))),
         Chunk("\n}", f.body.span.end - 1, False),
     ]
@@ -198,7 +209,7 @@ class _Kernel:
         self.stmt = plan.region.stmt
         self.chain = chain_directives(self.stmt)
         self.generic = plan.mode == "master_worker"
-        self.body = _innermost(self.stmt)
+        self.body = innermost(self.stmt)
         self.rw = Rewriter(plan.item.content.text)
         self.emitter = Emitter(index.tu, plan.item, self.rw, index.kinds, plan, dims=plan.dims)
         self.emitter.locks, self.emitter.operators = shared
@@ -214,7 +225,7 @@ class _Kernel:
         e.references = references | {p.symbol for p in plan.params if p.deref and p.symbol is not None}
         written = modified_in(self.body)
         e.references |= {p.symbol for p in plan.params if p.copy and p.symbol is not None and p.symbol not in written}
-        values = {p.symbol for p in plan.params if p.symbol is not None and _by_value(p)}
+        values = {p.symbol for p in plan.params if p.symbol is not None and p.by_value}
         if self.generic:
             e.team_shared = team_shared(self.body, values | self._clause_privates() | self._reduced())
         elif not plan.single:
@@ -228,9 +239,9 @@ class _Kernel:
         begin = (
             ["if (!ompls_target_begin())\nreturn;  // a worker: it served the parallel regions"]
             if self.generic
-            else ["ompls_spmd_begin();"]
+            else [_PROMOTED * (plan.promotion is not None) + "ompls_spmd_begin();"]
         )
-        if not self.generic and e.team_shared:
+        if not self.generic and any(p.symbol in e.team_shared for p in plan.params):
             copies.append("ompls_barrier();")
         opening = _block([*begin, *copies, *aliases])
         at = self.stmt.span.start
@@ -266,6 +277,8 @@ class _Kernel:
     def _local(self, p: Param, taken: set[Symbol | None]) -> list[str]:
         """What makes a parameter the user's variable."""
         s = p.symbol
+        elif plan.promotion is not None:
+            e.team_shared = set(plan.promotion.shared)
         if s is None or not self._renamed(p):
             return []
         source = f"ompls_p_{p.name}.v" if isinstance(p.type, Array) else f"ompls_p_{p.name}"
@@ -287,6 +300,11 @@ class _Kernel:
     def _privates(self) -> list[Symbol]:
         """Private variables that neither a clause of the construct nor its loop declares."""
         nest = self._nest()
+    def regions(self) -> set[int]:
+        """The directives whose parallel regions all threads of the kernel run together."""
+        promoted = self.plan.promotion.regions if self.plan.promotion is not None else frozenset()
+        return {id(d) for d in self.chain} | promoted
+
         declared = self._clause_privates() | (nest.counters if nest else set())
         return [s for s in self.plan.privates if s not in declared]
 
@@ -331,7 +349,10 @@ class _Kernel:
         data = data_of(e, self.chain, nest, team=together, original=original)
         if nest is None or directive is None:
             last = self.chain[-1]
-            if last.constructs[-1] in CHOOSING:
+            if self.plan.promotion is not None:
+                write(e, self.body, self.plan.promotion)
+                content = _trimmed(self.rw.render(inner(self.body, self._taken())))
+            elif last.constructs[-1] in CHOOSING:
                 self.rw.replace(self.body.span, *chosen(e, last, self.body, "parallel" if together else "master", data))
                 content = _trimmed(self.rw.render(self.body.span))
             else:
@@ -354,27 +375,7 @@ class _Kernel:
         return [Chunk(data.opening() + before, at, False), *content, tail]
 
 
-def _by_value(p: Param) -> bool:
-    """Whether the parameter is the variable's own copy, not its address (of its elements when its length varies)."""
-    if p.copy:
-        return True
-    return not p.deref and not (
-        isinstance(p.type, Pointer) and p.symbol is not None and isinstance(p.symbol.type, Array)
-    )
-
-
 def _block(lines: list[str]) -> str:
     return "{\n" + "".join(f"{x}\n" for x in lines)
-
-
-def _innermost(stmt: ast.DirectiveStmt) -> ast.Stmt | None:
-    """The body of the last directive of the chain."""
         if source == "one":
             keep_counters(e, nest, data, {p.symbol for p in self.plan.params})
-    last: ast.Stmt | None = stmt
-    for _ in chain_directives(stmt):
-        while isinstance(last, ast.Compound):
-            last = last.items[0]
-        assert isinstance(last, ast.DirectiveStmt)
-        last = last.body
-    return last

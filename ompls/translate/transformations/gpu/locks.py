@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.translate.ctext import strip
-from ompls.translate.uses import names_in
+from ompls.translate.uses import leaves, names_in
 
 
 def held(block: ast.Compound, text: Callable[[Span], str]) -> list[tuple[ast.Stmt, ast.Stmt, str]]:
@@ -43,14 +43,3 @@ def _is_closed(inside: list[ast.Stmt], after: list[ast.Stmt]) -> bool:
     declared = {d.symbol for s in inside if isinstance(s, ast.DeclStmt) for d in s.decls}
     used = {n.symbol for s in after for n in names_in(s)}
     return not (declared & used) and not any(leaves(s) for s in inside)
-
-
-def leaves(node: ast.Node, loop: bool = False, switch: bool = False) -> bool:
-    """Whether control may go from inside `node` to outside of it other than at its end, or come in."""
-    if isinstance(node, ast.Jump):
-        return not ((node.kind == "break" and (loop or switch)) or (node.kind == "continue" and loop))
-    if isinstance(node, ast.Labeled) or (isinstance(node, ast.Case) and not switch):
-        return True
-    loop = loop or isinstance(node, (ast.For, ast.While, ast.DoWhile))
-    switch = switch or isinstance(node, ast.Switch)
-    return any(leaves(child, loop, switch) for child in node.children())

@@ -59,7 +59,8 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     before, after = around
     loop = nest_of(d, s.body) if d.has("for") or d.has("loop") else None
     data = data_of(e, [d], loop)
-    captures, push, pop = _captures(e, s, level)
+    together = level == "master" and e.plan is not None and e.plan.promotion is not None
+    captures, push, pop = ([], "", "") if together else _captures(e, s, level)
     if source == "team":
         captures = ["ompls_count", "ompls_team", *captures, *[f"ompls_count_{x.symbol.name}" for x in loop.loops]] if (
             loop and len(loop.loops) > 1) else ["ompls_count", "ompls_team", *captures]  # fmt: skip
@@ -78,6 +79,10 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     else:
         parts = chosen(e, d, s.body, "parallel", data)
     e.scope = outer
+    if together:  # all threads are here already
+        e.replace(s.span, "{  // parallel region: all threads of the team\n", before, data.opening(), *parts,
+                  data.closing(), after and f"{after}\n", "ompls_barrier();\n}")  # fmt: skip
+        return
     if push:
         before, after = f"{before}{{\n{push}", f"\n{pop}}}{after}"
     e.replace(s.span, before, f"ompls_parallel_region([{', '.join(captures)}] {{  // the workers run this\n",
