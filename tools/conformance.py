@@ -33,8 +33,12 @@ VERSIONS = ("4.5", "5.0", "5.1", "5.2", "6.0")
 STAGES = ("regions", "clean", "translated", "compiled", "passed")
 _TARGET = re.compile(r'pragma\s*(?:\(\s*")?\s*omp\b(?:[^\n]|\\\n)*\btarget\b', re.IGNORECASE)
 _PROBE = re.compile(r"\bOMPVV_TEST_(OFFLOADING|AND_SET_OFFLOADING|SHARED_ENVIRONMENT|AND_SET_SHARED_ENVIRONMENT)")
+_ENVIRONMENT = re.compile(r"test_(\w+?)_env_(\w+)\.c")  # as the suite's own Makefile reads it
 _MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
 _REGION = re.compile(r"\s*#\s*pragma\s+omp\s+target\b(?!\s*(?:data|enter|exit|update|_data|_enter|_exit|_update)\b)")
+_CHOICE = re.compile(
+    r"\s*#\s*pragma\s+omp\s+(?:begin\s+)?metadirective\b.*[:(]\s*target\b(?!\s*(?:data|enter|exit|update))"
+)
 
 
 @dataclass
@@ -70,7 +74,7 @@ def regions_by_gcc(path: Path, flags: list[str]) -> int | None:
         marker = _MARKER.match(line)
         if marker:
             current = marker.group(2)
-        elif current == str(path) and _REGION.match(line):
+        elif current == str(path) and (_REGION.match(line) or _CHOICE.match(line)):
             count += 1
     return count
 
@@ -156,6 +160,9 @@ def _run(result: Result, built: Built, scratch: Path, timeout: float) -> None:
     from ompls.cli import pipeline, trace
 
     log = scratch / "trace.jsonl"
+    variable = _ENVIRONMENT.match(Path(result.file).name)
+    if variable:
+        os.environ[variable.group(1).upper()] = variable.group(2)
     code, text = pipeline.launch_captured(built, timeout=timeout, record=log)
     launches = 0
     if log.exists():

@@ -68,6 +68,8 @@ def _bare(d: Directive) -> Directive:
 def _clause(d: Directive, c: Clause, text: str, *, gcc: bool) -> str:
     """The clause for gcc; '' when it goes without."""
     text = _without_directive_name(d, c, text)
+    if d.constructs == ("target",) and c.name in ("shared", "default", "priority"):
+        return _of_a_task(d, c)
     if not gcc:
         return text
     if c.name in _HINTS and d.name not in _KEEP_HINTS:
@@ -89,6 +91,16 @@ def _clause(d: Directive, c: Clause, text: str, *, gcc: bool) -> str:
     if c.name == "firstprivate":
         return re.sub(r"\(\s*saved\s*:", "(", text)
     return text
+
+
+def _of_a_task(d: Directive, c: Clause) -> str:
+    """A target construct has the clauses of a task since 6.0; what a region shares with its host is mapped."""
+    if c.name == "default":
+        kinds = {"shared": "tofrom", "none": "none", "firstprivate": "firstprivate", "private": "private"}
+        return f"defaultmap({kinds.get(c.keyword, 'default')})"
+    mapped = {i.text for m in d.all("map") for i in m.items}
+    shared = [i.text for i in c.items if i.text not in mapped] if c.name == "shared" else []
+    return f"map(tofrom: {', '.join(shared)})" if shared else ""
 
 
 def _without_directive_name(d: Directive, c: Clause, text: str) -> str:
