@@ -31,20 +31,20 @@ from ompls.translate.transformations.gpu.emitter import Emitter, inner
 from ompls.translate.transformations.gpu.library import CUDA_NAMES
 from ompls.translate.transformations.gpu.loops import keep_counters, loop_parts
 from ompls.translate.transformations.gpu.parallel import team_shared
+from ompls.translate.transformations.gpu.promoted import write
 from ompls.translate.transformations.gpu.reductions import operator_class
 from ompls.translate.transformations.gpu.spelling import respell, respelled
-from ompls.translate.transformations.gpu.promoted import write
 from ompls.translate.transformations.gpu.sync import CHOOSING, chosen, lock
 from ompls.translate.transformations.gpu.typetext import as_cxx
 from ompls.translate.uses import PRIVATISING, modified_in, names_in
 
 EXTENSION = "cu"
 LARGEST_SHARED = 36 * 1024  # bytes: of 48 KiB, the library's stack and state are 10
-Shared = tuple[set[str], dict[tuple[str, str], str]]  # locks and operators of the file, which its parts add to
-_LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 _PROMOTED = """// SPMD: one thread runs the sequential code that has effects, all threads run the rest, and they meet.
 // So there is no master, and nothing is handed over to workers.
 """
+Shared = tuple[set[str], dict[tuple[str, str], str]]  # locks and operators of the file, which its parts add to
+_LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
@@ -62,8 +62,8 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         name=plan.kernel,
         source=index.tu.path,
         generic=plan.mode == "master_worker",
-        nested=plan.mode == "spmd" and has_parallel(index, plan, needs, body.regions()),
-        types=[respelled(as_cxx(t)) for t in [*needs.types, *_named_here(index, needs, [*functions, *lines])]],
+        nested=plan.mode == "spmd" and has_parallel(index, plan, needs, {id(d) for d in body.chain}),
+        types=[respelled(as_cxx(t)) for t in needs.types],
         globals=[
             respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()
         ],
@@ -125,6 +125,13 @@ def _rename(rw: Rewriter, needs: Needs, node: ast.Node) -> None:
                 rw.replace(n.span, renamed[n.name])
 
 
+def _named_here(index: Index, needs: Needs, lines: list[OutLine]) -> list[str]:
+    """Records without a name that got one when the kernel was written."""
+    known = "\n".join(needs.types)
+    used = words("\n".join(x.text for x in lines)) & set(index.kinds.made)
+    return type_texts(index, sorted(n for n in used if f" {n};" not in known))
+
+
 def _header(index: Index, needs: Needs, item: Item, f: FunctionDef) -> str:
     text = index.tu.text(item, f.header)
     name = f.symbol.name
@@ -174,13 +181,6 @@ def _function(
     start = f.header.start
     chunks = [Chunk(f"{_header(index, needs, item, f)}\n{{\n" + "".join(f"{a}\n" for a in aliases), start, False)]
     chunks += [
-def _named_here(index: Index, needs: Needs, lines: list[OutLine]) -> list[str]:
-    """Records without a name that got one when the kernel was written."""
-    known = "\n".join(needs.types)
-    used = words("\n".join(x.text for x in lines)) & set(index.kinds.made)
-    return type_texts(index, sorted(n for n in used if f" {n};" not in known))
-
-
         *respell(_trimmed(rw.render(inner(f.body, {x.name for x in references})))),
         Chunk("\n}", f.body.span.end - 1, False),
     ]
@@ -228,6 +228,8 @@ class _Kernel:
         values = {p.symbol for p in plan.params if p.symbol is not None and p.by_value}
         if self.generic:
             e.team_shared = team_shared(self.body, values | self._clause_privates() | self._reduced())
+        elif plan.promotion is not None:
+            e.team_shared = set(plan.promotion.shared)
         elif not plan.single:
             e.team_shared = self._written_values(values)
         self._check_shared()
@@ -248,6 +250,11 @@ class _Kernel:
         chunks = [Chunk(f"{self._signature()}\n{opening}", at, False), *self._content(taken)]
         chunks.append(Chunk("\nompls_target_end();\n}" if self.generic else "\n}", self.stmt.span.end - 1, False))
         return self.places.located(plan.item, respell(chunks))
+
+    def regions(self) -> set[int]:
+        """The directives whose parallel regions all threads of the kernel run together."""
+        promoted = self.plan.promotion.regions if self.plan.promotion is not None else frozenset()
+        return {id(d) for d in self.chain} | promoted
 
     def _check_shared(self) -> None:
         for s in sorted(self.emitter.team_shared, key=lambda s: s.name):
@@ -277,8 +284,6 @@ class _Kernel:
     def _local(self, p: Param, taken: set[Symbol | None]) -> list[str]:
         """What makes a parameter the user's variable."""
         s = p.symbol
-        elif plan.promotion is not None:
-            e.team_shared = set(plan.promotion.shared)
         if s is None or not self._renamed(p):
             return []
         source = f"ompls_p_{p.name}.v" if isinstance(p.type, Array) else f"ompls_p_{p.name}"
@@ -300,11 +305,6 @@ class _Kernel:
     def _privates(self) -> list[Symbol]:
         """Private variables that neither a clause of the construct nor its loop declares."""
         nest = self._nest()
-    def regions(self) -> set[int]:
-        """The directives whose parallel regions all threads of the kernel run together."""
-        promoted = self.plan.promotion.regions if self.plan.promotion is not None else frozenset()
-        return {id(d) for d in self.chain} | promoted
-
         declared = self._clause_privates() | (nest.counters if nest else set())
         return [s for s in self.plan.privates if s not in declared]
 
@@ -369,6 +369,8 @@ class _Kernel:
             if leaves & {"distribute"} or leaves >= {"teams", "loop"}
             else "all"
         )
+        if source == "one":
+            keep_counters(e, nest, data, {p.symbol for p in self.plan.params})
         before, body, after = loop_parts(e, self.chain, nest, source, data)  # type: ignore[arg-type]
         content = _trimmed(self.rw.render(body))
         tail = Chunk(after.rstrip("\n") + "\n" + data.closing().rstrip("\n"), at, False)
@@ -377,5 +379,3 @@ class _Kernel:
 
 def _block(lines: list[str]) -> str:
     return "{\n" + "".join(f"{x}\n" for x in lines)
-        if source == "one":
-            keep_counters(e, nest, data, {p.symbol for p in self.plan.params})
