@@ -83,9 +83,9 @@ def wrapped(program: str) -> str:
     )
 
 
-def _run(command: list[str], seconds: int) -> tuple[int, str, str]:
+def _run(command: list[str], seconds: int, place: str | None = None) -> tuple[int, str, str]:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False, cwd=place)
     except subprocess.TimeoutExpired:
         return 124, "", "took too long"
     return done.returncode, done.stdout, done.stderr
@@ -113,7 +113,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         for seed in range(options.first, options.first + options.count):
             source = Path(place, f"csmith_{seed}.c")
-            code, text, _ = _run(["csmith", "--seed", str(seed), *OPTIONS], 10)
+            code, text, _ = _run(["csmith", "--seed", str(seed), *OPTIONS], 10, place)
             if code:
                 continue
             source.write_text(wrapped(text))

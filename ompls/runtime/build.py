@@ -17,6 +17,7 @@ from .bundle import Bundle, read_bundle
 from .cache import put_file
 from .devices import Device, ImageJob, choose
 from .errors import BundleError, RuntimeProblem
+from .functions import with_functions
 from .toolchain import Compile, Toolchain
 
 CORE = Path(__file__).resolve().parent / "core"
@@ -192,6 +193,7 @@ def images_of(
         if not kernels and any(unit.kernels for unit in bundle.units):
             why = "it holds no kernels for '{}' (class {})".format(device.name, device.kernel_class)
             raise BundleError(str(bundle.directory), why, "translate again with --device " + device.name)
+        kernels = with_functions(tools.scratch, bundle, kernels, device.kernel_class)
         if device.image_class not in [name for name, _ in images]:
             images.append((device.image_class, device.build_image(ImageJob(tools, kernels, cflags, ldflags, WRAP))))
     return images

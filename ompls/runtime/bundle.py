@@ -36,6 +36,23 @@ class Kernel:
     files: Dict[str, Path]
     globals: Tuple[str, ...]
     barriers: bool
+    externals: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that kernels of other units may call.
+
+    externals -- functions of other units that it calls itself
+    parallel  -- whether there are parallel regions in it
+    reason    -- why there are no files of it
+    """
+
+    name: str
+    files: Dict[str, Path]
+    externals: Tuple[str, ...]
+    parallel: bool
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -46,6 +63,7 @@ class Unit:
     host: Path
     includes_from: str
     kernels: Tuple[Kernel, ...]
+    functions: Tuple[Function, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +94,17 @@ def _kernel(directory: Path, data: Dict[str, Any]) -> Kernel:
         files={name: directory / path for name, path in data["files"].items()},
         globals=tuple(data.get("globals", ())),
         barriers=bool(data.get("barriers", True)),
+        externals=tuple(data.get("externals", ())),
+    )
+
+
+def _function(directory: Path, data: Dict[str, Any]) -> Function:
+    return Function(
+        name=data["name"],
+        files={name: directory / path for name, path in data["files"].items()},
+        externals=tuple(data["externals"]),
+        parallel=bool(data["parallel"]),
+        reason=data["reason"],
     )
 
 
@@ -85,6 +114,7 @@ def _unit(directory: Path, data: Dict[str, Any]) -> Unit:
         host=directory / data["host"],
         includes_from=data.get("includes_from", ""),
         kernels=tuple(_kernel(directory, k) for k in data["kernels"]),
+        functions=tuple(_function(directory, f) for f in data.get("functions", ())),
     )
 
 

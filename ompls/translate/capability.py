@@ -9,6 +9,7 @@ from __future__ import annotations
 from ompls.analysis.dataenv.abilities import needed
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.spec.devices import DeviceSpec
+from ompls.translate.functions import elsewhere
 from ompls.translate.needs import Needs
 from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
@@ -20,26 +21,26 @@ def check(device: DeviceSpec, plan: RegionPlan, needs: Needs) -> None:
     for need in needed(plan.region.stmt):
         if need.key in device.lacks:
             raise Problem(need.span, _quoted(need.shown), _quoted(device.lacks[need.key]))
+    check_functions(device, needs)
+    for name, symbol in needs.externals.items():
+        _check_function(device, plan, name, symbol)
+
+
+def check_functions(device: DeviceSpec, needs: Needs) -> None:
+    """The same for the functions alone."""
     for _, function in needs.functions:
         for need in needed(function.body):
             if need.key in device.lacks:
                 what = f"{need.shown} in the function `{function.symbol.name}`"
                 raise Problem(None, _quoted(what), _quoted(device.lacks[need.key]))
-    for name, symbol in needs.externals.items():
-        _check_function(device, plan, name, symbol)
 
 
 def _check_function(device: DeviceSpec, plan: RegionPlan, name: str, symbol: Symbol) -> None:
     """A function without a body in this file is one of the device's library."""
-    if device.can_call(name) or name.startswith("__builtin_"):
+    if device.can_call(name) or name.startswith("__builtin_") or elsewhere(device, name, symbol):
         return
-    why = (
-        "declare target names it, but its body is in another file"
-        if symbol.declare_target
-        else "its body is not in this file"
-    )
     at = next((n.span for n in names_in(plan.region.stmt) if n.name == name), None)
-    raise Problem(at, f"the call of '{name}'", f"{why}, and {device.no_function}")
+    raise Problem(at, f"the call of '{name}'", f"its body is not in this file, and {device.no_function}")
 
 
 def _quoted(text: str) -> str:

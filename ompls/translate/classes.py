@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ompls.analysis.model.ast import FunctionDef
 from ompls.analysis.spec.devices import DEVICES, DeviceSpec, device_of
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places
@@ -20,11 +21,14 @@ class TransformationSet:
     extension: str
     device: DeviceSpec
     kernel: Callable[[Index, Places, RegionPlan, Needs], list[OutLine]]
+    function: Callable[[Index, Places, Needs, FunctionDef], list[OutLine]]  # of a function that other units may call
 
 
 SETS = {
-    "default": TransformationSet("default", default.EXTENSION, DEVICES["host"], default.kernel),
-    "gpu": TransformationSet("gpu", gpu.EXTENSION, DEVICES["cuda"], gpu.kernel),
+    "default": TransformationSet(
+        "default", default.EXTENSION, DEVICES["host"], default.kernel, default.device_function
+    ),
+    "gpu": TransformationSet("gpu", gpu.EXTENSION, DEVICES["cuda"], gpu.kernel, gpu.device_function),
 }
 
 

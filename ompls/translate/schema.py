@@ -45,6 +45,7 @@ _KERNEL = _object(
     params=_array(_PARAM),
     maps=_array(_MAP),
     globals=_STRINGS,
+    externals=_STRINGS,
     launch=_object(num_teams=_STRING, thread_limit=_STRING, num_threads=_STRING, trip_count=_STRING),
     constructs=_STRINGS,
     barriers=_FLAG,
@@ -56,6 +57,9 @@ _UNIT = _object(
     headers={"type": "object", "additionalProperties": _STRING},
     includes_from=_STRING,
     kernels=_array(_KERNEL),
+    functions=_array(
+        _object(name=_STRING, files=_by_class(_STRING), externals=_STRINGS, parallel=_FLAG, reason=_STRING)
+    ),
     globals=_array(_object(name=_STRING, symbol=_STRING, size=_COUNT, link=_FLAG, static=_FLAG)),
     constructs=_array(
         _object(construct=_STRING, line=_LINE, file=_STRING, maps=_array(_object(name=_STRING, flags=_STRINGS)))

@@ -12,6 +12,7 @@ from ompls.analysis.source import Location
 from ompls.translate import capability
 from ompls.translate.bundle import directory_of
 from ompls.translate.classes import TransformationSet
+from ompls.translate.functions import exported, in_other_units, needs_of_function
 from ompls.translate.host import DATA_CALLS, Host
 from ompls.translate.lowering import lower
 from ompls.translate.lowering.back import as_written
@@ -20,6 +21,7 @@ from ompls.translate.output import OutLine, Places, line_map, text_of, with_line
 from ompls.translate.plan import RegionPlan, plan_region
 from ompls.translate.problem import RULE, Problem
 from ompls.translate.symbols import global_symbol, unit_symbol
+from ompls.translate.uses import directives_in
 
 
 class Unit:
@@ -171,6 +173,7 @@ class Unit:
         made, copies = host.files(self.name)
         files.update(made)
         entry["headers"] = copies
+        entry["functions"] = self._functions(files)
         entry["includes_from"] = directory_of(self.tu.path)
         entry["globals"] = host.globals()
         entry["constructs"] = [
@@ -179,6 +182,27 @@ class Unit:
             for c in host.constructs if c.directive == "target data" or c.directive in DATA_CALLS
         ]  # fmt: skip
         return files, entry
+
+    def _functions(self, files: dict[str, str]) -> list[dict[str, Any]]:
+        """The functions that kernels of other units may call; their texts join `files`."""
+        out = []
+        for item, f in exported(self.tu):
+            needs = needs_of_function(self.index, item, f)
+            entry: dict[str, Any] = {"name": f.symbol.name, "files": {}, "externals": [], "reason": ""}
+            entry["parallel"] = any(d.directive.has("parallel") for _, g in needs.functions for d in directives_in(g))
+            for s in self.sets:
+                try:
+                    capability.check_functions(s.device, needs)
+                    lines = with_line_directives(s.function(self.index, self.places, needs, f))
+                except Problem as p:
+                    entry["reason"] = f"{p.what}: {p.why}"
+                    continue
+                path = f"functions/{s.name}/{unit_symbol(self.tu, self.name)}_{f.symbol.name}.{s.extension}"
+                files[path] = text_of(lines)
+                entry["files"][s.name] = path
+                entry["externals"] = sorted({*entry["externals"], *(x.name for x in in_other_units(s.device, needs))})
+            out.append(entry)
+        return out
 
     def _kernel_entry(self, item: Item, region: Region) -> dict[str, Any]:
         """The manifest's entry of one kernel, before its files are made."""
@@ -201,6 +225,7 @@ class Unit:
                 for v in region.variables if not v.maps
             ],
             "globals": [global_symbol(self.tu, s) for s in needs.globals.values()],
+            "externals": sorted({x.name for s in self.sets for x in in_other_units(s.device, needs)}),
             "launch": {"num_teams": launch.num_teams, "thread_limit": launch.thread_limit,
                        "num_threads": launch.num_threads, "trip_count": launch.trip_count},
             "constructs": plan.constructs(), "barriers": False, "line_map": {},

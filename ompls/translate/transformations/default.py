@@ -31,8 +31,21 @@ _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region."""
-    types = index.kinds
     out = generated(f"/* {plan.kernel}: kernel of class default, generated from {index.tu.path} */")
+    out += _functions(index, places, needs)
+    return reindented([*out, *_kernel(index, places, plan)])
+
+
+def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:
+    """The file of a function for kernels of other units."""
+    out = generated(f"/* {f.symbol.name}: a device function of {index.tu.path}, for the kernels of other units */")
+    return reindented([*out, *_functions(index, places, needs, f)])
+
+
+def _functions(index: Index, places: Places, needs: Needs, shared: FunctionDef | None = None) -> list[OutLine]:
+    """What a file needs; its functions are its own, except for the one that it is there for."""
+    out: list[OutLine] = []
+    types = index.kinds
     for t in needs.types:
         out += generated(t)
     for s in needs.externals.values():
@@ -45,12 +58,12 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         header = _LINKAGE.sub("", index.tu.text(item, f.header)).strip()
         if ";" in header:  # the style before prototypes
             header = types.c(f.symbol.type, f.symbol.name)
-        out += generated(f"static {' '.join(header.split())};")
+        out += generated(f"{'' if f is shared else 'static '}{' '.join(header.split())};")
     for r in needs.reductions:
         out += generated(r.pragma)
     for item, f in needs.functions:
-        out += _function(index, places, item, f)
-    return reindented([*out, *_kernel(index, places, plan)])
+        out += _function(index, places, item, f, "" if f is shared else "static ")
+    return out
 
 
 def _statics(index: Index, needs: Needs) -> list[OutLine]:
@@ -72,11 +85,11 @@ def _statics(index: Index, needs: Needs) -> list[OutLine]:
     return out
 
 
-def _function(index: Index, places: Places, item: Item, f: FunctionDef) -> list[OutLine]:
+def _function(index: Index, places: Places, item: Item, f: FunctionDef, linkage: str) -> list[OutLine]:
     rw = Rewriter(item.content.text)
     replace_globals(index, rw, f)
     header = index.tu.text(item, f.header)
-    rw.replace(f.header, "static " + _LINKAGE.sub("", header))
+    rw.replace(f.header, linkage + _LINKAGE.sub("", header))
     return places.located(item, rw.render(Span(f.header.start, f.body.span.end)))
 
 

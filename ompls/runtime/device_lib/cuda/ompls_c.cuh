@@ -65,3 +65,28 @@ OMPLS_OVERFLOW(ompls_add_overflow, +)
 OMPLS_OVERFLOW(ompls_sub_overflow, -)
 OMPLS_OVERFLOW(ompls_mul_overflow, *)
 #undef OMPLS_OVERFLOW
+
+// A call of another unit's function: its types are declared there once more, and are the same bytes.
+template <typename To, typename From> struct ompls_same {
+    static __device__ To of(From from) {
+        static_assert(sizeof(To) == sizeof(From), "two units declare a function differently");
+        union { From from; To to; } both = {from};
+        return both.to;
+    }
+};
+template <typename T> struct ompls_same<T, T> {
+    static __device__ T of(T value) { return value; }
+};
+template <typename R> struct ompls_crossing {
+    template <typename Q, typename... P, typename... A> static __device__ R call(Q (*f)(P...), A... a) {
+        return ompls_same<R, Q>::of(f(ompls_same<P, A>::of(a)...));
+    }
+};
+template <> struct ompls_crossing<void> {
+    template <typename Q, typename... P, typename... A> static __device__ void call(Q (*f)(P...), A... a) {
+        f(ompls_same<P, A>::of(a)...);
+    }
+};
+template <typename R, typename F, typename... A> static __device__ R ompls_across(F f, A... a) {
+    return ompls_crossing<R>::call(f, a...);
+}

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ompls.translate.transformations.gpu import atomics, loops, parallel, sync  # noqa: F401 - they register entries
-from ompls.translate.transformations.gpu.kernel import EXTENSION, kernel
+from ompls.translate.transformations.gpu.kernel import EXTENSION, device_function, kernel
 
-__all__ = ["EXTENSION", "kernel"]
+__all__ = ["EXTENSION", "device_function", "kernel"]

@@ -13,7 +13,7 @@ from typing import Literal
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import Array, CType
+from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.tu import TU, Item
 from ompls.translate.ctext import Types
 from ompls.translate.plan import RegionPlan
@@ -134,6 +134,11 @@ class Emitter:
         if not isinstance(d.init, ast.InitList) and not isinstance(t, Array):
             return [f"{name} = ", d.init.span, ";\n"]
         whole = self.cxx(t, "ompls_init")
+        inner = t
+        while isinstance(inner, Array):
+            inner = inner.of
+        if not isinstance(inner, Pointer):  # else it would be what the pointers point to
+            whole = f"const {whole}"
         return [f"{{\n{whole} = ", d.init.span, f";\nmemcpy(&{name}, &ompls_init, sizeof {name});\n}}\n"]
 
     def _unmovable(self, d: ast.VarDecl) -> None:

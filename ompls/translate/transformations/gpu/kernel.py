@@ -10,12 +10,14 @@ import re
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Symbol
+from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import Array, Function, Pointer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
 from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.translate.ctext import flat, is_const
+from ompls.translate.functions import in_other_units
 from ompls.translate.launch import chain_directives, innermost
 from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
 from ompls.translate.needs import Index, Needs, has_parallel, type_texts, words
@@ -23,7 +25,7 @@ from ompls.translate.output import OutLine, Places, generated, reindented, tidie
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Rewriter
-from ompls.translate.symbols import global_symbol
+from ompls.translate.symbols import global_symbol, unit_symbol
 from ompls.translate.templates import render
 from ompls.translate.transformations.gpu.data import data_of
 from ompls.translate.transformations.gpu.dialect import Dialect
@@ -62,17 +64,60 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         name=plan.kernel,
         source=index.tu.path,
         generic=plan.mode == "master_worker",
-        nested=plan.mode == "spmd" and has_parallel(index, plan, needs, {id(d) for d in body.chain}),
+        nested=plan.mode == "spmd" and has_parallel(index, plan, needs, body.regions()),
+        types=[respelled(as_cxx(t)) for t in [*needs.types, *_named_here(index, needs, [*functions, *lines])]],
+        globals=[
+            respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()
+        ],
+        constants=_constants(index, needs),
+        prototypes=_prototypes(index, needs),
+        locks=[lock(n) for n in sorted(locks)],
+        operators=[operator_class(name, *map(respelled, key)) for key, name in operators.items()],
+    )
+    return tidied(reindented(_with_complex([*generated(head), *functions, *lines])))
+
+
+def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:
+    """The file of a function for kernels of other units: in a namespace, because both have types of their own."""
+    for item, g in needs.functions:
+        _refuse_names(words(item.content.text.decode("utf-8", "replace")) | {g.symbol.name})
+    shared: Shared = (set(), {})
+    functions: list[OutLine] = []
+    for definition in needs.functions:
+        functions += [*_function(index, places, needs, definition, shared), OutLine("")]
+    name = f.symbol.name
+    space = f"ompls_unit_{unit_symbol(index.tu)}_{name}"
+    head = render(
+        "function.cu.j2",
+        name=name,
+        source=index.tu.path,
+        space=space,
         types=[respelled(as_cxx(t)) for t in needs.types],
         globals=[
             respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()
         ],
         constants=_constants(index, needs),
-        prototypes=[f"{_header(index, needs, item, f)};" for item, f in needs.functions],
-        locks=[lock(n) for n in sorted(locks)],
-        operators=[operator_class(name, *map(respelled, key)) for key, name in operators.items()],
+        prototypes=_prototypes(index, needs),
+        locks=[lock(n) for n in sorted(shared[0])],
+        operators=[operator_class(x, *map(respelled, key)) for key, x in shared[1].items()],
     )
-    return tidied(reindented(_with_complex([*generated(head), *functions, *lines])))
+    end = generated(f"}}\n#define ompls_function_{name} {space}::{_names(needs).get(name, respelled(name))}")
+    return tidied(reindented([*generated(head), *functions, *end]))
+
+
+def _prototypes(index: Index, needs: Needs) -> list[str]:
+    """Declarations of the functions of this unit, and calls into other units for those that are there."""
+    out = [f"{_header(index, needs, item, f)};" for item, f in needs.functions]
+    for s in in_other_units(CUDA, needs):
+        t = s.type
+        if not isinstance(t, Function) or t.variadic or not t.prototype:
+            raise Problem(None, f"the call of '{s.name}'", "its declaration does not say what it takes")
+        params = ", ".join(index.kinds.cxx(flat(decay(p)), f"ompls_a{k}") for k, p in enumerate(t.params))
+        args = "".join(f", ompls_a{k}" for k in range(len(t.params)))
+        head = respelled(index.kinds.cxx(t.returns, f"{s.name}({params})"))
+        call = f"ompls_across<{respelled(index.kinds.cxx(t.returns))}>(ompls_function_{s.name}{args})"
+        out.append(f"static __device__ {head} {{ return {call}; }}  // of another unit")
+    return out
 
 
 def _with_complex(lines: list[OutLine]) -> list[OutLine]:
@@ -87,6 +132,10 @@ def _check_names(index: Index, plan: RegionPlan, needs: Needs) -> None:
     used = words(index.tu.text(plan.item, plan.region.stmt.span))
     for item, _ in needs.functions:
         used |= words(item.content.text.decode("utf-8", "replace"))
+    _refuse_names(used)
+
+
+def _refuse_names(used: set[str]) -> None:
     for name in sorted(used):
         if name.startswith(("ompls_", "OMPLS_")):
             raise Problem(None, f"the name '{name}'", "names that begin with ompls_ are those of the device library")

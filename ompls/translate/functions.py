@@ -1,0 +1,67 @@
+"""Functions that several translation units share: what a kernel calls and does not find in its own file.
+
+A function with a body and external linkage that `declare target` names becomes a file of its own in the bundle, for
+each class; the link step gives it to the kernels of other units that call it (`runtime/functions.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ompls.analysis.model.ast import ExprStmt, FunctionDef, Name, Span, Symbol
+from ompls.analysis.model.tu import TU, Item
+from ompls.analysis.spec.devices import DeviceSpec
+from ompls.translate.needs import Index, Needs, needs_of
+
+
+@dataclass
+class _Nothing:
+    """A directive without clauses."""
+
+    def all(self, *names: str) -> list[Any]:
+        return []
+
+
+@dataclass
+class _Call:
+    """What `needs_of` asks of a region, for a statement that calls one function."""
+
+    stmt: ExprStmt
+    directive: _Nothing = field(default_factory=_Nothing)
+
+
+@dataclass
+class _Plan:
+    item: Item
+    region: _Call
+    params: tuple[()] = ()
+    privates: tuple[()] = ()
+    globals: tuple[()] = ()
+
+
+def exported(tu: TU) -> Iterator[tuple[Item, FunctionDef]]:
+    """The functions that kernels of other units may call."""
+    for item in tu.items:
+        f = item.content.node
+        if isinstance(f, FunctionDef) and f.symbol.declare_target and f.symbol.storage != "static":
+            yield item, f
+
+
+def needs_of_function(index: Index, item: Item, f: FunctionDef) -> Needs:
+    """Everything that the function needs, itself included."""
+    call = ExprStmt(Span(0, 0), Name(Span(0, 0), f.symbol.name, f.symbol, type=f.symbol.type))
+    return needs_of(index, _Plan(item, _Call(call)))  # type: ignore[arg-type]
+
+
+def in_other_units(device: DeviceSpec, needs: Needs) -> list[Symbol]:
+    """The functions that another unit has to have."""
+    return [s for name, s in sorted(needs.externals.items()) if elsewhere(device, name, s)]
+
+
+def elsewhere(device: DeviceSpec, name: str, s: Symbol) -> bool:
+    """Whether a function without a body here is one of another unit, not of the device's library."""
+    if not s.declare_target or s.from_system_header or name.startswith("__builtin_"):
+        return False
+    return device.functions is None or not device.can_call(name)

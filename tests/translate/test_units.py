@@ -1,0 +1,155 @@
+"""Kernels that call device functions of other translation units: built at once, from objects, from an archive."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ompls.analysis.model.tu import TU
+from ompls.runtime import nvrtc
+from ompls.runtime.bundle import read_bundle
+from ompls.runtime.functions import with_functions
+from ompls.translate import translate
+
+LIBRARY = Path(__file__).resolve().parents[2] / "ompls/runtime/device_lib/cuda"
+FILES = {
+    "shared.h": """struct point { int x; double y[2]; };
+#pragma omp declare target
+extern int counter;
+extern struct point origin;
+extern double scale(struct point p, double by);
+extern void move(struct point *p, int dx);
+int bump(void);
+struct point twice(struct point p);
+int sums(int n, const int *a);
+#pragma omp end declare target
+""",
+    "main.c": """#include <stdio.h>
+#include <omp.h>
+#include "shared.h"
+int counter = 5;
+#pragma omp declare target to(counter)
+int main(void)
+{
+    struct point p = {1, {2, 3}};
+    double r = 0;
+    int b = 0, c = 0, t = 0, host = 1, a[4] = {1, 2, 3, 4}, z[8];
+#pragma omp target map(tofrom : p, r, b, c, t, host) map(to : a)
+    {
+        r = scale(p, 2);
+        move(&p, 7);
+        b = bump() + bump();
+        counter += 10;
+        c = counter + origin.x;
+        p = twice(p);
+        t = sums(4, a);
+        host = omp_is_initial_device();
+    }
+    printf("%g %d %g %d %d %d on the host: %d\\n", r, p.x, p.y[1], b, c, t, host);
+#pragma omp target teams distribute parallel for map(from : z)
+    for (int i = 0; i < 8; i++) {
+        struct point q = {i, {i, 1}};
+        move(&q, i);
+        z[i] = twice(q).x;
+    }
+    for (int i = 0; i < 8; i++)
+        printf("%d ", z[i]);
+    return 0;
+}
+""",
+    "moves.c": """#include "shared.h"
+static int helper(int x) { return x * 10; }
+struct point origin = {100, {1, 2}};
+#pragma omp declare target to(origin)
+#pragma omp declare target
+double scale(struct point p, double by) { return (p.x + p.y[0] + helper(1)) * by; }
+void move(struct point *p, int dx) { p->x += dx + origin.x; }
+int bump(void) { return ++counter; }
+int sums(int n, const int *a)
+{
+    int s = 0;
+#pragma omp parallel for reduction(+ : s)
+    for (int i = 0; i < n; i++)
+        s += a[i];
+    return s;
+}
+#pragma omp end declare target
+""",
+    "twice.c": """#include "shared.h"
+#pragma omp declare target
+struct point twice(struct point p)
+{
+    struct point q = p;
+    move(&q, 1);
+    q.x *= 2;
+    return q;
+}
+#pragma omp end declare target
+""",
+}
+SOURCES = ["main.c", "moves.c", "twice.c"]
+EXPECTED = "26 418 3 13 117 10 on the host: 0\n402 406 410 414 418 422 426 430 "
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def ompls(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ompls", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=240, cwd=place)
+
+
+@pytest.mark.parametrize("device", ["host", "cudasim"])
+def test_functions_types_and_variables_of_other_units(device: str, place: Path) -> None:
+    done = ompls(place, "run", "--device", device, *SOURCES)
+    assert (done.returncode, done.stdout) == (0, EXPECTED), done.stderr
+
+
+def test_objects_in_an_archive(place: Path) -> None:
+    target = ["-fopenmp", "-fopenmp-targets=cudasim"]
+    for source in SOURCES:
+        assert ompls(place, "cc", *target, "-c", source, "-o", f"{source}.o").returncode == 0
+    subprocess.run(["ar", "rcs", "rest.a", "moves.c.o", "twice.c.o"], check=True, cwd=place)
+    assert ompls(place, "cc", *target, "main.c.o", "rest.a", "-o", "program").returncode == 0
+    done = subprocess.run([place / "program"], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == EXPECTED
+
+
+def test_a_function_that_no_unit_has_is_named(place: Path) -> None:
+    done = ompls(place, "run", "--device", "cudasim", "main.c", "twice.c")
+    assert done.returncode == 125
+    assert "main.c:11" in done.stderr
+    assert "'bump': no unit that is linked has its body under declare target" in done.stderr
+
+
+def test_what_cannot_run_on_a_gpu_is_said_where_it_is_called(place: Path) -> None:
+    text = FILES["twice.c"].replace("q.x *= 2;", "long double w = q.x; q.x = w * 2;")
+    (place / "twice.c").write_text(text)
+    done = ompls(place, "run", "--device", "cudasim", *SOURCES)
+    assert done.returncode == 125
+    assert "calls 'twice': the type 'long double' in the function 'twice'" in done.stderr
+
+
+def test_the_joined_text_compiles_for_real_gpus(place: Path, load: Callable[[Path], TU]) -> None:
+    if nvrtc.available() is None:
+        pytest.skip("nvrtc is not installed (extra cuda-preview)")
+    bundle = translate([load(place / name) for name in SOURCES], ["cuda"])
+    for name, data in bundle.files.items():
+        (place / "bundle" / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / "bundle" / name).write_bytes(data)
+    read = read_bundle(place / "bundle")
+    headers = {p.name: p.read_text() for p in LIBRARY.glob("*.cuh")}
+    kernels = with_functions(place, read, read.kernels("gpu"), "gpu")
+    assert len(kernels) == 2
+    for kernel, path in kernels:
+        for architecture in ("sm_53", "sm_90"):
+            compiled = nvrtc.compile(path.read_text(), architecture, headers, kernel.name)
+            assert compiled.ok, compiled.log
