@@ -210,7 +210,9 @@ class _Order:
             t = symbol.type
             if isinstance(t, (Record, Enum)) and not t.tag:
                 return f"typedef {self._record(t)} {name};" if isinstance(t, Record) else f"typedef int {name};"
-            before = f"{self._enum(t)} " if isinstance(t, Enum) and t.tag == name else ""
+            before = ""  # a tag of the same name, which is not looked up again
+            if isinstance(t, (Enum, Record)) and t.tag == name:
+                before = f"{self._enum(t)} " if isinstance(t, Enum) else f"{self._record(t)}; "
             return f"{before}typedef {self.index.kinds.c(t, name)};"
         if symbol is not None and symbol.kind == "enumconst" and symbol.from_system_header:
             return f"enum {{ {name} = {symbol.value} }};"

@@ -36,7 +36,7 @@ from ompls.translate.transformations.gpu.parallel import team_shared
 from ompls.translate.transformations.gpu.promoted import write
 from ompls.translate.transformations.gpu.reductions import operator_class
 from ompls.translate.transformations.gpu.spelling import respell, respelled
-from ompls.translate.transformations.gpu.sync import CHOOSING, chosen, lock
+from ompls.translate.transformations.gpu.sync import CHOOSING, allocators, chosen, lock
 from ompls.translate.transformations.gpu.typetext import as_cxx
 from ompls.translate.uses import PRIVATISING, modified_in, names_in
 
@@ -294,7 +294,7 @@ class _Kernel:
         )
         if not self.generic and any(p.symbol in e.team_shared for p in plan.params):
             copies.append("ompls_barrier();")
-        opening = _block([*begin, *copies, *aliases])
+        opening = _block([*begin, *copies, *aliases, *allocators(self.chain)])
         at = self.stmt.span.start
         chunks = [Chunk(f"{self._signature()}\n{opening}", at, False), *self._content(taken)]
         chunks.append(Chunk("\nompls_target_end();\n}" if self.generic else "\n}", self.stmt.span.end - 1, False))

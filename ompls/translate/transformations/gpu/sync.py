@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.omp import Clause, Directive
@@ -32,6 +34,25 @@ def allocate(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     if align is not None:
         raise Problem(align.span, f"align({align.text})", "write _Alignas in the declaration")
     e.replace(s.span, f";  // allocate({', '.join(i.text for i in s.directive.args)}): the variable's own memory\n")
+
+
+# `traits(t): allocator` (5.2) or `allocator(t)` (5.0).
+_USED = re.compile(r"(?:traits\s*\((\w+)\)[^:]*:\s*)?(\w+)\s*(?:\(\s*(\w+)\s*\))?")
+
+
+def allocators(chain: list[Directive]) -> list[str]:
+    """What makes a region's own allocators of `uses_allocators` (OpenMP 6.0 section 8.8); others are there."""
+    out = []
+    for c in (c for d in chain for c in d.all("uses_allocators")):
+        for newer, name, older in _USED.findall(c.text):
+            traits = newer or older
+            if name.startswith("omp_"):
+                continue
+            made = "OMPLS_ALLOCATOR + 16ul"
+            if traits:
+                made = f"ompls_allocator(sizeof {traits} / sizeof {traits}[0], {traits})"
+            out.append(f"{name} = ompls_handle{{{made}}};  // uses_allocators")
+    return out
 
 
 @transformation("taskwait", "taskyield", "nothing", "assumes", "declare reduction")
