@@ -1,7 +1,7 @@
 """What the core's book-keeping costs as programs grow, by counting rather than by the clock (core/scale.c).
 
-The bounds are those of the paper on device support in OMPi (section 4.1): constant look-up and insertion on average, one
-allocation an environment.
+The bounds are those of the paper on device support in OMPi (section 4.1): constant look-up and insertion on average,
+one allocation an environment.
 """
 
 from __future__ import annotations

@@ -90,15 +90,23 @@ static void update_all(ompls_place at, const ompls_arg *args) {
 
 /* --- entry points ---------------------------------------------------------------------------------------------------- */
 
+static void perform(void (*work)(ompls_place, const ompls_arg *), ompls_place at, const ompls_arg *args) {
+    if (at.device == NULL) return;
+    int kind = work == enter_all ? OMPLS_TOOL_ENTER : work == exit_all ? OMPLS_TOOL_EXIT : OMPLS_TOOL_UPDATE;
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, kind, true);
+    work(at, args);
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, kind, false);
+}
+
 static void run(void (*work)(ompls_place, const ompls_arg *), ompls_region *region, int64_t device, const ompls_arg *args) {
     ompls_place at = {ompls_resolve(region, device), region};
     if (OMPLS_LIKELY(region->nlists == 0)) {
-        if (at.device != NULL) work(at, args);
+        perform(work, at, args);
         return;
     }
     ompls_expanded *expanded = ompls_expand(region, args);
     at.region = &expanded->region;
-    if (at.device != NULL) work(at, expanded->args);
+    perform(work, at, expanded->args);
     ompls_expanded_done(expanded);
 }
 

@@ -224,5 +224,19 @@ extern int ompls_observing;
 extern unsigned ompls_info;
 uint64_t ompls_now(void); /* ns since the start of the program */
 void ompls_observe(const ompls_event *event);
+/* What was just described begins: for tools.  The time, for `began`. */
+uint64_t ompls_begin(const ompls_event *event);
+#define OMPLS_BEGIN(...) (OMPLS_UNLIKELY(ompls_observing) ? ompls_begin(&(ompls_event){__VA_ARGS__}) : 0)
 void ompls_trace_finish(void);
+
+/* tools.c: callbacks of a tool.  The kinds of constructs are those of ompt_target_t. */
+enum { OMPLS_TOOL_TARGET = 1, OMPLS_TOOL_ENTER, OMPLS_TOOL_EXIT, OMPLS_TOOL_UPDATE };
+extern bool ompls_tooling;
+void ompls_tools_start(int ndevices);
+void ompls_tools_finish(void);
+void ompls_tool_device(const ompls_device *device, const ompls_image *image);
+void ompls_tool_device_gone(const ompls_device *device);
+void ompls_tool_deferred(bool deferred);
+void ompls_tool_construct(ompls_place at, int kind, bool begin);
+void ompls_tool_event(const ompls_event *event, bool begin);
 #endif

@@ -56,7 +56,9 @@ static construct *make(ompls_place at, const ompls_arg *args, const void *const 
 
 static void run_target(ompls_task *task) {
     construct *c = (construct *)task;
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(true);
     ompls_run_target(c->at, c->kernel, c->args, c->values, &c->launch);
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(false);
 }
 
 int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *args, const void *const *values,
@@ -78,7 +80,9 @@ int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *a
 
 static void run_data(ompls_task *task) {
     construct *c = (construct *)task;
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(true);
     c->function((ompls_region *)(uintptr_t)c->at.region, c->at.device->number, c->args);
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(false);
 }
 
 void ompls_data_nowait(void (*function)(ompls_region *, int64_t, const ompls_arg *), ompls_region *region, int64_t device,

@@ -109,6 +109,7 @@ static void discover(void) {
         for (int i = 0; i < nmodules; i++) add_devices(modules[i], 0, false);
     ndevices = ompls_choose_available(devices, ndevices);
     ompls_display_at_start(devices, ndevices);
+    if (ndevices > 0) ompls_tools_start(ndevices);
 }
 
 int ompls_device_count(void) {
@@ -153,6 +154,8 @@ static void open_device(ompls_device *device, const ompls_region *region) {
     bool opened = module->open(module, device->index, &device->handle, &err) == 0;
     if (opened && module->properties(device->handle, &device->properties, &err) == 0 && load_image(device, &err) && meet_requirements(device, &err)) {
         atomic_store_explicit(&device->status, OMPLS_OPEN, memory_order_release);
+        ompls_image image;
+        if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device(device, ompls_find_image(module->image_class, &image) ? &image : NULL);
         if (OMPLS_UNLIKELY(ompls_observing))
             ompls_observe(&(ompls_event){.kind = "device_open", .at = {device, region}, .began = began, .text = device->properties.name});
         return;
@@ -196,11 +199,14 @@ void ompls_close_devices(void) {
     ending = true;
     for (int i = 0; i < ndevices && !atomic_load(&ompls_failing); i++) {
         ompls_device *device = devices[i];
-        if (atomic_exchange(&device->status, OMPLS_UNAVAILABLE) == OMPLS_OPEN) device->module->close(device->handle);
+        if (atomic_exchange(&device->status, OMPLS_UNAVAILABLE) != OMPLS_OPEN) continue;
+        if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device_gone(device);
+        device->module->close(device->handle);
     }
 }
 
 __attribute__((destructor)) static void program_ends(void) {
     ompls_close_devices();
+    ompls_tools_finish();
     ompls_trace_finish();
 }

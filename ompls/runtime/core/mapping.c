@@ -21,7 +21,7 @@ static void observe_count(const char *kind, ompls_place at, const char *name, co
 void ompls_copy_in(ompls_place at, const char *name, ompls_address to, const void *from, uint64_t size) {
     if (size == 0) return;
     ompls_error err = {0};
-    uint64_t began = OMPLS_UNLIKELY(ompls_observing) ? ompls_now() : 0;
+    uint64_t began = OMPLS_BEGIN(.kind = "copy", .at = at, .var = name, .host = from, .address = to, .bytes = size, .direction = "to");
     if (at.device->module->copy_in(at.device->handle, to, from, size, &err) != 0) {
         char what[256];
         snprintf(what, sizeof what, "cannot copy '%s' (%" PRIu64 " bytes) to the device", name, size);
@@ -34,7 +34,7 @@ void ompls_copy_in(ompls_place at, const char *name, ompls_address to, const voi
 void ompls_copy_out(ompls_place at, const char *name, void *to, ompls_address from, uint64_t size) {
     if (size == 0) return;
     ompls_error err = {0};
-    uint64_t began = OMPLS_UNLIKELY(ompls_observing) ? ompls_now() : 0;
+    uint64_t began = OMPLS_BEGIN(.kind = "copy", .at = at, .var = name, .host = to, .address = from, .bytes = size, .direction = "from");
     if (at.device->module->copy_out(at.device->handle, to, from, size, &err) != 0) {
         char what[256];
         snprintf(what, sizeof what, "cannot copy '%s' (%" PRIu64 " bytes) from the device", name, size);
@@ -135,7 +135,7 @@ static void create(ompls_place at, uint32_t index, const ompls_arg *args, ompls_
     ompls_error err = {0};
     ompls_address address = 0;
     ompls_device *device = at.device;
-    uint64_t began = OMPLS_UNLIKELY(ompls_observing) ? ompls_now() : 0;
+    uint64_t began = OMPLS_BEGIN(.kind = "alloc", .at = at, .var = item->name, .host = arg->begin, .bytes = arg->size);
     if (device->module->alloc(device->handle, arg->size, &address, &err) != 0) {
         char what[256];
         snprintf(what, sizeof what, "no device memory for '%s' (%" PRIu64 " bytes)", item->name, arg->size);
@@ -271,7 +271,7 @@ static void free_entry(ompls_place at, ompls_entry *entry) {
     if (!entry->owned) return;
     ompls_error err = {0};
     ompls_address address = atomic_load(&entry->device);
-    uint64_t began = OMPLS_UNLIKELY(ompls_observing) ? ompls_now() : 0;
+    uint64_t began = OMPLS_BEGIN(.kind = "free", .at = at, .var = entry->name, .address = address);
     if (at.device->module->free(at.device->handle, address, &err) != 0) ompls_fail_module(at, "cannot free device memory", &err);
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "free", .at = at, .var = entry->name, .address = address,

@@ -83,14 +83,18 @@ struct ompls_env *ompls_data_begin(ompls_region *region, int64_t device, const o
     if (region->nitems > 0) memcpy(env->args, args, region->nitems * sizeof *args);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "env_push", .at = at});
     env->expanded = expanded;
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_ENTER, true);
     enter_all(at, args, expanded == NULL ? cache_of(at, region) : NULL, env->references);
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_ENTER, false);
     return env;
 }
 
 void ompls_data_end(ompls_region *region, struct ompls_env *env) {
     (void)region;
     if (env == NULL) return;
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(env->at, OMPLS_TOOL_EXIT, true);
     leave_all(env->at, env->args, env->references);
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(env->at, OMPLS_TOOL_EXIT, false);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "env_pop", .at = env->at});
     ompls_expanded_done(env->expanded);
     free(env);
@@ -187,7 +191,7 @@ static void launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
     err.fault = err.fatal = 0;
     err.reason[0] = err.hint[0] = err.fault_file[0] = '\0';
     err.fault_line = 0;
-    uint64_t began = OMPLS_UNLIKELY(ompls_observing) ? ompls_now() : 0;
+    uint64_t began = OMPLS_BEGIN(.kind = "launch", .at = at, .grid = request.grid, .block = request.block);
     if (OMPLS_UNLIKELY(device->module->launch(device->handle, kernel, &request, &err) != 0) ||
         OMPLS_UNLIKELY(device->module->synchronize(device->handle, &err) != 0))
         ompls_fail_launch(at, args, values, &err);
@@ -200,6 +204,7 @@ enum { FEW = 16 };
 static void run(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, device_cache *cache) {
     const ompls_region *region = at.region;
     if (OMPLS_UNLIKELY(ompls_observing)) observe_arguments(at, args);
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, true);
     if (OMPLS_LIKELY(region->nitems <= FEW && region->nparams <= FEW)) {
         ompls_reference references[FEW];
         const void *params[FEW];
@@ -208,6 +213,7 @@ static void run(ompls_place at, void *kernel, const ompls_arg *args, const void 
         enter_all(at, args, cache, references);
         launch(at, kernel, args, values, asked, references, params, addresses, sizes);
         leave_all(at, args, references);
+        if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, false);
         return;
     }
     size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t);
@@ -218,6 +224,7 @@ static void run(ompls_place at, void *kernel, const ompls_arg *args, const void 
     launch(at, kernel, args, values, asked, references, (const void **)&sizes[region->nparams], addresses, sizes);
     leave_all(at, args, references);
     free(references);
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, false);
 }
 
 void ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {

@@ -145,7 +145,14 @@ static void print_info(const ompls_event *event, uint64_t duration) {
     fprintf(stderr, "%s\n", line);
 }
 
+uint64_t ompls_begin(const ompls_event *event) {
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_event(event, true);
+    return ompls_now();
+}
+
 void ompls_observe(const ompls_event *event) {
+    if (OMPLS_UNLIKELY(ompls_tooling) && event->began != 0) ompls_tool_event(event, false);
+    if (trace == NULL && ompls_info == 0) return;
     uint64_t now = ompls_now(), duration = event->began != 0 ? now - event->began : 0;
     if (ompls_info != 0) print_info(event, duration);
     pthread_mutex_lock(&writing);
