@@ -11,9 +11,7 @@ import os.path
 import re
 from dataclasses import dataclass, field
 
-from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
-from ompls.analysis.model.constants import fold
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
@@ -26,6 +24,7 @@ from ompls.translate.needs import Index
 from ompls.translate.original import Edits
 from ompls.translate.output import Places
 from ompls.translate.plan import RegionPlan
+from ompls.translate.requires import shares_memory
 from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
 
@@ -300,18 +299,6 @@ class Host:
             symbol, link = global_symbol(self.tu, s), s.declare_target == "link"
             out.append({"name": name, "symbol": symbol, "size": size, "link": link, "static": s.storage == "static"})
         return out
-
-
-def shares_memory(tu: TU) -> bool:
-    """Whether a `requires` directive makes host addresses valid on devices."""
-    return any(
-        c.name in ("unified_shared_memory", "self_maps") and (not c.args or _holds(c.args[0]))
-        for f in tu.directives for c in f.directive.clauses if f.directive.name == "requires"
-    )  # fmt: skip
-
-
-def _holds(required: ast.Expr) -> bool:
-    return fold(required) != 0
 
 
 _INCLUDE = re.compile(r'^([ \t]*#[ \t]*include[ \t]*)(["<][^">\n]+[">])', re.M)

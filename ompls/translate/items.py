@@ -6,6 +6,7 @@ known when the construct is met only (iterators, mappers, rectangles of `target 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -20,10 +21,12 @@ from ompls.translate.flags import FLAGS, MOTION, bits
 from ompls.translate.iterators import iterators_of, looped
 from ompls.translate.mappers import Mapper, element_type, flags_of, mappers_of, nested_mappers
 from ompls.translate.problem import Problem
+from ompls.translate.requires import shares_memory
 from ompls.translate.templates import cstring
 
 LIST = "@list@"  # in `fill`: the address of the list's head
 _COPIES = {"TO", "FROM"}
+_ATTACH = re.compile(r"attach\s*\(\s*(\w+)\s*\)")
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class _Found:
     plan: ItemPlan
     place: Place
     after: tuple[ItemPlan, ...] = ()
+    detached: bool = False  # attach(never)
 
 
 def plan_items(tu: TU, item: Item, directive: Directive, region: Region | None = None) -> list[ItemPlan]:
@@ -78,7 +82,7 @@ class _Planner:
         if self.motion:
             return [i for f in self.found for i in (f.plan, *f.after)]
         # A pointer that is mapped itself is attached to what is mapped through it.
-        found = [replace(f, plan=_attached(f.plan, self.explicit)) for f in self.found]
+        found = [f if f.detached else replace(f, plan=_attached(f.plan, self.explicit)) for f in self.found]
         plain = [f for f in found if "ATTACH" not in f.plan.flags]
         # An item that is in two clauses is copied before it is only allocated (OpenMP 5.2 §5.8.3).
         plain.sort(key=lambda f: not _COPIES & {x for i in (f.plan, *f.after) for x in i.flags} and not f.after)
@@ -88,6 +92,7 @@ class _Planner:
     def _clause(self, clause: Clause) -> None:
         if clause.broken:
             raise Problem(clause.span, f"the clause '{clause.name}'", clause.broken)
+        self._check_modifiers(clause)
         flags = flags_of(clause)
         if clause.name != "map":
             flags = ("TO" if clause.name == "to" else "FROM", *(f for m in clause.modifiers for f in FLAGS.get(m, ())))
@@ -106,6 +111,21 @@ class _Planner:
             else:
                 mapper = self.mappers.of(element_type(entry.expr), clause)
                 self._mapped(_item(entry.text, flags, place, entry.symbol), place, mapper, entry.expr)
+                if any(m.replace(" ", "") == "attach(never)" for m in clause.modifiers):
+                    self.found[-1] = _detached(self.found[-1])
+
+    def _check_modifiers(self, clause: Clause) -> None:
+        for modifier in clause.modifiers:
+            what = f"'{modifier}' in '{clause.name}'"
+            if modifier == "self" and not shares_memory(self.tu):
+                raise Problem(
+                    clause.span, what, "the device has memory of its own; require unified_shared_memory"
+                )
+            if modifier.startswith("ref_"):
+                raise Problem(clause.span, what, "C has no references; only `attach` says what becomes of a pointer")
+            kind = _ATTACH.match(modifier)
+            if kind and kind.group(1) not in ("auto", "always", "never"):
+                raise Problem(clause.span, what, "auto, always and never are the ways to attach")
 
     def _check_sections(self, entry: ListItem) -> None:
         for section in entry.expr.walk():
@@ -248,7 +268,21 @@ def _list(name: str, fill: str) -> ItemPlan:
 def _item(name: str, flags: tuple[str, ...], place: Place, symbol: Symbol | None) -> ItemPlan:
     if place.attach:
         flags += ("ATTACH",)
+    if symbol is not None and place.base == f"&{symbol.name}" and _is_constant(symbol):
+        flags = tuple(f for f in flags if f != "FROM")  # it may lie in memory that nobody can write to
     return ItemPlan(name, tuple(dict.fromkeys(flags)), place.base, place.begin, place.size, place.attach, symbol)
+
+
+def _detached(f: _Found) -> _Found:
+    plain = replace(f.plan, flags=tuple(x for x in f.plan.flags if x != "ATTACH"), attach="")
+    return replace(f, plan=plain, detached=True)
+
+
+def _is_constant(symbol: Symbol) -> bool:
+    t = symbol.type
+    while isinstance(t, Array):
+        t = t.of
+    return "const" in t.quals
 
 
 def _attached(i: ItemPlan, explicit: set[Symbol]) -> ItemPlan:

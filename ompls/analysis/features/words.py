@@ -20,7 +20,7 @@ COLON_MODIFIERS = frozenset(
     ("to", "from", "lastprivate", "firstprivate", "schedule", "order", "grainsize", "num_tasks", "num_threads",
      "device", "affinity", "enter")
 )  # fmt: skip
-WITH_ARGUMENT = frozenset(("mapper", "iterator", "allocator", "align", "dims"))
+WITH_ARGUMENT = frozenset(("mapper", "iterator", "allocator", "align", "dims", "attach"))
 AFTER_LIST = frozenset(("linear", "aligned", "induction"))  # what is not the list stands after the colon
 # Directives with a list of their own in parentheses, and a clause that takes the same list items.
 LISTING_DIRECTIVES = {

@@ -71,7 +71,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("nontemporal", "list", "10.4.1", "5.0", "accesses have low temporal locality", "", ""),
     # mapping (5.8, 5.9)
     ("map", "list", "5.8.3", "4.0", "gives the variable a corresponding variable on the device", _MAPS,
-     "always close present self ref_ptee ref_ptr ref_ptr_ptee delete mapper iterator"),
+     "always close present self ref_ptee ref_ptr ref_ptr_ptee delete mapper iterator attach"),
     ("enter", "list", "5.8.4", "5.2", "the variable or function exists on the device", "", "automap"),
     ("link", "list", "5.8.5", "4.5", "the variable exists on the device while it is mapped", "", ""),
     ("local", "list", "7.14", "6.0", "every device has a variable of its own", "", ""),

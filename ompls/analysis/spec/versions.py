@@ -62,7 +62,7 @@ WORD_OF: dict[tuple[str, str], str] = _table((
     ("map", "always release delete", "4.5"),
     ("map", "close mapper", "5.0"),
     ("map", "present iterator", "5.1"),
-    ("map", "storage self ref_ptee ref_ptr ref_ptr_ptee", "6.0"),
+    ("map", "storage self ref_ptee ref_ptr ref_ptr_ptee attach", "6.0"),
     ("to", "mapper", "5.0"),
     ("to", "present iterator", "5.1"),
     ("from", "mapper", "5.0"),

@@ -215,6 +215,8 @@ class _Parser:
                 # 4.5 allowed `always tofrom` and `always to` without a comma
                 for at in range(first, last):
                     if self.tokens[at].text in spec.keywords:
+                        if clause.keyword in spec.modifiers:
+                            clause.modifiers += (clause.keyword,)  # 6.0's `delete, release: x`
                         self.set_keyword(clause, at)
                     else:
                         clause.modifiers += (self.tokens[at].text,)
