@@ -59,10 +59,10 @@ def tool(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-Wextra",
         "-Werror",
         "-isystem",
-        INCLUDE,
-        PROGRAMS / "tool.c",
+        str(INCLUDE),
+        str(PROGRAMS / "tool.c"),
         "-o",
-        library,
+        str(library),
     ]
     subprocess.run(command, check=True)
     return library
