@@ -74,6 +74,9 @@ def reindented(lines: list[OutLine]) -> list[OutLine]:
     return [OutLine(m.text, x.path, x.line) for m, x in zip(moved, lines, strict=True)]
 
 
+_OPENS = re.compile(r"\{(\s*//.*)?$")  # a block begins at the end of the line
+
+
 def tidied(lines: list[OutLine]) -> list[OutLine]:
     """The same lines without blank ones at the beginning or end of a block, and with one where there were several."""
     out: list[OutLine] = []
@@ -82,7 +85,7 @@ def tidied(lines: list[OutLine]) -> list[OutLine]:
         if closes:
             while out and not out[-1].text.strip():
                 out.pop()
-        if x.text.strip() or not (out and out[-1].text.endswith("{")):
+        if x.text.strip() or not (out and _OPENS.search(out[-1].text)):
             out.append(x)
     return out
 

@@ -119,6 +119,57 @@ static void agreement(int threads)
     expect(sum[1], 70L * team, "copyprivate in a function");
 }
 
+#pragma omp declare target
+/* Every thread reads what its neighbour wrote before the barrier. */
+static void rotate(int *from, int *to)
+{
+    const int me = omp_get_thread_num(), threads = omp_get_num_threads();
+    for (int round = 0; round < 3; round++) {
+        to[me] = from[(me + 1) % threads];
+#pragma omp barrier
+        from[me] = to[me];
+#pragma omp barrier
+    }
+}
+/* A parallel region of a function: its variables are shared on the stack of the team. */
+static int spread(int threads, int *rounds)
+{
+    int from[256], to[256], team = 0, wrong = 0;
+#pragma omp parallel num_threads(threads)
+    {
+        from[omp_get_thread_num()] = omp_get_thread_num();
+#pragma omp single
+        team = omp_get_num_threads();
+        rotate(from, to);
+    }
+    for (int i = 0; i < team; i++)
+        wrong += from[i] != (i + 3) % team;
+    (*rounds)++;
+    return wrong;
+}
+#pragma omp end declare target
+
+static void barriers(int threads)
+{
+    int wrong = 0, rounds = 0, after = 0;
+#pragma omp target map(tofrom : wrong, rounds, after)
+    {
+        wrong = spread(threads, &rounds);
+        int from[256], to[256];
+#pragma omp parallel num_threads(threads) reduction(+ : after)
+        {
+            from[omp_get_thread_num()] = omp_get_thread_num();
+#pragma omp barrier
+            rotate(from, to);
+            after += from[omp_get_thread_num()] != (omp_get_thread_num() + 3) % omp_get_num_threads();
+        }
+        wrong += spread(threads, &rounds);
+    }
+    expect(wrong, 0, "barriers in a function's region");
+    expect(after, 0, "barriers");
+    expect(rounds, 2, "regions of a function");
+}
+
 static void nested(void)
 {
     int seen[64] = {0}, levels = 0, inner = 0;
@@ -145,9 +196,12 @@ static void nested(void)
 
 int main(void)
 {
-    for (int threads = 1; threads <= 96; threads += threads == 1 ? 32 : 21) {
-        sections(threads);
-        agreement(threads);
+    /* Whole warps and parts of them; more than a team has. */
+    const int sizes[] = {1, 2, 33, 40, 95, 96, 200};
+    for (int k = 0; k < 7; k++) {
+        sections(sizes[k]);
+        agreement(sizes[k]);
+        barriers(sizes[k]);
     }
     nested();
     int done = 0, asked = 0;
