@@ -18,6 +18,8 @@ __all__ = ["program"]
     [
         ("api", "plain"),
         ("api", "address"),
+        ("lists", "plain"),
+        ("lists", "address"),
         ("mapping", "plain"),
         ("mapping", "address"),
         ("stress", "plain"),
@@ -28,6 +30,23 @@ __all__ = ["program"]
 def test_programs(program: Program, name: str, sanitizer: str) -> None:
     done = run(program(name, sanitizer))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_device_that_cannot_share_memory_is_none_for_a_program_that_requires_it(program: Program) -> None:
+    why = "the program requires unified_shared_memory, and the device cannot use the host's memory"
+    done = run(program("lists", "address"), "shared")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert f"device mock:0 cannot be opened: {why}" in done.stderr
+    done = run(program("lists", "address"), "shared", OMP_TARGET_OFFLOAD="mandatory")
+    assert done.returncode == 125
+    assert why in done.stderr
+
+
+def test_a_part_that_is_to_be_present_is_not_where_the_whole_is_new(program: Program) -> None:
+    done = run(program("lists", "address"), "absent")
+    assert done.returncode == 125
+    assert "l.c:5: region on mock:0: 's.a' (4 bytes at" in done.stderr
+    assert "is not present" in done.stderr
 
 
 AVAILABLE = {

@@ -73,8 +73,8 @@ typedef struct ompls_module {
     int (*synchronize)(void *device, ompls_error *err);
     void *user; /* the module's own */
     const char *kind; /* "gpu", "cpu", … as OMP_AVAILABLE_DEVICES names it; may be 0 */
-    /* From now on kernels may use host addresses (`requires unified_shared_memory`): called once, after `load`.  0: the
-       device cannot. */
+    /* For a device that does not share the host's memory by itself: from now on kernels use host addresses (`requires
+       unified_shared_memory`).  Called once, after `load`.  0: the device cannot. */
     int (*share_host_memory)(void *device, ompls_error *err);
 } ompls_module;
 

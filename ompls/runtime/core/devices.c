@@ -135,7 +135,7 @@ static bool load_image(ompls_device *device, ompls_error *err) {
 
 /* What a unit requires (OpenMP 5.2 section 8.2), or the device is not one for this program. */
 static bool meet_requirements(ompls_device *device, ompls_error *err) {
-    if (!ompls_shared_memory) return true;
+    if (!ompls_shared_memory || device->properties.shares_host_memory) return true;
     if (device->module->share_host_memory == NULL) {
         *err = (ompls_error){.reason = "the program requires unified_shared_memory, and the device cannot use the host's memory",
                              .hint = "map what the regions use"};

@@ -123,6 +123,7 @@ class OpenGpu:
         """Name and limits; a team is a block."""
         has = self._device.get_attribute
         attribute = self._driver.device_attribute
+        pageable = getattr(attribute, "PAGEABLE_MEMORY_ACCESS", None)  # older versions of pycuda do not know it
         return {
             "name": "{} (compute capability {}.{})".format(self._device.name(), *self._device.compute_capability()),
             "memory": self._device.total_memory(),
@@ -130,6 +131,7 @@ class OpenGpu:
             "max_teams": has(attribute.MAX_GRID_DIM_X),
             "default_threads": 128,
             "default_teams": has(attribute.MULTIPROCESSOR_COUNT),
+            "shares_host_memory": has(pageable) if pageable is not None else 0,
         }
 
     def alloc(self, size: int) -> int:

@@ -157,18 +157,11 @@ static int host_synchronize(void *handle, ompls_error *err) {
     return 0;
 }
 
-/* Kernels run in the program's own process. */
-static int host_share_host_memory(void *handle, ompls_error *err) {
-    (void)handle;
-    (void)err;
-    return 0;
-}
-
 static ompls_module module = {
     .abi = OMPLS_MODULE_ABI, .name = "host", .kind = "cpu", .image_class = "host", .probe = host_probe, .open = host_open, .close = host_close,
     .properties = host_properties, .alloc = host_alloc, .free = host_free, .copy_in = host_copy_in, .copy_out = host_copy_out,
     .copy_within = host_copy_within, .load = host_load, .find_kernel = host_find_kernel, .find_symbol = host_find_symbol,
-    .launch = host_launch, .synchronize = host_synchronize, .share_host_memory = host_share_host_memory,
+    .launch = host_launch, .synchronize = host_synchronize,
 };
 
 __attribute__((constructor)) static void announce(void) {
