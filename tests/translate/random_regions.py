@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random_expressions import INTEGERS, PRELUDE, UNSIGNED, Scope
-from random_statements import Statements
+from random_loops import SCHEDULES, Loops
 
 LEAGUES = (
     "target teams distribute parallel for", "target teams distribute parallel for", "target parallel for",
@@ -14,11 +14,12 @@ LEAGUES = (
 OPERATORS = ("+", "-", "*", "&", "|", "^", "&&", "||", "max", "min")
 
 
-class Program(Statements):
+class Program(Loops):
     """`text(n)` is a program with n random regions, each in a function of its own."""
 
     def text(self, regions: int) -> str:
-        kinds = [self.worksharing, self.worksharing, self.sequential, self.workers, self.data, self.atomics]
+        kinds = [self.worksharing, self.worksharing, self.sequential, self.workers, self.data, self.atomics,
+                 self.triangle, self.triangle, self.in_order]  # fmt: skip
         functions = [self.r.choice(kinds)(f"r{k}") for k in range(regions)]
         calls = "".join(f"    r{k}();\n" for k in range(regions))
         return PRELUDE + "\n".join(functions) + f"\nint main(void)\n{{\n{calls}    return 0;\n}}\n"
@@ -94,9 +95,7 @@ class Program(Statements):
         wanted = [("teams", f" num_teams({self.r.randrange(1, 6)})"),
                   ("teams", f" thread_limit({self.r.choice((1, 7, 32))})"),
                   ("parallel", f" num_threads({self.r.choice((1, 3, 33))})")]  # fmt: skip
-        wanted += [
-            ("for", f" schedule({self.r.choice(('static', 'static, 2', 'dynamic', 'guided, 4', 'static, scale'))})")
-        ]
+        wanted += [("for", f" schedule({self.r.choice(SCHEDULES)})")]
         wanted += [("distribute", f" dist_schedule(static, {self.r.choice((1, 3, 100))})")]
         for construct, text in wanted:
             if construct in last and self.r.random() < 0.3:
