@@ -59,13 +59,13 @@ process, no clock of the host's. When nobody chose a device, the default is a gu
     section="7.8",
     bad=(
         """
-int puts(const char *);
+int atoi(const char *);
 void f(int n, int *a) {
     #pragma omp target map(tofrom: a[0:n])
     {
         a[0] = n;
-        puts("done");
-    //  ^^^^ hint: `puts` cannot be called on cuda: the device has no function of that name
+        atoi("7");
+    //  ^^^^ hint: `atoi` cannot be called on cuda: the device has no function of that name
     }
 }
 """,

@@ -18,8 +18,8 @@ RULE = Rule(
     group="device-limits",
     title="A number that the device has no type for",
     why="""
-Host and device must agree about the size of what is mapped. A GPU has no `long double` of 16 bytes, no `__int128` and no
-`_Complex`; a core of an Epiphany does the arithmetic of `double` in software. The first use in a region is reported.
+Host and device must agree about the size of what is mapped. A GPU has no `long double` of 16 bytes and no
+`_Float128`; a core of an Epiphany does the arithmetic of `double` in software. The first use in a region is reported.
 """,
     section="13.8",
     bad=(
@@ -31,20 +31,13 @@ void f(int n, long double *a) {
 }
 """,
         """
-void f(double _Complex *a) {
-    #pragma omp target map(tofrom: a[0:1])
-    a[0] = a[0] * a[0];
-//  ^ hint: complex arithmetic cannot run on cuda: CUDA C++ has no `_Complex`
-}
-""",
-        """
-struct wide { __int128 v; };
+struct wide { long double v; };
 static long low(struct wide *w) { return (long)w->v; }
 void f(struct wide *w, long *a) {
     #pragma omp target map(tofrom: w[0:1], a[0:1])
     a[0] = low(w);
-    //         ^ hint: the type `__int128` cannot run on cuda: a GPU has no number of its size
-    //     ^^^ hint: the type `__int128` in `low`, which is called here, cannot run on cuda: a GPU has no number of its size
+    //         ^ hint: the type `long double` cannot run on cuda: a GPU has no number of its size
+    //     ^^^ hint: the type `long double` in `low`, which is called here, cannot run on cuda: a GPU has no number of its size
 }
 """,
     ),

@@ -18,8 +18,8 @@ RULE = Rule(
     group="device-limits",
     title="Something in a target region that the device cannot run",
     why="""
-Not every device can do what the host can: a GPU has no variable-length arrays and no iterations in order, a core of an
-Epiphany no tasks. The tables are those of the translator, so what is reported here is what `ompls translate` refuses. When
+Not every device can do what the host can: a GPU cannot call a function with any number of arguments, a core of an
+Epiphany has no tasks. The tables are those of the translator, so what is reported here is what `ompls translate` refuses. When
 nobody chose a device (`--device`, `ompls.preview.device`), the default is a guess and this is a hint.
 """,
     section="13.8",
@@ -28,48 +28,34 @@ nobody chose a device (`--device`, `ompls.preview.device`), the default is a gue
 void f(int n, int *a) {
     #pragma omp target map(tofrom: a[0:n])
     {
-        int local[n];
-        //  ^^^^^^^^ hint: the variable-length array `local` cannot run on cuda: CUDA C++ has none; give it a constant length
-        local[0] = 1;
-        a[0] = local[0];
+        _Atomic int local;
+        //          ^^^^^ hint: the atomic variable `local` cannot run on cuda: operators of C's atomic types are not there; use the `atomic` construct
+        a[0] = 1;
     }
 }
 """,
         """
+#include <omp.h>
 void f(int n, int *a) {
-    #pragma omp target parallel for ordered map(tofrom: a[0:n])
-    //                              ^^^^^^^ hint: `ordered` cannot run on cuda: iterations of a GPU loop have no order
-    for (int i = 0; i < n; i++) {
-        #pragma omp ordered
-        //          ^^^^^^^ hint: `ordered` cannot run on cuda: iterations of a GPU loop have no order
-        a[i] = i;
-    }
-    #pragma omp target parallel map(tofrom: a[0:n])
+    omp_event_handle_t event;
+    #pragma omp target map(tofrom: a[0:n])
     {
-        #pragma omp single copyprivate(n)
-        //                 ^^^^^^^^^^^^^^ hint: `copyprivate` cannot run on cuda: it is not there yet; write to a shared variable
-        n = 1;
+        #pragma omp task detach(event)
+        //               ^^^^^^^^^^^^^ hint: `detach` cannot run on cuda: tasks on a GPU run at once
+        a[0] = 1;
     }
 }
 """,
         """
 static int pick(int v) {
-    int *two = (int[]){1, 2};
-    return two[v];
+    static _Atomic int calls;
+    return v;
 }
 static int entry(int v) { return pick(v) + 1; }
 void f(int n, int *a) {
     #pragma omp target map(tofrom: a[0:n])
     for (int i = 0; i < n; i++) a[i] = entry(1);
-    //                                 ^^^^^ hint: a compound literal of array type in `pick`, which is called here, cannot run on cuda: CUDA C++ has none; declare an array
-}
-""",
-        """
-void f(int n, int *a) {
-    #pragma omp target map(tofrom: a[0:n])
-    #pragma omp parallel sections
-    //          ^^^^^^^^^^^^^^^^^ hint: `parallel sections` cannot run on cuda: write `sections` inside a parallel construct
-    { a[0] = 1; }
+    //                                 ^^^^^ hint: the atomic variable `calls` in `pick`, which is called here, cannot run on cuda: operators of C's atomic types are not there; use the `atomic` construct
 }
 """,
     ),
