@@ -136,6 +136,11 @@ def lines_of(chunks: list[Chunk]) -> list[Line]:
 _SKIP = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.S)
 
 
+def without_comments(text: str) -> str:
+    """C text with a blank for each comment."""
+    return _SKIP.sub(lambda m: " " if m.group().startswith("/") else m.group(), text)
+
+
 def reindent(lines: list[Line], width: int = 4) -> list[Line]:
     """The lines indented by their braces: what came from different depths reads as one function.
 

@@ -99,7 +99,7 @@ REFUSED = [
     ("", "#pragma omp metadirective when(user={condition(}: parallel)\n;", "could not be read"),
     ("", "#pragma omp begin metadirective when(user={condition(n)}: parallel)\nx++;", "no 'end metadirective'"),
     ("", "#pragma omp dispatch\nx++;", "no call of a function"),
-    ("void v(int);\n#pragma omp declare variant(v) match(user={condition(g)})\nvoid w(int);", "w(1);", "no constant"),
+    ("void v(int);\n#pragma omp declare variant(v) match(user={condition(q)})\nvoid w(int q);", "w(1);", "neither constant"),
     ("", "#pragma omp parallel for induction(step(2), -: x)\n" + LOOP, "only + and *"),
     ("", "#pragma omp parallel for collapse(2) induction(step(2), +: x)\n" + LOOP, "one loop"),
     ("static int mine;\n#pragma omp groupprivate(mine)\n#pragma omp declare target\nint h(void) { return mine; }\n"

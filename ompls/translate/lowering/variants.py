@@ -144,10 +144,13 @@ def _declared(work: Round, table: _Table, f: FileDirective) -> None:
         why = "its selector, its variant or the function after it could not be read"
         work.refuse(f, d.span, "'declare variant'", why)
         return
-    if any(t.name == "condition" and t.value is None for t in traits):
-        why = "its condition is no constant; call the variant under an 'if' instead"
-        work.refuse(f, d.span, "'declare variant'", why)
-        return
+    for t in traits:
+        if t.name == "condition" and t.value is None and not _global(work, t):
+            why = (
+                "its condition is neither constant nor of variables of the file; call the variant under an 'if' instead"
+            )
+            work.refuse(f, d.span, "'declare variant'", why)
+            return
     params = _parameters(work, function[0])
     pointers: list[int] = []
     for c in d.all("adjust_args"):
@@ -159,6 +162,15 @@ def _declared(work: Round, table: _Table, f: FileDirective) -> None:
     variant = _Variant(name, traits, f.start, tuple(pointers), appended)
     table.of.setdefault(function[0], []).append(variant)
     table.own[name] = tuple(t.name for t in traits if t.set == "construct")
+
+
+def _global(work: Round, t: Trait) -> bool:
+    """Whether a condition has a meaning wherever the function is called."""
+    names = {token.text for token in tokenize(t.text.encode()) if token.kind == "name"}
+    local = {d.symbol.name for i in work.tu.items for d in i.content.node.walk()
+             if isinstance(d, ast.VarDecl) and d.symbol.level == "block"}  # fmt: skip
+    local |= {p.name for i in work.tu.items if isinstance(i.content.node, FunctionDef) for p in i.content.node.params}
+    return all(name in work.tu.symbols and name not in local for name in names if name not in ("sizeof", "int", "long"))
 
 
 def _function(item: Item | None) -> tuple[str] | None:
@@ -182,19 +194,31 @@ def _parameters(work: Round, name: str) -> list[str]:
 # --- calls ------------------------------------------------------------------------------------------------------
 
 
-def _chosen(work: Round, table: _Table, item: Item, name: Name, *, dispatch: bool) -> _Variant | None:
-    """The variant that a call of `name` means; None: the function itself."""
+def _chosen(work: Round, table: _Table, item: Item, name: Name, *, dispatch: bool) -> list[tuple[str, _Variant]]:
+    """The variants that a call of `name` may mean, best first, each with its condition ('': then it is the last)."""
     node = item.content.node
     outer = next((o for n, o in with_outer(node) if n is name), ())
     place = work.place(item, [d for d in outer if d.name != "dispatch"])
     own = table.own.get(node.symbol.name, ()) if isinstance(node, FunctionDef) else ()
     constructs = (*own, *place.constructs, *(("dispatch",) if dispatch else ()))
-    best: tuple[int, _Variant] | None = None
+    found: list[tuple[int, str, _Variant]] = []
     for v in table.of.get(name.name, ()):
-        m = match(work.tu, v.traits, type(place)(place.target, constructs))
-        if m is not None and v.start < item.start + name.span.start and (best is None or m.score > best[0]):
-            best = (m.score, v)
-    return best[1] if best is not None else None
+        m = match(work.tu, v.traits, Place(place.target, constructs))
+        if m is not None and v.start < item.start + name.span.start:
+            found.append((m.score, m.condition, v))
+    found.sort(key=lambda x: -x[0])
+    certain = next((k for k, (_, condition, _) in enumerate(found) if not condition), len(found))
+    return [(condition, v) for _, condition, v in found[: certain + 1]]
+
+
+def _callee(name: str, chosen: list[tuple[str, _Variant]]) -> str:
+    """What is called: a name, or a choice between names; `(f)` is a call that no variant stands for."""
+    text = ""
+    for condition, v in chosen:
+        text += f"{condition} ? {v.name} : " if condition else v.name
+    if not chosen or chosen[-1][0]:
+        text += name
+    return text if len(chosen) == 1 and not chosen[0][0] else f"({text})"
 
 
 def _calls(work: Round, table: _Table, item: Item) -> Iterator[bool]:
@@ -206,9 +230,9 @@ def _calls(work: Round, table: _Table, item: Item) -> Iterator[bool]:
         if isinstance(node, Call) and isinstance(node.function, Name) and id(node) not in dispatched:
             if node.function.name not in table.of:
                 continue
-            v = _chosen(work, table, item, node.function, dispatch=False)
-            if v is not None:
-                yield work.replace(item, (node.function.span, v.name)) or True
+            chosen = _chosen(work, table, item, node.function, dispatch=False)
+            if chosen:
+                yield work.replace(item, (node.function.span, _callee(node.function.name, chosen))) or True
 
 
 def _target_call(stmt: DirectiveStmt) -> Call | None:
@@ -230,7 +254,12 @@ def _dispatch(work: Round, table: _Table, item: Item, stmt: DirectiveStmt) -> No
         work.refuse(item, d.span, "'dispatch'", "there is no call of a function by its name after it")
         return
     assert isinstance(call.function, Name)
-    v = _chosen(work, table, item, call.function, dispatch=True)
+    chosen = _chosen(work, table, item, call.function, dispatch=True)
+    adjusted = any(x.device_pointers or x.appended for _, x in chosen)
+    if adjusted and chosen[0][0]:
+        work.refuse(item, d.span, "'dispatch'", "the arguments of the variant depend on a condition")
+        return
+    v = chosen[0][1] if adjusted else None
     device = d.clause("device")
     before = "{ " + "".join(pragma(f"omp taskwait {work.text(item, c.span)}") for c in d.all("depend"))
     after = " }"
@@ -253,9 +282,10 @@ def _dispatch(work: Round, table: _Table, item: Item, stmt: DirectiveStmt) -> No
             condition = text(item, c.args[-1].span) if c.args else "1"
             arms += f"if ({condition}) {{ {other} }} else "
     edits = [(d.span, before + arms + "{ ")]
+    if chosen:
+        edits.append((call.function.span, _callee(call.function.name, chosen)))
     if v is not None:
         device_pointers = _device_pointers(d)
-        edits.append((call.function.span, v.name))
         for k, a in enumerate(call.args):
             if k in v.device_pointers and text(item, a.span) not in device_pointers:
                 given = text(item, a.span)

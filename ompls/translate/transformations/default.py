@@ -21,7 +21,7 @@ from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
-from ompls.translate.rewrite import Rewriter
+from ompls.translate.rewrite import Rewriter, without_comments
 from ompls.translate.symbols import global_symbol
 from ompls.translate.uses import PRIVATISING, directives_in, names_in
 
@@ -55,7 +55,7 @@ def _functions(index: Index, places: Places, needs: Needs, shared: FunctionDef |
         out += generated(f"__attribute__((weak)) {types.c(Pointer(s.type), global_symbol(index.tu, s))};")
     out += _statics(index, needs)
     for item, f in needs.functions:
-        header = _LINKAGE.sub("", index.tu.text(item, f.header)).strip()
+        header = _LINKAGE.sub("", without_comments(index.tu.text(item, f.header))).strip()
         if ";" in header:  # the style before prototypes
             header = types.c(f.symbol.type, f.symbol.name)
         out += generated(f"{'' if f is shared else 'static '}{' '.join(header.split())};")

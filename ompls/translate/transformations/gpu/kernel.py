@@ -24,7 +24,7 @@ from ompls.translate.needs import Index, Needs, has_parallel, type_texts, words
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
-from ompls.translate.rewrite import Chunk, Rewriter
+from ompls.translate.rewrite import Chunk, Rewriter, without_comments
 from ompls.translate.symbols import global_symbol, unit_symbol
 from ompls.translate.templates import render
 from ompls.translate.transformations.gpu.data import data_of
@@ -182,7 +182,7 @@ def _named_here(index: Index, needs: Needs, lines: list[OutLine]) -> list[str]:
 
 
 def _header(index: Index, needs: Needs, item: Item, f: FunctionDef) -> str:
-    text = index.tu.text(item, f.header)
+    text = without_comments(index.tu.text(item, f.header))
     name = f.symbol.name
     kind = f.symbol.type
     if isinstance(kind, Function) and ("[" in text or ";" in text):

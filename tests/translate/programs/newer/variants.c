@@ -34,6 +34,18 @@ static int here(void) { no such function; }
 #pragma omp end declare variant
 #pragma omp end declare target
 
+static int mode; // asked at each call
+#pragma omp declare target
+static int first(int x) // a comment behind a header
+{
+    return x + 1;
+}
+static int second(int x) { return x + 2; }
+#pragma omp declare variant(first) match(user = {condition(score(3) : mode == 1)})
+#pragma omp declare variant(second) match(construct = {target})
+static int by_mode(int x) { return x; }
+#pragma omp end declare target
+
 static int last_device;
 static long dispatched(int *a, int n, void *pointer);
 #pragma omp declare variant(dispatched) match(construct = {dispatch}) adjust_args(need_device_ptr : a)
@@ -81,6 +93,14 @@ int main(void)
     expect(here(), 1, "begin declare variant on the host");
     int (*pointer)(int) = where;
     expect(pointer(1), 1, "through a pointer");
+
+    expect(by_mode(0), 0, "a condition that does not hold");
+    mode = 1;
+    expect(by_mode(0), 1, "a condition that holds");
+    int both = 0;
+#pragma omp target map(from : both)
+    both = first(0) * 10 + second(0);
+    expect(both, 12, "variants by their names");
 
     long sum = 0, want = 0;
     for (int i = 0; i < 64; i++)
