@@ -65,15 +65,24 @@ def _enter(plan: RegionPlan) -> Iterator[tuple[str, str, str, str]]:
 
 def _leave(plan: RegionPlan) -> Iterator[tuple[str, str, str, str]]:
     for i in plan.items:
+        if "LIST" in i.flags:
+            yield "unmap", i.name, "", "each as its map type says"
+            continue
         back = "copied back" if "FROM" in i.flags else "not copied back"
         yield "unmap", i.name, "", back if "ALWAYS" in i.flags else f"{back}; released, when nothing else maps it"
 
 
 def _size(i: ItemPlan) -> str:
+    if "LIST" in i.flags:
+        return "as many as there are"
     return f"{_plain(i.size)} bytes"
 
 
 def _inwards(i: ItemPlan) -> str:
+    if "LIST" in i.flags:
+        return "what its iterators or its mapper give, one by one"
+    if "PART" in i.flags:
+        return f"in the memory above; {'copied in' if 'TO' in i.flags else 'without a value'}, unless present"
     if "ZERO_LENGTH" in i.flags:
         return "looked up, never copied"
     if "PRESENT" in i.flags and "ALWAYS" not in i.flags:
