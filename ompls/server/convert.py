@@ -37,6 +37,11 @@ def uri_of(path: str) -> str:
     return Path(path).as_uri() if os.path.isabs(path) else path
 
 
+def range_of(span: tuple[int, int, int, int]) -> Json:
+    line, column, end_line, end_column = span
+    return {"start": {"line": line, "character": column}, "end": {"line": end_line, "character": end_column}}
+
+
 class Places:
     """Locations to URIs and ranges, for one analysis.
 
@@ -58,14 +63,17 @@ class Places:
         self._uri_of = uri_of
         self._read = read
 
-    def range(self, where: Location) -> Json:
+    def span(self, where: Location) -> tuple[int, int, int, int]:
+        """Line and column of its start and of its end."""
         index = self._index(where.path)
         line, column = index.position(where.start, self._encoding)
-        end_line, end_column = index.position(where.end, self._encoding)
-        return {
-            "start": {"line": line, "character": column},
-            "end": {"line": end_line, "character": end_column},
-        }
+        inside = index.data[where.start : where.end]
+        if inside.isascii() and b"\n" not in inside and b"\r" not in inside:
+            return line, column, line, column + len(inside)
+        return line, column, *index.position(where.end, self._encoding)
+
+    def range(self, where: Location) -> Json:
+        return range_of(self.span(where))
 
     def location(self, where: Location) -> Json:
         return {"uri": self._uri_of(where.path), "range": self.range(where)}

@@ -19,7 +19,8 @@ from ompls.server.convert import Json, Places, path_of
 from ompls.server.editing import Editing
 from ompls.server.engine import Result
 from ompls.server.guard import guarded, logged
-from ompls.server.protocol import Raw
+from ompls.server.lenses import lenses
+from ompls.server.protocol import Raw, Written
 from ompls.server.refactorings import REWRITE, refactorings
 from ompls.server.wide import uris_of
 
@@ -108,28 +109,12 @@ class Handlers:
         text = features.hover(result.tu, offset)
         return Raw({"contents": {"kind": "markdown", "value": text}} if text else None)
 
-    async def code_lens(self, params: types.CodeLensParams) -> Raw:
+    async def code_lens(self, params: types.CodeLensParams) -> Written:
         session = self.server.session(params.text_document.uri)
         if session is None:
-            return Raw([])
+            return Written("[]")
         result = await self.server.engine.result(session)
-        places, settings, uri = self.server.places(result), session.settings, session.document.uri
-        device = settings.preview.device
-        lenses = []
-        for where, region in features.lenses(result.tu):
-            if where.path != session.document.path:
-                continue
-            range_ = places.range(where)
-            argument = {"uri": uri, "region": region, "device": device}
-            if settings.lens.preview:
-                title = "Preview CUDA" if device in ("cuda", "cudasim") else f"Preview {device}"
-                command = {"title": title, "command": "ompls.preview", "arguments": [argument]}
-                lenses.append({"range": range_, "command": command})
-            if settings.lens.run and self.server.trusted and os.path.isabs(session.document.path):
-                argument = {**argument, "device": settings.run.device}
-                command = {"title": "Run", "command": "ompls.run", "arguments": [argument]}
-                lenses.append({"range": range_, "command": command})
-        return Raw(lenses)
+        return Written(lenses(session, result.tu, self.server.places(result), self.server.trusted))
 
     async def document_symbol(self, params: types.DocumentSymbolParams) -> Raw:
         """The functions with their target regions."""

@@ -46,6 +46,13 @@ def converter() -> Any:
     return made
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A result that is the text of JSON already."""
+
+    text: str
+
+
 class Protocol(LanguageServerProtocol):
     _server: OmplsServer
 
@@ -56,7 +63,10 @@ class Protocol(LanguageServerProtocol):
     # --- sending -------------------------------------------------------------------------------------------------
 
     def _send_data(self, data: Any) -> None:
-        body = json.dumps(data, default=self._serialize_message, separators=(",", ":")).encode()
+        self._send_text(json.dumps(data, default=self._serialize_message, separators=(",", ":")))
+
+    def _send_text(self, text: str) -> None:
+        body = text.encode()
         try:
             with self._writing:
                 if self.writer is None:
@@ -70,6 +80,9 @@ class Protocol(LanguageServerProtocol):
         if error is None and isinstance(result, Raw):
             self._result_types.pop(msg_id, None)
             self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result.value})
+        elif error is None and isinstance(result, Written):
+            self._result_types.pop(msg_id, None)
+            self._send_text(f'{{"jsonrpc":"{self.VERSION}","id":{json.dumps(msg_id)},"result":{result.text}}}')
         else:
             super()._send_response(msg_id, result, error)
 
