@@ -111,7 +111,54 @@ WRONG = [
         "assert(t != 3);",
         r"wrong.cu:5: .* thread \(3,0,0\): assertion `t != 3` failed",
     ),
-    Wrong("a trap", f"{GUIDE}, trap function", "if (t == 9) __trap();", r"the kernel called __trap\(\)"),
+    Wrong(
+        "a trap", f"{GUIDE}, trap function", "if (t == 9) __trap();", r"the kernel called __trap\(\) \(at wrong.cu:5\)"
+    ),
+    Wrong(
+        "a shuffle in segments of 12 lanes",
+        "PTX ISA, shfl.sync",
+        "out[t] = __shfl_down_sync(0xffffffffu, t, 1, 12);",
+        r"a shuffle of width 12: a power of two up to 32 is possible \(at wrong.cu:5\)",
+    ),
+    Wrong(
+        "__syncwarp without the caller in the mask",
+        "PTX ISA, bar.warp.sync",
+        "__syncwarp(0xfffffffeu);",
+        r"lane 0 calls a warp function with mask 0xfffffffe, which lacks it",
+    ),
+    Wrong(
+        "__syncwarp for a lane that has left",
+        "PTX ISA, bar.warp.sync",
+        "if (t == 40) return; __syncwarp();",
+        r"lane \d+ waits for lane 8 of its warp \(mask 0xffffffff\), which has left the kernel",
+    ),
+    Wrong(
+        "an empty mask",
+        f"{GUIDE}, warp vote functions",
+        "out[t] = __ballot_sync(0, t);",
+        "lane 0 calls a warp function with mask 0, which lacks it",
+    ),
+    Wrong(
+        "a misaligned atomic",
+        f"{GUIDE}, size and alignment requirement",
+        "atomicAdd(reinterpret_cast<int *>(reinterpret_cast<char *>(out) + 1), 1);",
+        r"a misaligned address",
+    ),
+    Wrong(
+        "a misaligned vector",
+        f"{GUIDE}, size and alignment requirement",
+        "*reinterpret_cast<double *>(out + 1) = t;",
+        r"a misaligned address .* \(at wrong.cu:5\)",
+    ),
+    Wrong(
+        "too wide a grid",
+        f"{GUIDE}, compute capabilities",
+        "out[t] = 1;",
+        "a grid of 2147483648 x 1 x 1 blocks",
+        1,
+        0,
+        (1 << 31, 1, 1),
+    ),
     Wrong(
         "too many threads",
         f"{GUIDE}, compute capabilities",
@@ -203,6 +250,16 @@ def test_a_launch_must_fit_the_kernels_parameters(opened: Open) -> None:
     with pytest.raises(sim.SimError, match="kernel nothing is not in the image"):
         device.launch("nothing", 1, 1)
     device.launch("saxpy", 1, 1, ctypes.c_float(1), 0, 0, c_int(0))  # none of these ended the device
+
+
+def test_parameters_are_limited_to_4_kib(inline: Inline) -> None:
+    """CUDA C++ Programming Guide, "__global__ function parameters": 4 KB before compute capability 7.0."""
+    device = inline(
+        "struct large { char c[4092]; };\n"
+        'extern "C" __global__ void k(large v, int *p, int *q) { *p = v.c[0]; *q = 1; }\n'
+    )
+    with pytest.raises(sim.SimError, match="more than 4096 bytes of parameters"):
+        device.launch("k", 1, 1, (ctypes.c_char * 4092)(), 0, 0)
 
 
 # --- faults -------------------------------------------------------------------------------------------------------

@@ -359,6 +359,15 @@ void ompls_sim_barrier(int id, int threads)
     else stay_at(w, unsigned(id), pc);
 }
 
+void ompls_sim_trap() { ompls_sim_fail(__builtin_return_address(0), "the kernel called __trap()"); }
+
+void ompls_sim_misaligned() { ompls_sim_fail(__builtin_return_address(0), "a misaligned address of an atomic operation"); }
+
+void ompls_sim_wrong_width(int width)
+{
+    ompls_sim_fail(__builtin_return_address(0), "a shuffle of width %d: a power of two up to 32 is possible", width);
+}
+
 void ompls_sim_yield()
 {
     Worker &w = tracked();

@@ -55,6 +55,9 @@ template <class F> inline __attribute__((always_inline)) void ompls_sim_threads(
 void ompls_sim_syncthreads();                      // all threads of the block that have not exited
 unsigned ompls_sim_syncthreads_count(bool value);  // how many of them came with true
 void ompls_sim_barrier(int id, int threads);       // barrier.sync id, threads: lanes arrive one by one
+[[noreturn]] void ompls_sim_trap();                // __trap()
+[[noreturn]] void ompls_sim_misaligned();          // an atomic operation
+[[noreturn]] void ompls_sim_wrong_width(int width); // of a shuffle
 void ompls_sim_yield();                            // let others run
 
 // Warp operations: every lane of `mask` calls it, with the same kind and mask.

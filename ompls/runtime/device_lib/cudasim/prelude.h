@@ -90,7 +90,7 @@ static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __nanosleep(unsigned) { ompls_sim_yield(); }
-[[noreturn]] static inline void __trap() { ompls_sim_fail(__builtin_return_address(0), "the kernel called __trap()"); }
+#define __trap ompls_sim_trap
 
 // --- warps ------------------------------------------------------------------------------------------------------
 static inline unsigned ompls_sim_lane() { return ompls_sim_linear() % 32; }
@@ -105,6 +105,11 @@ template <typename T> static inline unsigned __match_any_sync(unsigned mask, T v
     memcpy(&bits, &value, sizeof value);
     return unsigned(ompls_sim_warp(OMPLS_SIM_MATCH, mask, bits, 0));
 }
+static inline int ompls_sim_width(int width)
+{
+    if (width < 1 || width > 32 || (width & (width - 1))) ompls_sim_wrong_width(width);
+    return width;
+}
 template <typename T> static inline T ompls_sim_shuffle(unsigned mask, T value, int source)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles move 4 or 8 bytes");
@@ -117,26 +122,32 @@ template <typename T> static inline T ompls_sim_shuffle(unsigned mask, T value, 
 // The source lane of each shuffle, in segments of `width` lanes (PTX ISA, shfl.sync): out of range is the own lane.
 template <typename T> static inline T __shfl_sync(unsigned mask, T value, int lane, int width = 32)
 {
-    const int base = int(ompls_sim_lane()) & ~(width - 1);
+    const int base = int(ompls_sim_lane()) & ~(ompls_sim_width(width) - 1);
     return ompls_sim_shuffle(mask, value, base | (lane & (width - 1)));
 }
 template <typename T> static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)
 {
     const int me = int(ompls_sim_lane()), from = me - int(delta);
-    return ompls_sim_shuffle(mask, value, from < (me & ~(width - 1)) ? me : from);
+    return ompls_sim_shuffle(mask, value, from < (me & ~(ompls_sim_width(width) - 1)) ? me : from);
 }
 template <typename T> static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32)
 {
     const int me = int(ompls_sim_lane()), from = me + int(delta);
-    return ompls_sim_shuffle(mask, value, from > (me | (width - 1)) ? me : from);
+    return ompls_sim_shuffle(mask, value, from > (me | (ompls_sim_width(width) - 1)) ? me : from);
 }
 template <typename T> static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32)
 {
     const int me = int(ompls_sim_lane()), from = me ^ bits;
-    return ompls_sim_shuffle(mask, value, from > (me | (width - 1)) ? me : from);
+    return ompls_sim_shuffle(mask, value, from > (me | (ompls_sim_width(width) - 1)) ? me : from);
 }
 
 // --- atomics ----------------------------------------------------------------------------------------------------
+// The compiler checks plain accesses (-fsanitize=alignment), not these.
+template <typename T> static inline T *ompls_sim_aligned(T *p)
+{
+    if (reinterpret_cast<uintptr_t>(p) % sizeof(T) != 0) ompls_sim_misaligned();
+    return p;
+}
 // A thread that keeps failing to swap may wait for one that cannot run before it lets go of the core.
 static inline void ompls_sim_swap_failed()
 {
@@ -146,14 +157,14 @@ template <typename T, typename A, typename B> static inline T atomicCAS(T *p, A 
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 2, "atomicCAS swaps 2, 4 or 8 bytes");
     T expected = T(compare);
-    if (!__atomic_compare_exchange_n(p, &expected, T(value), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (!__atomic_compare_exchange_n(ompls_sim_aligned(p), &expected, T(value), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         ompls_sim_swap_failed();
     return expected;
 }
 #define OMPLS_ATOMIC(name, builtin)                                                                                    \
     template <typename T, typename V> static inline T name(T *p, V value)                                              \
     {                                                                                                                  \
-        return builtin(p, T(value), __ATOMIC_ACQ_REL);                                                                 \
+        return builtin(ompls_sim_aligned(p), T(value), __ATOMIC_ACQ_REL);                                                                 \
     }
 OMPLS_ATOMIC(ompls_sim_add, __atomic_fetch_add)
 OMPLS_ATOMIC(atomicSub, __atomic_fetch_sub)
@@ -164,7 +175,7 @@ OMPLS_ATOMIC(atomicXor, __atomic_fetch_xor)
 // Anything else: a loop over the bits.
 template <typename Word, typename T, class F> static inline T ompls_sim_update(T *p, F update)
 {
-    Word *word = reinterpret_cast<Word *>(p), seen = __atomic_load_n(word, __ATOMIC_ACQUIRE), fresh;
+    Word *word = ompls_sim_aligned(reinterpret_cast<Word *>(p)), seen = __atomic_load_n(word, __ATOMIC_ACQUIRE), fresh;
     T old;
     do {
         memcpy(&old, &seen, sizeof old);
@@ -185,7 +196,7 @@ template <typename V> static inline double atomicAdd(double *p, V value)
 template <typename T, typename V> static inline T atomicExch(T *p, V value)
 {
     T fresh = T(value), old;
-    __atomic_exchange(p, &fresh, &old, __ATOMIC_ACQ_REL);
+    __atomic_exchange(ompls_sim_aligned(p), &fresh, &old, __ATOMIC_ACQ_REL);
     return old;
 }
 template <bool eight> struct ompls_sim_word { typedef uint32_t type; };

@@ -102,7 +102,7 @@ uint32_t sim_find_line(const sim_device *d, uint64_t pc, char *where, size_t siz
         char *colon = strrchr(line, ':'), *slash = strrchr(line, '/');
         const char *file = slash != NULL ? slash + 1 : line; /* before it, where the image was built */
         /* The innermost line that is the user's: not the library's, not of a generated file. */
-        if (found != 0 || colon == NULL || strncmp(file, "ompls_", 6) == 0 || strncmp(file, "prelude.h", 9) == 0 || strncmp(file, "access.cpp", 10) == 0) continue;
+        if (found != 0 || colon == NULL || strncmp(file, "ompls_", 6) == 0 || strncmp(file, "prelude.h", 9) == 0 || strncmp(file, "engine.", 7) == 0) continue;
         *colon = '\0';
         found = (uint32_t)strtoul(colon + 1, NULL, 10);
         if (found != 0) snprintf(where, size, "%.100s", file);
