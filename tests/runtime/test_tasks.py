@@ -31,8 +31,9 @@ def test_the_end_of_the_program_waits_for_what_is_in_flight(program: Program) ->
     assert (done.returncode, done.stdout, done.stderr) == (0, "at exit: 42\n", "")
 
 
+@pytest.mark.parametrize("case", ["error", "late-error"])
 @pytest.mark.parametrize("sanitizer", ["plain", "address"])
-def test_an_error_in_a_task_names_its_construct(program: Program, sanitizer: str) -> None:
-    done = run(program("tasks", sanitizer), "error")
+def test_an_error_in_a_task_names_its_construct(program: Program, case: str, sanitizer: str) -> None:
+    done = run(program("tasks", sanitizer), case)
     assert (done.returncode, done.stdout) == (125, "")
     assert done.stderr == "tasks.c:7: region on mock:0: the kernel failed: the cable is out; ask the test\n"

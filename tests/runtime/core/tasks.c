@@ -241,6 +241,15 @@ static void error_in_a_task(void) {
     usleep(10 * 1000 * 1000); /* the error ends the program */
 }
 
+/* The program's end waits for a task, and the task fails. */
+static void error_at_the_end(void) {
+    static int a, gate;
+    chain(&gate, 1, SLEEP_MS, OMPLS_DEPEND_OUT, &gate);
+    chain(&a, 1, 0, OMPLS_DEPEND_IN, &gate);
+    usleep(SLEEP_MS * 500);
+    mock_launch_error = (ompls_error){.reason = "the cable is out", .hint = "ask the test"};
+}
+
 __attribute__((destructor(101))) static void after_everything(void) {
     if (at_exit != 0) printf("at exit: %d\n", at_exit);
 }
@@ -251,7 +260,8 @@ int main(int argc, char **argv) {
         void (*run)(void);
     } cases[] = {{"overlap", two_overlap}, {"kinds", kinds_order}, {"objects", objects_and_all_memory}, {"groups", groups},
                  {"data", data_constructs}, {"values", values_are_captured}, {"team", team}, {"threads", threads}, {"routines", routines},
-                 {"exit", end_with_work_in_flight}, {"error", error_in_a_task}};
+                 {"exit", end_with_work_in_flight}, {"error", error_in_a_task},
+                 {"late-error", error_at_the_end}};
     mock_add_kernel("scale", scale);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (argc > 1 && strcmp(cases[i].name, argv[1]) == 0) cases[i].run();
