@@ -14,7 +14,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz conformance corpus corpus-run mutants peers vsix test-vscode test-cuda docs clean
+.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz fuzz-translate conformance corpus corpus-run mutants peers vsix test-vscode test-cuda docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -60,6 +60,10 @@ bench: $(READY_DEV) ## measure, and compare with bench/baseline.json
 
 fuzz: $(READY_DEV) ## 10,000 random edits, every fixture mutilated everywhere, ten minutes of atheris (an hour in all)
 	@OMPLS_EXHAUSTIVE=1 OMPLS_FUZZ_SECONDS=600 $(BIN)/python -m pytest -q --timeout=7200 tests/model/test_incremental.py tests/model/test_robust.py tests/frontend/test_robust.py tests/fuzz
+
+fuzz-translate: $(READY_DEV) ## a thousand of csmith's programs inside a target region, on each device, against gcc (hours)
+	@command -v csmith >/dev/null || { echo "csmith is needed: apt-get install csmith" >&2; exit 2; }
+	@for device in cudasim host; do $(BIN)/python tools/fuzz_translate.py --count 1000 --device $$device || exit 1; done
 
 conformance: $(READY_DEV) ## run the public validation suite: make conformance SUITE=DIR
 	@test -n "$(SUITE)" || { echo "make conformance: SUITE is not set; check out OpenMP_VV and say SUITE=DIR" >&2; exit 2; }

@@ -6,14 +6,16 @@ each class; the link step gives it to the kernels of other units that call it (`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ompls.analysis.model.ast import ExprStmt, FunctionDef, Name, Span, Symbol
+from ompls.analysis.model.ast import ExprStmt, FunctionDef, Name, Span, Symbol, VarDecl
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.spec.devices import DeviceSpec
+from ompls.translate.ctext import is_const
 from ompls.translate.needs import Index, Needs, needs_of
+from ompls.translate.problem import Problem
 
 
 @dataclass
@@ -53,6 +55,25 @@ def needs_of_function(index: Index, item: Item, f: FunctionDef) -> Needs:
     """Everything that the function needs, itself included."""
     call = ExprStmt(Span(0, 0), Name(Span(0, 0), f.symbol.name, f.symbol, type=f.symbol.type))
     return needs_of(index, _Plan(item, _Call(call)))  # type: ignore[arg-type]
+
+
+def own_variable(f: FunctionDef) -> VarDecl | None:
+    """A static variable of the function's own that changes: every kernel file would have another one."""
+    found = (n for n in f.body.walk() if isinstance(n, VarDecl) and n.symbol.kind == "var")
+    return next((n for n in found if n.symbol.storage == "static" and not is_const(n.symbol.type)), None)
+
+
+def refuse_copies(units: Iterable[Needs]) -> None:
+    """Raises Problem when several kernels would each have a copy of a function's static variable."""
+    seen: set[int] = set()
+    for needs in units:
+        for _, f in needs.functions:
+            variable = own_variable(f)
+            if variable is not None and id(f) in seen:
+                what = f"the static variable '{variable.symbol.name}' of '{f.symbol.name}'"
+                why = "several regions call the function, and each kernel would have one of its own"
+                raise Problem(None, what, f"{why}; declare it in front of the function, under declare target")
+            seen.add(id(f))
 
 
 def in_other_units(device: DeviceSpec, needs: Needs) -> list[Symbol]:

@@ -12,7 +12,7 @@ from ompls.analysis.source import Location
 from ompls.translate import capability
 from ompls.translate.bundle import directory_of
 from ompls.translate.classes import TransformationSet
-from ompls.translate.functions import exported, in_other_units, needs_of_function
+from ompls.translate.functions import exported, in_other_units, needs_of_function, refuse_copies
 from ompls.translate.host import DATA_CALLS, Host
 from ompls.translate.lowering import lower
 from ompls.translate.lowering.back import as_written
@@ -35,6 +35,7 @@ class Unit:
         self.original, self.name, self.sets, self.device = tu, name, sets, device
         self.problems: list[Diagnostic] = []
         self.tu, unable = lower(tu, target)
+        self.lowered = not unable  # else what follows from the rest of the text would be said, too
         for where, item, problem in unable:
             at = as_written(tu, where, where.locate(item, problem.span or Span(0, 1)))
             self.problems.append(diagnostic(problem, at, device))
@@ -75,7 +76,7 @@ class Unit:
         self.problems.append(diagnostic(Problem(span, what, why), where, self.device))
 
     def regions(self) -> Iterator[tuple[Item, Region]]:
-        for item in self.tu.items:
+        for item in self.tu.items if self.lowered else []:
             for region in item.content.regions:
                 yield item, region
 
@@ -159,6 +160,10 @@ class Unit:
                 kernel["line_map"][s.name] = [list(x) for x in line_map(lines, kernel["file"])]
                 kernel["barriers"] |= s.name == "gpu" and any(w in files[path] for w in _WAITING)
             kernels.append(kernel)
+        for item, region in self.regions():
+            span = region.stmt.directive.span
+            self.guarded(item, span, lambda: refuse_copies(self.needs.values()))
+            break
         entry = {"source": self.tu.path, "host": f"host/{self.name}.c", "headers": {}, "kernels": kernels}
         if self.problems:
             return {}, entry
@@ -193,6 +198,7 @@ class Unit:
             for s in self.sets:
                 try:
                     capability.check_functions(s.device, needs)
+                    refuse_copies([needs, needs])  # the kernels of this unit and those of others
                     lines = with_line_directives(s.function(self.index, self.places, needs, f))
                 except Problem as p:
                     entry["reason"] = f"{p.what}: {p.why}"

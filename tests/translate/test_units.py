@@ -138,6 +138,16 @@ def test_what_cannot_run_on_a_gpu_is_said_where_it_is_called(place: Path) -> Non
     assert "calls 'twice': the type 'long double' in the function 'twice'" in done.stderr
 
 
+def test_a_static_variable_is_not_copied_silently(unit: Callable[[str], TU]) -> None:
+    """Each kernel file would have one of its own; in one kernel it keeps its value between launches."""
+    text = "static int next(void) { static int last = 5; return last++; }\nvoid f(int *a)\n{\n"
+    region = "#pragma omp target map(tofrom : a[0:1])\n    a[0] = next();\n"
+    assert not translate([unit(f"{text}{region}}}\n")], ["cuda", "host"]).diagnostics
+    refused = translate([unit(f"{text}{region}{region}}}\n")], ["cuda", "host"])
+    assert not refused.files
+    assert "the static variable 'last' of 'next'" in refused.diagnostics[0].message
+
+
 def test_the_joined_text_compiles_for_real_gpus(place: Path, load: Callable[[Path], TU]) -> None:
     if nvrtc.available() is None:
         pytest.skip("nvrtc is not installed (extra cuda-preview)")

@@ -12,21 +12,22 @@ from ompls.translate import preview, translate
 
 # (device, the region's text, the text that the diagnostic points to, part of its message)
 CASES = [
-    ("cuda", "#pragma omp target parallel for collapse(2)\nfor (int i = 0; i < n; i++)\nfor (int j = 0; j < i; j++)\n"
-     "a[j] = i;", "i", "non-rectangular"),
+    ("cuda", "#pragma omp target parallel for collapse(2)\nfor (int i = 0; i < n; i++)\nfor (int j = 0; j < i * i;"
+     " j++)\na[j] = i;", "i * i", "not linear"),
     ("cuda", "#pragma omp target parallel for\nfor (int i = 0; i * i < n; i++)\na[i] = i;", "i * i < n", "condition"),
     ("cuda", "#pragma omp target parallel for\nfor (int i = 1; i < n; i *= 2)\na[i] = i;", None, "increment"),
     ("cuda", "#pragma omp target parallel for\nfor (double d = 0; d < n; d++)\na[0] = d;", None, "counter"),
-    ("cuda", "#pragma omp target\nputs(\"no\");", "puts", "'puts'"),
-    ("cuda", "#pragma omp target\n{ int local[n]; local[0] = 1; a[0] = local[0]; }", None, "variable-length array"),
-    ("cuda", "#pragma omp target parallel for ordered\nfor (int i = 0; i < n; i++)\na[i] = i;", "ordered", "order"),
+    ("cuda", "#pragma omp target\nperror(\"no\");", "perror", "'perror'"),
+    ("cuda", "#pragma omp target teams distribute parallel for ordered\nfor (int i = 0; i < n; i++)\na[i] = i;",
+     "ordered", "different teams"),
     ("cuda", "#pragma omp target\n{\n#pragma omp atomic\na[0] = a[1] + a[2];\n}", "a[0] = a[1] + a[2];", "forms"),
     ("cuda", "#pragma omp target device(ancestor: 1)\na[0] = 1;", "device(ancestor: 1)", "reverse"),
     ("cuda", "#pragma omp target\na[0] = helper();", None, "'hidden'"),
     ("cuda", "int ompls_mine = 1;\n#pragma omp target parallel for\nfor (int i = 0; i < n; i++)\na[i] = ompls_mine;",
      None, "ompls_mine"),
     ("cuda", "long double wide = 1;\n#pragma omp target\na[0] = wide;", None, "long double"),
-    ("cuda", "__int128 wide = 1;\n#pragma omp target\na[0] = (int)wide;", None, "__int128"),
+    ("cuda", "#pragma omp target\n{ _Atomic int x = 1; x++; a[0] = x; }", None, "atomic variable"),
+    ("cuda", "#pragma omp target\na[0] = ({ if (n) goto out; 1; });\nout:;", None, "a jump leaves it"),
     ("cuda", "#pragma omp target\n{\ndouble big[9000];\n#pragma omp parallel\nbig[0] = 1;\na[0] = big[0];\n}", None,
      "72000 bytes"),
     ("cuda", "int class = 1, class_ = 2;\n#pragma omp target\na[0] = class + class_;", None, "reserves"),
