@@ -1,0 +1,107 @@
+"""When a simulated device fails in the middle: what is said, with which exit code, and that nothing stays behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ENDLESS = """\
+#include <stdio.h>
+int main(void)
+{
+    volatile int flag = 0;
+    printf("before\\n");
+    fflush(stdout);
+#pragma omp target map(tofrom: flag)
+    while (flag == 0) { }
+    printf("after\\n");
+    return 0;
+}
+"""
+HUNGRY = """\
+#include <stdlib.h>
+int main(void)
+{
+    int n = 1 << 20;
+    float *big = malloc(n * sizeof *big), *more = malloc(n * sizeof *more), few[10];
+#pragma omp target data map(alloc: big[0:n], few)
+    {
+#pragma omp target enter data map(alloc: more[0:n])
+    }
+    return 0;
+}
+"""
+
+
+def _control_pages(process: int) -> set[str]:
+    """The inodes of the pages that a program and its device processes share."""
+    try:
+        lines = Path(f"/proc/{process}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return set()
+    return {line.split()[4] for line in lines if "ompls-cudasim-control" in line}
+
+
+def _devices(pages: set[str], program: int) -> list[int]:
+    numbers = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+    return [n for n in numbers if n != program and _control_pages(n) & pages]
+
+
+def _wait_for_device(program: int) -> tuple[set[str], int]:
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        pages = _control_pages(program)
+        if found := _devices(pages, program):
+            return pages, found[0]
+        time.sleep(0.05)
+    raise AssertionError("no device process has been started")
+
+
+def _build(tmp_path: Path, text: str) -> Path:
+    source = tmp_path / "program.c"
+    source.write_text(text)
+    command = [sys.executable, "-m", "ompls", "cc", "-fopenmp", "-fopenmp-targets=cudasim", source, "-o", "program"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    return tmp_path / "program"
+
+
+def test_a_killed_device_ends_the_program_with_the_region(tmp_path: Path) -> None:
+    program = subprocess.Popen(
+        [_build(tmp_path, ENDLESS)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    _, device = _wait_for_device(program.pid)
+    time.sleep(0.2)
+    os.kill(device, signal.SIGKILL)
+    out, err = program.communicate(timeout=20)
+    assert (program.returncode, out) == (125, "before\n")
+    assert re.match(
+        r"\S*program.c:7: region on cudasim:0: the kernel failed: the device process was killed: .*; see", err
+    )
+
+
+def test_a_program_that_is_ended_leaves_no_device(tmp_path: Path) -> None:
+    program = subprocess.Popen([_build(tmp_path, ENDLESS)], stdout=subprocess.DEVNULL, cwd=tmp_path)
+    pages, _ = _wait_for_device(program.pid)
+    program.send_signal(signal.SIGTERM)
+    assert program.wait(20) == -signal.SIGTERM
+    end = time.monotonic() + 10
+    while _devices(pages, program.pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert _devices(pages, program.pid) == []
+
+
+def test_out_of_memory_says_what_holds_it(process, tmp_path: Path) -> None:
+    path = tmp_path / "hungry.c"
+    path.write_text(HUNGRY)
+    done = process("run", "--device", "cudasim", path, env={"OMPLS_CUDASIM_MEMORY": "7"})
+    assert done.code == 125
+    assert re.match(
+        rf"{re.escape(str(path))}:8: region on cudasim:0: no device memory for 'more\[0:n\]' \(4194304 bytes\): out of "
+        r"device memory: .* of 7340032 in use; mapped now: 'big\[0:n\]' 4194304 bytes, 'few' 40 bytes; map less",
+        done.err,
+    )
