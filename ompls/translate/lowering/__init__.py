@@ -13,13 +13,22 @@ lowering may hold what another one lowers.
 from __future__ import annotations
 
 from ompls.analysis.model.tu import TU, FileDirective, Item
-from ompls.translate.lowering import metadirective, nests, shapes, spelling, teams, transform, variants
+from ompls.translate.lowering import combined, metadirective, nests, shapes, spelling, teams, transform, variants
 from ompls.translate.lowering.round import Round
 from ompls.translate.problem import Problem
 
 __all__ = ["Lowered", "lower"]
 
-_THEMES = (metadirective.lower, variants.lower, shapes.lower, teams.lower, nests.lower, transform.lower, spelling.lower)
+_THEMES = (
+    metadirective.lower,
+    variants.lower,
+    combined.lower,
+    shapes.lower,
+    teams.lower,
+    nests.lower,
+    transform.lower,
+    spelling.lower,
+)
 _ROUNDS = 24  # constructs nested deeper than that are not written by people
 
 Lowered = tuple[TU, list[tuple[TU, Item | FileDirective, Problem]]]

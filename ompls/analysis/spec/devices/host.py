@@ -16,7 +16,6 @@ LACKS = {
     **EVERYWHERE,
     "clause reduction inscan with target": "write the loop construct inside the target construct",
     "clause copyin": "a kernel has no threadprivate variables",
-    "construct parallel single": "write `single` inside a parallel construct",
     "varargs": "pass an array and its length",
 }
 

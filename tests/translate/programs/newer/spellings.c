@@ -156,6 +156,32 @@ static void others(void)
     expect(order[5], 15, "doacross");
 }
 
+static void combined(void)
+{
+    int a[6] = {0}, n = 3, m = 0;
+#pragma omp parallel single num_threads(2) firstprivate(n)
+    {
+        n++;
+        m = n;
+    }
+#pragma omp target parallel single map(tofrom : a) num_threads(3)
+    a[0] += 5;
+#pragma omp target parallel masked map(tofrom : a) num_threads(3)
+    a[1] += omp_get_num_threads();
+#pragma omp target parallel sections map(tofrom : a)
+    {
+#pragma omp section
+        a[2] = 1;
+#pragma omp section
+        a[3] = 2;
+    }
+#pragma omp target taskloop map(tofrom : a) grainsize(1)
+    for (int i = 4; i < 6; i++)
+        a[i] = i;
+    expect(m, 4, "parallel single");
+    expect(a[0] * 10000 + (a[1] >= 1 && a[1] <= 3) * 1000 + a[2] * 100 + a[3] * 10 + a[4] + a[5], 51129, "combined");
+}
+
 static void defaults(void)
 {
     int sum = 1, hidden = 1;
@@ -186,5 +212,6 @@ int main(void)
     inductions();
     others();
     defaults();
+    combined();
     return failures != 0;
 }
