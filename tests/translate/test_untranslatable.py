@@ -14,6 +14,8 @@ from ompls.translate import preview, translate
 CASES = [
     ("cuda", "#pragma omp target parallel for collapse(2)\nfor (int i = 0; i < n; i++)\nfor (int j = 0; j < i * i;"
      " j++)\na[j] = i;", "i * i", "not linear"),
+    ("cuda", "#pragma omp target parallel for\n#pragma omp tile sizes(2, 2)\nfor (int i = 0; i < n; i++)\n"
+     "for (int j = 0; j < i; j++)\na[j] = i;", "i", "depend on an outer loop's counter"),
     ("cuda", "#pragma omp target parallel for\nfor (int i = 0; i * i < n; i++)\na[i] = i;", "i * i < n", "condition"),
     ("cuda", "#pragma omp target parallel for\nfor (int i = 1; i < n; i *= 2)\na[i] = i;", None, "increment"),
     ("cuda", "#pragma omp target parallel for\nfor (double d = 0; d < n; d++)\na[0] = d;", None, "counter"),
