@@ -114,7 +114,7 @@ def _thread_phase(e: Emitter, chain: Sequence[Directive], source: Source, kind: 
     size = typed(kind, "1" if chunk is None else chunk)
     in_order = next((c for x in chain for c in x.all("ordered") or _scanned(x)), None)
     if in_order is not None:
-        if source == "league":
+        if source in ("league", "team"):
             raise Problem(in_order.span, f"'{in_order.name}'", "iterations of different teams have no order")
         return _turns(kind, size if chunk is not None else "0")
     if how in ("dynamic", "guided"):
