@@ -23,7 +23,7 @@ def construct(name: str, clauses: str = "", body: str = "a[0] = 1;") -> str:
     return f"#pragma omp target map(a)\n{'#pragma omp parallel' if name in IN_PARALLEL else ''}\n{{\n{inner}\n}}"
 
 
-BLOCKS = ("parallel", "single", "masked", "master", "scope", "task", "taskgroup", "critical", "assume", "dispatch",
+BLOCKS = ("parallel", "single", "masked", "master", "scope", "task", "taskgroup", "critical", "assume",
           "taskgraph", "target")  # fmt: skip
 LOOPS = ("for", "simd", "loop", "taskloop", "unroll", "reverse")
 ALONE = ("taskyield", "taskwait", "barrier", "flush", "nothing")
@@ -34,6 +34,7 @@ USES: dict[str, str] = {
     **{f"construct {name}": construct(name, body=LOOP) for name in LOOPS},
     "construct sections": construct("sections", body="{ a[0] = 1; }"),
     "construct parallel sections": construct("parallel sections", body="{ a[0] = 1; }"),
+    "construct dispatch": construct("dispatch", body="a[0] = factorial(3);"),
     "construct parallel single": construct("parallel single"),
     "construct distribute": f"#pragma omp target teams map(a)\n#pragma omp distribute\n{LOOP}",
     "construct atomic": construct("atomic", body="a[0]++;"),

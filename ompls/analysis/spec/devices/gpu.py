@@ -51,10 +51,7 @@ CUDA = DeviceSpec(
     True,
     lacks={
         **EVERYWHERE,
-        "construct dispatch": "variants of functions are chosen on the host",
-        "construct interop": _HOST_ONLY,
         "construct depobj": _HOST_ONLY,
-        "construct taskgraph": "tasks on a GPU run at once",
         **dict.fromkeys(("construct target", "construct target data", "construct target update",
                          "construct target enter data", "construct target exit data"),
                         "a region on a device cannot start one or map data"),
