@@ -28,11 +28,14 @@ def fallback_pragma(
     d = region.directive
     clauses = []
     for c in d.clauses:
+        if c.name == "in_reduction" and locals_ is not None:
+            continue  # the kernel reduces into the corresponding variable; the task's reduction is the host's
         if c.name not in _DROPPED or (c.name == "if" and c.keyword not in ("", "target")):
             known = evaluated.get(id(c))
             clauses.append(_with_value(c, known) if known else " ".join(tu.text(item, c.span).split()))
     listed = {i.symbol for c in d.clauses if c.name not in _DROPPED for i in c.items}
-    private = {i.symbol for c in d.all("private", "firstprivate", "in_reduction") for i in c.items}
+    own = ("private", "firstprivate", "in_reduction") if locals_ is None else ("private", "firstprivate")
+    private = {i.symbol for c in d.all(*own) for i in c.items}
     if locals_ is None:
         shared = [v.symbol.name for v in region.variables if v.sharing == "mapped" and v.symbol not in private
                   and (not isinstance(v.symbol.type, Pointer) or _itself(v.symbol.name, region))]  # fmt: skip
