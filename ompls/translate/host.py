@@ -185,11 +185,21 @@ class Host:
         if names.shadows:
             lines += ["{", *names.shadows]
         end = f" ompls_data_end(&__ompls_r_{c.id}, __ompls_e_{c.id}); }}"
-        self._wrap(item, stmt, lines, [], ("}" if names.shadows else "") + end)
+        pragmas = []
+        if self._groups(item, stmt):
+            lines.insert(0, f"const unsigned long __ompls_g_{c.id} = ompls_taskgroup_begin();")
+            pragmas, end = ["#pragma omp taskgroup"], f" ompls_taskgroup_end(__ompls_g_{c.id});{end}"
+        self._wrap(item, stmt, lines, pragmas, ("}" if names.shadows else "") + end)
         for symbol, text in names.renamed.items():
             self.renamings.append(Renaming(item, stmt.span, symbol.name, text))
             for span in uses_to_rename(item, stmt, symbol):
                 self.edits.replace(item.start + span.start, item.start + span.end, text)
+
+    @staticmethod
+    def _groups(item: Item, stmt: DirectiveStmt) -> bool:
+        """Whether the end of a `target data` waits for what its body deferred (OpenMP 6.0 §15.7): it is a taskgroup."""
+        inside = [x for x in item.content.directives if stmt.span.start < x.span.start < stmt.span.end]
+        return not stmt.directive.clause("nogroup") and any(is_deferred(x.directive) for x in inside)
 
     def _stand_alone(self, item: Item, stmt: DirectiveStmt) -> None:
         c = self._describe(item, stmt, plan_items(self.tu, item, stmt.directive))

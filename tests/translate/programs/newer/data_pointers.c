@@ -108,5 +108,13 @@ int main(void)
         sum = y[1];
     }
     expect(x * 10 + sum, 53, "private and firstprivate");
+    int late = 0;
+#pragma omp target data map(tofrom : late)
+    {
+#pragma omp target map(tofrom : late) nowait
+        for (int i = 0; i < 100000; i++)
+            late++;
+    }
+    expect(late, 100000, "the end of target data waits for what was deferred in it");
     return failures != 0;
 }
