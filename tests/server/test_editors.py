@@ -144,7 +144,7 @@ async def test_a_preview_is_of_the_region_under_the_cursor(editor: Editor, tmp_p
 
 async def test_a_region_that_cannot_be_translated_says_why(editor: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "a.c").as_uri()
-    text = "void f(int n, int *x) {\n#pragma omp target map(x[0:n])\n  { long double third = x[0]; x[0] = third / 3; }\n}\n"
+    text = "void f(int n, int *x) {\n#pragma omp target map(x[0:n])\n  { long double y = x[0]; x[0] = y / 3; }\n}\n"
     editor.open(uri, text)
     made = await editor.request("ompls/preview", {"textDocument": {"uri": uri}, "region": "f_0"})
     assert made["text"].startswith("// f_0 is not translated for cuda:\n// a.c:")
