@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#pragma GCC diagnostic ignored "-Wdiscarded-qualifiers"
+#pragma GCC diagnostic ignored "-Wdiscarded-array-qualifiers"
 static int failures;
 /* What the functions below give on a device is what they give on the host. */
 #pragma omp declare target
@@ -228,6 +230,16 @@ struct fam {
     int n;
     int d[];
 };
+static void volatile_arrays(double *r, long n)
+{
+    int one = 1, two = 2;
+    int *volatile from[2] = {&one, &two}, *volatile to[2] = {0, 0};
+    volatile int numbers[2] = {3, 4};
+    int plain[2];
+    memcpy(&to, &from, sizeof to);
+    memcpy(plain, (void *)numbers, sizeof plain);
+    r[0] = *to[1] + plain[1];
+}
 static void flexible_member(double *r, long n)
 {
     struct fam *f = malloc(sizeof *f + 4 * sizeof(int));
@@ -475,6 +487,7 @@ int main(void)
     TRY(int128);
     TRY(bit_fields);
     TRY(void_pointers);
+    TRY(volatile_arrays);
     TRY(flexible_member);
     TRY(old_style);
     TRY(statement_expressions);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.convert import decay, unqualified
-from ompls.analysis.model.ctype import CType, Enum, Function, Integer, Pointer, Void
+from ompls.analysis.model.ctype import Array, CType, Enum, Function, Integer, Pointer, Void
 from ompls.translate.ctext import flat, is_unknown, strip
 
 ANY_POINTER = Pointer(Void(quals=frozenset({"const", "volatile"})))
@@ -31,11 +31,16 @@ def is_enumerator(e: ast.Expr) -> bool:
 
 def _implicit(source: Pointer, to: Pointer) -> bool:
     """C++ adds qualifiers to what is pointed to, and converts to void *; nothing else."""
-    if not source.to.quals <= to.to.quals:
+    if not _quals(source.to) <= _quals(to.to):
         return False
     if isinstance(to.to, Void):
         return not isinstance(source.to, Function)
     return unqualified(source.to) == unqualified(to.to)
+
+
+def _quals(t: CType) -> frozenset[str]:
+    """The qualifiers of an object; an array's are those of its elements."""
+    return _quals(t.of) if isinstance(t, Array) else t.quals - {"restrict"}
 
 
 def unlike_pointers(n: ast.Node) -> list[ast.Expr]:
