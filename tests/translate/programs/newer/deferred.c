@@ -93,7 +93,7 @@ static void objects(void)
 #pragma omp single
     x = 0;
     expect(z, 14, "single's barrier");
-#pragma omp target nowait map(tofrom : z) if (z < 0)
+#pragma omp target nowait map(tofrom : z) if (z < 0) // in place
     z++;
     expect(z, 15, "if(0)");
 }
