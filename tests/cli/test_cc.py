@@ -202,3 +202,18 @@ def test_a_damaged_section_is_noticed(project: Path) -> None:
     (project / "scale.o").write_bytes(data)
     damaged = cc("-fopenmp", TARGETS, "main.c", "scale.o", "-o", "prog", where=project, code=1).stderr
     assert "damaged" in damaged
+
+
+def test_a_library_that_gcc_compiled_sees_the_programs_devices(tmp_path: Path) -> None:
+    (tmp_path / "lib.c").write_text("#include <omp.h>\nint devices(void) { return omp_get_num_devices(); }\n")
+    library = ["gcc", "-fopenmp", "-foffload=disable", "-shared", "-fPIC", "lib.c", "-o", "libdevices.so"]
+    subprocess.run(library, cwd=tmp_path, check=True)
+    (tmp_path / "main.c").write_text(
+        "#include <omp.h>\n#include <stdio.h>\nint devices(void);\nint main(void)\n{\n"
+        "    int x = 1, (*also)(void) = omp_get_num_devices;\n#pragma omp target map(tofrom: x)\n    x = 2;\n"
+        '    printf("%d %d %d %d\\n", omp_get_num_devices(), devices(), also(), x);\n    return 0;\n}\n'
+    )
+    words = [sys.executable, "-m", "ompls", "cc", "-fopenmp", "-fopenmp-targets=host", "main.c", "-L.", "-ldevices"]
+    subprocess.run([*words, "-Wl,-rpath,$ORIGIN", "-o", "main"], cwd=tmp_path, check=True)
+    done = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 1 1 2\n", "")

@@ -147,3 +147,15 @@ int __wrap_omp_target_disassociate_ptr(const void *host, int number) {
     pthread_mutex_unlock(&device->table.lock);
     return ours ? 0 : EINVAL;
 }
+
+OMPLS_ALSO_AS(omp_get_num_devices);
+OMPLS_ALSO_AS(omp_get_initial_device);
+OMPLS_ALSO_AS(omp_get_device_num);
+OMPLS_ALSO_AS(omp_target_alloc);
+OMPLS_ALSO_AS(omp_target_calloc);
+OMPLS_ALSO_AS(omp_target_free);
+OMPLS_ALSO_AS(omp_target_is_present);
+OMPLS_ALSO_AS(omp_target_is_accessible);
+OMPLS_ALSO_AS(omp_get_mapped_ptr);
+OMPLS_ALSO_AS(omp_target_associate_ptr);
+OMPLS_ALSO_AS(omp_target_disassociate_ptr);

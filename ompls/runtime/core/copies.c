@@ -101,3 +101,7 @@ void *__wrap_omp_target_memset(void *memory, int value, size_t count, int number
     free(part);
     return memory;
 }
+
+OMPLS_ALSO_AS(omp_target_memcpy);
+OMPLS_ALSO_AS(omp_target_memcpy_rect);
+OMPLS_ALSO_AS(omp_target_memset);

@@ -124,3 +124,7 @@ void *__wrap_omp_target_memset_async(void *memory, int value, size_t count, int 
     submit(made, ndepend, depend);
     return memory;
 }
+
+OMPLS_ALSO_AS(omp_target_memcpy_async);
+OMPLS_ALSO_AS(omp_target_memcpy_rect_async);
+OMPLS_ALSO_AS(omp_target_memset_async);

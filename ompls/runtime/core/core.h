@@ -120,6 +120,8 @@ int ompls_offload_policy(void);
 ompls_device *ompls_resolve(const ompls_region *region, int64_t device);
 ompls_device *ompls_device_at(int number); /* not opened; 0 when out of range */
 void ompls_close_devices(void); /* at the end of the program, once: the first call does it */
+/* A routine under its own name, too: libraries that gcc compiled for the program find it before libgomp's. */
+#define OMPLS_ALSO_AS(name) extern __typeof__(__wrap_##name) name __attribute__((alias("__wrap_" #name)))
 /* For the routines of <omp.h>: as ompls_resolve; *initial when the number means the host, where the constructs of a device
    that cannot be opened run too.  (api.c) */
 ompls_device *ompls_device_of(int number, bool *initial);

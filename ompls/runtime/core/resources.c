@@ -8,8 +8,6 @@
 
 enum { PAUSE_SOFT = 1, PAUSE_HARD = 2, PAUSE_STOP_TOOL = 3, INVALID_DEVICE = -4 };
 
-int __real_omp_get_initial_device(void);
-int __real_omp_pause_resource(int kind, int number);
 int __real_omp_pause_resource_all(int kind);
 void __real_omp_display_env(int verbose);
 
@@ -58,7 +56,7 @@ static int known_to_libgomp(int kind) {
 int __wrap_omp_pause_resource(int kind, int number) {
     if (!pauses(kind)) return -1;
     if (number == OMPLS_DEVICE_INITIAL || number == ompls_device_count())
-        return __real_omp_pause_resource(known_to_libgomp(kind), __real_omp_get_initial_device());
+        return __real_omp_pause_resource_all(known_to_libgomp(kind)); /* it has no other device */
     ompls_device *device = ompls_device_at(number);
     return device == NULL ? -1 : pause_device(device, kind);
 }
@@ -121,3 +119,6 @@ void ompls_display_at_start(ompls_device *const *devices, int count) {
     bool verbose = strcasecmp(text, "verbose") == 0;
     if (verbose || strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0) display(devices, count, verbose);
 }
+
+OMPLS_ALSO_AS(omp_get_uid_from_device);
+OMPLS_ALSO_AS(omp_get_device_from_uid);
