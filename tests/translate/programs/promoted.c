@@ -105,14 +105,20 @@ static void mixed(int n)
                 log[5] += inner;
             }
         }
+        for (int k = 0, last = log[0] - 1; k < last; k += log[0] - 2) {
+#pragma omp parallel for
+            for (int i = 0; i < N; i++)
+                out[i] += last;
+            log[4] += last;
+        }
         log[6] = both.b;
         log[7] = calls;
     }
-    const int want[8] = {3, 2 * n + 1, 4 * n + 4, 6 * n + 9, 0, 2 * n + 32, 4, 1};
+    const int want[8] = {3, 2 * n + 1, 4 * n + 4, 6 * n + 9, 4, 2 * n + 32, 4, 1};
     for (int i = 0; i < 8; i++)
         expect(log[i], want[i], "sequential effects");
     for (int i = 0; i < N; i++)
-        expect(out[i], 6 * n + 9, "a replicated factor");
+        expect(out[i], 6 * n + 13, "a replicated factor");
     expect(sum, 3, "through a pointer");
     expect(made, 30 * n - 60, "a shared parameter");
 }

@@ -77,8 +77,8 @@ class _Writer:
             self._agreed(s.condition)
             self.statement(s.body)
         elif isinstance(s, ast.For):
-            for part in (s.init.decls[0].init if isinstance(s.init, ast.DeclStmt) else _value(s.init), s.condition,
-                         s.step.value if isinstance(s.step, ast.Assign) else None):  # fmt: skip
+            begun = [d.init for d in s.init.decls] if isinstance(s.init, ast.DeclStmt) else [_value(s.init)]
+            for part in (*begun, s.condition, s.step.value if isinstance(s.step, ast.Assign) else None):
                 self._agreed(part)
             self.statement(s.body)
 
