@@ -42,6 +42,9 @@ def _lower(work: Round, item: Item, stmt: DirectiveStmt) -> None:
         _private_to_target(work, item, stmt)
     elif d.clause("induction"):
         _induction(work, item, stmt)
+    elif d.name == "target data" and work.target == "host" and _leaves_tasks(stmt):
+        # The region is a taskgroup, too, unless `nogroup` (6.0 §15.7).
+        work.replace(item, (d.span, _without(work, item, d, ()) + pragma("omp taskgroup")))
     elif d.name == "allocate" and work.target != "gpu":
         _allocate(work, item, d)
 
@@ -56,6 +59,17 @@ def _without(work: Round, item: Item, d: Directive, dropped: Iterable[Clause], a
 
 def _end(stmt: DirectiveStmt) -> Span:
     return Span(stmt.span.end, stmt.span.end)
+
+
+def _leaves_tasks(stmt: DirectiveStmt) -> bool:
+    """Whether a `target data` region has to wait for device constructs in it."""
+    body = stmt.body
+    if body is None or stmt.directive.clause("nogroup"):
+        return False
+    if isinstance(body, DirectiveStmt) and body.directive.name == "taskgroup":
+        return False
+    inside = (n.directive for n in body.walk() if isinstance(n, DirectiveStmt))
+    return any(d.clause("nowait") and "target" in d.name.split() for d in inside)
 
 
 # --- interop ----------------------------------------------------------------------------------------------------

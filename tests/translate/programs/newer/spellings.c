@@ -68,6 +68,14 @@ static void dependences(void)
     }
     expect(a, 19, "dependences");
     int x = 1;
+#pragma omp target_data map(tofrom : x)
+    {
+#pragma omp target map(tofrom : x) nowait
+        for (int i = 0; i < 100000; i++)
+            x = (x + 1) % 9;
+    }
+    expect(x, 100001 % 9, "a target_data region is a taskgroup");
+    x = 1;
 #pragma omp target depend(out : omp_all_memory) map(tofrom : x) nowait
     x += twice(counter);
 #pragma omp taskwait
