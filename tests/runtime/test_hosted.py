@@ -164,7 +164,8 @@ def test_python_errors_are_reported(tmp_path: Path) -> None:
     env = {**launcher.environment(built), "PYHOST_LIMIT": "100"}
     done = subprocess.run(launcher.command(built), env=env, capture_output=True, text=True, check=False)
     said = (
-        "saxpy.c:9: region on pyhost:0: no device memory for 'x[0:n]' (4000 bytes): no buffer of 4000 bytes; nothing is mapped; map less\n"
+        "saxpy.c:9: region on pyhost:0: no device memory for 'x[0:n]' (4000 bytes): no buffer of 4000 bytes; "
+        "nothing is mapped; map less\n"
     )
     assert (done.returncode, done.stderr) == (125, said)
     env["PYHOST_LIMIT"] = "not a number"
