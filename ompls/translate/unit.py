@@ -18,6 +18,7 @@ from ompls.translate.lowering import lower
 from ompls.translate.lowering.back import as_written
 from ompls.translate.needs import Index, Needs, needs_of
 from ompls.translate.output import OutLine, Places, line_map, text_of, with_line_directives
+from ompls.translate.packing import refuse_packed
 from ompls.translate.plan import RegionPlan, plan_region
 from ompls.translate.problem import RULE, Problem
 from ompls.translate.symbols import global_symbol, unit_symbol
@@ -118,6 +119,7 @@ class Unit:
 
         def make() -> None:
             capability.check(s.device, plan, needs)
+            refuse_packed(self.places.texts.values(), needs)
             out.extend(s.kernel(self.index, self.places, plan, needs))
 
         self.guarded(item, region.stmt.directive.span, make)
@@ -198,6 +200,7 @@ class Unit:
             for s in self.sets:
                 try:
                     capability.check_functions(s.device, needs)
+                    refuse_packed(self.places.texts.values(), needs)
                     refuse_copies([needs, needs])  # the kernels of this unit and those of others
                     lines = with_line_directives(s.function(self.index, self.places, needs, f))
                 except Problem as p:

@@ -148,6 +148,17 @@ def test_a_static_variable_is_not_copied_silently(unit: Callable[[str], TU]) -> 
     assert "the static variable 'last' of 'next'" in refused.diagnostics[0].message
 
 
+def test_types_under_pragma_pack_are_refused(unit: Callable[[str], TU]) -> None:
+    text = (
+        "#pragma pack(push)\n#pragma pack(1)\nstruct s { char c; int i; };\n#pragma pack(pop)\nstruct t { int i; };\n"
+    )
+    region = "void f(struct {0} *p)\n{{\n#pragma omp target map(tofrom : p[0:1])\n    p->i = 1;\n}}\n"
+    assert not translate([unit(text + region.format("t"))], ["cuda", "host"]).diagnostics
+    refused = translate([unit(text + region.format("s"))], ["cuda", "host"])
+    assert not refused.files
+    assert "'struct s' under '#pragma pack'" in refused.diagnostics[0].message
+
+
 def test_the_joined_text_compiles_for_real_gpus(place: Path, load: Callable[[Path], TU]) -> None:
     if nvrtc.available() is None:
         pytest.skip("nvrtc is not installed (extra cuda-preview)")
