@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.loops import Nest
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.emitter import Emitter
 from ompls.translate.transformations.gpu.reductions import reduction
+from ompls.translate.uses import declared_in, names_in
 
 
 @dataclass
@@ -87,6 +88,22 @@ def data_of(
                 else:
                     _linear(e, out, c, s, nest)
     return out
+
+
+def copy_defaulted(e: Emitter, out: Data, s: DirectiveStmt) -> None:
+    """The copies that `default(firstprivate)` and `default(private)` ask for: of what no clause lists."""
+    default = s.directive.clause("default")
+    kind = default.keyword or default.text.strip() if default else ""
+    if kind not in ("firstprivate", "private") or s.body is None:
+        return
+    listed = {i.symbol for c in s.directive.clauses for i in c.items} | declared_in(s.body)
+    for symbol in dict.fromkeys(n.symbol for n in names_in(s.body)):
+        if symbol is None or symbol.kind != "var" or symbol in listed or symbol.declare_target:
+            continue
+        if kind == "firstprivate":
+            _copy(e, out, symbol)
+        else:
+            out.before.append(f"{e.cxx(symbol.type, symbol.name)};  // private")
 
 
 def _of_the_team(e: Emitter, d: Directive, s: Symbol) -> bool:

@@ -9,7 +9,7 @@ from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
-from ompls.translate.transformations.gpu.data import Data, assign, data_of
+from ompls.translate.transformations.gpu.data import Data, assign, copy_defaulted, data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
 from ompls.translate.uses import privatised
 
@@ -99,6 +99,7 @@ def block(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 def task(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """An undeferred task: the thread that meets it runs it at once."""
     data = data_of(e, [s.directive], team=False)
+    copy_defaulted(e, data, s)
     e.visit(s.body, level)
     e.replace(s.span, "{  // task, run at once\n", data.opening(), _block(s), "\n", data.closing(), "}")
 

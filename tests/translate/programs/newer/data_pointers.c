@@ -116,5 +116,18 @@ int main(void)
             late++;
     }
     expect(late, 100000, "the end of target data waits for what was deferred in it");
+    int seen = 0;
+#pragma omp target map(from : seen)
+    {
+        int kept = 1, all[3] = {1, 2, 3};
+#pragma omp task default(firstprivate)
+        {
+            kept += 1;
+            all[1] = kept + 5;
+        }
+#pragma omp taskwait
+        seen = kept * 10 + all[1];
+    }
+    expect(seen, 12, "default(firstprivate) on a task");
     return failures != 0;
 }
