@@ -49,7 +49,10 @@ def keeping() -> Iterator[None]:
     try:
         yield
     finally:
-        if gc.get_count()[0] > _MANY_OBJECTS:
+        made = gc.get_count()[0]
+        if made > _MANY_OBJECTS:
+            if made < 5 * _MANY_OBJECTS:  # many keys' work, quickly looked through; else that of a text just opened
+                gc.collect()
             gc.freeze()
             if gc.get_freeze_count() > max(_MOST_OBJECTS, 2 * _left.objects):
                 collect()
