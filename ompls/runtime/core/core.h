@@ -41,6 +41,7 @@ typedef struct ompls_entry {
     _Atomic(ompls_attachment *) attachments; /* changed under the table's lock */
     const char *name;              /* the list item that brought it */
     bool owned;                    /* the core allocated it and frees it */
+    uint8_t skew;                  /* how far behind the allocation's beginning `device` lies, when it is owned */
     struct ompls_entry *next_free;
     uint32_t place; /* in the table's list */
     ompls_link links[2];

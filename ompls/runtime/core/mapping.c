@@ -128,6 +128,11 @@ static void parts_in(ompls_place at, uint32_t index, const ompls_arg *args, ompl
     }
 }
 
+/* Members of a structure are aligned in it, so what begins inside of its base begins as far behind an aligned address. */
+static uint8_t skew_of(const ompls_arg *arg) {
+    return (uint8_t)(((uintptr_t)arg->begin - (uintptr_t)arg->base) & 15);
+}
+
 /* With the lock held: a new entry.  Returns it counted in *out. */
 static void create(ompls_place at, uint32_t index, const ompls_arg *args, ompls_reference *out) {
     const ompls_item_desc *item = &at.region->items[index];
@@ -136,18 +141,21 @@ static void create(ompls_place at, uint32_t index, const ompls_arg *args, ompls_
     ompls_address address = 0;
     ompls_device *device = at.device;
     uint64_t began = OMPLS_BEGIN(.kind = "alloc", .at = at, .var = item->name, .host = arg->begin, .bytes = arg->size);
-    if (device->module->alloc(device->handle, arg->size, &address, &err) != 0) {
+    uint8_t skew = skew_of(arg);
+    if (device->module->alloc(device->handle, arg->size + skew, &address, &err) != 0) {
         char what[256];
         snprintf(what, sizeof what, "no device memory for '%s' (%" PRIu64 " bytes)", item->name, arg->size);
         pthread_mutex_unlock(&device->table.lock);
         ompls_fail_memory(at, what, &err);
     }
+    address += skew;
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "alloc", .at = at, .var = item->name, .address = address, .bytes = arg->size, .began = began});
     if (item->flags & OMPLS_MAP_TO) ompls_copy_in(at, item->name, address, arg->begin, arg->size);
     parts_in(at, index, args, address);
     ompls_globals_mapped(device, at.region, (uintptr_t)arg->begin, end_of(arg), address);
     ompls_table_insert(&device->table, (uintptr_t)arg->begin, end_of(arg), address, item->name, true, item->flags & OMPLS_MAP_HOLD, false, out);
+    out->entry->skew = skew;
 }
 
 /* Not found without the lock.  Returns true when the item was created, so that `to` has been done. */
@@ -272,7 +280,7 @@ static void free_entry(ompls_place at, ompls_entry *entry) {
     ompls_error err = {0};
     ompls_address address = atomic_load(&entry->device);
     uint64_t began = OMPLS_BEGIN(.kind = "free", .at = at, .var = entry->name, .address = address);
-    if (at.device->module->free(at.device->handle, address, &err) != 0) ompls_fail_module(at, "cannot free device memory", &err);
+    if (at.device->module->free(at.device->handle, address - entry->skew, &err) != 0) ompls_fail_module(at, "cannot free device memory", &err);
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "free", .at = at, .var = entry->name, .address = address,
                                      .bytes = atomic_load(&entry->end) - atomic_load(&entry->begin), .began = began});

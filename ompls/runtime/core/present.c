@@ -274,6 +274,7 @@ ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t e
     atomic_store_explicit(&entry->device, device, memory_order_relaxed);
     entry->name = name;
     entry->owned = owned;
+    entry->skew = 0;
     uint64_t generation = atomic_load(&entry->state) / GENERATION_ONE;
     uint64_t count = forever ? FOR_EVER : hold ? HOLD_ONE : DYNAMIC_ONE;
     atomic_store_explicit(&entry->state, generation * GENERATION_ONE + count, memory_order_release);

@@ -31,7 +31,7 @@ static int release_all(ompls_device *device) {
         uintptr_t begin = atomic_load(&entry->begin);
         if (!entry->owned || !ompls_table_find(&device->table, begin, begin + 1, &overlapping, &reference)) continue;
         if (!ompls_table_drop(&device->table, &reference, OMPLS_DROP_ANY)) continue;
-        failed |= device->module->free(device->handle, atomic_load(&entry->device), &err) != 0;
+        failed |= device->module->free(device->handle, atomic_load(&entry->device) - entry->skew, &err) != 0;
         ompls_table_recycle(&device->table, entry);
     }
     failed |= ompls_place_globals(device, &err) != 0;

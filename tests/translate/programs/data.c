@@ -16,6 +16,12 @@ typedef struct {
     int id, score;
     int *list;
 } record;
+struct aligned {
+    int first, count;
+    double value;
+    int rest[6];
+    long long big;
+};
 struct node {
     struct node *next;
     int value;
@@ -34,6 +40,18 @@ int main(void)
     }
     expect(r.id, 13, "r.id");
     expect(r.score, 17, "r.score");
+
+    struct aligned a = {1, 2, 3.5, {4, 5, 6, 7, 8, 9}, 10};
+#pragma omp target map(to : a.count, a.value) map(tofrom : n_threads)
+    n_threads += (int)a.value + a.count;
+    expect(n_threads, 6, "members that begin in the middle of a structure are aligned");
+#pragma omp target map(tofrom : a.rest[1:2], a.big)
+    {
+        a.rest[2]++;
+        a.big += a.rest[1];
+    }
+    expect(a.big * 100 + a.rest[2] * 10 + a.rest[3], 1577, "a section and a member");
+    n_threads = 1;
 
     int storage[10];
     for (int i = 0; i < 10; i++)
