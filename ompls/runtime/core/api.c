@@ -129,7 +129,8 @@ int __wrap_omp_target_associate_ptr(const void *host, const void *there, size_t 
                     atomic_load(&entry->end) == begin + size && atomic_load(&entry->device) == address;
         result = same ? 0 : EINVAL;
     } else if (result == 0) {
-        ompls_table_insert(&device->table, begin, begin + size, address, "associated", false, false, true, &reference);
+        ompls_entry *entry = ompls_table_insert(&device->table, begin, begin + size, "associated");
+        ompls_entry_arrived(&device->table, entry, address, false, OMPLS_COUNT_FOR_EVER, &reference);
     }
     pthread_mutex_unlock(&device->table.lock);
     return result;
@@ -143,7 +144,7 @@ int __wrap_omp_target_disassociate_ptr(const void *host, int number) {
     pthread_mutex_lock(&device->table.lock);
     bool ours = ompls_table_find(&device->table, (uintptr_t)host, (uintptr_t)host + 1, &overlapping, &reference) &&
                 atomic_load(&reference.entry->begin) == (uintptr_t)host && !reference.entry->owned;
-    if (ours && ompls_table_drop(&device->table, &reference, OMPLS_DROP_ANY)) ompls_table_recycle(&device->table, reference.entry);
+    if (ours && ompls_release(&reference, OMPLS_DROP_ANY) == OMPLS_LAST) ompls_table_remove(&device->table, reference.entry);
     pthread_mutex_unlock(&device->table.lock);
     return ours ? 0 : EINVAL;
 }

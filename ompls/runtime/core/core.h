@@ -2,7 +2,8 @@
 
    One present table a device, shared by all host threads.  An entry that is present is found and counted without a lock:
    its `state` word carries a generation, so a count can only be raised on the very entry that was found (see present.c).
-   Everything that changes the set of entries holds the table's lock, the copies that belong to it included. */
+   Everything that changes the set of entries holds the table's lock; allocations and copies are made without it, while the
+   entry is on its way. */
 #ifndef OMPLS_CORE_H
 #define OMPLS_CORE_H
 #include <pthread.h>
@@ -35,7 +36,7 @@ typedef struct ompls_link {
 
 /* One mapped range of host memory.  Never freed while the device is open, only reused. */
 typedef struct ompls_entry {
-    _Atomic uint64_t state;        /* generation, hold count, dynamic count: see present.c */
+    _Atomic uint64_t state;        /* generation, hold count, dynamic count (both 0: on its way in or out): see present.c */
     _Atomic uintptr_t begin, end;  /* host range */
     _Atomic ompls_address device;  /* where `begin` lies on the device */
     _Atomic(ompls_attachment *) attachments; /* changed under the table's lock */
@@ -52,6 +53,8 @@ typedef struct ompls_chunk ompls_chunk;
 
 typedef struct {
     pthread_mutex_t lock;
+    pthread_cond_t moved;
+    _Atomic uint32_t waiting; /* for something that is on its way */
     _Atomic(ompls_buckets *) buckets;
     _Atomic uint64_t classes; /* bit c: there are entries of size class c */
     uint32_t in_class[64];
@@ -71,6 +74,13 @@ typedef struct {
 } ompls_reference;
 
 typedef enum { OMPLS_STILL_PRESENT, OMPLS_LAST, OMPLS_GONE } ompls_release_result;
+typedef enum {
+    OMPLS_DROP_ONE,
+    OMPLS_DROP_HOLD,
+    OMPLS_DROP_DYNAMIC, /* `delete`: the whole dynamic count */
+    OMPLS_DROP_ANY      /* also what is there for ever (omp_target_disassociate_ptr) */
+} ompls_drop_kind;
+typedef enum { OMPLS_COUNT_ONE, OMPLS_COUNT_HOLD, OMPLS_COUNT_FOR_EVER } ompls_count_kind;
 
 void ompls_table_init(ompls_table *table);
 void ompls_table_destroy(ompls_table *table);
@@ -78,23 +88,19 @@ void ompls_table_destroy(ompls_table *table);
 bool ompls_table_acquire(ompls_table *table, uintptr_t begin, uintptr_t end, bool hold, ompls_reference *out);
 /* The same for an entry that is probably the right one. */
 bool ompls_entry_acquire(ompls_entry *entry, uintptr_t begin, uintptr_t end, bool hold, ompls_reference *out);
-/* Count one down; OMPLS_LAST (nothing was changed) means: take the lock and call ompls_table_drop. */
-ompls_release_result ompls_release(const ompls_reference *reference, bool hold);
+/* Count down.  No lock.  OMPLS_LAST means: the entry is on its way out; the caller copies, frees, and calls ompls_table_remove. */
+ompls_release_result ompls_release(const ompls_reference *reference, ompls_drop_kind kind);
+/* What was inserted is there, counted.  With or without the lock. */
+void ompls_entry_arrived(ompls_table *table, ompls_entry *entry, ompls_address device, bool owned, ompls_count_kind count,
+                         ompls_reference *out);
 
 void ompls_table_lock(ompls_table *table); /* counts how often somebody had to wait */
-/* With the lock held: */
+/* With the lock held, once: */
+/* Waits for what is on its way. */
 bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out);
-ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_address device, const char *name,
-                                bool owned, bool hold, bool forever, ompls_reference *out);
-/* Count down.  True when the entry left the table: its fields stay valid until ompls_table_recycle. */
-typedef enum {
-    OMPLS_DROP_ONE,
-    OMPLS_DROP_HOLD,
-    OMPLS_DROP_DYNAMIC, /* `delete`: the whole dynamic count */
-    OMPLS_DROP_ANY      /* also what is there for ever (omp_target_disassociate_ptr) */
-} ompls_drop_kind;
-bool ompls_table_drop(ompls_table *table, const ompls_reference *reference, ompls_drop_kind kind);
-void ompls_table_recycle(ompls_table *table, ompls_entry *entry);
+ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t end, const char *name); /* on its way in */
+void ompls_table_remove(ompls_table *table, ompls_entry *entry);
+ompls_reference ompls_reference_to(ompls_entry *entry); /* not counted */
 ompls_entry *ompls_table_entry(ompls_table *table, uint32_t index); /* 0 to count-1, in no order */
 
 int64_t ompls_entry_count(const ompls_entry *entry); /* dynamic and hold; -1 for ever */

@@ -104,7 +104,9 @@ int ompls_place_globals(ompls_device *device, ompls_error *err) {
             address = atomic_load(&reference.entry->device) + (begin - atomic_load(&reference.entry->begin));
         } else {
             failed = device->module->alloc(device->handle, entry->what.size, &address, err) != 0 || fill(device, entry, address, err) != 0;
-            if (!failed) ompls_table_insert(&device->table, begin, end, address, entry->what.name, true, false, true, &reference);
+            if (!failed)
+                ompls_entry_arrived(&device->table, ompls_table_insert(&device->table, begin, end, entry->what.name), address, true,
+                                    OMPLS_COUNT_FOR_EVER, &reference);
         }
         pthread_mutex_unlock(&device->table.lock);
         if (failed || write_pointer(device, entry->what.symbol, address, err) != 0) return 1;

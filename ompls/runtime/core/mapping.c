@@ -1,7 +1,7 @@
 /* mapping.c -- one list item enters or leaves a device data environment (OpenMP 5.2 section 5.8.3).
 
-   What is present costs a look-up and a count.  What is not takes the table's lock for the allocation and the copy, so that
-   another thread finds the item only when its data has arrived, and maps it again only after it was copied back. */
+   What is present costs a look-up and a count.  What is not is put into the table first, then allocated and copied: another
+   thread counts the item only when its data has arrived, and maps it again only after it was copied back. */
 #include "core.h"
 
 #include <inttypes.h>
@@ -60,8 +60,8 @@ static void item_in_locked(ompls_place at, const char *name, ompls_entry *entry,
             ompls_copy_in(at, name, to + (a->offset - first), &a->value, sizeof a->value);
 }
 
-/* With the lock held.  The host's pointers stay as they are: the parts between them are copied. */
-static void item_out_locked(ompls_place at, const char *name, ompls_entry *entry, void *host, uint64_t size) {
+/* With the lock held, or of an entry that leaves.  The host's pointers stay as they are: the parts between them are copied. */
+static void item_out_around(ompls_place at, const char *name, ompls_entry *entry, void *host, uint64_t size) {
     uint64_t first = (uintptr_t)host - atomic_load(&entry->begin), done = 0;
     ompls_address from = address_in(entry, (uintptr_t)host);
     while (done < size) {
@@ -90,7 +90,7 @@ void ompls_item_out(ompls_place at, const char *name, ompls_entry *entry, void *
         return;
     }
     ompls_table_lock(&at.device->table);
-    item_out_locked(at, name, entry, host, size);
+    item_out_around(at, name, entry, host, size);
     pthread_mutex_unlock(&at.device->table.lock);
 }
 
@@ -114,15 +114,12 @@ static uint32_t part_after(ompls_place at, uint32_t index) {
     return index + 1 < at.region->nitems && (at.region->items[index + 1].flags & OMPLS_MAP_PART) ? index + 1 : 0;
 }
 
-/* With the lock held: what parts bring to storage that is new on the device. */
+/* What parts bring to storage that is new on the device. */
 static void parts_in(ompls_place at, uint32_t index, const ompls_arg *args, ompls_address address) {
     for (uint32_t part = part_after(at, index); part != 0; part = part_after(at, part)) {
         const ompls_item_desc *item = &at.region->items[part];
         const ompls_arg *arg = &args[part];
-        if (item->flags & OMPLS_MAP_PRESENT) {
-            pthread_mutex_unlock(&at.device->table.lock);
-            ompls_fail_absent(at, item->name, arg);
-        }
+        if (item->flags & OMPLS_MAP_PRESENT) ompls_fail_absent(at, item->name, arg);
         if (item->flags & OMPLS_MAP_TO)
             ompls_copy_in(at, item->name, address + ((uintptr_t)arg->begin - (uintptr_t)args[index].begin), arg->begin, arg->size);
     }
@@ -133,8 +130,14 @@ static uint8_t skew_of(const ompls_arg *arg) {
     return (uint8_t)(((uintptr_t)arg->begin - (uintptr_t)arg->base) & 15);
 }
 
-/* With the lock held: a new entry.  Returns it counted in *out. */
-static void create(ompls_place at, uint32_t index, const ompls_arg *args, ompls_reference *out) {
+static void remove_from_table(ompls_table *table, ompls_entry *entry) {
+    ompls_table_lock(table);
+    ompls_table_remove(table, entry);
+    pthread_mutex_unlock(&table->lock);
+}
+
+/* Brings what a new entry stands for.  Returns it counted in *out. */
+static void arrive(ompls_place at, uint32_t index, const ompls_arg *args, ompls_entry *entry, ompls_reference *out) {
     const ompls_item_desc *item = &at.region->items[index];
     const ompls_arg *arg = &args[index];
     ompls_error err = {0};
@@ -145,7 +148,7 @@ static void create(ompls_place at, uint32_t index, const ompls_arg *args, ompls_
     if (device->module->alloc(device->handle, arg->size + skew, &address, &err) != 0) {
         char what[256];
         snprintf(what, sizeof what, "no device memory for '%s' (%" PRIu64 " bytes)", item->name, arg->size);
-        pthread_mutex_unlock(&device->table.lock);
+        remove_from_table(&device->table, entry);
         ompls_fail_memory(at, what, &err);
     }
     address += skew;
@@ -154,8 +157,26 @@ static void create(ompls_place at, uint32_t index, const ompls_arg *args, ompls_
     if (item->flags & OMPLS_MAP_TO) ompls_copy_in(at, item->name, address, arg->begin, arg->size);
     parts_in(at, index, args, address);
     ompls_globals_mapped(device, at.region, (uintptr_t)arg->begin, end_of(arg), address);
-    ompls_table_insert(&device->table, (uintptr_t)arg->begin, end_of(arg), address, item->name, true, item->flags & OMPLS_MAP_HOLD, false, out);
-    out->entry->skew = skew;
+    entry->skew = skew;
+    ompls_entry_arrived(&device->table, entry, address, true, item->flags & OMPLS_MAP_HOLD ? OMPLS_COUNT_HOLD : OMPLS_COUNT_ONE, out);
+}
+
+/* With the lock held.  False when the item is absent; *overlapping then tells what is in its way. */
+static bool count_present(ompls_place at, const ompls_item_desc *item, uintptr_t begin, uintptr_t end, ompls_entry **overlapping,
+                          ompls_reference *out) {
+    ompls_table *table = &at.device->table;
+    bool hold = item->flags & OMPLS_MAP_HOLD;
+    for (;;) { /* what was found may leave before it is counted */
+        if (ompls_table_find(table, begin, end, overlapping, out)) {
+            if (ompls_entry_acquire(out->entry, begin, end, hold, out)) return true;
+        } else if (*overlapping != NULL && (item->flags & OMPLS_MAP_IMPLICIT)) {
+            /* Part of an implicitly mapped variable is present: that part is meant. */
+            uintptr_t first = atomic_load(&(*overlapping)->begin);
+            if (ompls_entry_acquire(*overlapping, first, first + 1, hold, out)) return true;
+        } else {
+            return false;
+        }
+    }
 }
 
 /* Not found without the lock.  Returns true when the item was created, so that `to` has been done. */
@@ -164,28 +185,22 @@ static bool enter_slowly(ompls_place at, uint32_t index, const ompls_arg *args, 
     const ompls_arg *arg = &args[index];
     ompls_table *table = &at.device->table;
     uintptr_t begin = (uintptr_t)arg->begin, end = end_of(arg);
-    ompls_entry *overlapping;
-    bool created = false;
+    ompls_entry *overlapping, *fresh = NULL;
     ompls_table_lock(table);
-    if (ompls_table_find(table, begin, end, &overlapping, out)) {
-        if (!ompls_entry_acquire(out->entry, begin, end, item->flags & OMPLS_MAP_HOLD, out)) out->entry = NULL;
-    } else if (overlapping != NULL && (item->flags & OMPLS_MAP_IMPLICIT)) {
-        /* Part of an implicitly mapped variable is present: that part is meant. */
-        uintptr_t first = atomic_load(&overlapping->begin);
-        if (!ompls_entry_acquire(overlapping, first, first + 1, item->flags & OMPLS_MAP_HOLD, out)) out->entry = NULL;
-    } else if (arg->size == 0 || (item->flags & OMPLS_MAP_ZERO_LENGTH)) {
+    if (!count_present(at, item, begin, end, &overlapping, out)) {
         out->entry = NULL;
-    } else if (overlapping != NULL) {
-        ompls_fail_overlap(at, item->name, arg, overlapping);
-    } else if (item->flags & OMPLS_MAP_PRESENT) {
-        pthread_mutex_unlock(&table->lock);
-        ompls_fail_absent(at, item->name, arg);
-    } else {
-        create(at, index, args, out);
-        created = true;
+        if (arg->size != 0 && !(item->flags & OMPLS_MAP_ZERO_LENGTH)) {
+            if (overlapping != NULL) ompls_fail_overlap(at, item->name, arg, overlapping);
+            if (item->flags & OMPLS_MAP_PRESENT) {
+                pthread_mutex_unlock(&table->lock);
+                ompls_fail_absent(at, item->name, arg);
+            }
+            fresh = ompls_table_insert(table, begin, end, item->name);
+        }
     }
     pthread_mutex_unlock(&table->lock);
-    return created;
+    if (fresh != NULL) arrive(at, index, args, fresh, out);
+    return fresh != NULL;
 }
 
 /* Find what is present without counting it.  False when absent, and an error when the construct may not find it absent. */
@@ -286,36 +301,29 @@ static void free_entry(ompls_place at, ompls_entry *entry) {
                                      .bytes = atomic_load(&entry->end) - atomic_load(&entry->begin), .began = began});
 }
 
-/* With the lock held: what parts take from storage that goes. */
+/* What parts take from storage that goes. */
 static void parts_out(ompls_place at, uint32_t index, const ompls_arg *args, ompls_entry *entry) {
     for (uint32_t part = part_after(at, index); part != 0; part = part_after(at, part)) {
         uint32_t flags = at.region->items[part].flags;
         uintptr_t begin = (uintptr_t)args[part].begin;
         if ((flags & OMPLS_MAP_FROM) && !(flags & OMPLS_MAP_ALWAYS) && begin >= atomic_load(&entry->begin) && begin + args[part].size <= atomic_load(&entry->end))
-            item_out_locked(at, at.region->items[part].name, entry, (void *)begin, args[part].size);
+            item_out_around(at, at.region->items[part].name, entry, (void *)begin, args[part].size);
     }
 }
 
-static void leave_last(ompls_place at, uint32_t index, const ompls_arg *args, const ompls_reference *reference, bool copied) {
+/* What was counted last is on its way out: copied back, freed, removed. */
+static void depart(ompls_place at, uint32_t index, const ompls_arg *args, ompls_entry *entry, bool copied) {
     const ompls_item_desc *item = &at.region->items[index];
     const ompls_arg *arg = &args[index];
-    ompls_table *table = &at.device->table;
-    ompls_entry *entry = reference->entry;
-    ompls_drop_kind kind = item->flags & OMPLS_MAP_DELETE ? OMPLS_DROP_DYNAMIC : item->flags & OMPLS_MAP_HOLD ? OMPLS_DROP_HOLD : OMPLS_DROP_ONE;
-    ompls_table_lock(table);
-    bool left = ompls_table_drop(table, reference, kind);
-    if (left) {
-        uintptr_t begin = (uintptr_t)arg->begin, end = begin + arg->size;
-        uintptr_t first = atomic_load(&entry->begin), last = atomic_load(&entry->end);
-        if (begin < first) begin = first;
-        if (end > last) end = last;
-        if ((item->flags & OMPLS_MAP_FROM) && !copied && begin < end) item_out_locked(at, item->name, entry, (void *)begin, end - begin);
-        parts_out(at, index, args, entry);
-        free_entry(at, entry);
-        if (OMPLS_UNLIKELY(ompls_observing)) observe_count("map_exit", at, item->name, arg, entry, true);
-        ompls_table_recycle(table, entry);
-    }
-    pthread_mutex_unlock(&table->lock);
+    uintptr_t begin = (uintptr_t)arg->begin, end = begin + arg->size;
+    uintptr_t first = atomic_load(&entry->begin), last = atomic_load(&entry->end);
+    if (begin < first) begin = first;
+    if (end > last) end = last;
+    if ((item->flags & OMPLS_MAP_FROM) && !copied && begin < end) item_out_around(at, item->name, entry, (void *)begin, end - begin);
+    parts_out(at, index, args, entry);
+    free_entry(at, entry);
+    if (OMPLS_UNLIKELY(ompls_observing)) observe_count("map_exit", at, item->name, arg, entry, true);
+    remove_from_table(&at.device->table, entry);
 }
 
 void ompls_leave_item(ompls_place at, uint32_t index, const ompls_arg *args, const ompls_reference *reference) {
@@ -327,12 +335,7 @@ void ompls_leave_item(ompls_place at, uint32_t index, const ompls_arg *args, con
     }
     bool always = (item->flags & OMPLS_MAP_FROM) && (item->flags & OMPLS_MAP_ALWAYS);
     if (always) ompls_item_out(at, item->name, reference->entry, (void *)(uintptr_t)arg->begin, arg->size);
-    if (!(item->flags & OMPLS_MAP_DELETE)) {
-        ompls_release_result result = ompls_release(reference, item->flags & OMPLS_MAP_HOLD);
-        if (OMPLS_LIKELY(result != OMPLS_LAST)) {
-            if (OMPLS_UNLIKELY(ompls_observing)) observe_count("map_exit", at, item->name, arg, reference->entry, false);
-            return;
-        }
-    }
-    leave_last(at, index, args, reference, always);
+    ompls_drop_kind kind = item->flags & OMPLS_MAP_DELETE ? OMPLS_DROP_DYNAMIC : item->flags & OMPLS_MAP_HOLD ? OMPLS_DROP_HOLD : OMPLS_DROP_ONE;
+    if (ompls_release(reference, kind) == OMPLS_LAST) depart(at, index, args, reference->entry, always);
+    else if (OMPLS_UNLIKELY(ompls_observing)) observe_count("map_exit", at, item->name, arg, reference->entry, false);
 }

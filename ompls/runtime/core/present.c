@@ -13,7 +13,11 @@
    lives, and neither are outgrown buckets (their sizes double, so they sum to less than the last).
 
    Counts are those of OpenMP 5.2 section 5.8: the dynamic count and, apart from it, a count of `hold`s, which only the end
-   of the construct that holds takes down.  An entry leaves when both are 0. */
+   of the construct that holds takes down.
+
+   An entry with both counts 0 is on its way: one thread allocates and copies what arrives, or copies back and frees what
+   leaves, without the lock.  Nobody can count such an entry; who looks for its range under the lock waits for it, and for it
+   only.  That thread waits for nothing in between, so no two of them wait for each other. */
 #include "core.h"
 
 #include <stdlib.h>
@@ -52,6 +56,7 @@ void ompls_table_init(ompls_table *table) {
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&table->lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
+    pthread_cond_init(&table->moved, NULL);
 }
 
 void ompls_table_destroy(ompls_table *table) {
@@ -72,6 +77,7 @@ void ompls_table_destroy(ompls_table *table) {
         }
         free(chunk);
     }
+    pthread_cond_destroy(&table->moved);
     pthread_mutex_destroy(&table->lock);
 }
 
@@ -135,18 +141,39 @@ bool ompls_table_acquire(ompls_table *table, uintptr_t begin, uintptr_t end, boo
     return false;
 }
 
-ompls_release_result ompls_release(const ompls_reference *reference, bool hold) {
+ompls_release_result ompls_release(const ompls_reference *reference, ompls_drop_kind kind) {
     ompls_entry *entry = reference->entry;
     uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire), next;
     do {
         if (state / GENERATION_ONE != reference->generation) return OMPLS_GONE;
         uint64_t dynamic = state & DYNAMIC_MASK;
-        if (hold ? (state & COUNT_MASK) < HOLD_ONE : dynamic == 0) return OMPLS_GONE; /* a delete took it already */
-        if (!hold && dynamic == FOR_EVER) return OMPLS_STILL_PRESENT;
-        next = state - (hold ? HOLD_ONE : DYNAMIC_ONE);
-        if ((next & COUNT_MASK) == 0) return OMPLS_LAST;
+        if (kind == OMPLS_DROP_HOLD ? (state & COUNT_MASK) < HOLD_ONE : dynamic == 0) return OMPLS_GONE; /* a delete took it */
+        if (dynamic == FOR_EVER && (kind == OMPLS_DROP_ONE || kind == OMPLS_DROP_DYNAMIC)) return OMPLS_STILL_PRESENT;
+        next = state - (kind == OMPLS_DROP_HOLD ? HOLD_ONE : kind == OMPLS_DROP_ONE ? DYNAMIC_ONE : dynamic);
     } while (!atomic_compare_exchange_weak_explicit(&entry->state, &state, next, memory_order_acq_rel, memory_order_acquire));
-    return OMPLS_STILL_PRESENT;
+    return (next & COUNT_MASK) == 0 ? OMPLS_LAST : OMPLS_STILL_PRESENT;
+}
+
+ompls_reference ompls_reference_to(ompls_entry *entry) {
+    return (ompls_reference){entry, atomic_load(&entry->state) / GENERATION_ONE};
+}
+
+/* Either the one who waits sees the new state, or we see that somebody waits: both are sequentially consistent. */
+static void wake(ompls_table *table) {
+    if (OMPLS_LIKELY(atomic_load(&table->waiting) == 0)) return;
+    ompls_table_lock(table);
+    pthread_cond_broadcast(&table->moved);
+    pthread_mutex_unlock(&table->lock);
+}
+
+void ompls_entry_arrived(ompls_table *table, ompls_entry *entry, ompls_address device, bool owned, ompls_count_kind count,
+                         ompls_reference *out) {
+    static const uint64_t counts[] = {DYNAMIC_ONE, HOLD_ONE, FOR_EVER};
+    atomic_store_explicit(&entry->device, device, memory_order_relaxed);
+    entry->owned = owned;
+    *out = ompls_reference_to(entry);
+    atomic_store(&entry->state, out->generation * GENERATION_ONE + counts[count]);
+    wake(table);
 }
 
 /* --- with the lock held ------------------------------------------------------------------------------------------- */
@@ -193,14 +220,24 @@ static ompls_entry *overlapping_entry(ompls_table *table, uintptr_t begin, uintp
     return first;
 }
 
+/* True when there was something to wait for.  After an error nobody waits: who made the error may be the one who asks. */
+static bool wait_while_moving(ompls_table *table, const ompls_entry *entry) {
+    uint64_t state = atomic_load(&((ompls_entry *)(uintptr_t)entry)->state);
+    if (OMPLS_LIKELY((state & COUNT_MASK) != 0)) return false;
+    atomic_fetch_add(&table->waiting, 1);
+    while (atomic_load(&((ompls_entry *)(uintptr_t)entry)->state) == state) pthread_cond_wait(&table->moved, &table->lock);
+    atomic_fetch_sub(&table->waiting, 1);
+    return true;
+}
+
 bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out) {
-    ompls_entry *entry = overlapping_entry(table, begin, end);
+    ompls_entry *entry;
     *overlapping = NULL;
-    if (entry == NULL) return false;
-    if (begin_of(entry) <= begin && end_of(entry) >= end) {
-        *out = (ompls_reference){entry, atomic_load(&entry->state) / GENERATION_ONE};
-        return true;
-    }
+    do entry = overlapping_entry(table, begin, end);
+    while (entry != NULL && !atomic_load(&ompls_failing) && wait_while_moving(table, entry));
+    if (entry == NULL || (atomic_load(&ompls_failing) && ompls_entry_count(entry) == 0)) return false;
+    *out = ompls_reference_to(entry);
+    if (begin_of(entry) <= begin && end_of(entry) >= end) return true;
     *overlapping = entry;
     return false;
 }
@@ -266,24 +303,18 @@ static void put(ompls_table *table, ompls_entry *entry) {
     atomic_store_explicit(&table->count, count + 1, memory_order_release);
 }
 
-ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_address device, const char *name,
-                                bool owned, bool hold, bool forever, ompls_reference *out) {
+ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t end, const char *name) {
     ompls_entry *entry = take_free(table);
     atomic_store_explicit(&entry->begin, begin, memory_order_relaxed);
     atomic_store_explicit(&entry->end, end, memory_order_relaxed);
-    atomic_store_explicit(&entry->device, device, memory_order_relaxed);
+    atomic_store_explicit(&entry->device, 0, memory_order_relaxed);
     entry->name = name;
-    entry->owned = owned;
     entry->skew = 0;
-    uint64_t generation = atomic_load(&entry->state) / GENERATION_ONE;
-    uint64_t count = forever ? FOR_EVER : hold ? HOLD_ONE : DYNAMIC_ONE;
-    atomic_store_explicit(&entry->state, generation * GENERATION_ONE + count, memory_order_release);
     put(table, entry);
-    *out = (ompls_reference){entry, generation};
     return entry;
 }
 
-static void remove_entry(ompls_table *table, ompls_entry *entry) {
+static void take_out(ompls_table *table, ompls_entry *entry) {
     unsigned class = class_of(end_of(entry) - begin_of(entry));
     ompls_buckets *buckets = atomic_load(&table->buckets);
     for (int k = links_of(entry, class); k-- > 0;) {
@@ -299,27 +330,9 @@ static void remove_entry(ompls_table *table, ompls_entry *entry) {
     atomic_store_explicit(&table->count, last, memory_order_release);
 }
 
-bool ompls_table_drop(ompls_table *table, const ompls_reference *reference, ompls_drop_kind kind) {
-    ompls_entry *entry = reference->entry;
-    uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire), next;
-    do {
-        if (state / GENERATION_ONE != reference->generation || (state & COUNT_MASK) == 0) return false;
-        uint64_t dynamic = state & DYNAMIC_MASK;
-        if (kind == OMPLS_DROP_HOLD) {
-            if ((state & COUNT_MASK) < HOLD_ONE) return false;
-            next = state - HOLD_ONE;
-        } else {
-            if (dynamic == 0 || (dynamic == FOR_EVER && kind != OMPLS_DROP_ANY)) return false;
-            next = state - (kind == OMPLS_DROP_ONE ? DYNAMIC_ONE : dynamic);
-        }
-        if ((next & COUNT_MASK) == 0) next = (state & ~COUNT_MASK) + GENERATION_ONE;
-    } while (!atomic_compare_exchange_weak_explicit(&entry->state, &state, next, memory_order_acq_rel, memory_order_acquire));
-    if ((next & COUNT_MASK) != 0) return false;
-    remove_entry(table, entry);
-    return true;
-}
-
-void ompls_table_recycle(ompls_table *table, ompls_entry *entry) {
+void ompls_table_remove(ompls_table *table, ompls_entry *entry) {
+    take_out(table, entry);
+    atomic_store(&entry->state, (ompls_reference_to(entry).generation + 1) * GENERATION_ONE);
     ompls_attachment *attachment = atomic_exchange(&entry->attachments, NULL);
     while (attachment != NULL) {
         ompls_attachment *after = attachment->next;
@@ -328,6 +341,7 @@ void ompls_table_recycle(ompls_table *table, ompls_entry *entry) {
     }
     entry->next_free = table->free;
     table->free = entry;
+    if (atomic_load(&table->waiting) > 0) pthread_cond_broadcast(&table->moved);
 }
 
 int64_t ompls_entry_count(const ompls_entry *entry) {

@@ -26,16 +26,14 @@ static int release_all(ompls_device *device) {
     int failed = 0;
     pthread_mutex_lock(&device->table.lock);
     for (uint32_t i = atomic_load(&device->table.count); i-- > 0;) {
-        ompls_entry *entry = ompls_table_entry(&device->table, i), *overlapping;
-        ompls_reference reference;
-        uintptr_t begin = atomic_load(&entry->begin);
-        if (!entry->owned || !ompls_table_find(&device->table, begin, begin + 1, &overlapping, &reference)) continue;
-        if (!ompls_table_drop(&device->table, &reference, OMPLS_DROP_ANY)) continue;
+        ompls_entry *entry = ompls_table_entry(&device->table, i);
+        ompls_reference reference = ompls_reference_to(entry);
+        if (!entry->owned || ompls_release(&reference, OMPLS_DROP_ANY) != OMPLS_LAST) continue;
         failed |= device->module->free(device->handle, atomic_load(&entry->device) - entry->skew, &err) != 0;
-        ompls_table_recycle(&device->table, entry);
+        ompls_table_remove(&device->table, entry);
     }
-    failed |= ompls_place_globals(device, &err) != 0;
     pthread_mutex_unlock(&device->table.lock);
+    failed |= ompls_place_globals(device, &err) != 0;
     return failed ? -1 : 0;
 }
 

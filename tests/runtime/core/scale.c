@@ -34,7 +34,7 @@ static void probes(void) {
             at += i % 1000 == 0 ? 65536 : (uintptr_t)8 << i % 7;
             begins[i + 1] = at;
             MOCK_CHECK(!ompls_table_find(&table, begins[i], at, &overlapping, &references[i]) && overlapping == NULL);
-            ompls_table_insert(&table, begins[i], at, 4096, "x", false, false, false, &references[i]);
+            ompls_entry_arrived(&table, ompls_table_insert(&table, begins[i], at, "x"), 4096, false, OMPLS_COUNT_ONE, &references[i]);
         }
         double inserted = (double)table.visited / count;
         table.visited = 0;
@@ -42,13 +42,14 @@ static void probes(void) {
             ompls_reference found;
             MOCK_CHECK(ompls_table_find(&table, begins[i] + 3, begins[i] + 5, &overlapping, &found) && found.entry == references[i].entry);
             MOCK_CHECK(ompls_table_acquire(&table, begins[i], begins[i + 1], false, &found) && found.entry == references[i].entry);
-            MOCK_CHECK(ompls_release(&found, false) == OMPLS_STILL_PRESENT);
+            MOCK_CHECK(ompls_release(&found, OMPLS_DROP_ONE) == OMPLS_STILL_PRESENT);
         }
         double found = (double)table.visited / count;
         table.visited = 0;
         for (int i = 0; i < count; i++) {
-            MOCK_CHECK(ompls_table_drop(&table, &references[(i * 7919LL) % count], OMPLS_DROP_ONE));
-            ompls_table_recycle(&table, references[(i * 7919LL) % count].entry);
+            const ompls_reference *leaving = &references[(i * 7919LL) % count];
+            MOCK_CHECK(ompls_release(leaving, OMPLS_DROP_ONE) == OMPLS_LAST);
+            ompls_table_remove(&table, leaving->entry);
         }
         printf("%d %.1f %.1f %.1f\n", count, inserted, found, (double)table.visited / count);
         MOCK_CHECK(atomic_load(&table.count) == 0 && atomic_load(&table.classes) == 0);
