@@ -9,6 +9,7 @@ ompls_error mock_launch_error;
 const char *mock_open_failure, *mock_copy_failure;
 uint64_t mock_memory_limit = UINT64_MAX;
 int mock_probe_count = 2;
+void (*mock_copying)(void);
 
 static struct {
     const char *name;
@@ -81,12 +82,14 @@ static int copy_in(void *device, ompls_address to, const void *from, uint64_t si
     (void)device;
     if (mock_copy_failure != NULL) return fail(err, mock_copy_failure);
     mock_in++;
+    if (mock_copying != NULL) mock_copying();
     memcpy((void *)(uintptr_t)to, from, size);
     return 0;
 }
 static int copy_out(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err) {
     (void)device, (void)err;
     mock_out++;
+    if (mock_copying != NULL) mock_copying();
     memcpy(to, (void *)(uintptr_t)from, size);
     return 0;
 }

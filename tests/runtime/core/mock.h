@@ -25,6 +25,7 @@ extern ompls_error mock_launch_error; /* what the next launch reports, when its 
 extern const char *mock_open_failure, *mock_copy_failure;
 extern uint64_t mock_memory_limit;
 extern int mock_probe_count;
+extern void (*mock_copying)(void); /* called at each copy from or to the host, when set */
 
 void mock_add_kernel(const char *name, mock_kernel kernel);
 void *mock_symbol(int device, const char *name); /* the pointer variable of the image */

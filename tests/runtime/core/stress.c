@@ -1,9 +1,11 @@
 /* Host threads that map, launch and unmap the same and neighbouring data at once.  Built with the thread sanitizer too.
 
    What must hold: a region sees its data present and complete; when all threads are done nothing is present, and as many
-   allocations were freed as made. */
+   allocations were freed as made.  Before that, with slow copies: different data is copied at the same time, and who wants
+   what is on its way waits for it. */
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mock.h"
 
@@ -39,8 +41,86 @@ static void *work(void *argument) {
     return NULL;
 }
 
+/* --- slow copies ------------------------------------------------------------------------------------------------------ */
+
+static const ompls_item_desc both_ways[] = {{"x", OMPLS_MAP_TO | OMPLS_MAP_FROM}};
+static ompls_region mapping = {.file = "stress.c", .line = 3, .nitems = 1, .items = both_ways};
+static int variable[2] = {5, 6};
+static pthread_barrier_t both;
+
+static int *there(int *host) {
+    ompls_address address;
+    MOCK_CHECK(ompls_find_address(ompls_device_at(0), host, sizeof *host, &address));
+    return (int *)(uintptr_t)address;
+}
+
+/* Returns when two copies are under way. */
+static void meet(void) {
+    static _Atomic unsigned arrived;
+    unsigned mine = atomic_fetch_add(&arrived, 1);
+    for (int i = 0; i < 10000 && atomic_load(&arrived) <= (mine | 1); i++) usleep(1000);
+    MOCK_CHECK(atomic_load(&arrived) > (mine | 1));
+}
+
+static void dawdle(void) {
+    usleep(50 * 1000);
+}
+
+static void *map_one(void *argument) {
+    int *mine = argument, value = *mine;
+    ompls_arg arg = {mine, mine, sizeof *mine, 0};
+    struct ompls_env *env = ompls_data_begin(&mapping, 0, &arg);
+    MOCK_CHECK(*there(mine) == value);
+    pthread_barrier_wait(&both);
+    ompls_data_end(&mapping, env);
+    return NULL;
+}
+
+static void in_two_threads(void *(*first)(void *), void *one, void *(*second)(void *), void *other) {
+    pthread_t threads[2];
+    mock_reset();
+    MOCK_CHECK(pthread_create(&threads[0], NULL, first, one) == 0 && pthread_create(&threads[1], NULL, second, other) == 0);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+}
+
+static void *change_there(void *unused) {
+    (void)unused;
+    ompls_arg arg = {variable, variable, sizeof *variable, 0};
+    struct ompls_env *env = ompls_data_begin(&mapping, 0, &arg);
+    *there(variable) = 77;
+    pthread_barrier_wait(&both);
+    ompls_data_end(&mapping, env);
+    return NULL;
+}
+
+static void *map_while_it_leaves(void *unused) {
+    (void)unused;
+    ompls_arg arg = {variable, variable, sizeof *variable, 0};
+    pthread_barrier_wait(&both);
+    usleep(10 * 1000);
+    struct ompls_env *env = ompls_data_begin(&mapping, 0, &arg);
+    MOCK_CHECK(*there(variable) == 77);
+    ompls_data_end(&mapping, env);
+    return NULL;
+}
+
+static void slow_copies(void) {
+    pthread_barrier_init(&both, NULL, 2);
+    mock_copying = meet;
+    in_two_threads(map_one, &variable[0], map_one, &variable[1]);
+    MOCK_CHECK(mock_in == 2 && mock_out == 2);
+    mock_copying = dawdle;
+    in_two_threads(map_one, variable, map_one, variable);
+    MOCK_CHECK(mock_in == 1 && mock_out == 1 && mock_allocs == 1 && mock_frees == 1);
+    in_two_threads(change_there, NULL, map_while_it_leaves, NULL);
+    MOCK_CHECK(variable[0] == 77);
+    mock_copying = NULL;
+    mock_reset();
+}
+
 int main(void) {
     pthread_t threads[THREADS];
+    slow_copies();
     mock_add_kernel("add", add);
     for (int i = 0; i < SHARED; i++)
         for (int k = 0; k < LENGTH; k++) shared[i][k] = i + 1;
