@@ -19,6 +19,7 @@ IDS = {
     "budget": "analysis-incomplete",
     "encoding": "encoding",
 }
+UNTRANSLATABLE = "untranslatable-construct"  # what the translator refuses; nothing of the analysis itself says it
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(?:include|define|ifdef|ifndef|if|pragma)\b", re.MULTILINE)
 # Functions as before C89, transactions, address spaces, `a[i, j]`, and names that C23 has made keywords.
 _OLD_OR_RARE = re.compile(

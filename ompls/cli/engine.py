@@ -121,23 +121,25 @@ def analyze(files: Sequence[str], flags: Sequence[str], device: str) -> Iterator
 def report(unit: Unit) -> Report:
     """What the front end and the rules say about the unit, in the order of the places, and what comments silence.
 
-    Fixes that would make something else wrong are left out.
+    With a device that somebody chose, what the translator refuses is said, too.  Fixes that would make something else
+    wrong are left out.
     """
     from ompls.analysis import fixing
+    from ompls.cli import refusals
 
     def judge(text: bytes) -> list[Diagnostic]:
         return _report(unit, unit.again(text)).diagnostics
 
-    found = _report(unit, unit.tu)
+    found = refusals.once(_report(unit, unit.tu, refusals.refused(unit.tu)))
     path, every = unit.tu.path, found.diagnostics
     own = [fixing.tried((d,), every, unit.tu.source, judge)[0] if d.where.path == path else d for d in every]
     return replace(found, diagnostics=own)
 
 
-def _report(unit: Unit, tu: TU) -> Report:
+def _report(unit: Unit, tu: TU, refused: Sequence[Diagnostic] = ()) -> Report:
     from ompls.analysis import notes, rules
 
-    found = rules.report(tu, notes.diagnostics(tu))
+    found = rules.report(tu, [*notes.diagnostics(tu), *refused])
     kept, suppressed = (unit.settings.kept(its, os.path.abspath) for its in (found.diagnostics, found.suppressed))
     return replace(found, diagnostics=kept, suppressed=suppressed)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ompls.analysis.model.ast import Span
+from ompls.analysis.notes import UNTRANSLATABLE as RULE
 
-RULE = "untranslatable-construct"
+__all__ = ["RULE", "Problem"]
 
 
 class Problem(Exception):

@@ -180,7 +180,9 @@ def test_of_two_headers_with_one_name_each_file_gets_its_own(ompls, tmp_path: Pa
 def test_a_device_that_nobody_chose_is_a_guess(ompls, tmp_path: Path) -> None:
     """What it cannot run is a hint then, and a warning for the device that was asked for."""
     path = tmp_path / "atomic.c"
-    path.write_text("void f(int n, int *a) {\n#pragma omp target map(tofrom: a[0:n])\n{ _Atomic int l; a[0] = 1; }\n}\n")
+    path.write_text(
+        "void f(int n, int *a) {\n#pragma omp target map(tofrom: a[0:n])\n{ _Atomic int l; a[0] = 1; }\n}\n"
+    )
     what = "the atomic variable `l` cannot run on cuda"
     select = ("--select", "unsupported-on-device")
     done = ompls("check", *select, path)

@@ -98,8 +98,8 @@ def members(name: str) -> tuple[str, ...]:
 
 
 def is_name(name: str) -> bool:
-    """Whether a comment may name it: a rule, a group, or what the front end itself notices."""
-    return name in RULES or name in GROUPS or name in notes.IDS.values()
+    """Whether a comment may name it: a rule, a group, or what the front end or the translator notices."""
+    return name in RULES or name in GROUPS or name in (*notes.IDS.values(), notes.UNTRANSLATABLE)
 
 
 def _silencers(texts: dict[str, bytes], diagnostic: Diagnostic) -> list[Suppression]:

@@ -1,0 +1,58 @@
+"""What the translator refuses, as findings of `check`: who chose a device knows beforehand what `translate` will say.
+
+The rules about devices say most of it, with more words and in the editor, too; here is what only the attempt shows (a
+loop whose bound no GPU can compute, a type without a name, …).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ompls.analysis.notes import UNTRANSLATABLE
+
+if TYPE_CHECKING:
+    from ompls.analysis.diagnostic import Diagnostic
+    from ompls.analysis.model.tu import TU
+    from ompls.analysis.rules import Report
+
+_GROUP = "device-limits"
+
+
+def refused(tu: TU) -> list[Diagnostic]:
+    """Each thing that stands in the way of a translation for the chosen device, as a warning: another may run it.
+
+    Nothing when nobody chose a device, or when nobody wants to hear of its limits.
+    """
+    from ompls.analysis.spec.devices import device_of
+
+    settings = tu.settings
+    device = device_of(settings.device)
+    wanted = not settings.select or {_GROUP, UNTRANSLATABLE} & set(settings.select)
+    unwanted = {_GROUP, UNTRANSLATABLE} & {*settings.ignore, *(n for n, how in settings.severity if how == "off")}
+    if not settings.device_chosen or device is None or not device.proven or not wanted or unwanted:
+        return []
+    from ompls.translate import translate
+
+    return [replace(d, severity="warning") for d in translate([tu], [settings.device]).diagnostics]
+
+
+def once(report: Report) -> Report:
+    """Without those in whose place a rule says why no device, or this one, can run it."""
+    from ompls.analysis.rules import RULES
+
+    said = [
+        d
+        for d in (*report.diagnostics, *report.suppressed)
+        if d.severity == "error" or (d.rule in RULES and RULES[d.rule].group == _GROUP)
+    ]
+
+    def news(d: Diagnostic) -> bool:
+        places = (x.where for x in said if x.where.path == d.where.path)
+        return d.rule != UNTRANSLATABLE or not any(w.start < d.where.end and d.where.start < w.end for w in places)
+
+    return replace(
+        report,
+        diagnostics=[d for d in report.diagnostics if news(d)],
+        suppressed=[d for d in report.suppressed if news(d)],
+    )
