@@ -247,3 +247,12 @@ def test_kernels_know_the_number_of_their_device(tmp_path: Path, devices: str) -
     count = 2 if devices == "host:2" else 3
     numbers = min(done.stdout.split(b"\n")[:-1])  # beside it, what the Python device says when it is closed
     assert numbers.split() == [b"%d" % n for n in range(count)], done.stderr
+
+
+@pytest.mark.parametrize(("wanted", "there"), [("kind(gpu)", 1), ("kind(cpu)", 2), ("kind(nohost)", 3)])
+def test_a_device_in_python_says_of_what_kind_it_is(tmp_path: Path, wanted: str, there: int) -> None:
+    params = {"ask": [{"name": "n", "kind": "address", "size": 8}]}
+    built = build(make_bundle(tmp_path / "bundle", NUMBERS, {"ask": ASK}, params), "host:2,pyhost", tmp_path / "prog")
+    env = {**launcher.environment(built), "OMP_AVAILABLE_DEVICES": wanted}
+    done = subprocess.run(launcher.command(built), env=env, capture_output=True, check=False)
+    assert min(done.stdout.split(b"\n")[:-1]).split() == [b"%d" % n for n in range(there)], done.stderr

@@ -291,8 +291,8 @@ static int bridge_synchronize(void *device, ompls_error *err) {
     return done(py.PyObject_CallMethod(device, "synchronize", NULL), err);
 }
 
-/* Called by the hosting interpreter, with its lock, before `main`: `module` has the attributes `name` and `image_class`
-   and the methods `probe` and `open`.  Returns 0, or 1 when the interpreter is not one we know. */
+/* Called by the hosting interpreter, with its lock, before `main`: `module` has the attributes `name`, `image_class`
+   and, when it likes, `kind` ("gpu", …), and the methods `probe` and `open`.  Returns 0, or 1 when the interpreter is not one we know. */
 int ompls_bridge_add(object *module);
 int ompls_bridge_add(object *module) {
     const char *missing = find_interpreter();
@@ -309,15 +309,17 @@ int ompls_bridge_add(object *module) {
     };
     struct named {
         ompls_module module;
-        char name[64], image_class[64];
+        char name[64], image_class[64], kind[16];
     } *added = calloc(1, sizeof *added);
     if (added == NULL) return 1;
     text_attribute(module, "name", added->name, sizeof added->name);
     text_attribute(module, "image_class", added->image_class, sizeof added->image_class);
+    text_attribute(module, "kind", added->kind, sizeof added->kind);
     py.Py_IncRef(module);
     added->module = table;
     added->module.name = added->name;
     added->module.image_class = added->image_class;
+    added->module.kind = added->kind[0] ? added->kind : NULL;
     added->module.user = module;
     ompls_register_module(&added->module);
     /* What the module is made of (the interpreter's extension modules, a driver) has exit handlers, too, from when it was

@@ -242,6 +242,7 @@ class Gpus:
 
     name = "cuda"
     image_class = "cuda"
+    kind = "gpu"
 
     def probe(self, wanted: int) -> int:
         """How many GPUs there are, whatever is wanted."""

@@ -89,6 +89,7 @@ class Module:
 
     name = "pyhost"
     image_class = "pyhost"
+    kind = "gpu"  # for the test of it: this is none
 
     def __init__(self) -> None:
         if "PYHOST_DRIVER" in os.environ:  # a driver's library has an exit handler from when it is loaded
