@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
-from ompls.analysis.model.ast import OtherExpr, OtherStmt, Span
+from ompls.analysis.model.ast import AsmStmt, OtherExpr, OtherStmt, Span
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.analysis.source import Location
 from ompls.translate import capability
@@ -260,6 +260,6 @@ def diagnostic(p: Problem, where: Location, device: str) -> Diagnostic:
 def _refuse_what_was_not_understood(region: Region) -> None:
     """What a statement that was not understood uses is not known, so neither is what to map."""
     for node in region.stmt.walk():
-        if isinstance(node, (OtherStmt, OtherExpr)):
+        if isinstance(node, (OtherStmt, OtherExpr)) and not isinstance(node, AsmStmt):
             what = "this statement" if isinstance(node, OtherStmt) else "this expression"
             raise Problem(node.span, what, "it could not be read as C that has a meaning on every device")

@@ -93,6 +93,7 @@ USES: dict[str, str] = {
     "function pointer": "#pragma omp target map(a)\n{ int (*g)(int) = factorial; a[0] = g(2); }",
     "static local": "#pragma omp target map(a)\n{ static int s; s++; a[0] = s; }",
     "statement expression": "#pragma omp target map(a)\na[0] = ({ int q = 1; q + 1; });",
+    "inline assembly": "#pragma omp target map(a)\n{ asm volatile (\"nop\" : : \"r\" (a[0])); }",
 }  # fmt: skip
 USES["clause reduction inscan"] = USES["construct scan"]
 USES["clause reduction inscan with target"] = USES["construct scan"].replace(

@@ -138,6 +138,8 @@ def _of_node(n: Node) -> Iterator[Need]:
         yield Need(n.span, "goto")
     elif isinstance(n, ast.Switch):
         yield Need(n.span, "switch")
+    elif isinstance(n, ast.AsmStmt) and not n.empty:
+        yield Need(n.span, "inline assembly")
 
 
 def _of_call(n: ast.Call) -> Iterator[Need]:

@@ -377,9 +377,19 @@ class DirectiveStmt(Stmt):
 
 @dataclass(slots=True, eq=False)
 class OtherStmt(Stmt):
-    """Not understood (a parse error, inline assembly, a nested function, …)."""
+    """Not understood (a parse error, a nested function, …)."""
 
     parts: list[Node]
+
+
+@dataclass(slots=True, eq=False)
+class AsmStmt(OtherStmt):
+    """Inline assembly; `parts` are its operands, of an output its address.
+
+    empty -- it has no instructions and changes no operand: it only keeps the compiler from reordering or leaving out
+    """
+
+    empty: bool
 
 
 @dataclass(slots=True, eq=False)

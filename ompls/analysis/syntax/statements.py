@@ -141,7 +141,7 @@ class StatementReader(DirectiveReader):
         if e.type in _VEXING and self.vexing(n, e, out):
             return
         if e.type == "gnu_asm_expression":
-            out.append(ast.OtherStmt(self.span(n), self.operands(e)))
+            out.append(ast.AsmStmt(self.span(n), self.operands(e), self.is_empty(e)))
             return
         if e.type == "cast_expression" and self.source.startswith(b"goto", e.start_byte):
             value = e.child_by_field_name("value")  # GNU `goto *p`, masked
@@ -164,6 +164,13 @@ class StatementReader(DirectiveReader):
                     e = self.typed(ast.Unary(e.span, "&", e))
                 out.append(e)
         return out
+
+    def is_empty(self, n: Node) -> bool:
+        """Whether an asm statement does nothing: an output that is no input may come from another operand."""
+        code = n.child_by_field_name("assembly_code")
+        outputs = (o for group in named(n) for o in named(group) if o.type == "gnu_asm_output_operand")
+        constraints = (c for o in outputs if (c := o.child_by_field_name("constraint")) is not None)
+        return code is not None and not self.text(code).strip('"') and all("+" in self.text(c) for c in constraints)
 
     def vexing(self, n: Node, e: Node, out: list[ast.Stmt]) -> bool:
         """`T (name);`, `T (*name) = 0;` with a typedef name are declarations that the grammar takes for expressions."""

@@ -348,6 +348,21 @@ static void builtins(double *r, long n)
     r[11] = __builtin_abs(-4) + __builtin_labs(-3L);
     r[14] = __builtin_sqrt(4) + __builtin_strlen("abc");
     r[15] = __builtin_bswap64(n) + __builtin_bswap16(3);
+    if (n == 77)
+        __builtin_abort();
+    char text[4];
+    __builtin_strcpy(text, "xyz");
+    r[12] = __builtin_memcmp(text, "xyz", 4) + __builtin_fmaf(2, n, 1) + __builtin_cbrt(8.0f) + __builtin_hypot(3, 4);
+    r[13] = __builtin_sqrt(2.0f); /* a double's, not a float's */
+}
+/* Without instructions: for the compiler only. */
+static void empty_assembly(double *r, long n)
+{
+    int x = 3, y = 4, i = 0, a[] = {1, 2, 3};
+    asm volatile("" : "+r"(x), "+m"(y) : "r"(i++), "m"(a) : "memory");
+    if (n > 0)
+        __asm__("");
+    r[0] = x * 100 + y * 10 + i;
 }
 struct class {
     int new;
@@ -493,6 +508,7 @@ int main(void)
     TRY(statement_expressions);
     TRY(macros);
     TRY(builtins);
+    TRY(empty_assembly);
     TRY(keywords);
     TRY(selection);
     TRY(recursion);

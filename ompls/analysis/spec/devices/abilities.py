@@ -53,6 +53,7 @@ _C = {
     "function pointer": "a call through a pointer",
     "static local": "the static variable `{}`",
     "statement expression": "a statement expression",
+    "inline assembly": "inline assembly",
 }
 
 ABILITIES: dict[str, str] = {

@@ -59,6 +59,7 @@ CUDA = DeviceSpec(
         "clause copyin": "a GPU has no threadprivate variables",
         "varargs": "a device function takes as many arguments as it declares",
         "atomic variable": "operators of C's atomic types are not there; use the `atomic` construct",
+        "inline assembly": "its instructions are those of another machine",
         "type long double": _SIZE,
         "type _Float128": _SIZE,
         "type _Float16": "CUDA C++ has another type of its size; use `float`",

@@ -15,6 +15,7 @@ from ompls.analysis.model.convert import decay, unqualified
 from ompls.analysis.model.ctype import CHAR, Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Void
 from ompls.analysis.model.layout import offsetof
 from ompls.analysis.model.literals import units
+from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.analysis.spec.runtime import MATH_FUNCTIONS
 from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla, strip
 from ompls.translate.problem import Problem
@@ -45,34 +46,9 @@ _CONSTANTS = {
     "__builtin_huge_valf": f"((float){_INFINITY})", "__builtin_nan": f"({_INFINITY} * 0.0)",
     "__builtin_nanf": f"((float)({_INFINITY} * 0.0))",
 }  # fmt: skip
-_FUNCTIONS = {
-    f"__builtin_{f}": f
-    for f in (
-        "isnan",
-        "isinf",
-        "isfinite",
-        "signbit",
-        "fabs",
-        "fabsf",
-        "memcpy",
-        "memset",
-        "printf",
-        "abs",
-        "labs",
-        "llabs",
-        "sqrt",
-        "sqrtf",
-        "pow",
-        "fmin",
-        "fmax",
-        "copysign",
-        "floor",
-        "ceil",
-        "expect",
-        "strlen",
-        "strcmp",
-    )
-} | {"__builtin_isinf_sign": "isinf"}
+_FUNCTIONS = {f"__builtin_{f}": f for f in CUDA.functions or () if not f.startswith(("omp_", "_"))} | {
+    "__builtin_isinf_sign": "isinf"
+}
 
 
 class Dialect:
@@ -142,6 +118,11 @@ class Dialect:
             self._step_of_bool(n)
         elif isinstance(n, ast.VarDecl):
             self._declaration(n)
+        elif isinstance(n, ast.AsmStmt):  # without instructions
+            operands = [e.operand if isinstance(e, ast.Unary) and e.span == e.operand.span else e for e in n.parts]
+            self.rw.replace(n.span, "{ ", *(part for e in operands for part in ("(void)(", e.span, "); ")), "}")
+        elif isinstance(n, (ast.OtherStmt, ast.OtherExpr)):
+            raise Problem(None, "something in a function that the region calls", "it could not be read as C")
         elif isinstance(n, ast.Jump) and n.kind == "return" and n.value is not None and self.returns is not None:
             self.convert(n.value, self.returns)
         elif isinstance(n, ast.Call):
@@ -312,7 +293,7 @@ class Dialect:
         elif name in _FUNCTIONS:
             self.rw.replace(n.function.span, _FUNCTIONS[name])
             for arg in n.args if _FUNCTIONS[name] in MATH_FUNCTIONS else ():
-                if isinstance(arg.type, (Integer, Enum)):
+                if isinstance(arg.type, (Integer, Enum)) or unqualified(arg.type) == Floating("float"):
                     self._cast(arg, Floating("double"))
         elif name.startswith("__builtin_"):
             raise Problem(n.span, f"the call of '{name}'", "it is gcc's own; the device has no function of that name")
