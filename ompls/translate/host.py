@@ -23,7 +23,7 @@ from ompls.translate.mappers import mappers_of
 from ompls.translate.needs import Index
 from ompls.translate.original import Edits
 from ompls.translate.output import Places
-from ompls.translate.plan import RegionPlan
+from ompls.translate.plan import ARGS, RegionPlan
 from ompls.translate.requires import shares_memory
 from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
@@ -146,7 +146,7 @@ class Host:
             if v.lvalue:
                 values.append(f"(const void *)&{v.expr}")
             else:
-                lines.append(f"{v.type} __ompls_v{k}_{c.id} = {v.expr};")
+                lines.append(f"{v.type} __ompls_v{k}_{c.id} = {v.expr.replace(ARGS, f'__ompls_args_{c.id}')};")
                 values.append(f"&__ompls_v{k}_{c.id}")
         if values:
             lines.append(f"const void *const __ompls_values_{c.id}[] = {{{', '.join(values)}}};")

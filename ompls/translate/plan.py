@@ -20,8 +20,10 @@ from ompls.translate.items import ItemPlan, plan_items
 from ompls.translate.launch import Launch, chain_directives, innermost, launch_of
 from ompls.translate.problem import Problem
 from ompls.translate.promote import Promotion, promotion_of
+from ompls.translate.sharing import copied_variables, implicit_copies, own_variables
 
 LARGEST_VALUE = 256  # bytes of a firstprivate variable that is a parameter; kernels take 4096 bytes of them in all
+ARGS = "@args@"  # in a value: the host's array of map items
 HOISTED = ("num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "priority")
 
 
@@ -82,6 +84,7 @@ class RegionPlan:
         default_factory=dict
     )  # of a variable with variable lengths: below the outermost
     privates: list[Symbol] = field(default_factory=list)  # variables whose copies in the region start without a value
+    parts: dict[Symbol, tuple[str, str]] = field(default_factory=dict)  # first byte and bytes of a mapped section
     globals: list[Variable] = field(default_factory=list)  # declare target variables used directly
 
     mode: str = "spmd"  # or 'master_worker'
@@ -138,6 +141,7 @@ def plan_region(tu: TU, item: Item, region: Region, kernel: str) -> RegionPlan:
         if clause.args and not on_host and not isinstance(strip(clause.args[-1]), IntLiteral):
             _hoist(plan, clause, tu.text(item, clause.args[-1].span))
     plan.launch = launch_of(tu, item, region)
+    _add_parts(plan)
     return plan
 
 
@@ -194,6 +198,28 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
     plan.params.append(Param(s.name, s, "value", len(plan.values), _sized(plan, s, t)))
     addressable = s.storage != "register"
     plan.values.append(Value(s.name, f"__typeof__({s.name})", lvalue=addressable))
+
+
+def _add_parts(plan: RegionPlan) -> None:
+    """Where the mapped section of an array begins and how long it is, if a construct has copies of the array."""
+    arrays = [
+        p for p in plan.params if p.deref and p.kind == "address" and p.symbol and isinstance(p.symbol.type, Array)
+    ]
+    parts = [p for p in arrays if plan.items[p.index].begin != plan.items[p.index].base]
+    if not parts:
+        return
+    copied = copied_variables(plan.region, implicit_copies(plan.region.stmt, own_variables(plan.region)))
+    for p in parts:
+        s = p.symbol
+        if s is None or s not in copied:
+            continue
+        at = f"{ARGS}[{p.index}]"
+        texts = f"(const char *){at}.begin - (const char *){at}.base", f"{at}.size"
+        names = f"ompls_first_{s.name}", f"ompls_bytes_{s.name}"
+        for name, text in zip(names, texts, strict=True):
+            plan.params.append(Param(name, None, "value", len(plan.values), Integer("long")))
+            plan.values.append(Value(f"(long)({text})", "long", lvalue=False))
+        plan.parts[s] = names
 
 
 def _sized(plan: RegionPlan, s: Symbol, pointer: CType) -> CType:

@@ -20,6 +20,7 @@ from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import is_vla
+from ompls.translate.sharing import copies_unlisted
 from ompls.translate.uses import declared_in, directives_in, everything, is_aggregate, leaves, modified_in, names_in
 
 LARGEST = 16 * 1024  # bytes of variables in shared memory
@@ -73,7 +74,7 @@ def promotion_of(
     functions -- all that it calls, also indirectly
     """
     plain = all(set(d.constructs) <= {"target", "teams"} and {c.name for c in d.clauses} <= _CLAUSES for d in chain)
-    first = any(d.all("firstprivate") for d in chain if not d.has("target"))
+    first = any(d.all("firstprivate") for d in chain if not d.has("target")) or any(map(copies_unlisted, chain))
     if body is None or not plain or first or any(next(directives_in(f.body), None) for f in functions):
         return None
     found = _Survey()

@@ -8,24 +8,27 @@ take no `(*x)`, so such a variable is copied in and out.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import FunctionDef, Span, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, Function, Pointer
 from ompls.analysis.model.tu import Item
 from ompls.translate.clauses import fallback_pragma
 from ompls.translate.ctext import is_const, is_vla
-from ompls.translate.loops import LOOP_CONSTRUCTS, nest_of
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
-from ompls.translate.plan import Param, RegionPlan
+from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Rewriter, without_comments
+from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
 from ompls.translate.symbols import global_symbol
 from ompls.translate.uses import PRIVATISING, directives_in, names_in
 
 EXTENSION = "c"
+# Constructs whose copies may be made of a variable of the thread that meets them.
+_OF_THEIR_OWN = frozenset(("parallel", "task", "taskloop", "simd", "teams"))
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 
 
@@ -93,29 +96,69 @@ def _function(index: Index, places: Places, item: Item, f: FunctionDef, linkage:
     return places.located(item, rw.render(Span(f.header.start, f.body.span.end)))
 
 
-def replace_globals(index: Index, rw: Rewriter, node: ast.Node) -> None:
-    """`counter` becomes `(*__ompls_g_counter)`."""
+def replace_globals(index: Index, rw: Rewriter, node: ast.Node, parameters: Collection[Symbol | None] = ()) -> None:
+    """`counter` becomes `(*__ompls_g_counter)`, except in constructs with copies of it: clauses take no such name.
+
+    parameters -- variables that are something else in the kernel
+    """
+    copied = {id(n) for n in names_in(node) if n.symbol in parameters}
+    for stmt in directives_in(node):
+        copied |= _own_global(index, rw, stmt, copied)
     for n in names_in(node):
         s = n.symbol
-        if s is not None and s.kind == "var" and s.level == "file" and s.declare_target:
+        if s is not None and _is_global(s) and id(n) not in copied:
             rw.replace(n.span, f"(*{global_symbol(index.tu, s)})")
 
 
-def _copied(plan: RegionPlan) -> list[Param]:
-    """Parameters whose variable a data-sharing clause names, in the region or on it."""
-    named: set[Symbol | None] = set()
+def _is_global(s: Symbol) -> bool:
+    return s.kind == "var" and s.level == "file" and bool(s.declare_target)
+
+
+def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int]) -> set[int]:
+    """Put local variables of the same names around a construct that lists globals.  The names that mean these."""
+    d, names = stmt.directive, list(names_in(stmt))
+    before = after = ""
+    own: set[Symbol] = set()
+    for c in d.all(*PRIVATISING):
+        for s in (i.symbol for i in c.items if i.symbol is not None and _is_global(i.symbol)):
+            if s in own or any(id(n) in done for n in names if n.symbol is s):
+                continue
+            if c.name == "in_reduction" or (c.name != "private" and not _OF_THEIR_OWN & set(d.constructs)):
+                raise Problem(
+                    c.span, f"the global variable '{s.name}' in '{c.name}'", "name it on the parallel construct"
+                )
+            own.add(s)
+            at = global_symbol(index.tu, s)
+            before += (
+                f"{index.kinds.c(unqualified(s.type), s.name)}; __builtin_memcpy(&{s.name}, {at}, sizeof {s.name}); "
+            )
+            if c.name not in ("private", "firstprivate"):
+                after += f" __builtin_memcpy({at}, &{s.name}, sizeof {s.name});"
+    if own:
+        rw.replace(stmt.span, f"{{ {before}\n", stmt.span, f"\n{after} }}")
+    return {id(n) for n in names if n.symbol in own}
+
+
+def _shared_by_tasks(rw: Rewriter, plan: RegionPlan, implicit: dict[int, Copies], copied: set[Symbol | None]) -> None:
+    """Variables of which there is one only are shared by tasks; the region's copy of one would not be."""
     for stmt in directives_in(plan.region.stmt):
-        named |= {i.symbol for c in stmt.directive.all(*PRIVATISING) for i in c.items}
-        if LOOP_CONSTRUCTS & set(stmt.directive.constructs):
-            named |= nest_of(stmt.directive, stmt.body).counters  # private, or left with their last value
-    return [p for p in plan.params if p.deref and p.symbol in named]
+        d = stmt.directive
+        if stmt.body is None or d.has("parallel") or not TASKS & set(d.constructs) or d.clause("default"):
+            continue
+        used = {n.symbol for n in names_in(stmt.body)} & copied
+        used -= listed_in(stmt) | set(implicit[id(stmt)].symbols if id(stmt) in implicit else ())
+        if used:
+            names = ", ".join(sorted(s.name for s in used if s is not None))
+            rw.replace(Span(d.span.end, d.span.end), f" shared({names})")
 
 
 def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     types, region = index.kinds, plan.region
     path, line = places.line(plan.item, region.stmt.span.start)
     head = [f"void {plan.kernel}(void **ompls_params)", "{"]
-    copied = _copied(plan)
+    implicit = implicit_copies(region.stmt, own_variables(region))
+    named = copied_variables(region, implicit)
+    copied = [p for p in plan.params if p.deref and p.symbol in named]
     back = []
     for k, p in sorted(enumerate(plan.params), key=lambda x: (is_vla(x[1].type), x[1].kind == "address")):
         source = f"ompls_params[{k}]"
@@ -124,8 +167,12 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
             name = p.symbol.name
             head.append(f"{types.c(p.type, f'ompls_p_{name}')} = *({types.c(Pointer(p.type))}){source};")
             head.append(f"{types.c(t, name)};")
-            head.append(f"__builtin_memcpy(&{name}, (const void *)ompls_p_{name}, sizeof {name});")
-            back.append(f"__builtin_memcpy((void *)ompls_p_{name}, &{name}, sizeof {name});")
+            here, there, size = f"&{name}", f"(void *)ompls_p_{name}", f"sizeof {name}"
+            if p.symbol in plan.parts:
+                first, size = plan.parts[p.symbol]
+                here, there = f"(char *){here} + {first}", f"(char *)ompls_p_{name} + {first}"
+            head.append(f"__builtin_memcpy({here}, {there}, {size});")
+            back.append(f"__builtin_memcpy({there}, {here}, {size});")
         elif p.copy and p.symbol is not None:
             head.append(f"{types.c(p.symbol.type, p.name)};")
             head.append(f"__builtin_memcpy((void *)&{p.name}, *(void **){source}, sizeof {p.name});")
@@ -137,6 +184,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     head += [f"{types.c(unqualified(s.type), s.name)};" for s in plan.privates]
     rw = Rewriter(plan.item.content.text)
     _edit(index, rw, plan, {p.symbol for p in copied})
+    _shared_by_tasks(rw, plan, implicit, {p.symbol for p in copied})
     pragma = fallback_pragma(index.tu, plan.item, region, plan.hoisted, tuple(p.name for p in copied))
     out = [OutLine(head[0], path, line), *generated("\n".join(head[1:])), OutLine(pragma, path, line)]
     if region.stmt.body is not None:
@@ -148,7 +196,7 @@ def _edit(index: Index, rw: Rewriter, plan: RegionPlan, copied: set[Symbol | Non
     body = plan.region.stmt.body
     if body is None:
         return
-    replace_globals(index, rw, body)
+    replace_globals(index, rw, body, {p.symbol for p in plan.params} | set(plan.privates))
     listed = {id(n) for s in directives_in(body) for c in s.directive.clauses for i in c.items for n in i.expr.walk()}
     for n in names_in(body):
         p = plan.param(n.symbol) if n.symbol is not None else None

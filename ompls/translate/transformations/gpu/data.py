@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.translate.ctext import is_vla
 from ompls.translate.loops import Nest
 from ompls.translate.problem import Problem
+from ompls.translate.sharing import Copies
 from ompls.translate.transformations.gpu.emitter import Emitter
 from ompls.translate.transformations.gpu.reductions import reduction
-from ompls.translate.uses import declared_in, names_in
 
 
 @dataclass
@@ -49,10 +50,13 @@ def data_of(
     nest: Nest | None = None,
     team: bool = True,
     original: dict[Symbol, str] | None = None,
+    *,
+    alone: bool = False,
 ) -> Data:
     """The copies that the clauses of `directives` (one construct, or a chain that is run as one) ask for.
 
     team     -- all threads of the team run the code: a reduction is one atomic a team; else one thread of the team does
+    alone    -- one thread of the team runs sequential code here, in which parallel regions may stand
     original -- variables whose original is reached through a pointer expression instead of by name
     """
     out = Data()
@@ -76,39 +80,38 @@ def data_of(
                 elif c.name in ("reduction", "in_reduction"):
                     reduction(e, out, c, entry, team, ref, _of_the_team(e, d, s))
                 elif c.name == "private":
-                    where = "__shared__ " if _of_the_team(e, d, s) else ""
-                    out.before.append(f"{where}{e.cxx(s.type, s.name)};  // private")
+                    _without_value(e, out, s, _of_the_team(e, d, s, alone))
                 elif c.name == "lastprivate":
                     first = any(i.symbol is s for x in directives for y in x.all("firstprivate") for i in y.items)
                     _lastprivate(e, out, s, ref, counter=s in counters, first=first)
                     if "conditional" in c.modifiers:
                         out.latest.append(out.last.pop())
                 elif c.name == "firstprivate":
-                    _copy(e, out, s)
+                    _copy(e, out, s, _of_the_team(e, d, s, alone))
                 else:
                     _linear(e, out, c, s, nest)
+        implicit = e.copies.get(id(d), Copies("firstprivate"))
+        for s in implicit.symbols:
+            if s in seen or s in counters:
+                continue
+            seen.add(s)
+            if is_vla(s.type):
+                raise Problem(d.span, f"the variable-length array '{s.name}' that {d.name} copies", "list it as shared")
+            if implicit.kind == "private":
+                _without_value(e, out, s, _of_the_team(e, d, s, alone))
+            else:
+                _copy(e, out, s, _of_the_team(e, d, s, alone))
     return out
 
 
-def copy_defaulted(e: Emitter, out: Data, s: DirectiveStmt) -> None:
-    """The copies that `default(firstprivate)` and `default(private)` ask for: of what no clause lists."""
-    default = s.directive.clause("default")
-    kind = default.keyword or default.text.strip() if default else ""
-    if kind not in ("firstprivate", "private") or s.body is None:
-        return
-    listed = {i.symbol for c in s.directive.clauses for i in c.items} | declared_in(s.body)
-    for symbol in dict.fromkeys(n.symbol for n in names_in(s.body)):
-        if symbol is None or symbol.kind != "var" or symbol in listed or symbol.declare_target:
-            continue
-        if kind == "firstprivate":
-            _copy(e, out, symbol)
-        else:
-            out.before.append(f"{e.cxx(symbol.type, symbol.name)};  // private")
+def _without_value(e: Emitter, out: Data, s: Symbol, shared: bool) -> None:
+    out.before.append(f"{'__shared__ ' if shared else ''}{e.cxx(s.type, s.name)};  // private")
 
 
-def _of_the_team(e: Emitter, d: Directive, s: Symbol) -> bool:
+def _of_the_team(e: Emitter, d: Directive, s: Symbol, alone: bool = False) -> bool:
     """Whether the copy that `d` makes is shared by threads of parallel regions in it."""
-    return s in e.team_shared and not d.has("parallel") and any(map(d.has, ("target", "teams", "distribute")))
+    outside = alone or any(map(d.has, ("target", "teams", "distribute")))
+    return s in e.team_shared and not d.has("parallel") and outside
 
 
 def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, *, counter: bool, first: bool) -> None:
@@ -121,10 +124,13 @@ def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, *, counter: 
     out.last.append((target, s))
 
 
-def _copy(e: Emitter, out: Data, s: Symbol) -> None:
+def _copy(e: Emitter, out: Data, s: Symbol, shared: bool) -> None:
     original = f"ompls_first_{s.name}"
     out.outer.append(f"const auto &{original} = {s.name};")
-    if isinstance(s.type, Array):
+    if shared:
+        out.before.append(f"__shared__ {e.cxx(s.type, s.name)};  // firstprivate, shared by the team's threads")
+        out.before.append(f"memcpy(&{s.name}, &{original}, sizeof {s.name});")
+    elif isinstance(s.type, Array):
         out.before.append(f"{e.cxx(s.type, s.name)};  // firstprivate")
         out.before.append(f"memcpy(&{s.name}, &{original}, sizeof {s.name});")
     else:

@@ -14,13 +14,15 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Pointer
+from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item
 from ompls.translate.ctext import Types
 from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
+from ompls.translate.sharing import Copies
 from ompls.translate.transformations.gpu.locks import held
-from ompls.translate.uses import leaves
+from ompls.translate.uses import leaves, privatised
 
 # Which threads run the code that is being translated:
 #   master   -- one thread of each team (a generic kernel outside parallel regions, a kernel of one thread a team)
@@ -53,6 +55,7 @@ class Emitter:
     dims: dict[Symbol, list[str]] = field(default_factory=dict)  # of arrays of variable length, as `Dialect` knows them
     scope: set[Symbol] = field(default_factory=set)  # declared inside the parallel regions around this point
 
+    copies: dict[int, Copies] = field(default_factory=dict)  # id of a directive -> what it copies unasked
     def text(self, e: ast.Expr) -> str:
         """`e` as it stands in the kernel."""
         return self.rw.string(e.span).strip()
@@ -62,6 +65,11 @@ class Emitter:
 
     def replace(self, span: Span, *parts: Part) -> None:
         self.rw.replace(span, *parts)
+    def names_copied(self, d: Directive) -> set[str]:
+        """Names of variables of which `d` makes copies."""
+        implicit = self.copies[id(d)].symbols if id(d) in self.copies else ()
+        return {s.name for s in privatised(d) | set(implicit)}
+
 
     def visit(self, node: ast.Node | None, level: Level) -> None:
         """Transform every directive in `node`, and the declarations that have to move to shared memory."""

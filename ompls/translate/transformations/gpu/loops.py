@@ -200,9 +200,13 @@ def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
         e.replace(s.span, "{\n", data.opening(), *loop_parts(e, [d], nest, "one", data), data.closing(), "}")
         return
     own = [c for c in d.clauses if c.name in ("private", "firstprivate", "in_reduction")]
-    data = data_of(e, [replace(d, clauses=own)], nest, team=False)
+    bare = replace(d, clauses=own)
+    if id(d) in e.copies:
+        e.copies[id(bare)] = e.copies[id(d)]
+    data = data_of(e, [bare], nest, team=False, alone=level == "master")
+    e.copies.pop(id(bare), None)
     e.visit(s.body, level)
-    if own:
+    if data.before:
         e.replace(s.span, "{\n", data.opening(), s.body.span, "\n", data.closing(), "}")
     else:
         e.replace(s.span, s.body.span)

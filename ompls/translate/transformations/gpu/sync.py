@@ -9,9 +9,8 @@ from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
-from ompls.translate.transformations.gpu.data import Data, assign, copy_defaulted, data_of
+from ompls.translate.transformations.gpu.data import Data, assign, data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
-from ompls.translate.uses import privatised
 
 # Leaf constructs that let some threads of the team run their block.
 CHOOSING = frozenset(("sections", "single", "masked", "master"))
@@ -92,16 +91,15 @@ def block(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     data = data_of(e, [s.directive])
     e.visit(s.body, level)
     ends = "ompls_barrier();\n" if s.directive.constructs[0] == "scope" and not s.directive.clause("nowait") else ""
-    e.replace(s.span, "{\n", data.opening(), _block(s), "\n", data.closing(), ends, "}")
+    e.replace(s.span, "{\n", data.opening(), _block(e, s), "\n", data.closing(), ends, "}")
 
 
 @transformation("task")
 def task(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """An undeferred task: the thread that meets it runs it at once."""
-    data = data_of(e, [s.directive], team=False)
-    copy_defaulted(e, data, s)
+    data = data_of(e, [s.directive], team=False, alone=level == "master")
     e.visit(s.body, level)
-    e.replace(s.span, "{  // task, run at once\n", data.opening(), _block(s), "\n", data.closing(), "}")
+    e.replace(s.span, "{  // task, run at once\n", data.opening(), _block(e, s), "\n", data.closing(), "}")
 
 
 @transformation("single", "master", "masked", "sections")
@@ -125,7 +123,7 @@ def chosen(e: Emitter, d: Directive, body: ast.Stmt | None, level: Level, data: 
     if d.has("sections"):
         return _sections(e, d, body, level, data)
     e.visit(body, level)
-    content: list[Part] = [inner(body, {x.name for x in privatised(d)}), "\n"]
+    content: list[Part] = [inner(body, e.names_copied(d)), "\n"]
     if d.has("masked") or d.has("master"):
         wanted = d.clause("filter")
         thread = clause_text(e, wanted) or "0"
@@ -154,8 +152,8 @@ def critical(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     e.replace(s.span, f"ompls_critical(&{lock(name)}, [&] {{\n", inner(s.body), "\n});")
 
 
-def _block(s: DirectiveStmt) -> Span:
-    return inner(s.body, {x.name for x in privatised(s.directive)})
+def _block(e: Emitter, s: DirectiveStmt) -> Span:
+    return inner(s.body, e.names_copied(s.directive))
 
 
 def lock(name: str) -> str:
@@ -166,7 +164,7 @@ def _sections(e: Emitter, d: Directive, body: ast.Stmt | None, level: Level, dat
     """Sections are dealt to different warps first, which run at the same time (Jetson paper section 3.2)."""
     if not isinstance(body, ast.Compound):
         raise Problem(d.span, "sections", "it needs a block of sections")
-    taken = {x.name for x in privatised(d)}
+    taken = e.names_copied(d)
     parts: list[Part] = []
     sections = _grouped(body)
     for k, item in enumerate(sections):
