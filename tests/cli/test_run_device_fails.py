@@ -36,6 +36,26 @@ int main(void)
     return 0;
 }
 """
+# One of many deferred regions is wrong; the others are queued, run beside it, or wait for it.
+QUEUED = """\
+#include <stdio.h>
+int main(void)
+{
+    static int a[64];
+    int *null = 0;
+    for (int i = 0; i < 200; i++) {
+#pragma omp target nowait map(tofrom: a[i % 64 : 1]) depend(inout: a[i % 64]) firstprivate(i)
+        { for (volatile int k = 0; k < 100000; k++); a[i % 64]++; }
+        if (i == 50) {
+#pragma omp target nowait is_device_ptr(null)
+            null[5] = 1;
+        }
+    }
+#pragma omp taskwait
+    printf("not reached\\n");
+    return 0;
+}
+"""
 
 
 def _control_pages(process: int) -> set[str]:
@@ -82,6 +102,18 @@ def test_a_killed_device_ends_the_program_with_the_region(tmp_path: Path) -> Non
     assert re.match(
         r"\S*program.c:7: region on cudasim:0: the kernel failed: the device process was killed: .*; see", err
     )
+
+
+def test_the_deferred_region_that_loses_the_device_is_named_not_one_that_finds_it_lost(tmp_path: Path) -> None:
+    program = _build(tmp_path, QUEUED)
+    for _ in range(4):
+        done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (125, "")
+        assert re.fullmatch(
+            r"\S*program.c:11: region on cudasim:0 wrote address 0x14 \(a null pointer\), in kernel \w+ of the region "
+            r"at \S*program.c:10\n",
+            done.stderr,
+        )
 
 
 def test_a_program_that_is_ended_leaves_no_device(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ typedef uint64_t ompls_address; /* 0 is never a valid allocation */
 typedef struct {
     char reason[512]; /* what happened: WHAT: WHY */
     char hint[256];   /* the next step */
-    int fatal;        /* the device is gone (process killed, context lost): the core closes it */
+    int fatal;        /* 1: this call lost the device (process killed, context lost); 2: it was lost before */
     /* A kernel touched memory that is not the device's: */
     int fault;              /* 0 none, 1 read, 2 write */
     uint64_t fault_address;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 _Atomic int ompls_failing;
@@ -55,7 +56,14 @@ void ompls_fail(ompls_place at, const char *next, const char *format, ...) {
     finish_failure(at, message);
 }
 
+/* The thread whose call lost the device knows why: it speaks first. */
+static void let_the_first_speak(void) {
+    const struct timespec moment = {.tv_nsec = 1000000};
+    for (int i = 0; i < 500 && !atomic_load(&ompls_failing); i++) nanosleep(&moment, NULL);
+}
+
 void ompls_fail_module(ompls_place at, const char *what, const ompls_error *err) {
+    if (err->fatal > 1) let_the_first_speak();
     ompls_fail(at, err->hint[0] != '\0' ? err->hint : NULL, "%s: %s", what, err->reason[0] != '\0' ? err->reason : "the device gave no reason");
 }
 

@@ -128,7 +128,7 @@ static int failed(sim_device *d, ompls_error *err) {
 /* Send the command that has been written into the page.  With `commands` held. */
 int sim_send(sim_device *d, uint32_t command, ompls_error *err) {
     sim_control *control = d->control;
-    if (d->dead) return err->fatal = 1, sim_fail(err, "start the program again", "the device process has ended");
+    if (d->dead) return err->fatal = 2, sim_fail(err, "start the program again", "the device process has ended");
     control->command = command;
     uint32_t wanted = load(&control->request) + 1;
     __atomic_store_n(&control->request, wanted, __ATOMIC_RELEASE);
