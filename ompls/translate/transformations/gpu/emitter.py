@@ -53,9 +53,9 @@ class Emitter:
     operators: dict[tuple[str, str], str] = field(default_factory=dict)
     crossed: set[int] = field(default_factory=set)  # id of declarations that a jump may pass
     dims: dict[Symbol, list[str]] = field(default_factory=dict)  # of arrays of variable length, as `Dialect` knows them
+    copies: dict[int, Copies] = field(default_factory=dict)  # id of a directive -> what it copies unasked
     scope: set[Symbol] = field(default_factory=set)  # declared inside the parallel regions around this point
 
-    copies: dict[int, Copies] = field(default_factory=dict)  # id of a directive -> what it copies unasked
     def text(self, e: ast.Expr) -> str:
         """`e` as it stands in the kernel."""
         return self.rw.string(e.span).strip()
@@ -63,13 +63,13 @@ class Emitter:
     def cxx(self, t: CType, name: str = "") -> str:
         return self.types.cxx(unqualified(t), name)
 
-    def replace(self, span: Span, *parts: Part) -> None:
-        self.rw.replace(span, *parts)
     def names_copied(self, d: Directive) -> set[str]:
         """Names of variables of which `d` makes copies."""
         implicit = self.copies[id(d)].symbols if id(d) in self.copies else ()
         return {s.name for s in privatised(d) | set(implicit)}
 
+    def replace(self, span: Span, *parts: Part) -> None:
+        self.rw.replace(span, *parts)
 
     def visit(self, node: ast.Node | None, level: Level) -> None:
         """Transform every directive in `node`, and the declarations that have to move to shared memory."""

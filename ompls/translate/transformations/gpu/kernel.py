@@ -25,8 +25,8 @@ from ompls.translate.output import OutLine, Places, generated, reindented, tidie
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Rewriter, without_comments
-from ompls.translate.symbols import global_symbol, unit_symbol
 from ompls.translate.sharing import copies_made, own_variables
+from ompls.translate.symbols import global_symbol, unit_symbol
 from ompls.translate.templates import render
 from ompls.translate.transformations.gpu.data import data_of
 from ompls.translate.transformations.gpu.dialect import Dialect
@@ -226,8 +226,8 @@ def _function(
     _rename(rw, needs, f.body)
     aliases, references = _aliases(index, needs, f.body)
     e = Emitter(index.tu, item, rw, index.kinds, references=references, dims=dims)
-    e.locks, e.operators = shared
     e.copies = copies_made(f.body, f.params)
+    e.locks, e.operators = shared
     e.visit(f.body, "function")
     start = f.header.start
     chunks = [Chunk(f"{_header(index, needs, item, f)}\n{{\n" + "".join(f"{a}\n" for a in aliases), start, False)]
@@ -264,6 +264,7 @@ class _Kernel:
         self.rw = Rewriter(plan.item.content.text)
         self.emitter = Emitter(index.tu, plan.item, self.rw, index.kinds, plan, dims=plan.dims)
         self.emitter.locks, self.emitter.operators = shared
+        self.emitter.copies = copies_made(self.stmt, own_variables(plan.region))
 
     def lines(self) -> list[OutLine]:
         e, plan = self.emitter, self.plan
@@ -274,7 +275,6 @@ class _Kernel:
         _rename(self.rw, self.needs, self.stmt)
         aliases, references = _aliases(self.index, self.needs, self.stmt, {p.name for p in plan.params if p.symbol})
         e.references = references | {p.symbol for p in plan.params if p.deref and p.symbol is not None}
-        self.emitter.copies = copies_made(self.stmt, own_variables(plan.region))
         written = modified_in(self.body)
         e.references |= {p.symbol for p in plan.params if p.copy and p.symbol is not None and p.symbol not in written}
         values = {p.symbol for p in plan.params if p.symbol is not None and p.by_value}
@@ -286,6 +286,7 @@ class _Kernel:
             e.team_shared = self._written_values(values)
         self._check_shared()
         taken = {i.symbol for d in self.chain for c in d.all("reduction", "lastprivate") for i in c.items}
+        hidden = self._hidden()
         copies: list[str] = []
         for p in plan.params:
             copies += self._local(p, taken) if p.symbol is None or p.symbol not in hidden else []
@@ -298,7 +299,6 @@ class _Kernel:
         if not self.generic and any(p.symbol in e.team_shared for p in plan.params):
             copies.append("ompls_barrier();")
         opening = _block([*begin, *copies, *aliases, *allocators(self.chain)])
-        hidden = self._hidden()
         at = self.stmt.span.start
         chunks = [Chunk(f"{self._signature()}\n{opening}", at, False), *self._content(taken)]
         chunks.append(Chunk("\nompls_target_end();\n}" if self.generic else "\n}", self.stmt.span.end - 1, False))
@@ -361,6 +361,11 @@ class _Kernel:
         declared = self._clause_privates() | (nest.counters if nest else set())
         return [s for s in self.plan.privates if s not in declared]
 
+    def _hidden(self) -> set[Symbol]:
+        """What nobody sees, as a construct of the chain has a private variable of that name."""
+        implicit = [self.emitter.copies[id(d)] for d in self.chain if id(d) in self.emitter.copies]
+        return self._clause_privates() | {s for c in implicit if c.kind == "private" for s in c.symbols}
+
     def _clause_privates(self) -> set[Symbol]:
         return {i.symbol for d in self.chain for c in d.all("private") for i in c.items if i.symbol is not None}
 
@@ -373,11 +378,6 @@ class _Kernel:
         private = {i.symbol for d in self.chain for c in d.all(*PRIVATISING) for i in c.items
                    if d.has("parallel") or d.has("loop") or c.name != "firstprivate"}  # fmt: skip
         nest = self._nest()
-    def _hidden(self) -> set[Symbol]:
-        """What nobody sees, as a construct of the chain has a private variable of that name."""
-        implicit = [self.emitter.copies[id(d)] for d in self.chain if id(d) in self.emitter.copies]
-        return self._clause_privates() | {s for c in implicit if c.kind == "private" for s in c.symbols}
-
         private |= nest.counters if nest else set()
         return {s for s in values & modified_in(self.body) if s not in private}
 
