@@ -120,7 +120,10 @@ def trip_count_text(tu: TU, item: Item, region: Region, nest: Nest) -> str:
             return "0"
         if not all(_host_safe(e, region, False, loop.rows) for e in (loop.lower, loop.bound)):
             return "0"
-        count = loop.count(_operand(tu, item, loop.lower), _operand(tu, item, loop.bound), "long long")
+        step = "1"
+        if loop.step is not None and _host_safe(loop.step, region, False):
+            step = loop.step_text(_operand(tu, item, loop.step))
+        count = loop.count(_operand(tu, item, loop.lower), _operand(tu, item, loop.bound), "long long", step)
         for x in rows:  # the longest row is at one of the ends
             name = x.symbol.name
             ends = [f"({{ __typeof__({end} + 0) {name} = {end}; (long long)({count}); }})"

@@ -21,6 +21,7 @@ from ompls.translate.launch import Launch, chain_directives, innermost, launch_o
 from ompls.translate.problem import Problem
 from ompls.translate.promote import Promotion, promotion_of
 from ompls.translate.sharing import copied_variables, implicit_copies, own_variables
+from ompls.translate.uses import PRIVATISING, modified_in
 
 LARGEST_VALUE = 256  # bytes of a firstprivate variable that is a parameter; kernels take 4096 bytes of them in all
 ARGS = "@args@"  # in a value: the host's array of map items
@@ -34,6 +35,7 @@ class Param:
     symbol -- the user's variable, None for what a clause needs (`num_teams`, a variable array length)
     deref  -- the parameter is a pointer to the variable, not the variable's own value
     copy   -- a firstprivate variable too large for a parameter: a pointer to its value, to be copied
+    league -- with `copy`: not to be copied, as the teams share the variable and change it
     """
 
     name: str
@@ -43,6 +45,7 @@ class Param:
     type: CType  # of the parameter
     deref: bool = False
     copy: bool = False
+    league: bool = False
 
     @property
     def size(self) -> int:
@@ -52,7 +55,7 @@ class Param:
     def by_value(self) -> bool:
         """Whether it is the variable's own copy, not its address (of its elements when its length varies)."""
         if self.copy:
-            return True
+            return not self.league
         whole = isinstance(self.type, Pointer) and self.symbol is not None and isinstance(self.symbol.type, Array)
         return not self.deref and not whole
 
@@ -190,14 +193,24 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
         return
     if is_vla(t) and isinstance(t, Array):
         raise Problem(None, f"the variable-length array '{s.name}' as firstprivate", EVERYWHERE["firstprivate vla"])
-    if isinstance(t, (Array, Record)) and (sizeof(t) or 0) > LARGEST_VALUE:
+    league = _teams_change(plan.region, s)
+    if league or (isinstance(t, (Array, Record)) and (sizeof(t) or 0) > LARGEST_VALUE):
         value = f"&__ompls_f_{s.name}"
-        plan.params.append(Param(s.name, s, "address", len(plan.items), Pointer(t), copy=True))
+        plan.params.append(Param(s.name, s, "address", len(plan.items), Pointer(t), copy=True, league=league))
         plan.items.append(ItemPlan(s.name, ("TO", "VALUE"), value, value, f"sizeof({s.name})", "", None))
         return
     plan.params.append(Param(s.name, s, "value", len(plan.values), _sized(plan, s, t)))
     addressable = s.storage != "register"
     plan.values.append(Value(s.name, f"__typeof__({s.name})", lvalue=addressable))
+
+
+def _teams_change(region: Region, s: Symbol) -> bool:
+    """Whether several teams share the region's copy of a firstprivate variable, and write to it."""
+    chain, body = chain_directives(region.stmt), innermost(region.stmt)
+    if body is None or s.storage == "register" or is_vla(s.type) or not any(d.has("teams") for d in chain):
+        return False
+    own = {i.symbol for d in chain if d.constructs != ("target",) for c in d.all(*PRIVATISING) for i in c.items}
+    return s not in own and s in modified_in(body)
 
 
 def _add_parts(plan: RegionPlan) -> None:

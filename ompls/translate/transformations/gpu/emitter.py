@@ -38,6 +38,7 @@ class Emitter:
     plan        -- of the region; None in a device function
     references  -- variables that are C++ references here: captured by reference, whatever the level
     team_shared -- variables of the sequential part that live in shared memory because a parallel region uses them
+    on_heap     -- variables of a device function that parallel regions are led to by a pointer
     locks       -- names of the file's critical constructs
     operators   -- (combiner, initializer) of the file's `declare reduction` -> the name of the class that stands for it
     """
@@ -49,6 +50,7 @@ class Emitter:
     plan: RegionPlan | None = None
     references: set[Symbol] = field(default_factory=set)
     team_shared: set[Symbol] = field(default_factory=set)
+    on_heap: set[Symbol] = field(default_factory=set)
     locks: set[str] = field(default_factory=set)
     operators: dict[tuple[str, str], str] = field(default_factory=dict)
     crossed: set[int] = field(default_factory=set)  # id of declarations that a jump may pass
@@ -119,7 +121,7 @@ class Emitter:
         self.replace(node.span, "[&] ", node.body.span, "()")
 
     def _moves(self, node: ast.DeclStmt) -> bool:
-        return id(node) in self.crossed or any(d.symbol in self.team_shared for d in node.decls)
+        return id(node) in self.crossed or any(d.symbol in self.team_shared | self.on_heap for d in node.decls)
 
     def _apart(self, node: ast.DeclStmt) -> list[Part]:
         """`T x = v;` as `T x; x = v;`, in shared memory where it has to be: workers cannot see the master's stack."""
@@ -130,7 +132,15 @@ class Emitter:
             name, t = d.symbol.name, assignable(d.symbol.type)
             if d.symbol.kind != "var" or d.symbol.storage in ("static", "extern"):
                 self._unmovable(d)
-            parts.append(f"{'__shared__ ' if d.symbol in self.team_shared else ''}{self.cxx(t, name)};\n")
+            if d.symbol in self.on_heap:
+                if id(node) in self.crossed:
+                    self._unmovable(d)
+                reference = self.cxx(t, f"(&{name})" if isinstance(t, Array) else f"&{name}")
+                parts.append("// parallel regions reach it by its address: not on one thread's stack\n")
+                parts.append(f"const ompls_room<{self.cxx(t)}> ompls_room_{name}(1);\n")
+                parts.append(f"{reference} = *ompls_room_{name}.begin;\n")
+            else:
+                parts.append(f"{'__shared__ ' if d.symbol in self.team_shared else ''}{self.cxx(t, name)};\n")
             if d.init is not None:
                 parts += self.assigned(d)
         return parts

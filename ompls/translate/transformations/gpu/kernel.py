@@ -17,6 +17,7 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
 from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.translate.ctext import flat, is_const
+from ompls.translate.escape import handed_over, parallel_functions
 from ompls.translate.functions import in_other_units
 from ompls.translate.launch import chain_directives, innermost
 from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
@@ -228,6 +229,9 @@ def _function(
     e = Emitter(index.tu, item, rw, index.kinds, references=references, dims=dims)
     e.copies = copies_made(f.body, f.params)
     e.locks, e.operators = shared
+    e.on_heap = handed_over(f.body, f.params, parallel_functions([g for _, g in needs.functions]))
+    _refuse_escaping_parameters(e.on_heap & set(f.params))
+    e.references = references | e.on_heap
     e.visit(f.body, "function")
     start = f.header.start
     chunks = [Chunk(f"{_header(index, needs, item, f)}\n{{\n" + "".join(f"{a}\n" for a in aliases), start, False)]
@@ -236,6 +240,12 @@ def _function(
         Chunk("\n}", f.body.span.end - 1, False),
     ]
     return places.located(item, chunks)
+
+
+def _refuse_escaping_parameters(found: set[Symbol]) -> None:
+    for s in found:
+        why = "a parallel region may be led to it, and it is on one thread's stack: take that of a variable"
+        raise Problem(None, f"the address of the parameter '{s.name}'", why)
 
 
 def _trimmed(chunks: list[Chunk]) -> list[Chunk]:
@@ -276,10 +286,12 @@ class _Kernel:
         aliases, references = _aliases(self.index, self.needs, self.stmt, {p.name for p in plan.params if p.symbol})
         e.references = references | {p.symbol for p in plan.params if p.deref and p.symbol is not None}
         written = modified_in(self.body)
-        e.references |= {p.symbol for p in plan.params if p.copy and p.symbol is not None and p.symbol not in written}
+        e.references |= {p.symbol for p in plan.params if p.copy and p.symbol and (p.league or p.symbol not in written)}
         values = {p.symbol for p in plan.params if p.symbol is not None and p.by_value}
         if self.generic:
-            e.team_shared = team_shared(self.body, values | self._clause_privates() | self._reduced())
+            own = values | self._clause_privates() | self._reduced()
+            parallel = parallel_functions([f for _, f in self.needs.functions])
+            e.team_shared = team_shared(self.body, own) | handed_over(self.body, own, parallel)
         elif plan.promotion is not None:
             e.team_shared = set(plan.promotion.shared)
         elif not plan.single:
@@ -341,7 +353,8 @@ class _Kernel:
             return []
         source = f"ompls_p_{p.name}.v" if isinstance(p.type, Array) else f"ompls_p_{p.name}"
         if p.copy and s in self.emitter.references:
-            return [f"{_reference(self.index, s)} = *{source};  // firstprivate, never written: no copy"]
+            why = "the teams share one copy" if p.league else "never written: no copy"
+            return [f"{_reference(self.index, s)} = *{source};  // firstprivate, {why}"]
         if p.copy and s not in self.emitter.team_shared:
             copied = f"memcpy(&{s.name}, {source}, sizeof {s.name});"
             return [f"{self.emitter.cxx(s.type, s.name)};  // firstprivate", copied]
