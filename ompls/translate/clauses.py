@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import TU, Item, Region
@@ -13,17 +15,23 @@ _DROPPED = frozenset({
 })  # fmt: skip
 
 
+_NONE: Mapping[str, str] = {}
+
+
 def fallback_pragma(
     tu: TU,
     item: Item,
     region: Region,
     evaluated: dict[int, str],
     locals_: tuple[str, ...] | None = None,
+    *,
+    pointers: Mapping[str, str] = _NONE,
 ) -> str:
     """The construct as gcc is to run it in place: a new initial thread, no device.
 
     evaluated -- id of a clause -> the variable or parameter that holds the value of its expression
     locals_   -- for a kernel, its copies of mapped variables; None: on the host
+    pointers  -- for a kernel, what stands there for a variable that is shared
     """
     d = region.directive
     clauses = []
@@ -31,6 +39,9 @@ def fallback_pragma(
         if c.name == "in_reduction" and locals_ is not None:
             continue  # the kernel reduces into the corresponding variable; the task's reduction is the host's
         if c.name not in _DROPPED or (c.name == "if" and c.keyword not in ("", "target")):
+            if c.name == "shared" and any(i.text in pointers for i in c.items):
+                clauses.append(f"shared({', '.join(pointers.get(i.text, i.text) for i in c.items)})")
+                continue
             known = evaluated.get(id(c))
             clauses.append(_with_value(c, known) if known else " ".join(tu.text(item, c.span).split()))
     listed = {i.symbol for c in d.clauses if c.name not in _DROPPED for i in c.items}

@@ -102,12 +102,15 @@ def replace_globals(index: Index, rw: Rewriter, node: ast.Node, parameters: Coll
     parameters -- variables that are something else in the kernel
     """
     copied = {id(n) for n in names_in(node) if n.symbol in parameters}
+    shared = set()
     for stmt in directives_in(node):
         copied |= _own_global(index, rw, stmt, copied)
+        shared |= {id(n) for c in stmt.directive.all("shared") for i in c.items for n in i.expr.walk()}
     for n in names_in(node):
         s = n.symbol
         if s is not None and _is_global(s) and id(n) not in copied:
-            rw.replace(n.span, f"(*{global_symbol(index.tu, s)})")
+            pointer = global_symbol(index.tu, s)
+            rw.replace(n.span, pointer if id(n) in shared else f"(*{pointer})")
 
 
 def _is_global(s: Symbol) -> bool:
@@ -185,7 +188,9 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     rw = Rewriter(plan.item.content.text)
     _edit(index, rw, plan, {p.symbol for p in copied})
     _shared_by_tasks(rw, plan, implicit, {p.symbol for p in copied})
-    pragma = fallback_pragma(index.tu, plan.item, region, plan.hoisted, tuple(p.name for p in copied))
+    globals_ = {v.symbol.name: global_symbol(index.tu, v.symbol) for v in plan.globals}
+    names = tuple(p.name for p in copied)
+    pragma = fallback_pragma(index.tu, plan.item, region, plan.hoisted, names, pointers=globals_)
     out = [OutLine(head[0], path, line), *generated("\n".join(head[1:])), OutLine(pragma, path, line)]
     if region.stmt.body is not None:
         out += places.located(plan.item, rw.render(region.stmt.body.span))

@@ -12,6 +12,7 @@ static void expect(long got, long want, const char *what)
 }
 
 #pragma omp declare target
+static int table[N];
 static void shared_by_threads(int *counts, int n)
 {
 #pragma omp loop bind(parallel)
@@ -47,6 +48,25 @@ int main(void)
     expect(last, 2 * N - 2, "lastprivate");
     expect(i, N, "the counter");
     expect(sum, N * (N - 1) / 2, "a sum");
+    int row = -1, column = -1;
+    i = -1;
+#pragma omp target map(tofrom : i)
+#pragma omp teams distribute parallel for simd default(none) shared(table)
+    for (i = 0; i < N; i++)
+        table[i] = i;
+#pragma omp target map(tofrom : row, column)
+#pragma omp teams default(none) shared(table, row, column)
+#pragma omp distribute simd collapse(2)
+    for (row = 0; row < 10; row++)
+        for (column = 0; column < 10; column++)
+            table[10 * row + column]++;
+#pragma omp target teams distribute parallel for default(none) shared(table)
+    for (int k = 0; k < N; k++)
+        table[k]++;
+#pragma omp target update from(table)
+    expect(i, N, "the counter of a loop that is simd, too");
+    expect(row + column, 20, "two counters");
+    expect(table[99], 101, "a declare target array, shared");
 
     sum = 0;
 #pragma omp target map(tofrom : a, sum, last) map(to : seed)

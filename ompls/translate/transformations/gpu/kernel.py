@@ -440,8 +440,8 @@ class _Kernel:
             if leaves & {"distribute"} or leaves >= {"teams", "loop"}
             else "all"
         )
-        if source == "one":
-            keep_counters(e, nest, data, {p.symbol for p in self.plan.params})
+        if source == "one" or "simd" in leaves:
+            keep_counters(e, nest, data, {p.symbol for p in self.plan.params if p.deref or source == "one"})
         before, body, after = loop_parts(e, self.chain, nest, source, data)  # type: ignore[arg-type]
         content = _trimmed(self.rw.render(body))
         tail = Chunk(after.rstrip("\n") + "\n" + data.closing().rstrip("\n"), at, False)
