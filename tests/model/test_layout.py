@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.ctype import Array, Record
 from ompls.analysis.model.layout import alignof, offsetof, record_layout, sizeof
+from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
 
 from .support import analyze
 
@@ -37,6 +40,8 @@ def test_random_records(seed: int) -> None:
     for k in range(60):
         members = " ".join(member(rng, f"m{i}", 0) for i in range(rng.randint(1, 7)))
         attribute = rng.choice(("", "", "", " __attribute__((packed))", " __attribute__((aligned(16)))"))
+        packing = rng.choice(("", "push", "pop", "push, 1", "2", "4", "8", "push, name, 2", "pop, name", "16"))
+        source += f"#pragma pack({packing})\n" if rng.random() < 0.6 else ""
         source += f"{rng.choice(('struct', 'union'))} s{k} {{ int first; {members} }}{attribute};\n"
     tu = analyze(source)
     assert tu.notes == []
@@ -65,3 +70,26 @@ int x[offsetof(struct out, a[1].d[2])], y[__builtin_offsetof(struct out, v)], z[
 """)
     lengths = {n: t.length for n in "xy" if isinstance(t := tu.symbols[n].type, Array)}
     assert lengths == {"x": 8 + 40 + 8 + 16, "y": 128}
+
+
+def test_packing_is_taken_back_with_its_line() -> None:
+    """Sizes follow an edit of the pragma, in the declarations behind it that did not change, too."""
+    analyzer = Analyzer()
+    text = "{}\nstruct s {{ char c; double d; }};\nvoid f(void) {{ }}\n{}\nint size[sizeof(struct s)];\n"
+    sizes = []
+    for before, after in (("", ""), ("#pragma pack(push, 1)", ""), ("", "#pragma pack(1)"), ("#pragma pack(4)", "")):
+        source = text.format(before, after)
+        edited = analyzer.analyze("t.c", source.encode(), EMPTY_SNAPSHOT, Settings())
+        t = edited.symbols["size"].type
+        assert t == analyze(source).symbols["size"].type
+        assert isinstance(t, Array)
+        sizes.append(t.length)
+    assert sizes == [16, 9, 16, 12]
+
+
+def test_a_header_packs_what_follows_it_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "begin.h").write_text("#pragma pack(push, 2)\n")
+    (tmp_path / "end.h").write_text('_Pragma("pack(pop)")\n')
+    source = '#include "begin.h"\nstruct s { int a; double d; };\n#include "end.h"\nstruct t { int a; double d; };\n'
+    tags = analyze(source, path=str(tmp_path / "t.c")).tags
+    assert [sizeof(tags["s"]), sizeof(tags["t"])] == [12, 16]

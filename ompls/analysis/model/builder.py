@@ -22,6 +22,7 @@ from ompls.analysis.model.items import Group, Items
 from ompls.analysis.model.memo import Entry, Memo
 from ompls.analysis.model.names import Names
 from ompls.analysis.model.omp import Directive, ListItem, declare_target_list
+from ompls.analysis.model.pack import packed_after
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item, Region, SyntaxNote
@@ -165,7 +166,7 @@ class Analyzer:
     def _group(self, unit: _Unit, stretch: Stretch, budget: Budget | None) -> tuple[Group, int | None]:
         """What `stretch` holds; and, when there was no time for all of it, where the rest begins."""
         file = unit.file
-        before = (stretch, file.state, file.declare_target, file.variant)
+        before = (stretch, file.state, file.between)
         reading = _Reading(unit, stretch)
         pragmas, count = stretch.pragmas, len(stretch.pragmas)
         at = 0
@@ -184,6 +185,8 @@ class Analyzer:
                 while at < count and pragmas[at][0] < stop:
                     at += 1
                 self._item(reading, chunk, number, piece, pragmas[first:at])
+                for a, b in pragmas[first:at]:
+                    file.pack = packed_after(file.pack, stretch.text[a:b])
         for start, end in pragmas[at:]:
             self._file_directive(reading, start, end)
         reading.group.finish()
@@ -196,7 +199,7 @@ class Analyzer:
         unit, group = reading.unit, reading.group
         file = unit.file
         # pragmas and unknown spellings are blanks for the grammar; its recovery looks at the whole chunk
-        key = (chunk.text, chunk.parsed, piece.start, file.declare_target, file.variant)
+        key = (chunk.text, chunk.parsed, piece.start, file.between)
         entry = self._memo.find(file, key)
         if entry is None:
             file.begin_item()
@@ -218,6 +221,7 @@ class Analyzer:
         unit, whole = reading.unit, reading.stretch.text
         file, text = unit.file, whole[start:end]
         if not is_omp(text):
+            file.pack = packed_after(file.pack, text)
             return
         entry = self._memo.find(file, (text,))
         if entry is None:

@@ -79,11 +79,12 @@ class FieldDecl:
 class RecordBody:
     """The members of a struct or union; filled when its definition is met (shared by all its `Record`s)."""
 
-    __slots__ = ("align", "fields", "packed", "span")
+    __slots__ = ("align", "fields", "pack", "packed", "span")
 
     def __init__(self) -> None:
         self.fields: tuple[FieldDecl, ...] | None = None  # None: incomplete
         self.packed = False
+        self.pack = 0  # the greatest alignment of a member that `#pragma pack` allows, in bytes (0: any)
         self.align: int | None = None  # from an attribute or _Alignas
         self.span: tuple[int, int] | None = None
 

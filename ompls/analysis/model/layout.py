@@ -65,20 +65,21 @@ def record_layout(t: Record) -> tuple[int | None, int | None, list[tuple[FieldDe
         natural = alignof(f.type)
         if size is None or natural is None:
             return None, None, []
+        unit = natural  # of bit-fields; one of width 0 ends it, whatever is packed
+        natural = min(natural, body.pack or natural)
         f_align = 1 if body.packed else natural
         start = 0 if t.kind == "union" else position
         if f.bits is None:
             start = _round(start, f_align * 8)
             end = start + size * 8
         elif f.bits == 0:
-            start = end = _round(start, natural * 8)
+            start = end = _round(start, unit * 8)
             f_align = 1
         else:
-            unit = size * 8
-            if not body.packed and start // unit != (start + f.bits - 1) // unit:
-                start = _round(start, unit)  # a bit-field does not cross its type's storage unit
+            if not (body.packed or body.pack) and start // (unit * 8) != (start + f.bits - 1) // (unit * 8):
+                start = _round(start, unit * 8)  # a bit-field does not cross its type's storage unit
             end = start + f.bits
-            f_align = f_align if f.name else 1
+            f_align = (natural if body.pack else f_align) if f.name else 1  # gcc: the pragma hides the attribute
         placed.append((f, start))
         position = end
         align = max(align, f_align)

@@ -10,6 +10,7 @@ from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType, RecordBody
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.pack import Pack
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.tu import Content
 from ompls.analysis.syntax.externals import Chunks
@@ -65,7 +66,7 @@ class _Kept:
     group: Group
     entries: list[Entry]
     chunks: list[bytes]  # as the grammar saw them
-    after: tuple[int, bool, bool]
+    after: tuple[int, tuple[bool, bool, Pack]]
     version: int
 
 
@@ -118,11 +119,11 @@ class Memo:
 
     def find_group(self, file: FileScope, stretch: Stretch) -> Group | None:
         """What `stretch` holds where `file` has got to; its declarations are made."""
-        kept = self._groups.get((stretch, file.state, file.declare_target, file.variant))
+        kept = self._groups.get((stretch, file.state, file.between))
         if kept is None:
             return None
         kept.version = self.version
-        file.state, file.declare_target, file.variant = kept.after
+        file.state, file.between = kept.after
         group = kept.group
         file.names.update(group.names)
         if group.tags or group.records or group.filled:
@@ -133,7 +134,7 @@ class Memo:
 
     def add_group(self, before: Hashable, file: FileScope, group: Group, read: list[tuple[Entry, bytes]]) -> None:
         """Remember what was read; `before` is the key: the stretch and the file scope's state before it."""
-        after = (file.state, file.declare_target, file.variant)
+        after = (file.state, file.between)
         entries, chunks = [entry for entry, _ in read], [text for _, text in read]
         self._groups[before] = _Kept(group, entries, chunks, after, self.version)
 

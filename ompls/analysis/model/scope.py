@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import CType, Record, RecordBody
+from ompls.analysis.model.pack import NATURAL, Pack
 
 
 class Outer(Protocol):
@@ -24,7 +25,7 @@ class FileScope:
 
     __slots__ = (
         "completed", "declare_target", "declared", "filled", "implicit_int", "interned", "names", "new_names",
-        "new_records", "new_tags", "outer", "state", "strict", "tags", "used_implicit_int", "used_names",
+        "new_records", "new_tags", "outer", "pack", "state", "strict", "tags", "used_implicit_int", "used_names",
         "used_records", "used_tags", "variant",
     )  # fmt: skip
 
@@ -36,6 +37,7 @@ class FileScope:
         self.strict = True  # a record that gets other members than an earlier version gave it is an error
         self.declare_target = False  # between `begin declare target` and its end
         self.variant = False  # between `begin declare variant` and its end
+        self.pack = NATURAL  # what `#pragma pack` says
         # a call of an undeclared function gives int (C90, and gcc with a warning); False where a header is missing,
         # because then nothing is known
         self.implicit_int = True
@@ -52,6 +54,15 @@ class FileScope:
         self.new_records: list[RecordBody] = []
         self.declared: set[RecordBody] = set()  # in this version of the unit
         self.completed: set[RecordBody] = set()
+
+    @property
+    def between(self) -> tuple[bool, bool, Pack]:
+        """What the directives above say to all that follows: with the state, all that an analysis depends on."""
+        return self.declare_target, self.variant, self.pack
+
+    @between.setter
+    def between(self, value: tuple[bool, bool, Pack]) -> None:
+        self.declare_target, self.variant, self.pack = value
 
     def begin_item(self) -> None:
         self.used_names, self.used_tags, self.used_records = {}, {}, {}
