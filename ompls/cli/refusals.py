@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ompls.analysis.notes import UNTRANSLATABLE
 
 if TYPE_CHECKING:
-    from ompls.analysis.diagnostic import Diagnostic
+    from ompls.analysis.diagnostic import Diagnostic, Severity
     from ompls.analysis.model.tu import TU
     from ompls.analysis.rules import Report
 
@@ -22,7 +22,7 @@ _GROUP = "device-limits"
 def refused(tu: TU) -> list[Diagnostic]:
     """Each thing that stands in the way of a translation for the chosen device, as a warning: another may run it.
 
-    Nothing when nobody chose a device, or when nobody wants to hear of its limits.
+    Nothing when nobody chose a device, or when nobody wants to hear of its limits; hints where a header is missing.
     """
     from ompls.analysis.spec.devices import device_of
 
@@ -34,17 +34,18 @@ def refused(tu: TU) -> list[Diagnostic]:
         return []
     from ompls.translate import translate
 
-    return [replace(d, severity="warning") for d in translate([tu], [settings.device]).diagnostics]
+    severity: Severity = "warning" if tu.headers_known else "hint"
+    return [replace(d, severity=severity) for d in translate([tu], [settings.device]).diagnostics]
 
 
 def once(report: Report) -> Report:
-    """Without those in whose place a rule says why no device, or this one, can run it."""
+    """Without those in whose place a rule says, as surely, why no device or this one can run it."""
     from ompls.analysis.rules import RULES
 
     said = [
         d
         for d in (*report.diagnostics, *report.suppressed)
-        if d.severity == "error" or (d.rule in RULES and RULES[d.rule].group == _GROUP)
+        if d.severity == "error" or (d.severity == "warning" and d.rule in RULES and RULES[d.rule].group == _GROUP)
     ]
 
     def news(d: Diagnostic) -> bool:
