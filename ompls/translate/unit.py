@@ -21,6 +21,7 @@ from ompls.translate.output import OutLine, Places, line_map, text_of, with_line
 from ompls.translate.packing import refuse_packed
 from ompls.translate.plan import RegionPlan, plan_region
 from ompls.translate.problem import RULE, Problem
+from ompls.translate.selfnamed import refuse_self_named, self_named
 from ompls.translate.symbols import global_symbol, unit_symbol
 from ompls.translate.uses import directives_in
 
@@ -40,6 +41,7 @@ class Unit:
         for where, item, problem in unable:
             at = as_written(tu, where, where.locate(item, problem.span or Span(0, 1)))
             self.problems.append(diagnostic(problem, at, device))
+        self._refuse_self_named()
         self.index, self.places = Index(self.tu), Places(self.tu)
         self.plans: dict[int, RegionPlan] = {}
         self.needs: dict[int, Needs] = {}
@@ -50,6 +52,18 @@ class Unit:
                 if other.tu.expanded != self.tu.expanded:
                     self._others[s.name] = other
                 self.problems += [p for p in other.problems if p not in self.problems]
+
+    def _refuse_self_named(self) -> None:
+        """In the text that was lowered, if it was; else in what the host's half puts back."""
+        tu = self.original
+        made = self_named(tu)
+        for item in tu.items if made else []:
+            for stmt in item.content.directives:
+                try:
+                    refuse_self_named(tu, made, item, stmt, copied=self.tu is not tu)
+                except Problem as p:
+                    found = diagnostic(p, tu.locate(item, stmt.directive.span), self.device)
+                    self.problems += [found] if found not in self.problems else []
 
     def _twin(self, s: TransformationSet, region: Region) -> tuple[Unit, Item, Region] | None:
         """The region in the text that a set sees, when that is another one."""

@@ -82,3 +82,30 @@ def test_what_the_file_asks_for_is_refused(directive: str, where: str, unit: Cal
     assert tu.source[found.where.start : found.where.end].decode() == where
     assert bundle.files == {}
     assert preview(tu, "cudasim").diagnostics == (found,)
+
+
+SELF_NAMED = """int twice(int x);
+#pragma omp declare target to(twice)
+#define twice(x) twice((x) + 1)
+#define kept kept
+#define REGION(a) _Pragma("omp target map(tofrom: a)") a = twice(a);
+int twice_(int *b, int a, int kept)
+{{
+    {}
+    return a + kept;
+}}
+"""
+
+
+@pytest.mark.parametrize("text", [
+    "REGION(a)", "#pragma omp target map(tofrom: b[0:twice(2)])\nb[0] = a;",
+    "#pragma omp metadirective when(device={kind(gpu)}: target) default(target)\na = twice(a);",
+])  # fmt: skip
+def test_macros_that_name_themselves_are_not_expanded_twice(text: str, unit: Callable[[str], TU]) -> None:
+    (found,) = translate([unit(SELF_NAMED.format(text))], ["host"]).diagnostics
+    assert "the macro 'twice' here cannot be translated for host: its expansion has its own name" in found.message
+
+
+def test_such_macros_may_stand_in_what_stays_as_it_is(unit: Callable[[str], TU]) -> None:
+    text = SELF_NAMED.format("#pragma omp target map(tofrom: a) firstprivate(kept)\na = twice(a) + kept;")
+    assert translate([unit(text)], ["host"]).diagnostics == []
