@@ -54,6 +54,39 @@ def settings_page() -> str:
     return head + "\n".join(rows) + "\n"
 
 
+def devices_page() -> str:
+    """docs/devices.md: what the device classes lack, from the tables that the rules and the translator read."""
+    from ompls.analysis.spec.devices import ABILITIES, DEVICES
+
+    head = (
+        "# What devices can run\n\n"
+        "<!-- Written by `make docs` from ompls/analysis/spec/devices/; do not edit. -->\n\n"
+        "Whatever is not listed here runs: all constructs that may stand in a target region, in all combined forms,\n"
+        "and C17 with GNU extensions. A region that needs what its device lacks is not translated; `ompls check` says\n"
+        "so at the line. `cudasim` runs the code that `cuda` runs.\n"
+    )
+    parts = []
+    for device in (d for d in DEVICES.values() if d.proven and d.name != "cudasim"):
+        rows = [f"| {_ability(key, ABILITIES[key])} | {why} |" for key, why in device.lacks.items()]
+        parts.append("\n".join([f"\n## `{device.name}`\n", "| lacks | because |", "|---|---|", *rows]) + "\n")
+        if device.slow:
+            rows = [f"| {_ability(key, ABILITIES[key])} | {why} |" for key, why in device.slow.items()]
+            parts.append("\n".join(["\n| slow | because |", "|---|---|", *rows]) + "\n")
+        names = (
+            "any of the C library"
+            if device.functions is None
+            else ", ".join(f"`{name}`" for name in sorted(device.functions))
+        )
+        parts.append(f"\nLibrary functions in kernels: {names}.\n")
+    return head + "".join(parts)
+
+
+def _ability(key: str, shown: str) -> str:
+    """What an ability is called where there is no program to take a word from."""
+    word = f"`{key.removeprefix('type ')}`" if key.startswith("type ") and key != "type complex" else "…"
+    return shown.replace("`{}`", word).replace("{}", "…")
+
+
 def _demoted(page: str) -> str:
     """The page with its headings one level deeper, so that the document has one title."""
     lines, in_code = [], False
@@ -63,7 +96,7 @@ def _demoted(page: str) -> str:
     return "\n".join(lines)
 
 
-PAGES = {"rules.md": rules_page, "settings.md": settings_page}
+PAGES = {"rules.md": rules_page, "settings.md": settings_page, "devices.md": devices_page}
 
 
 def main() -> int:

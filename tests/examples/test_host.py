@@ -18,6 +18,7 @@ SABOTAGE = {
     "jacobi": ("change = fmax(change, fabs(mean - now[AT(i, j)]));", "change = 1.0;"),
     "master_worker": ("total += values[i];", "total -= values[i];"),
     "matmul": ("sum += a[i][k] * b[k][j];\n            c[i][j]", "sum += a[i][k];\n            c[i][j]"),
+    "pipeline": ("block[i] * block[i] + 1", "block[i] * block[i]"),
     "saxpy": ("y[i] = a * x[i] + y[i];", "y[i] = a * x[i];"),
     "vector_add": ("sum[i] = a[i] + b[i];", "sum[i] = a[i];"),
 }
