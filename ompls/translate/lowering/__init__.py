@@ -13,7 +13,17 @@ lowering may hold what another one lowers.
 from __future__ import annotations
 
 from ompls.analysis.model.tu import TU, FileDirective, Item
-from ompls.translate.lowering import combined, metadirective, nests, shapes, spelling, teams, transform, variants
+from ompls.translate.lowering import (
+    combined,
+    indirect,
+    metadirective,
+    nests,
+    shapes,
+    spelling,
+    teams,
+    transform,
+    variants,
+)
 from ompls.translate.lowering.round import Round
 from ompls.translate.problem import Problem
 
@@ -22,6 +32,7 @@ __all__ = ["Lowered", "lower"]
 _THEMES = (
     metadirective.lower,
     variants.lower,
+    indirect.lower,
     combined.lower,
     shapes.lower,
     teams.lower,

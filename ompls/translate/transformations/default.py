@@ -24,11 +24,14 @@ from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Rewriter, without_comments
 from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
 from ompls.translate.symbols import global_symbol
-from ompls.translate.uses import PRIVATISING, directives_in, names_in
+from ompls.translate.uses import PRIVATISING, declared_in, directives_in, names_in
 
 EXTENSION = "c"
 # Constructs whose copies may be made of a variable of the thread that meets them.
 _OF_THEIR_OWN = frozenset(("parallel", "task", "taskloop", "simd", "teams"))
+_NO_CODE = r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
+_TYPEOF = re.compile(rf"{_NO_CODE}|\b(?:__)?(?P<of>typeof)(?:__)?(?:\s|/\*.*?\*/)*\(", re.S)
+_WORD = re.compile(r"(?<![\w.>])(?<!struct )(?<!union )(?<!enum )[A-Za-z_]\w*")
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 
 
@@ -88,6 +91,24 @@ def _statics(index: Index, needs: Needs) -> list[OutLine]:
     return out
 
 
+def _replace_in_typeof(rw: Rewriter, node: ast.Node, names: dict[str, str]) -> None:
+    """Edit the names inside of `typeof(…)`, which is only text to us: the tree has the type that comes out of it."""
+    found = []
+    text = rw.text[node.span.start : node.span.end].decode("latin-1")  # a byte is a character
+    for m in _TYPEOF.finditer(text):
+        depth, end = 1, m.end()
+        while m.lastgroup and depth and end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        found += [n for n in _WORD.finditer(text, m.end(), end) if n.group() in names] if m.lastgroup else []
+    here = {s.name for s in declared_in(node)}
+    for n in found:
+        span = Span(node.span.start + n.start(), node.span.start + n.end())
+        if n.group() in here:
+            raise Problem(span, f"'typeof' of '{n.group()}'", "the region has two variables of that name; rename one")
+        rw.replace(span, names[n.group()])
+
+
 def _function(index: Index, places: Places, item: Item, f: FunctionDef, linkage: str) -> list[OutLine]:
     rw = Rewriter(item.content.text)
     replace_globals(index, rw, f)
@@ -101,6 +122,8 @@ def replace_globals(index: Index, rw: Rewriter, node: ast.Node, parameters: Coll
 
     parameters -- variables that are something else in the kernel
     """
+    placed = [s for s in index.tu.symbols.values() if _is_global(s) and s not in parameters]
+    _replace_in_typeof(rw, node, {s.name: f"(*{global_symbol(index.tu, s)})" for s in placed})
     copied = {id(n) for n in names_in(node) if n.symbol in parameters}
     shared = set()
     for stmt in directives_in(node):
@@ -202,6 +225,8 @@ def _edit(index: Index, rw: Rewriter, plan: RegionPlan, copied: set[Symbol | Non
     if body is None:
         return
     replace_globals(index, rw, body, {p.symbol for p in plan.params} | set(plan.privates))
+    pointed = {p.symbol.name: p.name for p in plan.params if p.deref and p.symbol and p.symbol not in copied}
+    _replace_in_typeof(rw, body, {name: f"(*{pointer})" for name, pointer in pointed.items()})
     listed = {id(n) for s in directives_in(body) for c in s.directive.clauses for i in c.items for n in i.expr.walk()}
     for n in names_in(body):
         p = plan.param(n.symbol) if n.symbol is not None else None

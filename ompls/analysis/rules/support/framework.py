@@ -15,7 +15,8 @@ from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import FunctionDef, Span, Symbol
 from ompls.analysis.model.items import Group as ItemGroup
 from ompls.analysis.model.omp import Directive, declare_target_list
-from ompls.analysis.model.tu import TU, Content, FileDirective
+from ompls.analysis.model.targeted import names_under
+from ompls.analysis.model.tu import TU, Content
 from ompls.analysis.source import Budget, Settings
 
 
@@ -188,11 +189,11 @@ def _threadprivate(group: ItemGroup) -> list[Directive]:
 def _host_only(tu: TU) -> frozenset[str]:
     """The names in `declare target … device_type(host)`, and those declared between its `begin` and `end`."""
     said = [d for d in tu.directives if (c := d.directive.clause("device_type")) is not None and c.keyword == "host"]
-    return _under(tu, said)
+    return names_under(tu, said)
 
 
 def _indirect(tu: TU) -> frozenset[str]:
-    return _under(tu, [d for d in tu.directives if d.directive.clause("indirect") is not None])
+    return names_under(tu, [d for d in tu.directives if d.directive.clause("indirect") is not None])
 
 
 def _on_devices(tu: TU) -> frozenset[str]:
@@ -209,21 +210,6 @@ def _unmapped_links(tu: TU, contents: tuple[Content, ...]) -> frozenset[str]:
                 names -= {i.symbol.name for c in stmt.directive.all("map") for i in c.items if i.symbol is not None}
         if any(symbol.name == "omp_target_associate_ptr" for symbol in content.calls):
             return frozenset()
-    return frozenset(names)
-
-
-def _under(tu: TU, said: list[FileDirective]) -> frozenset[str]:
-    """The names that these `declare target` directives list, and those declared between its `begin` and `end`."""
-    names = {i.text for d in said for _, i in declare_target_list(d.directive)}
-    for begun in said:
-        if begun.directive.name == "begin declare target":
-            end = min((d.start for d in tu.directives if d.start > begun.start and d.directive.name.startswith("end")),
-                      default=-1)  # fmt: skip
-            for item in tu.items:
-                if begun.end <= item.start < end:
-                    node = item.content.node
-                    declared = [node.symbol] if isinstance(node, FunctionDef) else []
-                    names |= {s.name for s in (*declared, *(d.symbol for d in getattr(node, "decls", ())))}
     return frozenset(names)
 
 
