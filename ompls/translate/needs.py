@@ -19,6 +19,7 @@ from ompls.analysis.model.tu import TU, Item, Region
 from ompls.translate.ctext import Types
 from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.plan import HOISTED, RegionPlan
+from ompls.translate.symbols import is_global
 from ompls.translate.uses import directives_in, names_in
 
 _WORD = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|([A-Za-z_]\w*)""", re.S)
@@ -131,7 +132,7 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
                 todo.append(definition[1])
                 texts.append(definition[0].content.text.decode("utf-8", "replace"))
             elif s.kind == "var" and s.level == "file":
-                if s.declare_target:
+                if is_global(index.tu, s):
                     out.globals.setdefault(s.name, s)
                 elif inside:
                     out.statics.setdefault(s.name, s)

@@ -23,6 +23,13 @@ def unit_symbol(tu: TU, name: str = "") -> str:
     return f"{unit_name(name or tu.path)}_{mark}"
 
 
+def is_global(tu: TU, s: Symbol) -> bool:
+    """Whether it is a `declare target` variable; the directive may stand behind functions that use it."""
+    last = tu.symbols.get(s.name)
+    found = s.declare_target or (last is not None and last.declare_target)
+    return s.kind == "var" and s.level == "file" and bool(found)
+
+
 def global_symbol(tu: TU, s: Symbol) -> str:
     """The pointer that stands for a `declare target` variable in every image (2015 paper §3.3.2)."""
     return f"__ompls_g_{unit_symbol(tu)}_{s.name}" if s.storage == "static" else f"__ompls_g_{s.name}"

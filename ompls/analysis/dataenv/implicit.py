@@ -46,15 +46,16 @@ def defaultmap_for(directive: Directive, kind: Category) -> Clause | None:
     return None
 
 
-def implicit(symbol: Symbol, directive: Directive, version: str) -> Verdict:
+def implicit(symbol: Symbol, directive: Directive, version: str, *, copied: bool = False) -> Verdict:
     """How a variable that is referenced in the construct and listed in no clause gets there.
 
-    `version` is '4.0' to '6.0'.  The order is that of 5.2 §5.8.1: declare target, defaultmap, category.
+    `version` is '4.0' to '6.0'.  The order is that of 5.2 §5.8.1: declare target, defaultmap, category.  `copied`: a
+    construct around this one has private copies, which are no `declare target` variables.
     """
     kind = category(symbol.type)
-    if symbol.declare_target == "enter":
+    if symbol.declare_target == "enter" and not copied:
         return Verdict("declare_target", "it is in a `declare target` directive, so the device has its own", "7.8")
-    if symbol.declare_target == "link":
+    if symbol.declare_target == "link" and not copied:
         return Verdict("mapped", "it is in a `link` clause of `declare target`", "5.8.1", "tofrom")
     clause = defaultmap_for(directive, kind)
     if clause is not None and clause.keyword not in ("default", "none"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.implicit import Verdict, category, implicit
 from ompls.analysis.dataenv.paths import root, walk_all
-from ompls.analysis.dataenv.private import loop_variables
+from ompls.analysis.dataenv.private import loop_variables, private_copies
 from ompls.analysis.dataenv.uses import Use, list_item_operands, uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -45,6 +45,7 @@ class _Collected:
     local: set[Symbol] = field(default_factory=set)
     loops: list[Symbol] = field(default_factory=list)  # iteration variables of the construct's own loops
     nested: list[ast.DirectiveStmt] = field(default_factory=list)
+    copied: set[Symbol] = field(default_factory=set)  # of which constructs around have private copies
 
 
 def map_type_of(clause: Clause) -> MapType:
@@ -62,10 +63,19 @@ def region_of(
     """
     nodes = list(walk_all(stmt))
     found = _collect(stmt, function, nodes)
+    if any(s.declare_target for s in found.order):
+        found.copied = _copied_around(stmt, function)
     variables = [_variable(symbol, stmt, found, settings.openmp) for symbol in found.order]
     broken = any(c.broken or not c.known for c in stmt.directive.clauses)
     taint = tainted or broken or any(isinstance(n, (ast.OtherStmt, ast.OtherExpr)) for n in nodes)
     return Region(function.symbol.name, ordinal, stmt.directive, stmt, variables, _calls(nodes), taint)
+
+
+def _copied_around(stmt: ast.DirectiveStmt, function: ast.FunctionDef) -> set[Symbol]:
+    """Variables of which constructs around `stmt` have private copies."""
+    at = stmt.span.start
+    around = (n for n in function.body.walk() if isinstance(n, ast.DirectiveStmt) and n.span.start < at < n.span.end)
+    return {s for n in around for s in private_copies(n.directive, n.body)}
 
 
 def calls_in(node: ast.Node) -> list[Symbol]:
@@ -154,7 +164,7 @@ def _variable(symbol: Symbol, stmt: ast.DirectiveStmt, found: _Collected, versio
     if variable is None and not mine and _only_private_below(symbol, found):
         variable = Variable(symbol, "private", True, [], "only private copies of it are used in the region", "5.1.1")
     if variable is None:
-        variable = _from_verdict(symbol, implicit(symbol, directive, version))
+        variable = _from_verdict(symbol, implicit(symbol, directive, version, copied=symbol in found.copied))
     variable.reads = [u.node for u in mine if u.read]
     variable.writes = [u.node for u in mine if u.write]
     pointees = [u for u in mine if u.depth > 0]

@@ -23,7 +23,7 @@ from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Rewriter, without_comments
 from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
-from ompls.translate.symbols import global_symbol
+from ompls.translate.symbols import global_symbol, is_global
 from ompls.translate.uses import PRIVATISING, declared_in, directives_in, names_in
 
 EXTENSION = "c"
@@ -131,13 +131,9 @@ def replace_globals(index: Index, rw: Rewriter, node: ast.Node, parameters: Coll
         shared |= {id(n) for c in stmt.directive.all("shared") for i in c.items for n in i.expr.walk()}
     for n in names_in(node):
         s = n.symbol
-        if s is not None and _is_global(s) and id(n) not in copied:
+        if s is not None and is_global(index.tu, s) and id(n) not in copied:
             pointer = global_symbol(index.tu, s)
             rw.replace(n.span, pointer if id(n) in shared else f"(*{pointer})")
-
-
-def _is_global(s: Symbol) -> bool:
-    return s.kind == "var" and s.level == "file" and bool(s.declare_target)
 
 
 def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int]) -> set[int]:
@@ -146,7 +142,7 @@ def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int])
     before = after = ""
     own: set[Symbol] = set()
     for c in d.all(*PRIVATISING):
-        for s in (i.symbol for i in c.items if i.symbol is not None and _is_global(i.symbol)):
+        for s in (i.symbol for i in c.items if i.symbol is not None and is_global(index.tu, i.symbol)):
             if s in own or any(id(n) in done for n in names if n.symbol is s):
                 continue
             if c.name == "in_reduction" or (c.name != "private" and not _OF_THEIR_OWN & set(d.constructs)):

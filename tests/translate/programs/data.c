@@ -28,6 +28,9 @@ struct node {
 };
 static int table[6] = {1, 2, 3, 4, 5, 6};
 #pragma omp declare target(table)
+static int scale = 3;
+static int scaled(int x) { return scale * x; }
+#pragma omp declare target(scale, scaled)
 
 int main(void)
 {
@@ -160,5 +163,22 @@ int main(void)
     table[0] = 77;
 #pragma omp target update from(table)
     expect(table[0], 77, "static declare target array");
+    int of_copy = 0, here = 0;
+#pragma omp parallel private(scale) firstprivate(table) num_threads(1)
+    {
+        scale = 5;
+        table[1] = 50;
+#pragma omp target map(from : of_copy, here)
+        {
+            of_copy = scaled(10) + scale;
+            scale = 6;
+            here = table[1]++;
+        }
+        expect(scale, 5, "a copy of a declare target variable is firstprivate");
+        expect(table[1], 51, "a copy of a declare target array is mapped");
+    }
+    expect(of_copy, 35, "a function has the variable itself");
+    expect(here, 50, "the copy of an array");
+    expect(table[1], 2, "the array itself");
     return failures != 0;
 }
