@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Array, CType, Enum, Function, Pointer, Record, Unknown
@@ -100,6 +100,13 @@ def as_array_pointer(t: Array) -> Pointer:
     return Pointer(t.of) if t.length is None or is_vla(t) else Pointer(t)
 
 
+def arrays_in(t: CType | None) -> Iterator[Array]:
+    """`t` and its elements as long as they are arrays, outermost first."""
+    while isinstance(t, Array):
+        yield t
+        t = t.of
+
+
 def element_of(t: CType) -> CType | None:
     """What an array holds or a pointer points to."""
     return t.of if isinstance(t, Array) else t.to if isinstance(t, Pointer) else None
@@ -190,6 +197,11 @@ def _base(e: ast.Expr) -> tuple[ast.Expr, bool, bool]:
         else:
             return e, False, member
         e = inner
+
+
+def pointer_of(expr: ast.Expr) -> ast.Expr:
+    """The pointer (or the variable) that `expr`, a list item, is based on."""
+    return _base(expr)[0]
 
 
 def _offset(e: ast.Expr) -> int:

@@ -16,7 +16,7 @@ from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
 from ompls.analysis.spec.devices.host import EVERYWHERE
-from ompls.translate.ctext import Place, is_unknown, place_of, strip
+from ompls.translate.ctext import Place, is_unknown, place_of, pointer_of, strip
 from ompls.translate.flags import FLAGS, MOTION, bits
 from ompls.translate.iterators import iterators_of, looped
 from ompls.translate.mappers import Mapper, element_type, flags_of, mappers_of, nested_mappers
@@ -55,6 +55,7 @@ class _Found:
     place: Place
     after: tuple[ItemPlan, ...] = ()
     detached: bool = False  # attach(never)
+    seat: Place | None = None  # of the pointer that is attached, when it is a member
 
 
 def plan_items(tu: TU, item: Item, directive: Directive, region: Region | None = None) -> list[ItemPlan]:
@@ -84,6 +85,7 @@ class _Planner:
         # A pointer that is mapped itself is attached to what is mapped through it.
         found = [f if f.detached else replace(f, plan=_attached(f.plan, self.explicit)) for f in self.found]
         plain = [f for f in found if "ATTACH" not in f.plan.flags]
+        plain += _seats(plain, [f for f in found if "ATTACH" in f.plan.flags])
         # An item that is in two clauses is copied before it is only allocated (OpenMP 5.2 §5.8.3).
         plain.sort(key=lambda f: not _COPIES & {x for i in (f.plan, *f.after) for x in i.flags} and not f.after)
         ordered = [*_join(plain), *(f for f in found if "ATTACH" in f.plan.flags)]
@@ -111,6 +113,8 @@ class _Planner:
             else:
                 mapper = self.mappers.of(element_type(entry.expr), clause)
                 self._mapped(_item(entry.text, flags, place, entry.symbol), place, mapper, entry.expr)
+                if place.attach and not any(isinstance(n, ast.Index) for n in pointer_of(entry.expr).walk()):
+                    self.found[-1] = replace(self.found[-1], seat=place_of(self.text, pointer_of(entry.expr)))
                 if any(m.replace(" ", "") == "attach(never)" for m in clause.modifiers):
                     self.found[-1] = _detached(self.found[-1])
 
@@ -289,6 +293,18 @@ def _attached(i: ItemPlan, explicit: set[Symbol]) -> ItemPlan:
     if i.symbol in explicit and i.symbol is not None and i.base == i.symbol.name and not i.attach:
         return replace(i, flags=(*i.flags, "ATTACH"), attach=f"&{i.base}")
     return i
+
+
+def _seats(plain: list[_Found], attached: list[_Found]) -> list[_Found]:
+    """The pointers that lie in a structure of which other members are mapped: they are there with them, to be attached
+    (OpenMP 5.2 §5.8.3; where no member is mapped, the structure is as a whole, see `plan.py`)."""
+    owners = {f.place.owner for f in plain if f.place.owner is not None}
+    seats = {f.seat.begin: f.seat for f in attached if f.seat is not None and f.seat.owner in owners}
+    return [
+        _Found(_item(place.begin.removeprefix("&"), (), place, place.owner), place)
+        for place in seats.values()
+        if not any(f.plan.begin == place.begin for f in plain)
+    ]
 
 
 def _join(found: list[_Found]) -> list[_Found]:
