@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Span
@@ -17,6 +19,7 @@ _TYPES = {
     "long double": "type long double", "_Float128": "type _Float128", "__int128": "type __int128",
     "unsigned __int128": "type __int128", "_Float16": "type _Float16", "double": "type double",
 }  # fmt: skip
+_DOUBLE, _LONG_DOUBLE = Floating("double"), Floating("long double")
 # What brings a type into an expression.
 _TYPED = (ast.Name, ast.Member, ast.FloatLiteral, ast.Cast, ast.CompoundLiteral, ast.Call, ast.VarDecl)
 _OPERATORS = frozenset("+ - * & | ^ && || max min".split())  # noqa: SIM905 - a table of words
@@ -45,12 +48,15 @@ def needed(node: Node) -> list[Need]:
     """
     found: list[Need] = []
     types: set[str] = set()
+    narrowed: set[ast.Expr | None] = set()
     for n in node.walk():
         if isinstance(n, DirectiveStmt):
             found += _of_directive(n.directive, n is node)
             continue
         found += _of_node(n)
-        for need in _of_type(n) if isinstance(n, _TYPED) else ():
+        if isinstance(n, ast.Cast):
+            narrowed.add(_constant_of_a_double(n))
+        for need in _of_type(n) if isinstance(n, _TYPED) and n not in narrowed else ():
             if need.key not in types:
                 types.add(need.key)
                 found.append(need)
@@ -161,6 +167,28 @@ def _of_type(n: ast.Expr | ast.VarDecl) -> Iterator[Need]:
             yield Need(n.span, "type complex")
         elif t.kind in _TYPES:
             yield Need(n.span, _TYPES[t.kind], t.kind)
+
+
+def _constant_of_a_double(n: ast.Cast) -> ast.Expr | None:
+    """`x` in `(double)xL`, as gcc's <float.h> writes DBL_MAX, when no rounding to a long double lies between the two.
+
+    Compilers for a device read such a constant as the double that it becomes.
+    """
+    constant = n.operand
+    while isinstance(constant, ast.Paren):
+        constant = constant.inner
+    if not isinstance(constant, ast.FloatLiteral) or constant.type != _LONG_DOUBLE or n.to != _DOUBLE:
+        return None
+    if "x" in constant.text.lower():
+        return None
+    digits = constant.text.rstrip("lL")
+    if not 0 < float(digits) < math.inf:
+        return None
+    exact = Fraction(digits)
+    unit = Fraction(2) ** (exact.numerator.bit_length() - exact.denominator.bit_length() - 64)
+    if exact >= 2**64 * unit:
+        unit *= 2
+    return constant if float(digits) == float(round(exact / unit) * unit) else None
 
 
 def _numbers(t: CType) -> Iterator[Integer | Floating]:

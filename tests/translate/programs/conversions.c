@@ -1,4 +1,5 @@
 /* What C and C++ do differently in silence: overloads, enumerations, jumps, mixed types of atomics, hidden names. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,5 +145,16 @@ int main(void)
     expect(sizes[3], 0, "false++");
     expect(sizes[4], 1, "++true");
     expect(sizes[5], 123456, "an array whose lengths are parameters");
+
+    double limits[3] = {0};
+#pragma omp target map(tofrom : limits)
+    {
+        limits[0] = -DBL_MAX;
+        limits[1] = DBL_EPSILON;
+        limits[2] = (double)0.1L + FLT_MAX;
+    }
+    expect(limits[0], -DBL_MAX, "DBL_MAX, which gcc writes as a long double");
+    expect(limits[1], DBL_EPSILON, "DBL_EPSILON");
+    expect(limits[2], (double)0.1L + FLT_MAX, "a constant of type long double that becomes a double");
     return failures != 0;
 }

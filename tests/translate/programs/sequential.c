@@ -26,6 +26,8 @@ static void add_all(int *to, int n, int value)
     to[0] += total - n;
 }
 #pragma omp end declare target
+static long of_file = 100;
+double step_of_file = 0.5;
 
 int main(void)
 {
@@ -124,5 +126,14 @@ int main(void)
         counted += i;
     }
     expect(counted, 45, "tasks");
+    double area = 0;
+#pragma omp target teams map(area) reduction(+ : area) num_teams(2)
+#pragma omp distribute
+    for (int first = 0; first < of_file; first += 10) {
+#pragma omp parallel for reduction(+ : area)
+        for (int i = first; i < (first + 10 < of_file ? first + 10 : of_file); i++)
+            area += step_of_file * i;
+    }
+    expect((long)area, 2475, "variables of the file are shared in parallel regions");
     return failures != 0;
 }

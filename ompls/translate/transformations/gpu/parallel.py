@@ -112,10 +112,13 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], st
         if x is not None and x.kind in ("var", "param") and x not in own and x not in private:
             used.setdefault(x)
     modified = modified_in(s)
-    out = [d for x in used for d in e.dims.get(x, []) if not d.isdigit()]
+    lengths = [d for x in used for d in (*e.dims.get(x, []), e.outer.get(x, "0"))]
+    out = list(dict.fromkeys(d for d in lengths if not d.isdigit()))
     push = pop = ""
+    # Variables of the file that the kernel has of its own, like the user's locals.
+    own_of_file = {p.symbol for p in e.plan.params} | set(e.plan.privates) if e.plan is not None else set()
     for x in used:
-        if x.level == "file" and x not in e.references:
+        if x.level == "file" and x not in e.references | own_of_file:
             continue
         if x in e.team_shared:
             continue
@@ -126,7 +129,7 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], st
             push += f"void *ompls_shared_{x.name} = ompls_push_shmem(&{x.name}, sizeof {x.name});\n"
             pop = f"ompls_pop_shmem(&{x.name}, sizeof {x.name});\n{pop}"
             out.append(f"&{x.name} = *({kind})ompls_shared_{x.name}")
-        elif x.storage != "static":
+        elif x.storage != "static" or x in own_of_file:
             out.append(x.name)
     return out, push, pop
 
