@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Name, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Name, SizeOf, Symbol
 from ompls.analysis.model.ctype import INT, Array, CType, Function, Integer, Pointer, Record
 from ompls.analysis.model.layout import alignof, sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item, Region, Variable
 from ompls.analysis.spec.devices.host import EVERYWHERE
-from ompls.translate.ctext import as_array_pointer, is_unknown, is_vla, strip
+from ompls.translate.ctext import arrays_in, as_array_pointer, is_unknown, is_vla, strip
 from ompls.translate.items import ItemPlan, plan_items
 from ompls.translate.launch import Launch, chain_directives, innermost, launch_of
 from ompls.translate.problem import Problem
@@ -86,6 +86,7 @@ class RegionPlan:
     dims: dict[Symbol, list[str]] = field(
         default_factory=dict
     )  # of a variable with variable lengths: below the outermost
+    outer: dict[Symbol, str] = field(default_factory=dict)  # and its outermost length, where the kernel needs it
     privates: list[Symbol] = field(default_factory=list)  # variables whose copies in the region start without a value
     parts: dict[Symbol, tuple[str, str]] = field(default_factory=dict)  # first byte and bytes of a mapped section
     globals: list[Variable] = field(default_factory=list)  # declare target variables used directly
@@ -106,7 +107,8 @@ class RegionPlan:
         if has_parallel(index, self, needs, {id(d) for d in chain}):
             values = {p.symbol for p in self.params if p.symbol is not None and p.by_value}
             functions = [f for _, f in needs.functions]
-            if not self.privates and all(s.from_system_header for s in needs.externals.values()):
+            own = any(p.copy and p.symbol in self.outer for p in self.params)
+            if not self.privates and not own and all(s.from_system_header for s in needs.externals.values()):
                 self.promotion = promotion_of(chain, innermost(self.region.stmt), values, functions)
             self.mode = "spmd" if self.promotion else "master_worker"
         else:
@@ -163,6 +165,8 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
         plan.globals.append(v)
         return
     if v.sharing == "private":
+        if isinstance(t, Array) and is_vla(t):
+            _whole(plan, s, t)
         plan.privates.append(s)
         return
     if is_unknown(t):
@@ -170,7 +174,8 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
     if v.sharing == "mapped":
         index, item = _item_of(plan, s)
         if isinstance(t, Array):
-            pointer = _sized(plan, s, as_array_pointer(t))
+            whole = is_vla(t) and _length_matters(plan, s)
+            pointer = _whole(plan, s, t) if whole else _sized(plan, s, as_array_pointer(t))
             plan.params.append(
                 Param(s.name, s, "address", index, pointer, deref=t.length is not None and not is_vla(t))
             )
@@ -179,7 +184,7 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
         else:
             plan.params.append(Param(s.name, s, "address", index, Pointer(t), deref=True))
         return
-    if v.sharing == "has_device_addr":
+    if v.sharing == "has_device_addr" or (v.sharing == "is_device_ptr" and isinstance(t, Array)):
         # Of a section `p[0:n]` what the pointer points to is on the device, of `p` the pointer is.
         through = isinstance(t, Pointer) and any(
             i.symbol is s and not isinstance(strip(i.expr), Name)
@@ -192,7 +197,10 @@ def _add_variable(plan: RegionPlan, v: Variable) -> None:
         plan.values.append(Value(f"(const void *){expr}", "const void *", lvalue=False))
         return
     if is_vla(t) and isinstance(t, Array):
-        raise Problem(None, f"the variable-length array '{s.name}' as firstprivate", EVERYWHERE["firstprivate vla"])
+        value, pointer = f"&__ompls_f_{s.name}", _whole(plan, s, t)
+        plan.params.append(Param(s.name, s, "address", len(plan.items), pointer, copy=True))
+        plan.items.append(ItemPlan(s.name, ("TO", "VALUE"), value, value, f"sizeof({s.name})", "", None))
+        return
     league = _teams_change(plan.region, s)
     if league or (isinstance(t, (Array, Record)) and (sizeof(t) or 0) > LARGEST_VALUE):
         value = f"&__ompls_f_{s.name}"
@@ -211,6 +219,27 @@ def _teams_change(region: Region, s: Symbol) -> bool:
         return False
     own = {i.symbol for d in chain if d.constructs != ("target",) for c in d.all(*PRIVATISING) for i in c.items}
     return s not in own and s in modified_in(body)
+
+
+def _whole(plan: RegionPlan, s: Symbol, t: Array) -> CType:
+    """The pointer to the elements of an array of variable length; its outermost length becomes a parameter, too."""
+    pointer = _sized(plan, s, as_array_pointer(t))
+    plan.dims.setdefault(s, [str(a.length) for a in arrays_in(t.of)])
+    plan.outer[s] = str(t.length)
+    if t.length is None:
+        text = f"ompls_n_{s.name}"
+        plan.params.append(Param(text, None, "value", len(plan.values), Integer("long")))
+        plan.values.append(Value(f"(long)(sizeof({s.name}) / sizeof({s.name}[0]))", "long", lvalue=False))
+        plan.outer[s] = text
+    return pointer
+
+
+def _length_matters(plan: RegionPlan, s: Symbol) -> bool:
+    """Whether the region asks for the size of an array, or has copies of it."""
+    asked = (n.operand for n in plan.region.stmt.walk() if isinstance(n, SizeOf) and n.operand is not None)
+    if any(x.symbol is s for e in asked for x in e.walk() if isinstance(x, Name)):
+        return True
+    return s in copied_variables(plan.region, implicit_copies(plan.region.stmt, own_variables(plan.region)))
 
 
 def _add_parts(plan: RegionPlan) -> None:

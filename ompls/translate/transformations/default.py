@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import Array, Function, Pointer
+from ompls.analysis.model.ctype import Array, CType, Function, Pointer
 from ompls.analysis.model.tu import Item
 from ompls.translate.clauses import fallback_pragma
 from ompls.translate.ctext import is_const, is_vla
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
-from ompls.translate.plan import RegionPlan
+from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Rewriter, without_comments
 from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
@@ -122,7 +123,7 @@ def replace_globals(index: Index, rw: Rewriter, node: ast.Node, parameters: Coll
 
     parameters -- variables that are something else in the kernel
     """
-    placed = [s for s in index.tu.symbols.values() if _is_global(s) and s not in parameters]
+    placed = [s for s in index.tu.symbols.values() if is_global(index.tu, s) and s not in parameters]
     _replace_in_typeof(rw, node, {s.name: f"(*{global_symbol(index.tu, s)})" for s in placed})
     copied = {id(n) for n in names_in(node) if n.symbol in parameters}
     shared = set()
@@ -174,18 +175,41 @@ def _shared_by_tasks(rw: Rewriter, plan: RegionPlan, implicit: dict[int, Copies]
             rw.replace(Span(d.span.end, d.span.end), f" shared({names})")
 
 
+def _sized(plan: RegionPlan, s: Symbol) -> CType:
+    """The type of `s` with variable lengths that the kernel knows."""
+    if s not in plan.outer or not isinstance(s.type, Array):
+        return s.type
+    pointer = next((p.type for p in plan.params if p.symbol is s), None)
+    below = pointer.to if isinstance(pointer, Pointer) else _with_lengths(s.type.of, plan.dims[s])
+    return replace(s.type, of=below, vla_text=plan.outer[s])
+
+
+def _with_lengths(t: CType, lengths: list[str]) -> CType:
+    if not isinstance(t, Array):
+        return t
+    return replace(t, of=_with_lengths(t.of, lengths[1:]), vla_text=lengths[0])
+
+
+def _whole(plan: RegionPlan, p: Param) -> Param:
+    """A pointer to the elements of a mapped array as one to the array, where its length matters."""
+    if p.symbol is None or p.symbol not in plan.outer or p.copy:
+        return p
+    return replace(p, type=Pointer(_sized(plan, p.symbol)), deref=True)
+
+
 def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     types, region = index.kinds, plan.region
     path, line = places.line(plan.item, region.stmt.span.start)
     head = [f"void {plan.kernel}(void **ompls_params)", "{"]
     implicit = implicit_copies(region.stmt, own_variables(region))
     named = copied_variables(region, implicit)
-    copied = [p for p in plan.params if p.deref and p.symbol in named]
+    params = [_whole(plan, p) for p in plan.params]
+    copied = [p for p in params if p.deref and p.symbol in named]
     back = []
-    for k, p in sorted(enumerate(plan.params), key=lambda x: (is_vla(x[1].type), x[1].kind == "address")):
+    for k, p in sorted(enumerate(params), key=lambda x: (is_vla(x[1].type), x[1].kind == "address")):
         source = f"ompls_params[{k}]"
         if p in copied and p.symbol is not None:
-            t = unqualified(p.symbol.type)
+            t = unqualified(_sized(plan, p.symbol))
             name = p.symbol.name
             head.append(f"{types.c(p.type, f'ompls_p_{name}')} = *({types.c(Pointer(p.type))}){source};")
             head.append(f"{types.c(t, name)};")
@@ -196,16 +220,16 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
             head.append(f"__builtin_memcpy({here}, {there}, {size});")
             back.append(f"__builtin_memcpy({there}, {here}, {size});")
         elif p.copy and p.symbol is not None:
-            head.append(f"{types.c(p.symbol.type, p.name)};")
+            head.append(f"{types.c(_sized(plan, p.symbol), p.name)};")
             head.append(f"__builtin_memcpy((void *)&{p.name}, *(void **){source}, sizeof {p.name});")
         elif isinstance(p.type, Array):
             head.append(f"{types.c(p.type, p.name)};")
             head.append(f"__builtin_memcpy((void *){p.name}, {source}, sizeof {p.name});")
         else:
             head.append(f"{types.c(p.type, p.name)} = *({types.c(Pointer(p.type))}){source};")
-    head += [f"{types.c(unqualified(s.type), s.name)};" for s in plan.privates]
+    head += [f"{types.c(unqualified(_sized(plan, s)), s.name)};" for s in plan.privates]
     rw = Rewriter(plan.item.content.text)
-    _edit(index, rw, plan, {p.symbol for p in copied})
+    _edit(index, rw, plan, {p.symbol for p in params if p.deref} - {p.symbol for p in copied})
     _shared_by_tasks(rw, plan, implicit, {p.symbol for p in copied})
     globals_ = {v.symbol.name: global_symbol(index.tu, v.symbol) for v in plan.globals}
     names = tuple(p.name for p in copied)
@@ -216,15 +240,13 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     return [*out, *generated("\n".join([*back, "}"]))]
 
 
-def _edit(index: Index, rw: Rewriter, plan: RegionPlan, copied: set[Symbol | None]) -> None:
+def _edit(index: Index, rw: Rewriter, plan: RegionPlan, pointed: set[Symbol | None]) -> None:
     body = plan.region.stmt.body
     if body is None:
         return
     replace_globals(index, rw, body, {p.symbol for p in plan.params} | set(plan.privates))
-    pointed = {p.symbol.name: p.name for p in plan.params if p.deref and p.symbol and p.symbol not in copied}
-    _replace_in_typeof(rw, body, {name: f"(*{pointer})" for name, pointer in pointed.items()})
+    _replace_in_typeof(rw, body, {s.name: f"(*{s.name})" for s in pointed if s is not None})
     listed = {id(n) for s in directives_in(body) for c in s.directive.clauses for i in c.items for n in i.expr.walk()}
     for n in names_in(body):
-        p = plan.param(n.symbol) if n.symbol is not None else None
-        if p is not None and p.deref and n.symbol not in copied and id(n) not in listed:
-            rw.replace(n.span, f"(*{p.name})")
+        if n.symbol in pointed and id(n) not in listed:
+            rw.replace(n.span, f"(*{n.name})")

@@ -26,6 +26,7 @@ EPIPHANY = DeviceSpec(
         "type _Float16": "a core has no number of its size",
         "type complex": "the core's library has no complex arithmetic",
         "vla": f"{_SMALL}; give it a constant length",
+        "firstprivate vla": f"{_SMALL}; map it",
         "alloca": f"{_SMALL}; declare an array",
     },
     slow={

@@ -8,7 +8,6 @@ from ompls.analysis.spec.devices.model import DeviceSpec
 EVERYWHERE = {
     "clause device ancestor": "reverse offloading is not there yet",
     "section with a stride": "give it a stride of one",
-    "firstprivate vla": "map it",
     "construct threadprivate": "a kernel has no threadprivate variables",
 }
 # What gcc's C lacks in a file of kernels.

@@ -6,18 +6,20 @@ way (`ompls_room`); `a[i][j]` is `a[(i) * m + (j)]`, and `p + 1` of a pointer to
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import Array, CType, Integer, Pointer
-from ompls.translate.ctext import Types, element_of, flat, is_vla, strip
+from ompls.translate.ctext import Types, arrays_in, element_of, flat, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.transformations.gpu.initializers import has_effects
 from ompls.translate.uses import PRIVATISING
+
+_NOT_OF_ARRAYS = tuple(name for name in PRIVATISING if name not in ("private", "firstprivate"))
 
 
 class VariableArrays:
@@ -48,7 +50,7 @@ class VariableArrays:
         elif isinstance(n, (ast.Binary, ast.Assign, ast.Unary)):
             self._arithmetic(n)
         elif isinstance(n, ast.DirectiveStmt) and "target" not in n.directive.constructs[:1]:
-            for c in n.directive.all(*PRIVATISING):
+            for c in n.directive.all(*_NOT_OF_ARRAYS):
                 for i in c.items:
                     if i.symbol is not None and is_vla(i.symbol.type):
                         raise Problem(c.span, f"the variable-length array '{i.text}' in '{c.name}'", "copy it by hand")
@@ -76,7 +78,7 @@ class VariableArrays:
         out: list[Part] = []
         names: list[str] = []
         level, dim = first, 0
-        levels = sum(1 for _ in _arrays(d.symbol.type))
+        levels = sum(1 for _ in arrays_in(d.symbol.type))
         while isinstance(t, Array):
             name = str(t.length)
             if t.length is None:
@@ -92,18 +94,13 @@ class VariableArrays:
 
     def _room(self, d: ast.VarDecl, t: Array) -> list[Part]:
         s = d.symbol
-        inner: CType = t
-        while isinstance(inner, Array):
-            inner = inner.of
-        kind = self.types.cxx(inner)
         out = self._lengths(d, t, 0)
-        count = " * ".join([self.outer[s], *self.dims[s]])
-        known = [_constant(x) for x in d.dims] if len(d.dims) == sum(1 for _ in _arrays(t)) else [None]
+        known = [_constant(x) for x in d.dims] if len(d.dims) == sum(1 for _ in arrays_in(t)) else [None]
         if None not in known:  # `const int n = 4; int a[n];` is a variable length for C alone
-            return [*out, f"{kind} ompls_room_{s.name}[{count}];\n{kind} *const {s.name} = ompls_room_{s.name};\n"]
-        why = "  // a length that varies: on the device's heap until the block ends"
-        return [*out, f"ompls_room<{kind}> ompls_room_{s.name}({count});{why}\n",
-                f"{kind} *const {s.name} = ompls_room_{s.name}.begin;\n"]  # fmt: skip
+            kind, count = _elements(t, self.outer[s], self.dims[s])
+            within = self.types.cxx(replace(t, of=kind, length=None, vla_text=count), f"ompls_room_{s.name}")
+            return [*out, f"{within};\n{constant_pointer(self.types, kind, s.name)} = ompls_room_{s.name};\n"]
+        return [*out, room(self.types, s, self.outer[s], self.dims[s])]
 
     def _of(self, e: ast.Expr) -> list[str]:
         """The lengths of the array that `e` is (outermost first), or of what it points to."""
@@ -120,14 +117,14 @@ class VariableArrays:
         t = e.type if isinstance(e.type, Array) else element_of(e.type)
         s = root.symbol if isinstance(root, ast.Name) else None
         if s is not None and s.kind == "var" and isinstance(s.type, Array) and s not in self.outer:  # the host's
-            below = self.dims.get(s) or [f"({a.vla_text})" for a in list(_arrays(s.type))[1:]]
+            below = self.dims.get(s) or [f"({a.vla_text})" for a in list(arrays_in(s.type))[1:]]
             return ["", *below][depth:]
         if isinstance(root, ast.Name) and root.symbol in self.dims:
             whole = isinstance(root.symbol.type, Array)
             outer = self.outer.get(root.symbol, "") if whole else None
             names = [*([outer] if outer is not None else []), *self.dims[root.symbol]]
             return names[depth if whole or isinstance(e.type, Pointer) else depth - 1 :]
-        return [str(a.length) if a.length is not None else f"({a.vla_text})" for a in _arrays(t)]
+        return [str(a.length) if a.length is not None else f"({a.vla_text})" for a in arrays_in(t)]
 
     def _size(self, n: ast.SizeOf) -> list[Part]:
         inner: CType = n.of
@@ -136,7 +133,7 @@ class VariableArrays:
         if n.operand is not None and isinstance(n.of, Array):
             lengths = self._of(n.operand)
         else:
-            lengths = [str(a.length) if a.length is not None else f"({a.vla_text})" for a in _arrays(n.of)]
+            lengths = [str(a.length) if a.length is not None else f"({a.vla_text})" for a in arrays_in(n.of)]
         if not all(lengths):
             raise Problem(n.span, "the size of this array", "its length is known on the host only; take it there")
         return [" * ".join([*lengths, f"sizeof({self.types.cxx(inner)})"])]
@@ -194,10 +191,27 @@ class VariableArrays:
         )
 
 
-def _arrays(t: CType | None) -> Iterator[Array]:
-    while isinstance(t, Array):
-        yield t
-        t = t.of
+def _elements(t: Array, outer: str, dims: list[str]) -> tuple[CType, str]:
+    """What such an array is in CUDA C++: elements of a type with a size, and how many."""
+    if not is_vla(t.of):
+        return t.of, outer
+    *_, last = arrays_in(t)
+    return last.of, " * ".join([outer, *dims])
+
+
+def constant_pointer(types: Types, kind: CType, name: str) -> str:
+    return types.cxx(Pointer(kind, quals=frozenset({"const"})), name)
+
+
+def room(types: Types, s: Symbol, outer: str, dims: list[str]) -> str:
+    """The declaration of `s`, an array with these lengths, on the device's heap."""
+    assert isinstance(s.type, Array)
+    kind, count = _elements(s.type, outer, dims)
+    why = "  // a length that varies: on the device's heap until the block ends"
+    return (
+        f"ompls_room<{types.cxx(kind)}> ompls_room_{s.name}({count});{why}\n"
+        f"{constant_pointer(types, kind, s.name)} = ompls_room_{s.name}.begin;\n"
+    )
 
 
 def _rows(e: ast.Expr) -> bool:

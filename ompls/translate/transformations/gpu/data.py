@@ -14,6 +14,7 @@ from ompls.translate.ctext import is_vla
 from ompls.translate.loops import Nest
 from ompls.translate.problem import Problem
 from ompls.translate.sharing import Copies
+from ompls.translate.transformations.gpu.arrays import room
 from ompls.translate.transformations.gpu.emitter import Emitter
 from ompls.translate.transformations.gpu.reductions import reduction
 
@@ -73,6 +74,8 @@ def data_of(
                     continue
                 if c.name == "firstprivate" and (d.has("target") or s in lasts):
                     continue  # on the target construct: the kernel's parameter is the copy
+                if c.name == "private" and d.has("target") and is_vla(s.type):
+                    continue  # the kernel declares it
                 seen.add(s)
                 ref = (original or {}).get(s)
                 if "inscan" in c.modifiers:  # the iterations run in order, on the variable itself
@@ -95,8 +98,6 @@ def data_of(
             if s in seen or s in counters:
                 continue
             seen.add(s)
-            if is_vla(s.type):
-                raise Problem(d.span, f"the variable-length array '{s.name}' that {d.name} copies", "list it as shared")
             if implicit.kind == "private":
                 _without_value(e, out, s, _of_the_team(e, d, s, alone))
             else:
@@ -105,6 +106,10 @@ def data_of(
 
 
 def _without_value(e: Emitter, out: Data, s: Symbol, shared: bool) -> None:
+    if is_vla(s.type) and isinstance(s.type, Array):  # on the heap, which all threads see
+        out.outer.append("// private")
+        out.before.append(_room(e, s))
+        return
     out.before.append(f"{'__shared__ ' if shared else ''}{e.cxx(s.type, s.name)};  // private")
 
 
@@ -124,10 +129,19 @@ def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, *, counter: 
     out.last.append((target, s))
 
 
+def _room(e: Emitter, s: Symbol) -> str:
+    if s not in e.outer:
+        raise Problem(None, f"a copy of the variable-length array '{s.name}'", "its length is not known here")
+    return room(e.types, s, e.outer[s], e.dims[s]).rstrip()
+
+
 def _copy(e: Emitter, out: Data, s: Symbol, shared: bool) -> None:
     original = f"ompls_first_{s.name}"
     out.outer.append(f"const auto &{original} = {s.name};")
-    if shared:
+    if is_vla(s.type) and isinstance(s.type, Array):
+        length = " * ".join([f"sizeof *{s.name}", e.outer[s], *(e.dims[s] if is_vla(s.type.of) else ())])
+        out.before += [_room(e, s), f"memcpy({s.name}, {original}, {length});  // firstprivate"]
+    elif shared:
         out.before.append(f"__shared__ {e.cxx(s.type, s.name)};  // firstprivate, shared by the team's threads")
         out.before.append(f"memcpy(&{s.name}, &{original}, sizeof {s.name});")
     elif isinstance(s.type, Array):

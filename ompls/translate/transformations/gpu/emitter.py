@@ -55,6 +55,7 @@ class Emitter:
     operators: dict[tuple[str, str], str] = field(default_factory=dict)
     crossed: set[int] = field(default_factory=set)  # id of declarations that a jump may pass
     dims: dict[Symbol, list[str]] = field(default_factory=dict)  # of arrays of variable length, as `Dialect` knows them
+    outer: dict[Symbol, str] = field(default_factory=dict)  # and their outermost lengths
     copies: dict[int, Copies] = field(default_factory=dict)  # id of a directive -> what it copies unasked
     scope: set[Symbol] = field(default_factory=set)  # declared inside the parallel regions around this point
 

@@ -16,7 +16,7 @@ from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
 from ompls.analysis.spec.devices.gpu import CUDA
-from ompls.translate.ctext import flat, is_const
+from ompls.translate.ctext import flat, is_const, is_vla
 from ompls.translate.escape import handed_over, parallel_functions
 from ompls.translate.functions import in_other_units
 from ompls.translate.launch import chain_directives, innermost
@@ -29,6 +29,7 @@ from ompls.translate.rewrite import Chunk, Rewriter, without_comments
 from ompls.translate.sharing import copies_made, own_variables
 from ompls.translate.symbols import global_symbol, unit_symbol
 from ompls.translate.templates import render
+from ompls.translate.transformations.gpu.arrays import room
 from ompls.translate.transformations.gpu.data import data_of
 from ompls.translate.transformations.gpu.dialect import Dialect
 from ompls.translate.transformations.gpu.emitter import Emitter, inner
@@ -223,11 +224,13 @@ def _function(
     rw = Rewriter(item.content.text)
     t = f.symbol.type
     dims: dict[Symbol, list[str]] = {}
-    Dialect(rw, index.kinds, getattr(t, "returns", None), dims).visit(f.body)
+    dialect = Dialect(rw, index.kinds, getattr(t, "returns", None), dims)
+    dialect.visit(f.body)
     _rename(rw, needs, f.body)
     aliases, references = _aliases(index, needs, f.body)
     e = Emitter(index.tu, item, rw, index.kinds, references=references, dims=dims)
     e.copies = copies_made(f.body, f.params)
+    e.outer = dialect.arrays.outer
     e.locks, e.operators = shared
     e.on_heap = handed_over(f.body, f.params, parallel_functions([g for _, g in needs.functions]))
     _refuse_escaping_parameters(e.on_heap & set(f.params))
@@ -281,6 +284,8 @@ class _Kernel:
         if self.body is None:
             raise Problem(None, "an empty target construct", "there is no statement after it")
         dialect = Dialect(self.rw, self.types, None, plan.dims)
+        dialect.arrays.outer |= plan.outer
+        e.outer = dialect.arrays.outer
         dialect.visit(self.stmt)
         _rename(self.rw, self.needs, self.stmt)
         aliases, references = _aliases(self.index, self.needs, self.stmt, {p.name for p in plan.params if p.symbol})
@@ -302,7 +307,12 @@ class _Kernel:
         copies: list[str] = []
         for p in plan.params:
             copies += self._local(p, taken) if p.symbol is None or p.symbol not in hidden else []
-        copies += [f"{e.cxx(s.type, s.name)};  // private" for s in self._privates()]
+        for s in self._privates():
+            if s in plan.outer:
+                self._one_thread_writes(s)
+                copies.append(room(self.types, s, plan.outer[s], plan.dims[s]))
+            else:
+                copies.append(f"{e.cxx(s.type, s.name)};  // private")
         begin = (
             ["if (!ompls_target_begin())\nreturn;  // a worker: it served the parallel regions"]
             if self.generic
@@ -352,6 +362,15 @@ class _Kernel:
         if s is None or not self._renamed(p):
             return []
         source = f"ompls_p_{p.name}.v" if isinstance(p.type, Array) else f"ompls_p_{p.name}"
+        if isinstance(s.type, Array) and is_vla(s.type):
+            if not p.copy:
+                return []
+            self._one_thread_writes(s)
+            length = f"sizeof *{s.name} * {' * '.join([self.plan.outer[s], *self._rows_of(s)])}"
+            return [
+                room(self.types, s, self.plan.outer[s], self.plan.dims[s]),
+                f"memcpy({s.name}, {source}, {length});",
+            ]
         if p.copy and s in self.emitter.references:
             why = "the teams share one copy" if p.league else "never written: no copy"
             return [f"{_reference(self.index, s)} = *{source};  // firstprivate, {why}"]
@@ -371,13 +390,24 @@ class _Kernel:
     def _privates(self) -> list[Symbol]:
         """Private variables that neither a clause of the construct nor its loop declares."""
         nest = self._nest()
-        declared = self._clause_privates() | (nest.counters if nest else set())
+        declared = (self._clause_privates() - set(self.plan.outer)) | (nest.counters if nest else set())
         return [s for s in self.plan.privates if s not in declared]
 
     def _hidden(self) -> set[Symbol]:
         """What nobody sees, as a construct of the chain has a private variable of that name."""
         implicit = [self.emitter.copies[id(d)] for d in self.chain if id(d) in self.emitter.copies]
         return self._clause_privates() | {s for c in implicit if c.kind == "private" for s in c.symbols}
+
+    def _rows_of(self, s: Symbol) -> list[str]:
+        """The lengths of an array that are no part of its elements' type in CUDA C++."""
+        return self.plan.dims[s] if isinstance(s.type, Array) and is_vla(s.type.of) else []
+
+    def _one_thread_writes(self, s: Symbol) -> None:
+        """A copy that the team's threads share would have to be reached by all of them."""
+        own = any(i.symbol is s and d.has("parallel") for d in self.chain for c in d.clauses for i in c.items)
+        if not (self.generic or self.plan.single or own):
+            why = "the threads of a team share it; copy it by hand"
+            raise Problem(None, f"the variable-length array '{s.name}' of a region that is parallel as a whole", why)
 
     def _clause_privates(self) -> set[Symbol]:
         return {i.symbol for d in self.chain for c in d.all("private") for i in c.items if i.symbol is not None}

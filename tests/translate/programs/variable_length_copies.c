@@ -1,0 +1,151 @@
+/* Copies of arrays of variable length: on target, on constructs inside, by tasks; their sizes; their device addresses. */
+#include <omp.h>
+#include <stdio.h>
+
+static int failures;
+#define EXPECT(got, want)                                                                                              \
+    do {                                                                                                               \
+        long is = (got), should = (want);                                                                              \
+        if (is != should) {                                                                                            \
+            printf("%d: %ld, not %ld\n", __LINE__, is, should);                                                        \
+            failures++;                                                                                                \
+        }                                                                                                              \
+    } while (0)
+
+static void on_target(int n, int m)
+{
+    int v[n], w[2][n], u[n][3], t[n][m][2];
+    for (int i = 0; i < n; i++) {
+        v[i] = w[0][i] = w[1][i] = i;
+        for (int j = 0; j < 3; j++)
+            u[i][j] = 3 * i + j;
+        for (int j = 0; j < m; j++)
+            t[i][j][0] = t[i][j][1] = i + j;
+    }
+    long s = 0;
+    const long sizes = (long)(sizeof v + sizeof w + sizeof u + sizeof t);
+#pragma omp target firstprivate(v, w, u, t) map(from : s)
+    {
+        s = (long)(sizeof v + sizeof w + sizeof u + sizeof t);
+        v[0] = w[0][0] = u[0][0] = t[0][0][0] = 1000;
+        s += v[n - 1] + w[1][n - 1] + u[n - 1][2] + t[n - 1][m - 1][1] + t[0][0][0];
+    }
+    EXPECT(s, sizes + (n - 1) + (n - 1) + (3 * n - 1) + (n + m - 2) + 1000);
+    EXPECT(v[0] + w[0][0] + u[0][0] + t[0][0][0], 0);
+#pragma omp target private(v, t) map(from : s)
+    {
+        s = (long)(sizeof v + sizeof t[0]);
+#pragma omp parallel for
+        for (int i = 0; i < n; i++) {
+            v[i] = 99;
+            t[i][m - 1][1] = 5;
+        }
+        s += v[n - 1] + t[n - 1][m - 1][1];
+    }
+    EXPECT(s, (long)(sizeof v + sizeof t[0]) + 104);
+    s = 0;
+#pragma omp target teams distribute parallel for firstprivate(v) reduction(+ : s)
+    for (int i = 0; i < n; i++) {
+        s += v[i];
+        v[i] = 0;
+    }
+    EXPECT(s, n * (n - 1) / 2);
+    s = 0;
+#pragma omp target parallel private(v) map(tofrom : s) num_threads(4)
+    {
+        v[0] = omp_get_thread_num();
+#pragma omp barrier
+#pragma omp atomic
+        s += v[0] == omp_get_thread_num();
+    }
+    EXPECT(s, 4);
+#pragma omp target firstprivate(v) map(from : s)
+    {
+        v[0] = 5;
+#pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            v[i] += v[i];
+        s = v[n - 1] + v[0];
+    }
+    EXPECT(s, 2 * (n - 1) + 10);
+#pragma omp target map(tofrom : v, t) map(from : s)
+    {
+        s = (long)(sizeof v + sizeof t + sizeof t[0] + sizeof *v);
+        v[0] = t[1][1][1] = 44;
+    }
+    EXPECT(s, (long)(sizeof v + sizeof t + sizeof t[0] + sizeof *v));
+    EXPECT(v[0] + t[1][1][1], 88);
+#pragma omp target firstprivate(v) nowait map(from : s)
+    s = v[0]++;
+    v[0] = 0;
+#pragma omp taskwait
+    EXPECT(s, 44);
+}
+
+static void inside(int n, int m)
+{
+    int v[n], w[n][m];
+    for (int i = 0; i < n; i++) {
+        v[i] = i;
+        for (int j = 0; j < m; j++)
+            w[i][j] = i * m + j;
+    }
+    long s = 0;
+#pragma omp target map(tofrom : v, s)
+#pragma omp parallel num_threads(3) firstprivate(v) reduction(+ : s)
+    {
+        v[0] += 1;
+        s += v[0] + v[n - 1] + (long)sizeof v;
+    }
+    EXPECT(v[0], 0);
+    EXPECT(s, 3 * (n + (long)sizeof v));
+    s = 0;
+#pragma omp target map(tofrom : w, s)
+#pragma omp parallel num_threads(3) private(w) reduction(+ : s)
+    {
+        w[n - 1][m - 1] = omp_get_thread_num();
+        s += (long)(sizeof w + sizeof w[0]) + w[n - 1][m - 1];
+    }
+    EXPECT(w[n - 1][m - 1], n * m - 1);
+    EXPECT(s, 3 * (long)(sizeof w + sizeof w[0]) + 3);
+#pragma omp target map(tofrom : v, w)
+    {
+#pragma omp task
+        v[0] = w[0][0] = 99;
+#pragma omp taskwait
+        v[1] = 97;
+    }
+    EXPECT(v[0] + w[0][0] + v[1], 97);
+#pragma omp target map(from : s)
+    {
+        int own[n], rows[n][3];
+        own[0] = 1;
+#pragma omp task
+        own[0] = 2;
+#pragma omp taskwait
+        rows[n - 1][2] = 7;
+        int(*p)[3] = rows;
+        s = own[0] + p[n - 1][2] + (long)(sizeof rows / sizeof *p);
+    }
+    EXPECT(s, 8 + n);
+}
+
+static void addresses(int n)
+{
+    int v[n], c[3] = {1, 2, 3}, s = 0;
+    for (int i = 0; i < n; i++)
+        v[i] = i;
+#pragma omp target data map(to : v, c) use_device_addr(v, c)
+#pragma omp target is_device_ptr(v, c) map(from : s)
+    s = v[n - 1] * 10 + c[2];
+    EXPECT(s, (n - 1) * 10 + 3);
+}
+
+int main(void)
+{
+    on_target(7, 3);
+    on_target(300, 2);
+    inside(5, 3);
+    addresses(4);
+    return failures != 0;
+}
