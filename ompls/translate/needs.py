@@ -109,7 +109,9 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
     todo: list[ast.Node] = [plan.region.stmt]
     texts = [index.tu.text(plan.item, plan.region.stmt.span)]
     found: set[str] = set()
-    on_host = {id(n) for c in plan.region.directive.all(*_ON_HOST, *HOISTED) for e in c.args for n in e.walk()}
+    there = [e for c in plan.region.directive.all(*_ON_HOST, *HOISTED) for e in c.args]
+    there += [i.expr for c in plan.region.directive.all("map", "depend") for i in c.items]
+    on_host = {id(n) for e in there for n in e.walk()}
     while todo:
         node = todo.pop()
         inside = node is not plan.region.stmt

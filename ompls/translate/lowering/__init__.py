@@ -50,8 +50,8 @@ def lower(tu: TU, target: str) -> Lowered:
 
     With it what cannot be lowered: the unit in which it was found, the item, the problem.
     """
-    for _ in range(_ROUNDS):
-        work = Round(tu, target)
+    for number in range(_ROUNDS):
+        work = Round(tu, target, number)
         for theme in _THEMES:
             theme(work)
         if work.problems:

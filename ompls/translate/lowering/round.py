@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from threading import get_ident
 
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Node, Span
 from ompls.analysis.model.builder import Analyzer
@@ -19,15 +21,23 @@ from ompls.translate.lowering.edits import LineEdits, on_one_line, pragma
 from ompls.translate.problem import Problem
 
 
+@lru_cache(maxsize=8)
+def _analyzer(path: str, target: str, number: int, thread: int) -> Analyzer:
+    """One for each text that lowering makes of a file: of a preview's next version most is known."""
+    return Analyzer()
+
+
 @dataclass
 class Round:
     """One pass.  `target` is 'host', 'default' or 'gpu': for whom the text is made.
 
+    number   -- how many passes there were before
     problems -- what no lowering can do: (where it stands, what and why)
     """
 
     tu: TU
     target: str
+    number: int = 0
     problems: list[tuple[Item | FileDirective, Problem]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -41,7 +51,8 @@ class Round:
     def made(self) -> TU:
         """The unit of the lowered text."""
         source, headers = self.edits.made()
-        tu = Analyzer().analyze(self.tu.path, source, headers, self.tu.settings)
+        analyzer = _analyzer(self.tu.path, self.target, self.number, get_ident())
+        tu = analyzer.analyze(self.tu.path, source, headers, self.tu.settings)
         tu.identity = self.tu.identity
         return tu
 
