@@ -297,11 +297,12 @@ class Host:
         )  # fmt: skip
 
     def globals(self) -> list[dict[str, object]]:
-        """The `declare target` variables that this unit defines."""
+        """The `declare target` variables that this unit defines, or no unit does: a library's (`stdout`)."""
         out: list[dict[str, object]] = []
-        for name in self.index.variables:
+        library = [name for name, s in self.tu.symbols.items() if s.from_system_header and s.kind == "var"]
+        for name in (*self.index.variables, *library):
             s: Symbol | None = self.tu.symbols.get(name)
-            if s is None or not s.declare_target or not s.defined:
+            if s is None or not s.declare_target or not (s.defined or s.from_system_header):
                 continue
             size = sizeof(s.type)
             if size is None:

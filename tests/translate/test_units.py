@@ -174,3 +174,23 @@ def test_the_joined_text_compiles_for_real_gpus(place: Path, load: Callable[[Pat
         for architecture in ("sm_53", "sm_90"):
             compiled = nvrtc.compile(path.read_text(), architecture, headers, kernel.name)
             assert compiled.ok, compiled.log
+
+
+def test_a_variable_that_a_library_defines(place: Path) -> None:
+    """No unit defines `stdout`: every unit that puts it under declare target tells the runtime of it."""
+    (place / "main.c").write_text("""#include <stdio.h>
+#include <omp.h>
+#pragma omp declare target to(stdout)
+int main(void)
+{
+    int host = 1;
+#pragma omp target map(from : host)
+    {
+        host = omp_is_initial_device();
+        fputs("said on a device\\n", stdout);
+    }
+    return host;
+}
+""")
+    done = ompls(place, "run", "--device", "host", "main.c")
+    assert (done.returncode, done.stdout) == (0, "said on a device\n"), done.stderr
