@@ -2,8 +2,9 @@
 
 python bench/cudasim_bench.py [NAME…] [--cores N] [--json FILE]
 
-The programs are those of bench/gpu/omp, and one whose threads wait for each other.  Both halves get the same random
-input and must write the same results.  Without barriers a kernel is to take at most 1.5 times as long, with them 30.
+The programs are those of bench/gpu/omp, two stencils, whose iterations are short, and one whose threads wait for each
+other.  Both halves get the same random input and must write the same results.  Without barriers a kernel is to take at
+most 1.5 times as long, with them 30.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ PROGRAMS = {
     "bicg": Program("gpu/omp/bicg.c", 2048, 2048**2 + 2 * 2048),
     "mvt": Program("gpu/omp/mvt.c", 2048, 2048**2 + 4 * 2048),
     "conv3d": Program("gpu/omp/conv3d.c", 128, 128**3),
+    "stencil1": Program("cudasim_stencil1.c", 1920, 1920**2),
+    "stencil2": Program("cudasim_stencil2.c", 1920, 1920**2),
     "gramschmidt": Program("gpu/omp/gramschmidt.c", 192, 192**2, WAITING),
     "barriers": Program("cudasim_barriers.c", 1024, 1024**2, WAITING),
 }

@@ -27,6 +27,7 @@ import pytest
 import sim
 
 Open = Callable[..., sim.Device]
+Inline = Callable[[str], sim.Device]
 PLAIN, CONTIGUOUS, DISTRIBUTE_CHUNK, STATIC_CHUNK, BOTH_CHUNKS = range(5)
 
 
@@ -47,7 +48,7 @@ def dealt(items: list[int], members: int, chunk: int) -> list[list[int]]:
     return [list(itertools.chain(*chunks[m::members])) for m in range(members)]
 
 
-def owners(count: int, teams: int, threads: int, schedule: int, chunk: int) -> list[int]:
+def owners(count: int, teams: int, threads: int, schedule: int, chunk: int, *, coalesced: bool) -> list[int]:
     """Which thread runs each iteration, as OpenMP (5.2, sections 11.5.3 and 11.6) and the head of the library say."""
     result = [-1] * count
     every = list(range(count))
@@ -64,16 +65,18 @@ def owners(count: int, teams: int, threads: int, schedule: int, chunk: int) -> l
         elif schedule in {STATIC_CHUNK, BOTH_CHUNKS}:
             mine = dealt(items, threads, chunk)
         else:
-            mine = [items[t::threads] for t in range(threads)]
+            mine = [items[t::threads] for t in range(threads)] if coalesced else shares(items, threads)
         for thread, iterations in enumerate(mine):
             for i in iterations:
                 result[i] = team * 1024 + thread
     return result
 
 
+@pytest.mark.parametrize("coalesced", [False, True])
 @pytest.mark.parametrize("schedule", range(5))
-def test_every_iteration_has_its_thread(opened: Open, schedule: int) -> None:
-    device = opened("loops.cu")
+def test_every_iteration_has_its_thread(inline: Inline, schedule: int, coalesced: bool) -> None:
+    text = (sim.KERNELS / "loops.cu").read_text()
+    device = inline(f"#undef OMPLS_SIDE_BY_SIDE  // as on a GPU\n{text}" if coalesced else text)
     rng = random.Random(schedule)
     cases = [(0, 1, 1, 1), (1, 3, 64, 1), (1000, 1, 1, 7), (1000, 7, 33, 3), (96, 3, 32, 32), (5, 8, 128, 2)]
     cases += [(rng.randrange(700), rng.randrange(1, 9), rng.randrange(1, 130), rng.randrange(1, 50)) for _ in range(25)]
@@ -82,7 +85,7 @@ def test_every_iteration_has_its_thread(opened: Open, schedule: int) -> None:
         owner, times = device.array(c_int, [-1] * room), device.array(c_int, [0] * room)
         device.launch("loop", teams, threads, owner, times, c_int(count), c_int(schedule), c_int(chunk))
         assert device.read(times, c_int, count) == [1] * count, (count, teams, threads, chunk)
-        assert device.read(owner, c_int, count) == owners(count, teams, threads, schedule, chunk)
+        assert device.read(owner, c_int, count) == owners(count, teams, threads, schedule, chunk, coalesced=coalesced)
         device.free(owner)
         device.free(times)
 

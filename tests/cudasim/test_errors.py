@@ -194,6 +194,18 @@ WRONG = [
         10000,
     ),
     Wrong(
+        "a misaligned address of a C cast",
+        f"{GUIDE}, size and alignment requirement",
+        "*(int *)((char *)out + 2) = t;",
+        r"a misaligned address .* \(at wrong.cu:5\)",
+    ),
+    Wrong(
+        "a misaligned member",
+        f"{GUIDE}, size and alignment requirement",
+        "struct __attribute__((packed)) odd { char c; int i; } o[2]; int *volatile p = &o[t % 2].i; *p = t;",
+        r"a misaligned address .* \(at wrong.cu:5\)",
+    ),
+    Wrong(
         "a misaligned address",
         f"{GUIDE}, size and alignment requirement",
         "*reinterpret_cast<int *>(reinterpret_cast<char *>(out) + 2) = t;",

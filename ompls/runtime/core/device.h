@@ -30,7 +30,7 @@ typedef struct {
     uint32_t max_teams;
     uint32_t default_threads;   /* per team when nothing is asked for */
     uint32_t default_teams;     /* 0: derive from the trip count */
-    uint32_t many_teams;        /* of those derived: beyond these, a thread takes up to 32 iterations; 0: always one */
+    uint32_t many_teams;        /* of those derived: beyond these, a thread takes up to 128 iterations; 0: always one */
     uint32_t shares_host_memory; /* host addresses are valid on the device */
 } ompls_properties;
 

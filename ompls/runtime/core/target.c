@@ -131,7 +131,7 @@ static void choose_geometry(const ompls_properties *has, ompls_mode mode, const 
     if (teams == 0 && mode == OMPLS_MODE_SPMD) {
         teams = (asked->trip_count + threads - 1) / threads;
         if (has->many_teams != 0 && teams > has->many_teams)
-            teams = teams / 32 > has->many_teams ? teams / 32 : has->many_teams;
+            teams = teams / 128 > has->many_teams ? teams / 128 : has->many_teams;
     }
     if (teams == 0) teams = has->default_teams != 0 ? has->default_teams : 1;
     if (teams > UINT32_MAX) teams = UINT32_MAX;

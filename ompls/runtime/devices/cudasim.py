@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import struct
 from dataclasses import dataclass
@@ -37,8 +38,13 @@ FLAGS = (
     "-fno-rtti",
 )
 # A GPU does not read a number from an address that is no multiple of its size (CUDA C++ Programming Guide, "Size and
-# Alignment Requirement"); here it would only be slower, so the compiler checks it.
+# Alignment Requirement"); here it would only be slower, so the compiler checks it, and as that
+# doubles the time of a short loop, only where a kernel converts pointers: without that it makes no such address.
 ALIGNMENT = ("-fsanitize=alignment", "-fsanitize-undefined-trap-on-error")
+CONVERSION = re.compile(
+    rb"\*\s*(?:(?:const|volatile|__restrict__)\s*)*\)\s*[^\s;,{)]"  # (float *)bytes
+    rb"|_cast\b|\b(?:typedef|using)\b[^;]*\*|\bunion\b|\bpack|__packed__"
+)
 # With checks every access of a kernel is a call that device_lib/cudasim/checks answers.
 CHECK = ("-DOMPLS_SIM_CHECK",)
 CHECK_KERNEL = (
@@ -47,7 +53,7 @@ CHECK_KERNEL = (
     "--param=tsan-distinguish-volatile=1",
     "--param=tsan-instrument-func-entry-exit=0",
 )
-KERNEL_FLAGS = (*FLAGS, *ALIGNMENT, "-w", "-fno-extern-tls-init", "-I" + str(ENGINE), "-I" + str(LIBRARY / "cuda"))
+KERNEL_FLAGS = (*FLAGS, "-w", "-fno-extern-tls-init", "-I" + str(ENGINE), "-I" + str(LIBRARY / "cuda"))
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,9 @@ def _kernel_object(tools: Toolchain, path: Path, label: str, kernels: Sequence[s
     # A stable name for the text, so that the cache finds it again whatever directory the bundle is in.
     source = tools.cached([b"cudasim kernel", text], ".cu", lambda made: (made.write_bytes(text), None)[1])
     depends = (source, *_library_files())
-    flags = ("-x", "c++", *KERNEL_FLAGS, *(CHECK_KERNEL if checked else ()))
+    # With checks always: gcc does not instrument what is plainly its own variable, and shared ones would be that.
+    flags = ("-x", "c++", *KERNEL_FLAGS, *(ALIGNMENT if checked or CONVERSION.search(text) else ()))
+    flags += CHECK_KERNEL if checked else ()
     compiled = tools.object(Compile(source, flags, "g++", depends, label))
     data = compiled.read_bytes()
     found = read_object(data)

@@ -33,7 +33,8 @@ template <typename T> static __device__ ompls_range<T> ompls_get_distribute_chun
 template <typename T> static __device__ ompls_range<T> ompls_get_distribute_chunk(T count, T chunk);
 template <typename T> static __device__ bool ompls_next_distribute_chunk(ompls_range<T> *team, T count, T chunk);
 // Phase two: this thread's iterations of the team's range.  No schedule clause: neighbouring threads take neighbouring
-// iterations (stride = team size), which coalesces.  `_contiguous`: schedule(static) without chunk.
+// iterations (stride = team size), which coalesces; on cudasim (OMPLS_SIDE_BY_SIDE) each thread takes neighbouring ones.
+// `_contiguous`: schedule(static) without chunk.
 template <typename T> static __device__ ompls_range<T> ompls_get_static_chunk(ompls_range<T> team);
 template <typename T> static __device__ ompls_range<T> ompls_get_static_chunk_contiguous(ompls_range<T> team);
 // schedule(static, chunk): this thread's first chunk of the team's range, and the next one (loop as above).

@@ -55,8 +55,12 @@ template <typename T> static __device__ bool ompls_next_distribute_chunk(ompls_r
 template <typename T> static __device__ ompls_range<T> ompls_get_static_chunk(ompls_range<T> team)
 {
     const T me = omp_get_thread_num(), threads = omp_get_num_threads();
+#ifdef OMPLS_SIDE_BY_SIDE
+    return ompls_share(team.begin, team.end, me, threads);
+#else
     if (team.end <= team.begin || me >= team.end - team.begin) return {team.end, team.end, threads};
     return {team.begin + me, team.end, threads};
+#endif
 }
 
 template <typename T> static __device__ ompls_range<T> ompls_get_static_chunk_contiguous(ompls_range<T> team)

@@ -10,6 +10,9 @@
 #include "protocol.h"
 
 #define OMPLS_CUDASIM 1
+#ifndef OMPLS_SIM_CHECK
+#define OMPLS_SIDE_BY_SIDE 1 // see ompls_get_static_chunk: what CPUs and their compilers like
+#endif
 #define __CUDACC__ 1
 #define __CUDA_ARCH__ 700 // threads of a warp are scheduled one by one, as from sm_70; the limits are sm_53's
 #define __global__

@@ -18,7 +18,7 @@ from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import Data, assign, data_of
 from ompls.translate.transformations.gpu.emitter import TRANSFORMATIONS, Emitter, Level, inner, transformation
-from ompls.translate.transformations.gpu.nest import counters, counts, final, step_of
+from ompls.translate.transformations.gpu.nest import counters, counts, final, iterations, step_of
 
 # Which iterations a thread takes:
 #   league     -- of the team's chunk of all iterations, this thread's (distribute parallel for)
@@ -69,8 +69,8 @@ def loop_parts(
         more, end = _thread_phase(e, chain, source, kind)
         head += more
         tail = end + tail
-    head += f"for ({kind} ompls_it = {mine}.begin; ompls_it < {mine}.end; ompls_it += {mine}.stride) {{\n"
-    head += counters(e, nest) + "".join(f"{x}\n" for x in data.linear)
+    start, end = iterations(e, nest, mine)
+    head += start + "".join(f"{x}\n" for x in data.linear)
     before, noted, after = _last(e, nest, data)
     if data.read and mine != "ompls_team":
         after = f"ompls_barrier();  // all threads have read the original values\n{after}"
@@ -81,7 +81,7 @@ def loop_parts(
         noted += f"const {kind} ompls_now_{s.name} = ompls_it + 1;\n"
         after += f"ompls_latest(&{target}, {s.name}, ompls_when_{s.name});\n"
         _note_assignments(e, nest.body, s)
-    return before + head + noted, _body(nest), f"\n}}\n{tail}{after}"
+    return before + head + noted, _body(nest), f"{end}{tail}{after}"
 
 
 def _note_assignments(e: Emitter, body: ast.Stmt, s: Symbol) -> None:

@@ -7,6 +7,8 @@ rows is left out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Enum, Pointer
 from ompls.translate.loops import Loop, Nest
@@ -98,40 +100,53 @@ def _extreme(function: str, values: list[str]) -> str:
 
 def counters(e: Emitter, nest: Nest, absent: str = "continue") -> str:
     """The user's counters from `ompls_it`: mixed radix, innermost fastest; `absent` what rows lack."""
-    loops, plain = nest.loops, nest.kind == "unsigned int" and nest.rectangular
-    out = "" if plain or len(loops) == 1 else _digits(nest)
-    for k, loop in enumerate(loops):
-        name = loop.symbol.name
-        part = _digit(nest, k) if plain or len(loops) == 1 else f"ompls_at_{name}"
+    out = _digits(nest.loops, nest.kind, "ompls_it")
+    for loop in nest.loops:
         if loop.rows:
-            out += f"if ({part} >= ({count_of(e, loop, nest.kind)})) {absent};  // this row of `{name}` is shorter\n"
-        out += f"{e.cxx(loop.symbol.type, name)} = {_value(e, loop, part)};\n"
+            name = loop.symbol.name
+            longer = f"ompls_at_{name} >= ({count_of(e, loop, nest.kind)})"
+            out += f"if ({longer}) {absent};  // this row of `{name}` is shorter\n"
+        out += _counter(e, loop, "ompls_it" if len(nest.loops) == 1 else f"ompls_at_{loop.symbol.name}")
+    return out + _private(e, nest)
+
+
+def iterations(e: Emitter, nest: Nest, mine: str) -> tuple[str, str]:
+    """(text before the body, text after it): a loop over the iterations of the range `mine`."""
+    *outer, inmost = nest.loops
+    kind, step = nest.kind, f"ompls_it += {mine}.stride"
+    if not outer or not nest.rectangular:
+        head = f"for ({kind} ompls_it = {mine}.begin; ompls_it < {mine}.end; {step}) {{\n"
+        return head + counters(e, nest), "\n}\n"
+    # Row by row: what divides is done once for each, and the outer counters stay the same in the inner loop.
+    count = f"ompls_count_{inmost.symbol.name}"
+    out = f"for ({kind} ompls_it = {mine}.begin; ompls_it < {mine}.end;) {{\n"
+    out += f"const {kind} ompls_row = ompls_quotient(ompls_it, {count}), ompls_start = ompls_row * {count};\n"
+    out += f"const {kind} ompls_stop = ompls_least(ompls_start + {count}, {mine}.end);\n"
+    out += _digits(outer, kind, "ompls_row")
+    for loop in outer:
+        out += _counter(e, loop, "ompls_row" if len(outer) == 1 else f"ompls_at_{loop.symbol.name}")
+    out += f"for (; ompls_it < ompls_stop; {step}) {{\n"
+    return out + _counter(e, inmost, "ompls_it - ompls_start") + _private(e, nest), "\n}\n}\n"
+
+
+def _counter(e: Emitter, loop: Loop, part: str) -> str:
+    return f"{e.cxx(loop.symbol.type, loop.symbol.name)} = {_value(e, loop, part)};\n"
+
+
+def _private(e: Emitter, nest: Nest) -> str:
     own = declared_in(nest.body)
-    for s in nest.inner:
-        if s not in own:
-            out += f"{e.cxx(s.type, s.name)};  // private\n"
-    return out
+    return "".join(f"{e.cxx(s.type, s.name)};  // private\n" for s in nest.inner if s not in own)
 
 
-def _digits(nest: Nest) -> str:
-    """`ompls_at_x` for each loop; one division a loop."""
-    out, rest = "", "ompls_it"
-    for loop in reversed(nest.loops[1:]):
+def _digits(loops: Sequence[Loop], kind: str, rest: str) -> str:
+    """`ompls_at_x` for each of several loops from the number `rest`; one division a loop."""
+    out = ""
+    for loop in reversed(loops[1:]):
         name, count = loop.symbol.name, f"ompls_count_{loop.symbol.name}"
-        out += f"const {nest.kind} ompls_row_of_{name} = ompls_quotient({rest}, {count});\n"
-        out += f"const {nest.kind} ompls_at_{name} = {rest} - ompls_row_of_{name} * {count};\n"
+        out += f"const {kind} ompls_row_of_{name} = ompls_quotient({rest}, {count});\n"
+        out += f"const {kind} ompls_at_{name} = {rest} - ompls_row_of_{name} * {count};\n"
         rest = f"ompls_row_of_{name}"
-    return out + f"const {nest.kind} ompls_at_{nest.loops[0].symbol.name} = {rest};\n"
-
-
-def _digit(nest: Nest, k: int) -> str:
-    faster = [f"ompls_count_{x.symbol.name}" for x in nest.loops[k + 1 :]]
-    part = "ompls_it"
-    if faster:
-        part += f" / {faster[0]}" if len(faster) == 1 else f" / ({' * '.join(faster)})"
-    if k > 0:
-        part += f" % ompls_count_{nest.loops[k].symbol.name}"
-    return part
+    return out + (f"const {kind} ompls_at_{loops[0].symbol.name} = {rest};\n" if len(loops) > 1 else "")
 
 
 def _value(e: Emitter, loop: Loop, part: str) -> str:
@@ -139,7 +154,9 @@ def _value(e: Emitter, loop: Loop, part: str) -> str:
     step, lower = step_of(e, loop), operand(e, loop.lower)
     scaled = f"({part})" if " " in part else part
     alone = lower == "0" and loop.up and step == "1"  # the declaration converts it
-    if not (alone or isinstance(loop.symbol.type, Pointer)) or isinstance(loop.symbol.type, Enum):
+    if alone and not isinstance(loop.symbol.type, Enum):
+        return part
+    if not isinstance(loop.symbol.type, Pointer):
         scaled = f"({e.cxx(loop.symbol.type)}){scaled}"
     if step != "1":
         scaled += f" * {step}" if step.isalnum() else f" * ({step})"
