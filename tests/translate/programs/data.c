@@ -29,7 +29,12 @@ struct node {
 static int table[6] = {1, 2, 3, 4, 5, 6};
 #pragma omp declare target(table)
 static int scale = 3;
-static int scaled(int x) { return scale * x; }
+static int scaled(int x)
+{
+    static int calls = 2;
+#pragma omp declare target(calls)
+    return scale * x + ++calls;
+}
 #pragma omp declare target(scale, scaled)
 
 int main(void)
@@ -177,7 +182,7 @@ int main(void)
         expect(scale, 5, "a copy of a declare target variable is firstprivate");
         expect(table[1], 51, "a copy of a declare target array is mapped");
     }
-    expect(of_copy, 35, "a function has the variable itself");
+    expect(of_copy, 38, "a function has the variable itself");
     expect(here, 50, "the copy of an array");
     expect(table[1], 2, "the array itself");
     return failures != 0;

@@ -54,7 +54,7 @@ def allocators(chain: list[Directive]) -> list[str]:
     return out
 
 
-@transformation("taskwait", "taskyield", "nothing", "assumes", "declare reduction")
+@transformation("taskwait", "taskyield", "nothing", "assumes", "declare reduction", "declare target")
 def nothing(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """Tasks run at once, so there is nothing to wait for."""
     e.replace(s.span, ";")
