@@ -99,12 +99,14 @@ class Round:
         return Place(self.target, ("target", *constructs)) if on_device else Place("host", constructs)
 
 
-def with_outer(node: Node, outer: tuple[Directive, ...] = ()) -> Iterator[tuple[Node, tuple[Directive, ...]]]:
+def with_outer(node: Node) -> Iterator[tuple[Node, tuple[Directive, ...]]]:
     """Every node below with the directives around it, outermost first."""
-    yield node, outer
-    inside = (*outer, node.directive) if isinstance(node, DirectiveStmt) else outer
-    for child in node.children():
-        yield from with_outer(child, inside)
+    todo: list[tuple[Node, tuple[Directive, ...]]] = [(node, ())]
+    while todo:
+        n, outer = todo.pop()
+        yield n, outer
+        inside = (*outer, n.directive) if isinstance(n, DirectiveStmt) else outer
+        todo += [(child, inside) for child in reversed(n.children())]
 
 
 def directive_text(tu: TU, item: Item | FileDirective, d: Directive) -> str:

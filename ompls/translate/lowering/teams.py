@@ -16,7 +16,7 @@ _IN_TEAMS = frozenset(("omp_get_num_teams", "omp_get_team_num"))  # all that gcc
 def lower(work: Round) -> None:
     if work.target != "gpu":
         for item in work.tu.items:
-            if any(s.directive.has("teams") for s in item.content.directives):
+            if b"omp_" in item.content.text and any(s.directive.has("teams") for s in item.content.directives):
                 _calls(work, item)
     found: list[tuple[Item | FileDirective, Directive]] = [
         (f, f.directive) for f in work.tu.directives if f.directive.name == "groupprivate"
