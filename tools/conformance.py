@@ -4,6 +4,10 @@ For each C target test: how many of its target regions were found (against what 
 file), whether the rules stay silent (the programs are valid: any warning or error is a false alarm), whether it
 translates, compiles, and passes: exit code 0 and, by the trace, at least one region that really ran on the device.
 
+A test of the suite's static library is translated with the library's source.  One that says that it needs more devices
+(exit code 101, the suite's for *skipped*) runs again with two.  `--markdown` prints what `docs/conformance.md` has;
+`conformance_reasons.json` beside this file says why a file fails for good.
+
 A file is a *C target test* when its text holds a pragma with the word `target`, or one of the suite's offloading
 probes, which hold one.  Every file is worked on by a child process with a deadline.
 """
@@ -21,7 +25,7 @@ import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +38,8 @@ STAGES = ("regions", "clean", "translated", "compiled", "passed")
 _TARGET = re.compile(r'pragma\s*(?:\(\s*")?\s*omp\b(?:[^\n]|\\\n)*\btarget\b', re.IGNORECASE)
 _PROBE = re.compile(r"\bOMPVV_TEST_(OFFLOADING|AND_SET_OFFLOADING|SHARED_ENVIRONMENT|AND_SET_SHARED_ENVIRONMENT)")
 _ENVIRONMENT = re.compile(r"test_(\w+?)_env_(\w+)\.c")  # as the suite's own Makefile reads it
+_SKIPPED = 101  # OMPVV_SKIPPED_EXIT_CODE
+_REASONS = Path(__file__).with_name("conformance_reasons.json")
 _MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
 _REGION = re.compile(r"\s*#\s*pragma\s+omp\s+target\b(?!\s*(?:data|enter|exit|update|_data|_enter|_exit|_update)\b)")
 _CHOICE = re.compile(
@@ -112,7 +118,8 @@ def work(path: Path, suite: Path, device: str, timeout: float, until: str) -> Re
 
     from ompls.cli.engine import analyze, diagnostics
 
-    unit = next(analyze([str(path)], flags, "cuda"))
+    units = list(analyze([str(path), *_library(suite, path)], flags, "cuda"))
+    unit = units[0]
     expected = regions_by_gcc(path, flags)
     result.found_regions = sum(len(item.content.regions) for item in unit.tu.items)
     result.expected_regions = result.found_regions if expected is None else expected
@@ -125,11 +132,19 @@ def work(path: Path, suite: Path, device: str, timeout: float, until: str) -> Re
         if alarms:
             result.reason = result.reason or f"false alarm [{alarms[0].rule}] {alarms[0].message}"
     if last >= 2:
-        _translate_and_run(result, unit, device, timeout, last=last, flags=flags)
+        _translate_and_run(result, units, device, timeout, last=last, flags=flags)
     return result
 
 
-def _translate_and_run(result: Result, unit: Unit, device: str, timeout: float, *, last: int, flags: list[str]) -> None:
+def _library(suite: Path, path: Path) -> list[str]:
+    """The source of the suite's own library when a test includes its header."""
+    uses = '"libompvv.h"' in path.read_text(encoding="utf-8", errors="replace")
+    return [str(suite / "ompvv/libompvv.c")] if uses else []
+
+
+def _translate_and_run(
+    result: Result, units: list[Unit], device: str, timeout: float, *, last: int, flags: list[str]
+) -> None:
     from ompls.cli import pipeline
     from ompls.cli.problem import Problem
 
@@ -139,7 +154,7 @@ def _translate_and_run(result: Result, unit: Unit, device: str, timeout: float, 
 
     with tempfile.TemporaryDirectory(prefix="ompls-conformance-") as scratch:
         try:
-            bundle = pipeline.translated([unit], pipeline.device_names(device))
+            bundle = pipeline.translated(units, pipeline.device_names(device))
         except pipeline.Untranslatable as error:
             return failed("translated", f"not translatable: {error}")
         result.stages["translated"] = True
@@ -153,10 +168,10 @@ def _translate_and_run(result: Result, unit: Unit, device: str, timeout: float, 
         result.stages["compiled"] = True
         if last < 4:
             return None
-        return _run(result, built, Path(scratch), timeout)
+        return _run(result, built, Path(scratch), timeout, device)
 
 
-def _run(result: Result, built: Built, scratch: Path, timeout: float) -> None:
+def _run(result: Result, built: Built, scratch: Path, timeout: float, device: str) -> None:
     from ompls.cli import pipeline, trace
 
     log = scratch / "trace.jsonl"
@@ -164,6 +179,9 @@ def _run(result: Result, built: Built, scratch: Path, timeout: float) -> None:
     if variable:
         os.environ[variable.group(1).upper()] = variable.group(2)
     code, text = pipeline.launch_captured(built, timeout=timeout, record=log)
+    if code == _SKIPPED and "," not in device:
+        two = replace(built, devices=f"{built.devices},{built.devices}")
+        code, text = pipeline.launch_captured(two, timeout=timeout, record=log)
     launches = 0
     if log.exists():
         launches = sum(event.get("kind") == "launch" for event in trace.read(str(log)))
@@ -189,6 +207,17 @@ def table(results: dict[str, list[Result]], until: str) -> str:
     return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
 
 
+def markdown(results: dict[str, list[Result]], until: str) -> str:
+    """The table as a page has it, and another of the files that failed with the reasons; only files that matter."""
+    head, *rows = (re.split(r"  +", line.strip()) for line in table(results, until).splitlines())
+    lines = [head, ["---"] * len(head), *([re.sub(r" \(.*", "", cell) for cell in row] for row in rows)]
+    known: dict[str, str] = json.loads(_REASONS.read_text())
+    lines += [[], ["file", "reason"], ["---", "---"]]
+    for result in (r for group in results.values() for r in group if r.reason):
+        lines.append([f"`{result.file.removeprefix('tests/')}`", known.get(result.file, result.reason)])
+    return "\n".join(f"| {' | '.join(line)} |" if line else "" for line in lines)
+
+
 def _share(count: int, of: int) -> str:
     return f"{count} ({100 * count / of:.0f}%)" if of else "-"
 
@@ -210,7 +239,7 @@ def main() -> int:
             results[version] = list(pool.map(lambda path: run_child(path, options), files))
             print(f"{version}: {len(files)} files done", file=sys.stderr, flush=True)
     print(f"C target tests of {options.suite.name} on {options.device} (a 'target' pragma or an offloading probe)")
-    print(table(results, options.until))
+    print((markdown if options.markdown else table)(results, options.until))
     if options.list_failures:
         for result in (r for group in results.values() for r in group if r.reason):
             print(f"{result.file}: {result.reason}")
@@ -231,6 +260,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write every result there")
     parser.add_argument("--list-failures", action="store_true", help="name each file that failed, with the reason")
+    parser.add_argument("--markdown", action="store_true", help="tables as docs/conformance.md has them")
     parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
 

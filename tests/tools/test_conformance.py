@@ -65,6 +65,24 @@ def test_the_table_and_the_reasons(suite: Path, tmp_path: Path) -> None:
     }
 
 
+def test_a_library_more_devices_and_markdown(suite: Path) -> None:
+    (suite / "ompvv/libompvv.h").write_text("int of_library(void);\n")
+    (suite / "ompvv/libompvv.c").write_text(
+        '#include "libompvv.h"\nint of_library(void)\n{\n    int a = 0;\n'
+        "#pragma omp target map(from : a)\n    a = 3;\n    return a;\n}\n"
+    )
+    text = '#include <omp.h>\n#include "libompvv.h"\nint main(void)\n{\n    int x = 0;\n'
+    text += "#pragma omp target map(x) device(0)\n    x = 3;\n"
+    (suite / "tests/4.5/uses_library.c").write_text(text + "    return x != of_library();\n}\n")
+    (suite / "tests/4.5/two_devices.c").write_text(text + "    return omp_get_num_devices() < 2 ? 101 : 0;\n}\n")
+    command = [sys.executable, ROOT / "tools/conformance.py", suite, "--versions", "4.5", "--device", "host"]
+    done = subprocess.run([*command, "--markdown"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[3].split(" | ")[-1] == "3 |"
+    assert [line.split(" | ")[0] for line in lines if "`" in line] == ["| `4.5/wrong.c`"]
+
+
 def test_what_is_no_suite_is_refused(tmp_path: Path) -> None:
     command = [sys.executable, ROOT / "tools/conformance.py", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
