@@ -125,3 +125,24 @@ def test_what_is_copied_comes_before_what_is_only_allocated(unit: Callable[[str]
     tu = unit("void f(void)\n{\n    int x = 1;\n#pragma omp target map(alloc: x) map(to: x)\n    x = 2;\n}\n")
     host = translate([tu], ["host"]).files["host/test.c"].decode()
     assert re.findall(r'\{"x", (\d+)\}', host) == ["1", "0"]
+
+
+def test_what_only_map_clauses_call_stays_on_the_host(unit: Callable[[str], TU]) -> None:
+    text = "static int calls;\nstatic int first(void) { return calls++; }\nvoid f(int *a)\n{\n"
+    tu = unit(f"{text}#pragma omp target map(tofrom: a[first():4])\na[0] = 1;\n}}\n")
+    bundle = translate([tu], ["cuda", "host"])
+    assert [d.message for d in bundle.diagnostics] == []
+    assert not any(b"first(" in data for name, data in bundle.files.items() if name.startswith("kernels/"))
+
+
+def test_the_next_preview_of_a_lowered_unit_costs_what_changed(unit: Callable[[str], TU]) -> None:
+    loop = "#pragma omp {1}\nfor (int i = 0; i < 8; i++) a[i]++;"
+    one = f"void f{{0}}(int *a)\n{{{{\n#pragma omp target map(a[0:8])\n{loop}\n}}}}\n"
+    text = "".join(one.format(k, "simd") for k in range(200)) + one.format("_newer", "tile sizes(2)")
+    seconds = []
+    for edit in ("a[i]++", "a[i] += 1", "a[i] += 2"):
+        tu = unit(text.replace("a[i]++", edit, 1))
+        begun = time.process_time()
+        assert "ompls_test" in preview(tu, "cuda", "f_newer_0").text
+        seconds.append(time.process_time() - begun)
+    assert min(seconds[1:]) < seconds[0] / 2
