@@ -10,7 +10,7 @@ from mocked import Program, program, run
 
 __all__ = ["program"]
 
-SERIAL = ["overlap", "kinds", "objects", "groups", "data", "values", "threads", "routines"]
+SERIAL = ["overlap", "kinds", "objects", "groups", "data", "values", "threads", "routines", "cancel"]
 
 
 @pytest.mark.parametrize("case", [*SERIAL, "team"])
@@ -26,8 +26,10 @@ def test_tasks_have_no_races(program: Program, case: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_end_of_the_program_waits_for_what_is_in_flight(program: Program) -> None:
-    done = run(program("tasks", "plain"), "exit")
+@pytest.mark.parametrize("how", ["exit", "leave"])
+def test_the_end_of_the_program_waits_for_what_is_in_flight(program: Program, how: str) -> None:
+    """`leave`: the main thread calls pthread_exit, so the program ends with its last thread."""
+    done = run(program("tasks", "plain"), how)
     assert (done.returncode, done.stdout, done.stderr) == (0, "at exit: 42\n", "")
 
 

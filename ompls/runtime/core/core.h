@@ -20,6 +20,14 @@
 
 enum { OMPLS_EXIT_CODE = 125 };
 
+/* As libgomp's waits, ours are no cancellation points: who ends in one would keep the lock. */
+static inline void ompls_await(pthread_cond_t *condition, pthread_mutex_t *lock) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    pthread_cond_wait(condition, lock);
+    pthread_setcancelstate(before, &before);
+}
+
 /* A pointer inside an entry that was made to point to device memory.  A copy of the entry must leave it alone. */
 typedef struct ompls_attachment {
     struct ompls_attachment *next;

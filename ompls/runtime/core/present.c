@@ -225,7 +225,7 @@ static bool wait_while_moving(ompls_table *table, const ompls_entry *entry) {
     uint64_t state = atomic_load(&((ompls_entry *)(uintptr_t)entry)->state);
     if (OMPLS_LIKELY((state & COUNT_MASK) != 0)) return false;
     atomic_fetch_add(&table->waiting, 1);
-    while (atomic_load(&((ompls_entry *)(uintptr_t)entry)->state) == state) pthread_cond_wait(&table->moved, &table->lock);
+    while (atomic_load(&((ompls_entry *)(uintptr_t)entry)->state) == state) ompls_await(&table->moved, &table->lock);
     atomic_fetch_sub(&table->waiting, 1);
     return true;
 }

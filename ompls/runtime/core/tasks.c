@@ -8,10 +8,13 @@
    For an address the table keeps the last two sets of tasks that may run side by side: readers, one writer, or an
    `inoutset`.  A task that joins the newest set waits for the one before; any other begins a set and waits for the newest.
    `mutexinoutset` is a writer: it excludes the others, in the order of the program. */
+#define _GNU_SOURCE
 #include "tasks.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef struct {
     ompls_task **task;
@@ -206,7 +209,7 @@ static void depend_on(ompls_context *context, ompls_task *task, ompls_depend dep
 
 static void wait_since(ompls_context *context, uint64_t number) {
     pthread_mutex_lock(&context->lock);
-    while (context->last != NULL && context->last->number >= number) pthread_cond_wait(&context->finished, &context->lock);
+    while (context->last != NULL && context->last->number >= number) ompls_await(&context->finished, &context->lock);
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -223,6 +226,7 @@ static void thread_ends(void *context_of_thread) {
     context->next_free = free_contexts;
     free_contexts = context;
     pthread_mutex_unlock(&contexts_lock);
+    if (syscall(SYS_gettid) == getpid()) ompls_workers_leave();
 }
 
 static void forked(void) {
@@ -313,7 +317,7 @@ void ompls_wait_host_task(uint32_t ndepend, const ompls_depend *depend) {
     ompls_task waiter = {.references = 1};
     pthread_mutex_lock(&context->lock);
     for (uint32_t i = 0; i < ndepend; i++) depend_on(context, &waiter, depend[i], false);
-    while (waiter.waiting > 0) pthread_cond_wait(&context->finished, &context->lock);
+    while (waiter.waiting > 0) ompls_await(&context->finished, &context->lock);
     pthread_mutex_unlock(&context->lock);
 }
 

@@ -27,6 +27,7 @@ void ompls_task_done(ompls_task *task); /* by the worker that ran it */
 /* workers.c */
 void ompls_work(ompls_task *task); /* ready: a worker runs it as soon as there is one */
 void ompls_workers_finish(void);   /* all that was submitted is done, and so are the threads */
+void ompls_workers_leave(void);    /* the main thread has ended: idle workers must not keep the program running */
 
 /* team.c: in a team libgomp's tasks carry the dependences. */
 bool ompls_in_team(void);

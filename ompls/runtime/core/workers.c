@@ -2,7 +2,8 @@
    kernels of different tasks overlap on devices whose modules only know how to do one thing until it is done.
 
    A worker is made when something is ready and nobody is idle, up to MOST of them, and stays until the program ends: a
-   device may keep things for each thread (a CUDA stream, a Python thread state, libgomp's own threads). */
+   device may keep things for each thread (a CUDA stream, a Python thread state, libgomp's own threads).  A program whose main
+   thread has called pthread_exit ends with its last thread: from then on idle workers leave. */
 #include "tasks.h"
 
 #include <signal.h>
@@ -17,7 +18,17 @@ static pthread_t workers[MOST];
 static int nworkers, nidle;
 static uint32_t nqueued;
 static uint64_t unfinished; /* submitted to the workers and not done */
-static bool ending;
+static bool ending, leaving;
+
+/* With the lock held: this worker ends before the program does. */
+static void leave(void) {
+    for (int i = 0; i < nworkers; i++) {
+        if (!pthread_equal(workers[i], pthread_self())) continue;
+        workers[i] = workers[--nworkers];
+        pthread_detach(pthread_self());
+        break;
+    }
+}
 
 static ompls_task *take(void) {
     ompls_task *task = first;
@@ -31,7 +42,7 @@ static void *work(void *unused) {
     (void)unused;
     pthread_mutex_lock(&lock);
     for (;;) {
-        while (first == NULL && !ending) {
+        while (first == NULL && !ending && !leaving) {
             nidle++;
             pthread_cond_wait(&changed, &lock);
             nidle--;
@@ -44,6 +55,7 @@ static void *work(void *unused) {
         pthread_mutex_lock(&lock);
         if (--unfinished == 0) pthread_cond_broadcast(&settled);
     }
+    if (!ending) leave();
     pthread_mutex_unlock(&lock);
     return NULL;
 }
@@ -83,6 +95,13 @@ void ompls_work(ompls_task *task) {
     unfinished++;
     if (nqueued > (uint32_t)nidle && nworkers < MOST) add_worker();
     pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+void ompls_workers_leave(void) {
+    pthread_mutex_lock(&lock);
+    leaving = true;
+    pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
 }
 

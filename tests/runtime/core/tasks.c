@@ -227,10 +227,41 @@ static void routines(void) {
 #pragma omp depobj(other) destroy
 }
 
+static _Atomic int waits;
+
+static void *waits_for_a_task(void *x) {
+    submit(x, 3, SLEEP_MS, 0, NULL);
+    waits = 1;
+    ompls_taskwait();
+    pthread_testcancel();
+    return NULL;
+}
+
+/* Waiting is no cancellation point. */
+static void cancelled_while_it_waits(void) {
+    static int x = 1;
+    pthread_t thread;
+    void *result;
+    MOCK_CHECK(pthread_create(&thread, NULL, waits_for_a_task, &x) == 0);
+    while (!waits) usleep(1000);
+    usleep(SLEEP_MS * 100);
+    pthread_cancel(thread);
+    pthread_join(thread, &result);
+    MOCK_CHECK(result == PTHREAD_CANCELED && x == 4);
+    submit(&x, 1, 0, 0, NULL);
+    ompls_taskwait();
+    MOCK_CHECK(x == 5);
+}
+
 static int at_exit;
 static void end_with_work_in_flight(void) {
     at_exit = 1;
     submit(&at_exit, 41, SLEEP_MS, 0, NULL);
+}
+
+static void main_thread_leaves(void) {
+    end_with_work_in_flight();
+    pthread_exit(NULL);
 }
 
 static void error_in_a_task(void) {
@@ -260,7 +291,7 @@ int main(int argc, char **argv) {
         void (*run)(void);
     } cases[] = {{"overlap", two_overlap}, {"kinds", kinds_order}, {"objects", objects_and_all_memory}, {"groups", groups},
                  {"data", data_constructs}, {"values", values_are_captured}, {"team", team}, {"threads", threads}, {"routines", routines},
-                 {"exit", end_with_work_in_flight}, {"error", error_in_a_task},
+                 {"exit", end_with_work_in_flight}, {"leave", main_thread_leaves}, {"cancel", cancelled_while_it_waits}, {"error", error_in_a_task},
                  {"late-error", error_at_the_end}};
     mock_add_kernel("scale", scale);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
