@@ -222,5 +222,13 @@ int main(void)
         done = 51;
     }
     expect(done, 51, "an error that is not reached");
+    int outside = -1, size = -1;
+#pragma omp target map(from : outside, size)
+    {
+        outside = omp_get_level();
+        size = omp_get_team_size(1);
+    }
+    expect(outside, 0, "the level where nothing is parallel");
+    expect(size, -1, "a team that is not there");
     return failures != 0;
 }

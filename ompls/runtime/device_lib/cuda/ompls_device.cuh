@@ -5,7 +5,8 @@
 //
 // A kernel file is either SPMD (every thread runs the kernel; the first statement is ompls_spmd_begin()) or generic
 // (master/worker; it defines OMPLS_GENERIC *before* this include and begins with ompls_target_begin()).  An SPMD file that
-// calls ompls_parallel (nested regions) defines OMPLS_NESTED.  The mode is a constant of the file, so that thread ids
+// calls ompls_parallel (nested regions) defines OMPLS_NESTED; one without parallel regions may define OMPLS_SEQUENTIAL, which
+// the routines about levels need.  The mode is a constant of the file, so that thread ids
 // cost nothing; a file that forgets a definition does not compile.
 #pragma once
 #ifdef OMPLS_GENERIC
@@ -18,6 +19,11 @@
 #define OMPLS_HAS_NESTED true
 #else
 #define OMPLS_HAS_NESTED false
+#endif
+#ifdef OMPLS_SEQUENTIAL
+#define OMPLS_IS_SEQUENTIAL true
+#else
+#define OMPLS_IS_SEQUENTIAL false
 #endif
 
 // --- loops ------------------------------------------------------------------------------------------------------

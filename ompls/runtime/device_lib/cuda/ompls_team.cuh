@@ -218,7 +218,7 @@ static __device__ inline int omp_get_num_teams(void) { return gridDim.x; }
 static __device__ inline int omp_is_initial_device(void) { return 0; }
 static __device__ inline int omp_get_level(void)
 {
-    return ompls_depth() + (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER ? 0 : 1);
+    return ompls_depth() + (OMPLS_IS_SEQUENTIAL || (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER) ? 0 : 1);
 }
 // Active: of more than one thread.  A generic region of one thread runs on the master, so workers are always in one.
 static __device__ inline int omp_get_active_level(void)

@@ -51,6 +51,8 @@ _PROMOTED = """// SPMD: one thread runs the sequential code that has effects, al
 Shared = tuple[set[str], dict[tuple[str, str], str]]  # locks and operators of the file, which its parts add to
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 
+_LEVELS = ("omp_get_level", "omp_get_team_size", "omp_get_ancestor_thread_num")  # they count parallel regions
+
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region.  Raises Problem."""
@@ -67,6 +69,7 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         name=plan.kernel,
         source=index.tu.path,
         generic=plan.mode == "master_worker",
+        sequential=plan.single and any(name in needs.externals for name in _LEVELS),
         nested=plan.mode == "spmd" and has_parallel(index, plan, needs, body.regions()),
         types=[respelled(as_cxx(t)) for t in [*needs.types, *_named_here(index, needs, [*functions, *lines])]],
         globals=[
