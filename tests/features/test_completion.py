@@ -55,6 +55,18 @@ CASES: list[tuple[str, str, str]] = [
     ("[[omp::sequence(omp::directive(parallel), omp::directive(for ¦))]]", "schedule", "map"),
     ('// _Pragma("omp ¦")', "", "target"),
     ('printf("omp ¦");', "", "target"),
+    # what a metadirective may stand for, and when
+    ("#pragma omp metadirective when(device={kind(gpu)}: ¦) default(parallel for)", "target,parallel for", "when,map"),
+    ("#pragma omp metadirective when(device={kind(gpu)}: target ¦) default(for)", "teams,map", "when,schedule"),
+    ("#pragma omp metadirective when(user={condition(n ? 1 : m)}: target map(¦", "to,from", "when"),
+    ("#pragma omp metadirective when(device={kind(gpu)}: target) \\\n otherwise(parallel \\\n ¦)", "proc_bind", "map"),
+    ("#pragma omp begin metadirective default(target map(to: x[0:¦", "n,m", "to"),
+    ("#pragma omp metadirective when(device={kind(gpu)}: target) ¦", "when,otherwise", "teams"),
+    ("#pragma omp metadirective when(¦", "device,user,construct", "kind,n"),
+    ("#pragma omp metadirective when(device={¦", "kind,isa,arch", "n,condition"),
+    ("#pragma omp metadirective when(device={kind(¦", "gpu,nohost", "n,kind"),
+    ("#pragma omp metadirective when(user={condition(¦", "n,m", "gpu"),
+    ("#pragma omp begin declare variant match(implementation={¦", "vendor,extension", "kind"),
     # map
     ("#pragma omp target map(¦", "to,from,tofrom,alloc,always,present,mapper,x[0:n * m]", "delete,self,storage"),
     ("#pragma omp target map(¦)", "to,y[0:n + 1]", ""),

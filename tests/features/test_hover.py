@@ -110,6 +110,40 @@ def test_no_cut_raises(text: str) -> None:
         features.hover(tu, max(0, end - 2))
 
 
+METADIRECTIVE = """
+void f(int n, double *a) {
+    #pragma omp metadirective \\
+        when(device={kind(gpu)}: target teams loop map(tofrom: a[0:n]) num_teams(4)) \\
+        when(user={condition(n > 4 ? 1 : 0)}: target parallel for map(always, tofrom: a[0:n])) \\
+        default(parallel for schedule(static))
+    for (int i = 0; i < n; i++) a[i] = i;
+    #pragma omp target map(iterator(which = 0:n), tofrom: a[which])
+    a[0] = 1;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "about"),
+    [
+        ("metadirective", "**metadirective**"),
+        ("when(device", "**when**"),
+        ("teams loop", "**target teams loop**"),
+        ("num_teams", "**num_teams**"),
+        ("target parallel", "**target parallel for**"),
+        ("always", "**map(always: …)**"),
+        ("parallel for schedule", "**parallel for**"),
+        ("static", "**schedule(static)**"),
+        ("which]", "```c\nint which\n```\n\nAn iterator"),
+    ],
+)
+def test_what_a_metadirective_may_stand_for_and_iterators(word: str, about: str) -> None:
+    assert METADIRECTIVE.count(word) == 1
+    text = features.hover(analyze(METADIRECTIVE), METADIRECTIVE.index(word))
+    assert text is not None
+    assert text.startswith(about)
+
+
 @pytest.mark.parametrize("name", DIRECTIVES)
 def test_every_directive_and_each_of_its_clauses_is_explained(name: str) -> None:
     """Everywhere: in inactive text, too, and in the other spellings of a directive."""
@@ -127,7 +161,10 @@ def test_every_directive_and_each_of_its_clauses_is_explained(name: str) -> None
         for clause in DIRECTIVES[name].clauses:
             spec, about = CLAUSES[clause], features.hover(tu, at)
             assert about is not None, clause
-            assert about.startswith(f"**{clause}**: {spec.summary}\n\nSince OpenMP {spec.since}; §{spec.section}.")
+            if clause == "default" and name.endswith("metadirective"):  # not the data-sharing clause
+                assert about.startswith("**default**: the directive when no context matches")
+            else:
+                assert about.startswith(f"**{clause}**: {spec.summary}\n\nSince OpenMP {spec.since}; §{spec.section}.")
             at += len(f"{clause}(x) ")
 
 

@@ -121,6 +121,8 @@ def _in_parentheses(tu: TU, cursor: Cursor) -> list[Completion]:
     spec = CLAUSES.get(cursor.owner)
     if spec is None:
         return []
+    if cursor.owner in ("when", "match"):
+        return _selector(tu, cursor, names)
     if cursor.nested:
         return _nested(tu, cursor, names)
     if spec.shape == "raw" or cursor.before.name.endswith("metadirective"):
@@ -160,8 +162,36 @@ def _nested(tu: TU, cursor: Cursor, names: Names) -> list[Completion]:
     if bracket == "(" and before in ("iterator", "traits", "memspace"):
         return []
     if bracket == "(" and before == "mapper":
-        return [_keyword(cursor, "default", "default", "the mapper that is used without naming one")]
+        default = _keyword(cursor, "default", "default", "the mapper that is used without naming one")
+        named = [word for word in words.declared(tu, "declare mapper") if word != "default"]
+        return [default, *(_keyword(cursor, word, word, "a declared mapper") for word in named)]
     return _values(tu, cursor, names)
+
+
+def _selector(tu: TU, cursor: Cursor, names: Names) -> list[Completion]:
+    """In a context selector, `set={trait(words)}`."""
+    open_in: list[str] = []  # the set, and the trait, whose brackets are open
+    for at, token in enumerate(cursor.inner):
+        if token.text in ("{", "("):
+            name = at - 2 if token.text == "{" else at - 1
+            open_in.append(cursor.inner[name].text if name >= 0 else "")
+        elif token.text in ("}", ")") and open_in:
+            open_in.pop()
+    if not open_in:
+        return [_shaped(cursor, name, "={}", "a set of traits") for name in words.TRAITS]
+    if len(open_in) == 1:
+        shape = "" if open_in[0] == "construct" else "()"
+        return [_shaped(cursor, name, shape, "a trait") for name in words.TRAITS.get(open_in[0], ())]
+    if open_in[1] in ("condition", "device_num"):
+        return _values(tu, cursor, names)
+    return [_keyword(cursor, word, word, "a trait's property") for word in words.TRAIT_WORDS.get(open_in[1], ())]
+
+
+def _shaped(cursor: Cursor, name: str, shape: str, what: str) -> Completion:
+    """A name with brackets behind it; the cursor goes into them."""
+    start, end = cursor.word
+    insert = name if cursor.following in ("=", "(") else name + shape
+    return Completion(name, "keyword", insert, start, end, len(insert) - 1 if insert != name else -1, "", what, 0)
 
 
 def _before_colon(tu: TU, cursor: Cursor, spec: ClauseSpec) -> list[Completion]:
@@ -183,7 +213,7 @@ def _before_colon(tu: TU, cursor: Cursor, spec: ClauseSpec) -> list[Completion]:
         for part in dict.fromkeys(cursor.before.constructs):
             found.append(_keyword(cursor, part, f"{part}: ", f"the condition is for `{part}`", 1))
     if name in words.REDUCTIONS:
-        for declared in words.declared_reductions(tu):
+        for declared in words.declared(tu, "declare reduction"):
             found.append(_keyword(cursor, declared, f"{declared}: ", "a declared reduction", 1))
     return found
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ompls.analysis.features.operators import as_pragma
-from ompls.analysis.features.pragmas import Pragma, in_comment, pragma_at
+from ompls.analysis.features.operators import directive_around
+from ompls.analysis.features.pragmas import Pragma, in_comment
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.syntax.clause_expr import Token, tokenize
 from ompls.analysis.syntax.pragma import parse_directive
@@ -89,12 +89,13 @@ class Cursor:
 def cursor_at(source: bytes, offset: int) -> Cursor | None:
     """What stands around byte `offset`; None outside pragmas, in their comments and strings, and before `omp` ends.
 
-    `_Pragma("omp …")` and `[[omp::directive(…)]]` are pragmas, too.
+    `_Pragma("omp …")`, `[[omp::directive(…)]]` and what a metadirective may stand for are pragmas, too.
     """
-    pragma = pragma_at(source, offset)
-    if pragma is None and (found := as_pragma(source, offset)) is not None:
-        source, pragma = found
-    if pragma is None or in_comment(source[pragma.start : offset]):
+    found = directive_around(source, offset)
+    if found is None:
+        return None
+    source, pragma = found
+    if in_comment(source[pragma.start : offset]):
         return None
     tokens = tokenize(source[pragma.start : offset], pragma.start)
     start = offset

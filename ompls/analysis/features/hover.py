@@ -57,7 +57,11 @@ def hover(tu: TU, offset: int) -> str | None:
                 return variable_text(variable, region) + _already(tu, item, region, variable)
             if node.symbol.kind in ("var", "param"):
                 declaration = declare(node.symbol.type, node.name)
-                return f"```c\n{declaration}\n```\n\nDeclared in the region: it exists on the device only."
+                whole = region.stmt.directive.span
+                what = "An iterator: the clause holds for each of its values."
+                if not whole.start <= node.span.start < whole.end:
+                    what = "Declared in the region: it exists on the device only."
+                return f"```c\n{declaration}\n```\n\n{what}"
     return None
 
 

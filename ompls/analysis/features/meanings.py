@@ -6,23 +6,25 @@ Lexical, so that it is there in inactive branches, in unfinished text, in `_Prag
 from __future__ import annotations
 
 from ompls.analysis.features import words
-from ompls.analysis.features.operators import as_pragma
-from ompls.analysis.features.pragmas import in_comment, pragma_at
+from ompls.analysis.features.operators import directive_around
+from ompls.analysis.features.pragmas import in_comment
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec
 from ompls.analysis.spec.versions import WORD_OF
 from ompls.analysis.syntax.clause_expr import tokenize
 from ompls.analysis.syntax.pragma import parse_directive
 
+_DEFAULT = (
+    "**default**: the directive when no context matches; `otherwise` since OpenMP 5.2\n\nSince OpenMP 5.0; §7.4.2."
+)
+
 
 def word_text(source: bytes, offset: int) -> str | None:
     """Markdown about OpenMP's word at byte `offset`; None where there is none (a variable, for one)."""
-    pragma = pragma_at(source, offset)
-    if pragma is None:
-        found = as_pragma(source, offset)
-        if found is None:
-            return None
-        source, pragma = found
+    found = directive_around(source, offset)
+    if found is None:
+        return None
+    source, pragma = found
     if in_comment(source[pragma.start : offset]):
         return None
     directive = parse_directive(source[pragma.start : pragma.line_end], pragma.start)
@@ -30,6 +32,8 @@ def word_text(source: bytes, offset: int) -> str | None:
         return directive_text(directive.name)
     for clause in directive.clauses:
         if clause.name_span.start <= offset < clause.name_span.end:
+            if clause.name == "default" and directive.name.endswith("metadirective"):
+                return _DEFAULT
             return clause_text(clause.name)
         if clause.span.start <= offset < clause.span.end:
             return _inside(source, clause, offset)

@@ -28,6 +28,21 @@ LISTING_DIRECTIVES = {
     "groupprivate": "copyin", "scan": "inclusive",
 }  # fmt: skip
 
+# Context selectors (OpenMP 5.2 §7.1): the traits of each set, and the words that a trait takes.
+TRAITS = {
+    "construct": ("target", "teams", "parallel", "for", "simd", "dispatch"),
+    "device": ("kind", "isa", "arch"),
+    "target_device": ("device_num", "kind", "isa", "arch"),
+    "implementation": ("vendor", "extension", "requires", "atomic_default_mem_order"),
+    "user": ("condition",),
+}
+TRAIT_WORDS = {
+    "kind": ("host", "nohost", "cpu", "gpu", "fpga", "any"),
+    "vendor": ("amd", "arm", "gnu", "intel", "llvm", "nvidia", "unknown"),
+    "requires": ("reverse_offload", "unified_address", "unified_shared_memory", "dynamic_allocators"),
+    "atomic_default_mem_order": ("seq_cst", "acq_rel", "relaxed"),
+}
+
 _MAY_REPEAT = frozenset(
     ("defaultmap", "uses_allocators", "doacross", "when", "adjust_args", "append_args", "apply", "absent", "contains",
      "holds", "match")
@@ -137,13 +152,13 @@ def meaning(clause: str, word: str) -> str:
     return _MEANINGS.get((clause, word)) or CLAUSES[clause].summary
 
 
-def declared_reductions(tu: TU) -> list[str]:
-    """The reduction identifiers that the unit declares."""
+def declared(tu: TU, what: str) -> list[str]:
+    """The identifiers that the unit declares by `what`: declare reduction, declare mapper."""
     found: dict[str, None] = {}
-    declared = [d.directive for d in tu.directives]
-    declared += [s.directive for item in tu.items for s in item.content.directives]
-    for directive in declared:
-        if directive.name == "declare reduction" and directive.args:
+    directives = [d.directive for d in tu.directives]
+    directives += [s.directive for item in tu.items for s in item.content.directives]
+    for directive in directives:
+        if directive.name == what and directive.args:
             match = re.match(r"\s*([A-Za-z_]\w*)\s*:", directive.args[0].text)
             if match is not None:
                 found[match[1]] = None
