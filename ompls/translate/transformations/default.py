@@ -33,6 +33,7 @@ _OF_THEIR_OWN = frozenset(("parallel", "task", "taskloop", "simd", "teams"))
 _NO_CODE = r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 _TYPEOF = re.compile(rf"{_NO_CODE}|\b(?:__)?(?P<of>typeof)(?:__)?(?:\s|/\*.*?\*/)*\(", re.S)
 _WORD = re.compile(r"(?<![\w.>])(?<!struct )(?<!union )(?<!enum )[A-Za-z_]\w*")
+_REDUCTIONS = ("reduction", "in_reduction", "task_reduction")
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 
 
@@ -126,15 +127,18 @@ def replace_globals(index: Index, rw: Rewriter, node: ast.Node, parameters: Coll
     placed = [s for s in index.tu.symbols.values() if is_global(index.tu, s) and s not in parameters]
     _replace_in_typeof(rw, node, {s.name: f"(*{global_symbol(index.tu, s)})" for s in placed})
     copied = {id(n) for n in names_in(node) if n.symbol in parameters}
-    shared = set()
+    shared: set[int] = set()
+    reduced: set[int] = set()
     for stmt in directives_in(node):
         copied |= _own_global(index, rw, stmt, copied)
         shared |= {id(n) for c in stmt.directive.all("shared") for i in c.items for n in i.expr.walk()}
+        reduced |= {id(i.expr) for c in stmt.directive.all(*_REDUCTIONS) for i in c.items}
     for n in names_in(node):
         s = n.symbol
         if s is not None and is_global(index.tu, s) and id(n) not in copied:
             pointer = global_symbol(index.tu, s)
-            rw.replace(n.span, pointer if id(n) in shared else f"(*{pointer})")
+            text = pointer if id(n) in shared else f"{pointer}[:1]" if id(n) in reduced else f"(*{pointer})"
+            rw.replace(n.span, text)
 
 
 def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int]) -> set[int]:
@@ -142,11 +146,13 @@ def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int])
     d, names = stmt.directive, list(names_in(stmt))
     before = after = ""
     own: set[Symbol] = set()
-    for c in d.all(*PRIVATISING):
+    for c in d.all(*PRIVATISING, "task_reduction"):
         for s in (i.symbol for i in c.items if i.symbol is not None and is_global(index.tu, i.symbol)):
+            if c.name in _REDUCTIONS and "inscan" not in c.modifiers and not isinstance(s.type, Array):
+                continue  # a section of length one through the pointer
             if s in own or any(id(n) in done for n in names if n.symbol is s):
                 continue
-            if c.name == "in_reduction" or (c.name != "private" and not _OF_THEIR_OWN & set(d.constructs)):
+            if c.name in _REDUCTIONS[1:] or (c.name != "private" and not _OF_THEIR_OWN & set(d.constructs)):
                 raise Problem(
                     c.span, f"the global variable '{s.name}' in '{c.name}'", "name it on the parallel construct"
                 )

@@ -36,6 +36,12 @@ static int orphaned(int n)
 #pragma omp taskwait
     return k + v[0] + n;
 }
+static void add(void)
+{
+#pragma omp for reduction(+ : counter)
+    for (int i = 0; i < 10; i++)
+        counter += i;
+}
 static void change(int *p) { p[1] = 55; }
 #pragma omp end declare target
 
@@ -265,6 +271,26 @@ static void declared(void)
     EXPECT(seen, 4);
 }
 
+static void reduced(void)
+{
+    int seen = 0;
+#pragma omp target map(from : seen)
+    {
+        counter = 0;
+#pragma omp parallel num_threads(4)
+        add();
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp taskgroup task_reduction(+ : counter)
+        {
+#pragma omp task in_reduction(+ : counter)
+            counter += 1;
+        }
+        seen = counter;
+    }
+    EXPECT(seen, 46);
+}
+
 static void sections(void)
 {
     int big[100];
@@ -292,6 +318,7 @@ int main(void)
     locals();
     defaults();
     declared();
+    reduced();
     sections();
     return failures != 0;
 }
