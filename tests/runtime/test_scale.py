@@ -27,12 +27,13 @@ def test_mapping_and_unmapping_leaves_memory_flat(program: Program) -> None:
 
 
 def test_nested_environments_of_many_threads_cost_what_those_of_few_do(program: Program) -> None:
-    figures = {}
+    best = {}
     for threads in (4, 64):
-        done = run(program("scale", "plain"), "nested", str(threads), "1000")
-        assert (done.returncode, done.stderr) == (0, "")
-        each, acquisitions, waited = (int(x) for x in done.stdout.split())
-        figures[threads] = each
-        assert acquisitions == 2 * threads * 1000
-        assert waited < acquisitions
-    assert figures[64] < 4 * figures[4] + 1000
+        runs = [run(program("scale", "plain"), "nested", str(threads), "1000") for _ in range(3)]
+        assert [(done.returncode, done.stderr) for done in runs] == [(0, "")] * 3
+        figures = [[int(x) for x in done.stdout.split()] for done in runs]
+        best[threads] = min(each for each, _, _ in figures)  # other programs have the machine, too
+        for _, acquisitions, slept in figures:
+            assert acquisitions == 2 * threads * 1000
+            assert slept <= acquisitions / 100
+    assert best[64] < 4 * best[4] + 1000

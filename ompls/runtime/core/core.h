@@ -71,7 +71,7 @@ typedef struct {
     _Atomic uint32_t count;
     ompls_entry *free;
     ompls_chunk *chunks;
-    uint64_t acquisitions, contended; /* of the lock */
+    uint64_t acquisitions, contended; /* of the lock; contended: somebody had to sleep for it */
     uint64_t visited;                 /* links that were looked at with the lock held */
 } ompls_table;
 
@@ -102,7 +102,7 @@ ompls_release_result ompls_release(const ompls_reference *reference, ompls_drop_
 void ompls_entry_arrived(ompls_table *table, ompls_entry *entry, ompls_address device, bool owned, ompls_count_kind count,
                          ompls_reference *out);
 
-void ompls_table_lock(ompls_table *table); /* counts how often somebody had to wait */
+void ompls_table_lock(ompls_table *table); /* counts how often somebody had to sleep */
 /* With the lock held, once: */
 /* Waits for what is on its way. */
 bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out);

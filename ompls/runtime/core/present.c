@@ -81,8 +81,22 @@ void ompls_table_destroy(ompls_table *table) {
     pthread_mutex_destroy(&table->lock);
 }
 
+static void relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* The lock is held for less than a microsecond, so to sleep is worth it only when the holder lost its processor. */
 void ompls_table_lock(ompls_table *table) {
+    enum { PATIENCE = 100 };
     bool waited = pthread_mutex_trylock(&table->lock) != 0;
+    for (int i = 0; waited && i < PATIENCE; i++) {
+        relax();
+        waited = pthread_mutex_trylock(&table->lock) != 0;
+    }
     if (waited) pthread_mutex_lock(&table->lock);
     table->acquisitions++;
     table->contended += waited;

@@ -1,8 +1,8 @@
 /* What the present table costs, by counting.  Usage: scale CASE.
 
    probes: links that are looked at for each insertion, look-up and removal, with few and with many entries.
-   nested THREADS DEPTH: host threads with nested environments; prints ns per environment, and how many acquisitions of a
-   table's lock had to wait.
+   nested THREADS DEPTH: host threads with nested environments; prints ns per environment, the acquisitions of the table's
+   lock, and how many of them had to sleep.
    flat ROUNDS: map and unmap; prints resident KiB after a tenth of the rounds and after all. */
 #include <string.h>
 #include <time.h>
