@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from ompls.analysis.model.ctype import Pointer, Record
@@ -70,3 +71,13 @@ def _with_value(c: Clause, name: str) -> str:
     separator = ": " if c.name == "if" else ", "
     kind = f"{c.keyword}{separator}" if c.name in ("schedule", "dist_schedule", "if") and c.keyword else ""
     return f"{c.name}({kind}{name})"
+
+
+def allocators_used(text: str) -> list[tuple[str, str, str]]:
+    """(memory space, allocator, array of traits or "") of each entry of a `uses_allocators` clause (6.0 §8.8)."""
+    modifiers, _, names = text.rpartition(":")
+    memory = re.search(r"memspace\s*\(\s*(\w+)", modifiers)
+    traits = re.search(r"traits\s*\(\s*(\w+)", modifiers)
+    space = memory[1] if memory else "omp_default_mem_space"
+    found = re.findall(r"(\w+)\s*(?:\(\s*(\w+)\s*\))?", names)
+    return [(space, name, traits[1] if traits else older) for name, older in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ompls.analysis.model import ast
@@ -9,6 +10,7 @@ from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import Item
+from ompls.translate.clauses import allocators_used
 from ompls.translate.ctext import is_vla
 from ompls.translate.loops import loop_of
 from ompls.translate.lowering.round import Round, directive_text, pragma
@@ -36,6 +38,8 @@ def _lower(work: Round, item: Item, stmt: DirectiveStmt) -> None:
         work.replace(item, (d.span, f"{{ {text}{{ }} }}"))
     elif any(i.text == "omp_all_memory" for c in d.all("depend") for i in c.items):
         _all_memory(work, item, stmt)
+    elif d.has("target") and d.clause("uses_allocators"):
+        _own_allocators(work, item, stmt)
     elif d.name == "scope" and d.clause("firstprivate"):
         _scope(work, item, stmt)
     elif d.has("target") and len(d.constructs) > 1 and any(_of_target(c) for c in d.clauses):
@@ -70,6 +74,34 @@ def _leaves_tasks(stmt: DirectiveStmt) -> bool:
         return False
     inside = (n.directive for n in body.walk() if isinstance(n, DirectiveStmt))
     return any(d.clause("nowait") and "target" in d.name.split() for d in inside)
+
+
+# --- uses_allocators --------------------------------------------------------------------------------------------
+
+_MADE = re.compile(rb"= omp_init_allocator\([^;]*\);\s*\Z")
+
+
+def _own_allocators(work: Round, item: Item, stmt: DirectiveStmt) -> None:
+    """The region's own allocators are made before it, destroyed behind it (5.2 §6.8); a deferred one keeps them.
+
+    Kernels of GPUs make theirs, from the clause in its older spelling.
+    """
+    d = stmt.directive
+    clauses = d.all("uses_allocators")
+    used = [x for clause in clauses for x in allocators_used(clause.text)]
+    own = [x for x in used if not x[1].startswith("omp_")]
+    listed = ", ".join(f"{name}({traits})" if traits else name for _, name, traits in used)
+    directive = _without(work, item, d, clauses, f"uses_allocators({listed})")
+    if work.target == "gpu" or not own or _MADE.search(item.content.text[: d.span.start]):
+        if any(":" in clause.text for clause in clauses):
+            work.replace(item, (d.span, directive))
+        return
+    made = gone = ""
+    for memory, name, traits in own:
+        given = f"sizeof {traits} / sizeof {traits}[0], {traits}" if traits else "0, 0"
+        made += f"__typeof__({name}) {name} = omp_init_allocator({memory}, {given}); "
+        gone += "" if d.clause("nowait") else f" omp_destroy_allocator({name});"
+    work.replace(item, (d.span, f"{{ {made}{directive}"), (_end(stmt), f"{gone} }}"))
 
 
 # --- interop ----------------------------------------------------------------------------------------------------

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.translate.clauses import allocators_used
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import Data, assign, data_of
@@ -36,15 +35,11 @@ def allocate(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 
 
 # `traits(t): allocator` (5.2) or `allocator(t)` (5.0).
-_USED = re.compile(r"(?:traits\s*\((\w+)\)[^:]*:\s*)?(\w+)\s*(?:\(\s*(\w+)\s*\))?")
-
-
 def allocators(chain: list[Directive]) -> list[str]:
     """What makes a region's own allocators of `uses_allocators` (OpenMP 6.0 section 8.8); others are there."""
     out = []
     for c in (c for d in chain for c in d.all("uses_allocators")):
-        for newer, name, older in _USED.findall(c.text):
-            traits = newer or older
+        for _, name, traits in allocators_used(c.text):
             if name.startswith("omp_"):
                 continue
             made = "OMPLS_ALLOCATOR + 16ul"
