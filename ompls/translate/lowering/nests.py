@@ -1,15 +1,19 @@
-"""`collapse` of a nest with code between its loops (OpenMP 5.0 §2.9.1), which gcc 12 does not know.
+"""`collapse` of nests that gcc 12 does not know, or not well (OpenMP 5.0 §2.9.1).
 
-The code runs once for each iteration of the loop around it when only the loops above it are collapsed, which the
-specification allows; the counters of the loops below stay private.
+With code between the loops: the code runs once for each iteration of the loop around it when only the loops above it
+are collapsed, which the specification allows; the counters of the loops below stay private.
+
+Where a loop's two bounds follow an outer counter alike (`j = i; j < i + 4`), gcc's code divides by zero to find its
+place among the iterations.  The loops above it are collapsed.
 """
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.expressions import poly_of
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import Item
-from ompls.translate.loops import constant, nest_of
+from ompls.translate.loops import Loop, Nest, constant, nest_of
 from ompls.translate.lowering.round import Round
 from ompls.translate.problem import Problem
 from ompls.translate.uses import declared_in
@@ -27,9 +31,27 @@ def _collapse(work: Round, item: Item, stmt: DirectiveStmt, clause: Clause) -> N
         nest = nest_of(stmt.directive, stmt.body)
     except Problem:
         return  # not a nest yet, or none at all: who makes the kernel says so
-    if len(nest.loops) == constant(clause.args[0]):
+    good, inner = len(nest.loops), set(nest.inner)
+    if work.target != "gpu" and not stmt.directive.clause("ordered"):
+        good = _collapsible(nest)
+        inner |= {x.symbol for x in nest.loops[good:]}
+    if good == constant(clause.args[0]):
         return
-    listed = {i.symbol for c in stmt.directive.clauses for i in c.items} | declared_in(nest.body)
-    private = [s.name for s in nest.inner if s not in listed]
+    body = nest.loops[good].stmt if good < len(nest.loops) else nest.body
+    listed = {i.symbol for c in stmt.directive.clauses for i in c.items} | declared_in(body)
+    private = sorted(s.name for s in inner if s not in listed)
     more = f" private({', '.join(private)})" if private else ""
-    work.replace(item, (clause.span, f"collapse({len(nest.loops)}){more}"))
+    work.replace(item, (clause.span, f"collapse({good}){more}"))
+
+
+def _collapsible(nest: Nest) -> int:
+    """How many loops gcc can collapse."""
+    return next((k for k, loop in enumerate(nest.loops) if _parallelogram(loop)), len(nest.loops))
+
+
+def _parallelogram(loop: Loop) -> bool:
+    """Whether the loop's bounds depend on outer counters, and its number of iterations does not."""
+    lower, bound = poly_of(loop.lower), poly_of(loop.bound)
+    if not loop.rows or lower is None or bound is None:
+        return False
+    return not (bound - lower).symbols() & set(loop.rows)
