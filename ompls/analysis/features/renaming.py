@@ -158,7 +158,9 @@ def _meaning(tu: TU, target: Target, at: int) -> bool | Refusal:
     if pragma is not None:
         word = next((t for t in tokens(source, pragma.start, pragma.end) if t.start == at), None)
         if word is None or word.kind != "variable":
-            return False
+            if b"metadirective" not in source[pragma.start : pragma.end]:
+                return False
+            return Refusal(f"a metadirective names '{name}' on line {line}, where it is not understood")
         elsewhere = next((t for t in _all_names(tu, pragma.start) if t == at), None)
         return False if elsewhere is not None else Refusal(f"a clause with '{name}' on line {line} is not understood")
     if re.match(rb"[ \t]*(?:#|%:)", source[source.rfind(b"\n", 0, at) + 1 :][:200]):
