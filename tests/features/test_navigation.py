@@ -153,7 +153,7 @@ REFUSED = [
     ("void f(int x) {\n#pragma omp target map(x¦)\nx = 1;\n#ifdef A\nx++;\n#endif\n}", "y", "inactive branch"),
     ("void f(int x) {\n#pragma omp target map(x¦) depend(iterator(i=0:x), in: x)\nx = 1;\n}", "y", "not understood"),
     ("void f(int x) {\n#pragma omp target map(x¦)\nx = 1;\n#define M x\n}", "y", "preprocessor line, line 4"),
-    ("void f(int x) {\n#pragma omp metadirective when(device={kind(gpu)}: target map(x)) default(parallel private(x¦))\n"
+    ("void f(int x) {\n#pragma omp metadirective when(device={kind(gpu)}: target map(x)) default(parallel shared(x¦))\n"
      "x = 1;\n}", "y", "a metadirective names 'x' on line 2"),
 ]  # fmt: skip
 
