@@ -360,8 +360,7 @@ static void empty_assembly(double *r, long n)
 {
     int x = 3, y = 4, i = 0, a[] = {1, 2, 3};
     asm volatile("" : "+r"(x), "+m"(y) : "r"(i++), "m"(a) : "memory");
-    if (n > 0)
-        __asm__("");
+    __asm__("");
     r[0] = x * 100 + y * 10 + i;
 }
 struct class {
