@@ -176,6 +176,9 @@ def _first(text: Callable[[ast.Expr], str], e: ast.Expr) -> tuple[str, list[tupl
         return f"{inner}{'->' if e.arrow else '.'}{e.field}", lengths
     if isinstance(e, ast.Unary) and e.op == "*":
         return f"(*{text(e.operand)})", []
+    if isinstance(e, ast.Shaping):
+        pointer, dims = text(e.operand), "".join(f"[{text(d)}]" for d in e.dims)
+        return f"(*(__typeof__(*({pointer})) (*){dims})({pointer}))", []
     return text(e), []
 
 
@@ -188,7 +191,7 @@ def _base(e: ast.Expr) -> tuple[ast.Expr, bool, bool]:
             inner = strip(e.base)
             if not isinstance(inner.type, Array):
                 return inner, True, member and isinstance(inner, ast.Name)
-        elif isinstance(e, ast.Unary) and e.op == "*":
+        elif (isinstance(e, ast.Unary) and e.op == "*") or isinstance(e, ast.Shaping):
             return strip(e.operand), True, member
         elif isinstance(e, ast.Member):
             inner, member = strip(e.base), True

@@ -83,7 +83,9 @@ class _Planner:
         if self.motion:
             return [i for f in self.found for i in (f.plan, *f.after)]
         # A pointer that is mapped itself is attached to what is mapped through it.
-        found = [f if f.detached else replace(f, plan=_attached(f.plan, self.explicit)) for f in self.found]
+        # So is one that is on the device from before (§5.8.6); a kernel gets the address itself.
+        stays = self.directive.name in ("target enter data", "target data")
+        found = [f if f.detached else replace(f, plan=_attached(f.plan, self.explicit, stays)) for f in self.found]
         plain = [f for f in found if "ATTACH" not in f.plan.flags]
         plain += _seats(plain, [f for f in found if "ATTACH" in f.plan.flags])
         # An item that is in two clauses is copied before it is only allocated (OpenMP 5.2 §5.8.3).
@@ -289,8 +291,10 @@ def _is_constant(symbol: Symbol) -> bool:
     return "const" in t.quals
 
 
-def _attached(i: ItemPlan, explicit: set[Symbol]) -> ItemPlan:
-    if i.symbol in explicit and i.symbol is not None and i.base == i.symbol.name and not i.attach:
+def _attached(i: ItemPlan, explicit: set[Symbol], stays: bool) -> ItemPlan:
+    s = i.symbol
+    there = stays and s is not None and isinstance(s.type, Pointer) and s.storage != "register"
+    if (s in explicit or there) and s is not None and i.base == s.name and not i.attach:
         return replace(i, flags=(*i.flags, "ATTACH"), attach=f"&{i.base}")
     return i
 

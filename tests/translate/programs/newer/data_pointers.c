@@ -108,6 +108,32 @@ int main(void)
         sum = y[1];
     }
     expect(x * 10 + sum, 53, "private and firstprivate");
+    int *w = counted(16), *other = counted(16), n = 4;
+#pragma omp target enter data map(to : w)
+#pragma omp target enter data map(attach(always), to : w[0 : 16])
+#pragma omp target map(from : sum) map(alloc : w)
+    sum = w[2];
+    expect(sum, 2, "a pointer that was there before");
+#pragma omp target data map(to : s) map(to : s.p[0 : 10])
+    {
+        int *before = s.p;
+        s.p = other;
+#pragma omp target enter data map(to : other[0 : 16])
+#pragma omp target map(attach(always) : s.p[0 : 10]) map(from : sum)
+        sum = s.p[3];
+        s.p = before;
+    }
+    expect(sum, 3, "attach(always)");
+    for (int i = 0; i < 16; i++)
+        w[i] += 100;
+#pragma omp target update to((([n][n])w)[1 : 2][1 : 2])
+#pragma omp target map(from : sum) map(alloc : w)
+    {
+        sum = 0;
+        for (int i = 0; i < 16; i++)
+            sum += w[i];
+    }
+    expect(sum, 520, "a shape in target update");
     int late = 0;
 #pragma omp target data map(tofrom : late)
     {
