@@ -124,9 +124,7 @@ class _Planner:
         for modifier in clause.modifiers:
             what = f"'{modifier}' in '{clause.name}'"
             if modifier == "self" and not shares_memory(self.tu):
-                raise Problem(
-                    clause.span, what, "the device has memory of its own; require unified_shared_memory"
-                )
+                raise Problem(clause.span, what, "the device has memory of its own; require unified_shared_memory")
             if modifier.startswith("ref_"):
                 raise Problem(clause.span, what, "C has no references; only `attach` says what becomes of a pointer")
             kind = _ATTACH.match(modifier)
