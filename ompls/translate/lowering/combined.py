@@ -16,7 +16,7 @@ _PARTS = {
     "target taskloop": ("target", "taskloop"),
     "target taskloop simd": ("target", "taskloop simd"),
 }
-_OF_THE_OUTER = frozenset(("firstprivate", "nowait", "shared", "default", "if"))  # where both parts take it
+_OF_THE_OUTER = frozenset(("firstprivate", "nowait", "if"))  # where both parts take it
 
 
 def lower(work: Round) -> None:

@@ -32,9 +32,9 @@ static __device__ inline int ompls_putchar(int c)
 #define puts ompls_puts
 #define putchar ompls_putchar
 
-// --- strings and memory (ISO C17 section 7.24), byte by byte ----------------------------------------------------
+// --- strings and memory (ISO C17 section 7.24), byte by byte; nvcc has the host's of these names -----------------
 #ifndef OMPLS_CUDASIM
-static __device__ inline void *memmove(void *to, const void *from, unsigned long n)
+static __device__ inline void *ompls_memmove(void *to, const void *from, unsigned long n)
 {
     char *const out = static_cast<char *>(to);
     const char *const in = static_cast<const char *>(from);
@@ -44,27 +44,27 @@ static __device__ inline void *memmove(void *to, const void *from, unsigned long
         for (unsigned long i = n; i-- > 0;) out[i] = in[i];
     return to;
 }
-static __device__ inline int memcmp(const void *a, const void *b, unsigned long n)
+static __device__ inline int ompls_memcmp(const void *a, const void *b, unsigned long n)
 {
     const unsigned char *const x = static_cast<const unsigned char *>(a), *const y = static_cast<const unsigned char *>(b);
     for (unsigned long i = 0; i < n; ++i)
         if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
     return 0;
 }
-static __device__ inline void *memchr(const void *in, int c, unsigned long n)
+static __device__ inline void *ompls_memchr(const void *in, int c, unsigned long n)
 {
     const unsigned char *const x = static_cast<const unsigned char *>(in);
     for (unsigned long i = 0; i < n; ++i)
         if (x[i] == static_cast<unsigned char>(c)) return const_cast<unsigned char *>(x + i);
     return nullptr;
 }
-static __device__ inline unsigned long strlen(const char *s)
+static __device__ inline unsigned long ompls_strlen(const char *s)
 {
     unsigned long n = 0;
     while (s[n]) ++n;
     return n;
 }
-static __device__ inline int strncmp(const char *a, const char *b, unsigned long n)
+static __device__ inline int ompls_strncmp(const char *a, const char *b, unsigned long n)
 {
     for (unsigned long i = 0; i < n; ++i) {
         const unsigned char x = a[i], y = b[i];
@@ -73,32 +73,32 @@ static __device__ inline int strncmp(const char *a, const char *b, unsigned long
     }
     return 0;
 }
-static __device__ inline int strcmp(const char *a, const char *b) { return strncmp(a, b, ~0ul); }
-static __device__ inline char *strcpy(char *to, const char *from)
+static __device__ inline int ompls_strcmp(const char *a, const char *b) { return ompls_strncmp(a, b, ~0ul); }
+static __device__ inline char *ompls_strcpy(char *to, const char *from)
 {
-    memcpy(to, from, strlen(from) + 1);
+    memcpy(to, from, ompls_strlen(from) + 1);
     return to;
 }
-static __device__ inline char *strncpy(char *to, const char *from, unsigned long n)
+static __device__ inline char *ompls_strncpy(char *to, const char *from, unsigned long n)
 {
     unsigned long i = 0;
     for (; i < n && from[i]; ++i) to[i] = from[i];
     for (; i < n; ++i) to[i] = 0;
     return to;
 }
-static __device__ inline char *strcat(char *to, const char *from)
+static __device__ inline char *ompls_strcat(char *to, const char *from)
 {
-    strcpy(to + strlen(to), from);
+    ompls_strcpy(to + ompls_strlen(to), from);
     return to;
 }
-static __device__ inline char *strchr(const char *s, int c)
+static __device__ inline char *ompls_strchr(const char *s, int c)
 {
     for (;; ++s) {
         if (*s == static_cast<char>(c)) return const_cast<char *>(s);
         if (!*s) return nullptr;
     }
 }
-static __device__ inline char *strrchr(const char *s, int c)
+static __device__ inline char *ompls_strrchr(const char *s, int c)
 {
     const char *found = nullptr;
     for (;; ++s) {
@@ -106,19 +106,32 @@ static __device__ inline char *strrchr(const char *s, int c)
         if (!*s) return const_cast<char *>(found);
     }
 }
-static __device__ inline char *strstr(const char *s, const char *part)
+static __device__ inline char *ompls_strstr(const char *s, const char *part)
 {
-    for (const unsigned long n = strlen(part);; ++s) {
-        if (strncmp(s, part, n) == 0) return const_cast<char *>(s);
+    for (const unsigned long n = ompls_strlen(part);; ++s) {
+        if (ompls_strncmp(s, part, n) == 0) return const_cast<char *>(s);
         if (!*s) return nullptr;
     }
 }
-static __device__ inline void *calloc(unsigned long count, unsigned long size)
+static __device__ inline void *ompls_calloc(unsigned long count, unsigned long size)
 {
     const unsigned long bytes = count * size;
     void *const made = size != 0 && bytes / size != count ? nullptr : malloc(bytes);
     return made == nullptr ? made : memset(made, 0, bytes);
 }
+#define memmove ompls_memmove
+#define memcmp ompls_memcmp
+#define memchr ompls_memchr
+#define strlen ompls_strlen
+#define strncmp ompls_strncmp
+#define strcmp ompls_strcmp
+#define strcpy ompls_strcpy
+#define strncpy ompls_strncpy
+#define strcat ompls_strcat
+#define strchr ompls_strchr
+#define strrchr ompls_strrchr
+#define strstr ompls_strstr
+#define calloc ompls_calloc
 #endif
 
 // --- OpenMP's allocators (OpenMP 6.0 chapter 26): all memory is the device's heap -------------------------------

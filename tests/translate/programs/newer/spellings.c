@@ -183,7 +183,7 @@ static void combined(void)
 #pragma omp section
         a[3] = 2;
     }
-#pragma omp target taskloop map(tofrom : a) grainsize(1)
+#pragma omp target taskloop map(tofrom : a) shared(a) grainsize(1)
     for (int i = 4; i < 6; i++)
         a[i] = i;
     expect(m, 4, "parallel single");
