@@ -257,7 +257,7 @@ def _add_parts(plan: RegionPlan) -> None:
             continue
         at = f"{ARGS}[{p.index}]"
         texts = f"(const char *){at}.begin - (const char *){at}.base", f"{at}.size"
-        names = f"ompls_first_{s.name}", f"ompls_bytes_{s.name}"
+        names = f"ompls_begin_{s.name}", f"ompls_bytes_{s.name}"
         for name, text in zip(names, texts, strict=True):
             plan.params.append(Param(name, None, "value", len(plan.values), Integer("long")))
             plan.values.append(Value(f"(long)({text})", "long", lvalue=False))

@@ -17,6 +17,13 @@ def directives_in(node: Node) -> Iterator[DirectiveStmt]:
     return (n for n in node.walk() if isinstance(n, DirectiveStmt))
 
 
+def parallel_in(node: Node) -> list[DirectiveStmt]:
+    """The parallel regions in `node` that stand in no other one."""
+    if isinstance(node, DirectiveStmt) and node.directive.has("parallel"):
+        return [node]
+    return [s for c in node.children() for s in parallel_in(c)]
+
+
 def clause_exprs(d: Directive) -> Iterator[ast.Expr]:
     for c in d.clauses:
         yield from c.args

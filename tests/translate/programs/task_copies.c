@@ -312,8 +312,109 @@ static void sections(void)
     EXPECT(big[1] * 10 + big[2], 18);
 }
 
+#pragma omp declare target
+static int in_function(void)
+{
+    int s = 0;
+#pragma omp task firstprivate(counter) shared(s)
+    {
+        counter = 5;
+#pragma omp parallel num_threads(4)
+#pragma omp atomic
+        counter += 1;
+        s = counter;
+    }
+#pragma omp taskwait
+    return s;
+}
+static void add_to(int *p)
+{
+#pragma omp parallel num_threads(4)
+#pragma omp atomic
+    *p += 1;
+}
+#pragma omp end declare target
+
+/* Copies of mapped variables, which threads of parallel regions inside share. */
+static void reached(void)
+{
+    int x = 1, y = 2, seen = 0, a[3] = {1, 2, 3}, big[100] = {0};
+#pragma omp target map(tofrom : x, y, seen, a)
+    {
+#pragma omp task firstprivate(x, a) private(y) shared(seen)
+        {
+            x = 4;
+            y = 1;
+            a[1] = 7;
+#pragma omp parallel num_threads(4)
+            {
+#pragma omp atomic
+                x += 1;
+#pragma omp atomic
+                y += 1;
+#pragma omp atomic
+                a[1] += 1;
+            }
+            add_to(&x);
+            seen = x * 1000 + y * 100 + a[1];
+        }
+#pragma omp taskwait
+#pragma omp parallel num_threads(2)
+#pragma omp atomic
+        x += 1;
+    }
+    EXPECT(seen, 12511);
+    EXPECT(x * 100 + y * 10 + a[1], 322);
+#pragma omp target map(from : seen)
+    {
+        counter = 1;
+        seen = in_function() * 10 + counter;
+    }
+    EXPECT(seen, 91);
+#pragma omp target map(tofrom : x, a)
+#pragma omp teams num_teams(2) firstprivate(x)
+    {
+#pragma omp parallel num_threads(3)
+#pragma omp atomic
+        x += 1;
+        a[omp_get_team_num()] = x;
+    }
+    EXPECT(x * 100 + a[0] * 10 + (a[1] == 6 || a[1] == 2), 361);
+#pragma omp target map(tofrom : x, y, a)
+#pragma omp teams num_teams(1) firstprivate(y)
+    {
+        a[0] = 0;
+#pragma omp distribute private(x)
+        for (int i = 0; i < 3; i++) {
+            x = i;
+#pragma omp parallel num_threads(2)
+#pragma omp atomic
+            x += y;
+            a[i] = x;
+        }
+    }
+    EXPECT(x * 1000 + a[0] * 100 + a[1] * 10 + a[2], 3456);
+    big[3] = 5;
+#pragma omp target map(tofrom : big[1 : 5], seen)
+    {
+        seen = 0;
+#pragma omp parallel num_threads(2) firstprivate(big)
+        {
+            big[3] += 1;
+#pragma omp atomic
+            seen += big[3];
+        }
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp task firstprivate(big)
+        big[2] = 1;
+    }
+    EXPECT(seen * 10 + big[3] + big[2], 125);
+}
+
 int main(void)
 {
+    reached();
     mapped_variables();
     locals();
     defaults();

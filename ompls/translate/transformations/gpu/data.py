@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.ctext import is_vla
+from ompls.translate.escape import handed_over
 from ompls.translate.loops import Nest
 from ompls.translate.problem import Problem
 from ompls.translate.sharing import Copies
 from ompls.translate.transformations.gpu.arrays import room
 from ompls.translate.transformations.gpu.emitter import Emitter
 from ompls.translate.transformations.gpu.reductions import reduction
+from ompls.translate.uses import names_in, parallel_in, privatised
 
 
 @dataclass
@@ -53,15 +56,18 @@ def data_of(
     original: dict[Symbol, str] | None = None,
     *,
     alone: bool = False,
+    body: ast.Node | None = None,
 ) -> Data:
     """The copies that the clauses of `directives` (one construct, or a chain that is run as one) ask for.
 
     team     -- all threads of the team run the code: a reduction is one atomic a team; else one thread of the team does
     alone    -- one thread of the team runs sequential code here, in which parallel regions may stand
+    body     -- sequential code that is to see the copies: what parallel regions in it reach is not on a stack
     original -- variables whose original is reached through a pointer expression instead of by name
     """
     out = Data()
     seen: set[Symbol] = set()
+    heap = _reached(e, directives, body) if body is not None else set()
     counters = {x.symbol for x in nest.loops} if nest else set()
     lasts = {i.symbol for d in directives for c in d.all("lastprivate") for i in c.items}
     for d in directives:
@@ -83,14 +89,14 @@ def data_of(
                 elif c.name in ("reduction", "in_reduction"):
                     reduction(e, out, c, entry, team, ref, _of_the_team(e, d, s))
                 elif c.name == "private":
-                    _without_value(e, out, s, _of_the_team(e, d, s, alone))
+                    _without_value(e, out, s, _of_the_team(e, d, s, alone), s in heap)
                 elif c.name == "lastprivate":
                     first = any(i.symbol is s for x in directives for y in x.all("firstprivate") for i in y.items)
                     _lastprivate(e, out, s, ref, counter=s in counters, first=first)
                     if "conditional" in c.modifiers:
                         out.latest.append(out.last.pop())
                 elif c.name == "firstprivate":
-                    _copy(e, out, s, _of_the_team(e, d, s, alone))
+                    _copy(e, out, s, _of_the_team(e, d, s, alone), s in heap)
                 else:
                     _linear(e, out, c, s, nest)
         implicit = e.copies.get(id(d), Copies("firstprivate"))
@@ -99,16 +105,28 @@ def data_of(
                 continue
             seen.add(s)
             if implicit.kind == "private":
-                _without_value(e, out, s, _of_the_team(e, d, s, alone))
+                _without_value(e, out, s, _of_the_team(e, d, s, alone), s in heap)
             else:
-                _copy(e, out, s, _of_the_team(e, d, s, alone))
+                _copy(e, out, s, _of_the_team(e, d, s, alone), s in heap)
     return out
 
 
-def _without_value(e: Emitter, out: Data, s: Symbol, shared: bool) -> None:
+def _reached(e: Emitter, directives: list[Directive], body: ast.Node) -> set[Symbol]:
+    """Copies of variables that are references elsewhere, which parallel regions in `body` name or are led to."""
+    copied = {s for d in directives for s in privatised(d)}
+    copied |= {s for d in directives if id(d) in e.copies for s in e.copies[id(d)].symbols}
+    named = {n.symbol for region in parallel_in(body) for n in names_in(region)}
+    return (e.references - e.team_shared) & copied & (named | handed_over(body, copied, e.parallel))
+
+
+def _without_value(e: Emitter, out: Data, s: Symbol, shared: bool, heap: bool) -> None:
     if is_vla(s.type) and isinstance(s.type, Array):  # on the heap, which all threads see
         out.outer.append("// private")
         out.before.append(_room(e, s))
+        return
+    if heap:
+        out.outer.append("// private, and parallel regions reach it: not on one thread's stack")
+        out.before.append(e.on_the_heap(s).rstrip())
         return
     out.before.append(f"{'__shared__ ' if shared else ''}{e.cxx(s.type, s.name)};  // private")
 
@@ -135,20 +153,30 @@ def _room(e: Emitter, s: Symbol) -> str:
     return room(e.types, s, e.outer[s], e.dims[s]).rstrip()
 
 
-def _copy(e: Emitter, out: Data, s: Symbol, shared: bool) -> None:
+def _copy(e: Emitter, out: Data, s: Symbol, shared: bool, heap: bool) -> None:
     original = f"ompls_first_{s.name}"
     out.outer.append(f"const auto &{original} = {s.name};")
     if is_vla(s.type) and isinstance(s.type, Array):
         length = " * ".join([f"sizeof *{s.name}", e.outer[s], *(e.dims[s] if is_vla(s.type.of) else ())])
         out.before += [_room(e, s), f"memcpy({s.name}, {original}, {length});  // firstprivate"]
+    elif heap:
+        out.outer.append("// firstprivate, and parallel regions reach it: not on one thread's stack")
+        out.before += [e.on_the_heap(s).rstrip(), _copied(e, s, original)]
     elif shared:
         out.before.append(f"__shared__ {e.cxx(s.type, s.name)};  // firstprivate, shared by the team's threads")
-        out.before.append(f"memcpy(&{s.name}, &{original}, sizeof {s.name});")
+        out.before.append(_copied(e, s, original))
     elif isinstance(s.type, Array):
-        out.before.append(f"{e.cxx(s.type, s.name)};  // firstprivate")
-        out.before.append(f"memcpy(&{s.name}, &{original}, sizeof {s.name});")
+        out.before += [f"{e.cxx(s.type, s.name)};  // firstprivate", _copied(e, s, original)]
     else:
         out.before.append(f"{e.cxx(s.type, s.name)} = {original};  // firstprivate")
+
+
+def _copied(e: Emitter, s: Symbol, original: str) -> str:
+    """The statement that gives a copy its value: of an array that is mapped in part, only that part."""
+    if e.plan is not None and s in e.plan.parts:
+        first, size = e.plan.parts[s]
+        return f"memcpy((char *)&{s.name} + {first}, (const char *)&{original} + {first}, {size});  // what is mapped"
+    return f"memcpy(&{s.name}, &{original}, sizeof {s.name});"
 
 
 def _linear(e: Emitter, out: Data, c: Clause, s: Symbol, nest: Nest | None) -> None:

@@ -39,6 +39,7 @@ class Emitter:
     references  -- variables that are C++ references here: captured by reference, whatever the level
     team_shared -- variables of the sequential part that live in shared memory because a parallel region uses them
     on_heap     -- variables of a device function that parallel regions are led to by a pointer
+    parallel    -- functions with parallel regions
     locks       -- names of the file's critical constructs
     operators   -- (combiner, initializer) of the file's `declare reduction` -> the name of the class that stands for it
     """
@@ -51,6 +52,7 @@ class Emitter:
     references: set[Symbol] = field(default_factory=set)
     team_shared: set[Symbol] = field(default_factory=set)
     on_heap: set[Symbol] = field(default_factory=set)
+    parallel: Collection[str] = ()
     locks: set[str] = field(default_factory=set)
     operators: dict[tuple[str, str], str] = field(default_factory=dict)
     crossed: set[int] = field(default_factory=set)  # id of declarations that a jump may pass
@@ -136,15 +138,19 @@ class Emitter:
             if d.symbol in self.on_heap:
                 if id(node) in self.crossed:
                     self._unmovable(d)
-                reference = self.cxx(t, f"(&{name})" if isinstance(t, Array) else f"&{name}")
                 parts.append("// parallel regions reach it by its address: not on one thread's stack\n")
-                parts.append(f"const ompls_room<{self.cxx(t)}> ompls_room_{name}(1);\n")
-                parts.append(f"{reference} = *ompls_room_{name}.begin;\n")
+                parts.append(self.on_the_heap(d.symbol))
             else:
                 parts.append(f"{'__shared__ ' if d.symbol in self.team_shared else ''}{self.cxx(t, name)};\n")
             if d.init is not None:
                 parts += self.assigned(d)
         return parts
+
+    def on_the_heap(self, s: Symbol) -> str:
+        """The declaration of `s` as a reference to a place on the device's heap."""
+        t = assignable(s.type)
+        reference = self.cxx(t, f"(&{s.name})" if isinstance(t, Array) else f"&{s.name}")
+        return f"const ompls_room<{self.cxx(t)}> ompls_room_{s.name}(1);\n{reference} = *ompls_room_{s.name}.begin;\n"
 
     def assigned(self, d: ast.VarDecl) -> list[Part]:
         """The statements that give a variable the value of its initializer."""

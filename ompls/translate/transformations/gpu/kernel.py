@@ -235,7 +235,8 @@ def _function(
     e.copies = copies_made(f.body, f.params)
     e.outer = dialect.arrays.outer
     e.locks, e.operators = shared
-    e.on_heap = handed_over(f.body, f.params, parallel_functions([g for _, g in needs.functions]))
+    e.parallel = parallel_functions([g for _, g in needs.functions])
+    e.on_heap = handed_over(f.body, f.params, e.parallel)
     _refuse_escaping_parameters(e.on_heap & set(f.params))
     e.references = references | e.on_heap
     e.visit(f.body, "function")
@@ -297,9 +298,9 @@ class _Kernel:
         e.references |= {p.symbol for p in plan.params if p.copy and p.symbol and (p.league or p.symbol not in written)}
         values = {p.symbol for p in plan.params if p.symbol is not None and p.by_value}
         if self.generic:
-            own = values | self._clause_privates() | self._reduced()
-            parallel = parallel_functions([f for _, f in self.needs.functions])
-            e.team_shared = team_shared(self.body, own) | handed_over(self.body, own, parallel)
+            own = values | self._clause_privates() | self._reduced() | self._firstprivates()
+            e.parallel = parallel_functions([f for _, f in self.needs.functions])
+            e.team_shared = team_shared(self.body, own) | handed_over(self.body, own, e.parallel)
         elif plan.promotion is not None:
             e.team_shared = set(plan.promotion.shared)
         elif not plan.single:
@@ -418,6 +419,14 @@ class _Kernel:
     def _reduced(self) -> set[Symbol]:
         return {i.symbol for d in self.chain for c in d.all("reduction") for i in c.items if i.symbol is not None}
 
+    def _firstprivates(self) -> set[Symbol]:
+        """What constructs inside the target construct copy, which the whole body sees."""
+        below = [d for d in self.chain if not d.has("target")]
+        found = {i.symbol for d in below for c in d.all("firstprivate") for i in c.items if i.symbol is not None}
+        return found | {
+            s for d in self.chain if id(d) in self.emitter.copies for s in self.emitter.copies[id(d)].symbols
+        }
+
     def _written_values(self, values: set[Symbol]) -> set[Symbol]:
         """By-value parameters that are shared in the parallel construct and written there: one copy a team."""
         assert self.body is not None
@@ -450,7 +459,7 @@ class _Kernel:
             for p in self.plan.params
             if p.deref and p.symbol in taken and p.symbol is not None
         }
-        data = data_of(e, self.chain, nest, team=together, original=original)
+        data = data_of(e, self.chain, nest, team=together, original=original, body=self.body if self.generic else None)
         if nest is None or directive is None:
             last = self.chain[-1]
             if self.plan.promotion is not None:

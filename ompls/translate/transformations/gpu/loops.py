@@ -203,7 +203,8 @@ def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     bare = replace(d, clauses=own)
     if id(d) in e.copies:
         e.copies[id(bare)] = e.copies[id(d)]
-    data = data_of(e, [bare], nest, team=False, alone=level == "master")
+    inside = s.body if level != "parallel" else None
+    data = data_of(e, [bare], nest, team=False, alone=level == "master", body=inside)
     e.copies.pop(id(bare), None)
     e.visit(s.body, level)
     if data.before:

@@ -12,6 +12,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Directive
+from ompls.translate.ctext import is_vla
 from ompls.translate.launch import chain_directives
 from ompls.translate.loops import nest_of
 from ompls.translate.rewrite import Part
@@ -20,7 +21,7 @@ from ompls.translate.transformations.gpu.emitter import Emitter, Level, transfor
 from ompls.translate.transformations.gpu.loops import clause_value, loop_parts, typed
 from ompls.translate.transformations.gpu.nest import counts
 from ompls.translate.transformations.gpu.sync import chosen
-from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in, root_symbol
+from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in, parallel_in, root_symbol
 
 
 @transformation("parallel")
@@ -47,7 +48,7 @@ def distribute(e: Emitter, s: DirectiveStmt, level: Level) -> None:
             more = f"\n}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, {typed(nest.kind, chunk)}));\n}}"
             region(e, s, level, (f"{{\n{head}do {{\n", more), "team")
         return
-    data = data_of(e, [d], nest, team=False)
+    data = data_of(e, [d], nest, team=False, body=nest.body if level != "parallel" else None)
     e.visit(nest.body, level)
     before, body, after = loop_parts(e, [d], nest, "distribute", data)
     e.replace(s.span, "{\n", data.opening(), before, body, after, data.closing(), "}")
@@ -114,11 +115,15 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], st
     modified = modified_in(s)
     lengths = [d for x in used for d in (*e.dims.get(x, []), e.outer.get(x, "0"))]
     out = list(dict.fromkeys(d for d in lengths if not d.isdigit()))
+    out += [name for x in used if e.plan is not None for name in e.plan.parts.get(x, ())]
     push = pop = ""
     # Variables of the file that the kernel has of its own, like the user's locals.
     own_of_file = {p.symbol for p in e.plan.params} | set(e.plan.privates) if e.plan is not None else set()
     for x in used:
         if x.level == "file" and x not in e.references | own_of_file:
+            continue
+        if isinstance(x.type, Array) and is_vla(x.type):  # a constant pointer, maybe one thread's
+            out.append(x.name)
             continue
         if x in e.team_shared:
             continue
@@ -139,7 +144,7 @@ def team_shared(body: ast.Node, params: set[Symbol]) -> set[Symbol]:
     out: set[Symbol] = set()
     everywhere = modified_in(body)
     local = declared_in(body) | params
-    for s in _outermost(body):
+    for s in parallel_in(body):
         own = declared_in(s.body) if s.body else set()
         private = {i.symbol for c in s.directive.all("private") for i in c.items}
         if s.directive.has("for"):
@@ -157,12 +162,6 @@ def team_shared(body: ast.Node, params: set[Symbol]) -> set[Symbol]:
             elif x in inside or is_aggregate(x):
                 out.add(x)
     return out
-
-
-def _outermost(node: ast.Node) -> list[DirectiveStmt]:
-    if isinstance(node, DirectiveStmt) and node.directive.has("parallel"):
-        return [node]
-    return [s for c in node.children() for s in _outermost(c)]
 
 
 def _addressed(node: ast.Node) -> set[Symbol]:

@@ -92,7 +92,8 @@ def block(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 @transformation("task")
 def task(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """An undeferred task: the thread that meets it runs it at once."""
-    data = data_of(e, [s.directive], team=False, alone=level == "master")
+    data = data_of(e, [s.directive], team=False, alone=level == "master",
+                   body=s.body if level != "parallel" else None)  # fmt: skip
     e.visit(s.body, level)
     e.replace(s.span, "{  // task, run at once\n", data.opening(), _block(e, s), "\n", data.closing(), "}")
 
