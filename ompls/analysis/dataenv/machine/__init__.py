@@ -3,7 +3,7 @@
 `analysis.py` is the way in; it gives `Event`s, and the rules of the mapping group make findings of them.
 The files, from the bottom: `values` (objects, pointers, ranges), `copies` (one object's host and device copies, by the
 rules of OpenMP), `state` (all objects), `events`; then the machine's classes, each over the one before: `objects`
-(cells), `memory` (accesses), `places` (lvalues), `evaluate` (expressions), `library` (known functions), `items` (list
+(cells), `memory` (accesses), `places` (lvalues), `evaluate` (expressions), `routines` (known functions), `items` (list
 items), `directives`, `loops`, `walk` (statements), `outside` (calls that are not followed), `calls`.  `recall` keeps
 what calls did.
 """

@@ -108,7 +108,7 @@ class Machine(Outside):
             harmless = name in HARMLESS or name.startswith(("omp_", "__builtin_", "__sync_", "__atomic_"))
             system = function.symbol is not None and function.symbol.from_system_header
             if harmless or system or self.region is not None:
-                self.library_call(expr, args)
+                self.routine_call(expr, args)
             else:
                 self.unknown_call(expr, args)
             return self.result(expr)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies, Mapping
 from ompls.analysis.dataenv.machine.events import Event, Outcome
-from ompls.analysis.dataenv.machine.library import Library, devices_softened
+from ompls.analysis.dataenv.machine.routines import Routines, devices_softened
 from ompls.analysis.dataenv.machine.naming import worst
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
@@ -38,7 +38,7 @@ class Mapped(NamedTuple):
         return Mapping(device, loc.low, loc.high, self.kind, self.site, "always" in self.modifiers, lasting)
 
 
-class Items(Library):
+class Items(Routines):
     """Entering, leaving and updating what list items name."""
 
     def item(self, item: ListItem, kind: str, clause: Clause) -> Mapped:

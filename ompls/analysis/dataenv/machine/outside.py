@@ -22,7 +22,7 @@ HARMLESS = frozenset(
 
 
 class Outside(Walker):
-    """`library_call` for functions that map nothing, `unknown_call` for those that may."""
+    """`routine_call` for functions that map nothing, `unknown_call` for those that may."""
 
     def result(self, expr: ast.Call) -> Value:
         """What a call gives that is not followed: a value of its own."""
@@ -30,7 +30,7 @@ class Outside(Walker):
             return Poly.of(Opaque(f"{self.frame.name}@{expr.span.start}", None, ()))
         return None
 
-    def library_call(self, expr: ast.Call, args: list[Value]) -> None:
+    def routine_call(self, expr: ast.Call, args: list[Value]) -> None:
         """A function that maps nothing; it may read and write what its arguments point to."""
         params = _params(expr)
         for i, value in enumerate(args):
@@ -51,7 +51,7 @@ class Outside(Walker):
     def unknown_call(self, expr: ast.Call, args: list[Value]) -> None:
         """Another translation unit's code: it may map what it can reach."""
         assert self.now is not None
-        self.library_call(expr, args)
+        self.routine_call(expr, args)
         device = self.now.device or ZERO
         unknown = frozenset((Copies(copies=(outside_copy(device, NOWHERE),)),))
         for obj in self.reachable(args):

@@ -26,7 +26,7 @@ _LOOKS = frozenset(("omp_target_associate_ptr", "omp_target_disassociate_ptr", "
                     "omp_target_is_accessible"))  # fmt: skip
 
 
-class Library(Evaluator):
+class Routines(Evaluator):
     """`known_call` does what a known function does."""
 
     def known_call(self, name: str, expr: ast.Call, args: list[Value]) -> tuple[bool, Value]:
