@@ -5,8 +5,8 @@ from __future__ import annotations
 from ompls.analysis.dataenv.machine.copies import Lost
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.items import Items, Mapped
-from ompls.analysis.dataenv.machine.routines import INITIAL, lent
 from ompls.analysis.dataenv.machine.objects import Where
+from ompls.analysis.dataenv.machine.routines import INITIAL, lent
 from ompls.analysis.dataenv.machine.state import join
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start
 from ompls.analysis.dataenv.private import PRIVATISING, loop_variables

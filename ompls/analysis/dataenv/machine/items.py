@@ -7,8 +7,8 @@ from typing import NamedTuple
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies, Mapping
 from ompls.analysis.dataenv.machine.events import Event, Outcome
-from ompls.analysis.dataenv.machine.routines import Routines, devices_softened
 from ompls.analysis.dataenv.machine.naming import worst
+from ompls.analysis.dataenv.machine.routines import Routines, devices_softened
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
 from ompls.analysis.dataenv.machine.loops import Loops, copied
+from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
 from ompls.analysis.dataenv.machine.state import as_written, join
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Target, Value, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, is_integer
