@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from random_expressions import Scope
 from random_statements import Statements
 
@@ -15,8 +17,8 @@ _LEAGUES = ("target teams distribute parallel for", "target parallel for", "targ
 class Loops(Statements):
     """What is appended to a function's checksum is `out`, `s` and `x`; see `Program` for `function`."""
 
-    def function(self, name: str, before: list[str], region: str, after: list[str]) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def function(self, name: str, before: list[str], region: str, after: list[str]) -> str: ...
 
     def _bound(self, counter: str) -> tuple[str, int]:
         """A linear function of a counter, and its factor."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -24,7 +25,7 @@ _MEETS = re.compile(r"barrier|wait|sync|lock|signal", re.I)  # in the name of a 
 _MANY = 4000  # accesses of one walk; no more are kept
 
 
-class Expressions:
+class Expressions(ABC):
     """Where the walk stands, and what it does with an expression."""
 
     def __init__(self, functions: Mapping[str, Content], env: Env | None, summaries: Summaries) -> None:
@@ -135,9 +136,9 @@ class Expressions:
                     if isinstance(child, Expr):
                         self.value(child)
 
+    @abstractmethod
     def statement(self, stmt: ast.Stmt | None) -> None:
         """A statement inside of an expression; the walker proper knows how."""
-        raise NotImplementedError
 
     def guarded(self, condition: Expr, holds: bool, expr: Expr | None, stmt: Node) -> None:
         if expr is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Literal
 
@@ -28,7 +29,7 @@ _SPECIALS = {**_PRAGMAS, "omp": attribute_operator}
 _DIRECTIVE_STARTS = ("#", "%", "/")  # the first characters of a line that may be a directive
 
 
-class LinePass:
+class LinePass(ABC):
     """One pass over one text; `unit` is the pass over the translation unit that it belongs to."""
 
     def __init__(self, run: Run, path: str, text: str, included_at: Location | None) -> None:
@@ -323,9 +324,9 @@ class LinePass:
         # analysis has no clock; gcc writes the same when it has none
         return {"__DATE__": '"??? ?? ????"', "__TIME__": '"??:??:??"'}.get(name, '"??? ??? ?? ??:??:?? ????"')
 
+    @abstractmethod
     def act(self, parsed: Parsed, raw: str, end: int) -> None:
         """Do what the directive that ends at `end` says, and go on after it."""
-        raise NotImplementedError
 
 
 def _quoted(path: str) -> str:

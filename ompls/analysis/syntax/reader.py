@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -30,7 +31,7 @@ class Declared:
     params: list[ast.Symbol] | None = None  # of the function the name itself is
 
 
-class Reader:
+class Reader(ABC):
     """Reads one external declaration.
 
     source -- the bytes the nodes' offsets count in (the expanded text, or a small text parsed on its own)
@@ -49,26 +50,26 @@ class Reader:
 
     # The parts of the adapter call each other through these.
 
-    def expr(self, n: Node) -> ast.Expr:
-        raise NotImplementedError
+    @abstractmethod
+    def expr(self, n: Node) -> ast.Expr: ...
 
-    def type_name(self, n: Node) -> CType:
-        raise NotImplementedError
+    @abstractmethod
+    def type_name(self, n: Node) -> CType: ...
 
-    def compound(self, n: Node) -> ast.Compound:
-        raise NotImplementedError
+    @abstractmethod
+    def compound(self, n: Node) -> ast.Compound: ...
 
-    def initializer(self, n: Node, target: CType) -> ast.Expr:
-        raise NotImplementedError
+    @abstractmethod
+    def initializer(self, n: Node, target: CType) -> ast.Expr: ...
 
-    def other(self, n: Node, parts: tuple[Node, ...] | None = None) -> ast.Expr:
-        raise NotImplementedError
+    @abstractmethod
+    def other(self, n: Node, parts: tuple[Node, ...] | None = None) -> ast.Expr: ...
 
-    def declarator(self, n: Node, base: CType) -> Declared:
-        raise NotImplementedError
+    @abstractmethod
+    def declarator(self, n: Node, base: CType) -> Declared: ...
 
-    def declare(self, symbol: ast.Symbol) -> ast.Symbol:
-        raise NotImplementedError
+    @abstractmethod
+    def declare(self, symbol: ast.Symbol) -> ast.Symbol: ...
 
     def span(self, n: Node) -> Span:
         return Span(n.start_byte + self.shift, n.end_byte + self.shift)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from ompls.analysis.dataenv.machine.objects import STEPS, GivenUp
 from ompls.analysis.dataenv.machine.places import Places
 from ompls.analysis.dataenv.machine.state import join, joined_value
@@ -22,19 +24,19 @@ class Evaluator(Places):
 
     # --- to be given by the classes above
 
-    def call(self, expr: ast.Call) -> Value:
-        raise NotImplementedError
+    @abstractmethod
+    def call(self, expr: ast.Call) -> Value: ...
 
-    def statement(self, stmt: ast.Stmt | None) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def statement(self, stmt: ast.Stmt | None) -> None: ...
 
+    @abstractmethod
     def truth(self, expr: Expr) -> bool | None:
         """The truth value of a condition, which is evaluated."""
-        raise NotImplementedError
 
+    @abstractmethod
     def out_of_time(self) -> bool:
         """Whether there is no time left for the walk."""
-        raise NotImplementedError
 
     # --- values
 
@@ -84,9 +86,9 @@ class Evaluator(Places):
                 self.value(child)
         return None
 
+    @abstractmethod
     def comparison(self, expr: ast.Binary) -> bool | None:
         """`==` or `!=`."""
-        raise NotImplementedError
 
     def not_understood(self, node: ast.Node) -> None:
         """Something whose effect is not known: what it names may have changed in any way."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine import copies as cp
@@ -91,9 +92,9 @@ class Items(Routines):
         return self.mappers and any(isinstance(loc.type, Record) for loc in mapped.locs)
 
     @property
+    @abstractmethod
     def mappers(self) -> bool:
         """Whether the unit declares mappers."""
-        raise NotImplementedError
 
     def give_up(self, mapped: Mapped) -> None:
         """The directive does something to what the item reaches that is not followed."""

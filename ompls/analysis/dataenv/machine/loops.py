@@ -5,6 +5,8 @@ A loop is taken to run at least twice unless its bounds or its condition say oth
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from ompls.analysis.dataenv.machine.directives import Directives
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import Loop
@@ -183,9 +185,9 @@ class Loops(Directives):
         facts = facts_of(self.frame.content)
         return not facts.has_region(node) and not any(self.defines(name) for name in facts.calls_in(node))
 
+    @abstractmethod
     def defines(self, name: str) -> bool:
         """Whether the unit has a function of that name."""
-        raise NotImplementedError
 
 
 def copied(state: State | None) -> State | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 
 from ompls.analysis.dataenv.machine import copies as cp
@@ -211,9 +212,9 @@ class Memory(Store):
         mine = all(isinstance(a, Symbol) and self.names().get(a.name) is a for a in count.atoms())
         return repr(count) if mine else ""
 
+    @abstractmethod
     def names(self) -> dict[str, Symbol]:
         """Parameters and local variables of the function that is walked."""
-        raise NotImplementedError
 
     def _event(self, kind: str, here: Site, name: str, copy: Copy | None) -> Event:
         if copy is None or kind == "absent":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -74,7 +75,7 @@ class Where:
     quiet: int = 0
 
 
-class Store:
+class Store(ABC):
     """The machine's view of memory.  `now` is the state; None where no path comes."""
 
     def __init__(self, recorder: Recorder, whole: bool) -> None:
@@ -135,9 +136,9 @@ class Store:
             self.now.cases[obj] = cases
         return cases
 
+    @abstractmethod
     def at_start(self, symbol: Symbol) -> Cases | None:
         """The cases of a static variable at the start."""
-        raise NotImplementedError
 
     # --- cells
 
@@ -195,9 +196,9 @@ class Store:
             return None
         return self.constant(symbol.init)
 
+    @abstractmethod
     def constant(self, expr: ast.Expr) -> Value:
         """An initialiser at file scope."""
-        raise NotImplementedError
 
     def settle(self) -> None:
         """After data have moved: scalars that the device has written are known where the host has got them."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.memory import Memory
 from ompls.analysis.dataenv.machine.values import Loc, Value, number
@@ -16,9 +18,9 @@ from ompls.analysis.model.layout import offsetof, sizeof
 class Places(Memory):
     """`places` finds the places of an lvalue; what leads there is evaluated."""
 
+    @abstractmethod
     def value(self, expr: Expr | None) -> Value:
         """The value of an expression, with its accesses and effects."""
-        raise NotImplementedError
 
     def size_of(self, t: CType) -> Poly | None:
         """The size of an object of type `t` in bytes, of arrays of variable length too when the length is a name."""

@@ -7,6 +7,7 @@ called again for the same node with larger and larger states, so the last call f
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from typing import Any
 
@@ -21,7 +22,7 @@ _NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__asse
 _ROUNDS = 8  # of a loop; each adds at least one fact about one key, and few keys change in a loop
 
 
-class Flow:
+class Flow(ABC):
     """Runs over a body with `run`; the hooks are `default`, `expr`, `declare` and `directive`."""
 
     def __init__(self) -> None:
@@ -34,13 +35,13 @@ class Flow:
 
     # --- hooks
 
+    @abstractmethod
     def default(self, key: Hashable) -> frozenset[Any]:
         """What holds for a key that no state mentions."""
-        raise NotImplementedError
 
+    @abstractmethod
     def expr(self, expr: Expr, state: State) -> State:
         """The state after evaluating `expr` (a whole expression of a statement)."""
-        raise NotImplementedError
 
     def declare(self, decl: ast.VarDecl, state: State) -> State:
         """The state after a declaration; its initialiser is still to be evaluated."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -24,7 +25,7 @@ _UNLOCKS = frozenset(("omp_unset_lock", "omp_unset_nest_lock"))
 _LOCKS = frozenset(("omp_set_lock", "omp_set_nest_lock", "omp_test_lock", "omp_test_nest_lock"))
 
 
-class Accesses:
+class Accesses(ABC):
     """Looks at expressions; `Statements` walks to them."""
 
     def __init__(self, function: FunctionDef, program: Program) -> None:
@@ -44,8 +45,8 @@ class Accesses:
         self.varying: dict[int, frozenset[Symbol]] = {}  # by loop
         self.budget = 20_000  # statements and accesses, so that no function takes long
 
-    def call(self, call: ast.Call) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def call(self, call: ast.Call) -> None: ...
 
     # --- expressions and accesses
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
 
 from ompls.analysis.dataenv.paths import walk_all
@@ -30,8 +31,8 @@ class Tasks(Statements):
 
     # --- to be given by `Constructs`
 
-    def leaf(self, stmt: DirectiveStmt, level: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def leaf(self, stmt: DirectiveStmt, level: int) -> None: ...
 
     # --- tasks
 

@@ -6,6 +6,7 @@ for is forgotten: it is not certain any more.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
 
 from ompls.analysis.dataenv.paths import strip, walk_all
@@ -33,12 +34,12 @@ class Statements(Accesses):
 
     # --- hooks
 
-    def directive(self, stmt: ast.DirectiveStmt) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def directive(self, stmt: ast.DirectiveStmt) -> None: ...
 
+    @abstractmethod
     def ends_in_barrier(self, stmt: Stmt) -> bool:
         """Whether a block is that of a construct at whose end all tasks are complete."""
-        raise NotImplementedError
 
     # --- statements
 
