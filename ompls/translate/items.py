@@ -87,7 +87,7 @@ class _Planner:
         stays = self.directive.name in ("target enter data", "target data")
         found = [f if f.detached else replace(f, plan=_attached(f.plan, self.explicit, stays)) for f in self.found]
         plain = [f for f in found if "ATTACH" not in f.plan.flags]
-        plain += _seats(plain, [f for f in found if "ATTACH" in f.plan.flags])
+        plain += _seats(found, kernel=self.region is not None)
         # An item that is in two clauses is copied before it is only allocated (OpenMP 5.2 §5.8.3).
         plain.sort(key=lambda f: not _COPIES & {x for i in (f.plan, *f.after) for x in i.flags} and not f.after)
         ordered = [*_join(plain), *(f for f in found if "ATTACH" in f.plan.flags)]
@@ -297,16 +297,24 @@ def _attached(i: ItemPlan, explicit: set[Symbol], stays: bool) -> ItemPlan:
     return i
 
 
-def _seats(plain: list[_Found], attached: list[_Found]) -> list[_Found]:
+def _seats(found: list[_Found], kernel: bool) -> list[_Found]:
     """The pointers that lie in a structure of which other members are mapped: they are there with them, to be attached
-    (OpenMP 5.2 §5.8.3; where no member is mapped, the structure is as a whole, see `plan.py`)."""
+    (OpenMP 5.2 §5.8.3; where no member is mapped, the structure is as a whole, see `plan.py`).  So are those in a
+    structure that a kernel reaches through a pointer (`p->m[0:n]`): where they are is what it knows of `p`."""
+    plain = [f for f in found if "ATTACH" not in f.plan.flags]
     owners = {f.place.owner for f in plain if f.place.owner is not None}
-    seats = {f.seat.begin: f.seat for f in attached if f.seat is not None and f.seat.owner in owners}
+    bases = {f.plan.base for f in found}
+    seats = {f.seat.begin: f.seat for f in found if f.seat is not None and "ATTACH" in f.plan.flags}
     return [
         _Found(_item(place.begin.removeprefix("&"), (), place, place.owner), place)
         for place in seats.values()
+        if place.owner in owners or (kernel and _through_pointer(place) and place.base not in bases)
         if not any(f.plan.begin == place.begin for f in plain)
     ]
+
+
+def _through_pointer(place: Place) -> bool:
+    return place.owner is not None and place.base == place.owner.name and isinstance(place.owner.type, Pointer)
 
 
 def _join(found: list[_Found]) -> list[_Found]:

@@ -31,8 +31,49 @@ static long by_value(table t, int n)
         all += out[i];
     return all;
 }
+struct pair {
+    table first, *second;
+    double *scale;
+};
+
+static long through_pointer(table *t)
+{
+    long all = 0;
+#pragma omp target map(to : t->weights[ : 4]) map(tofrom : all)
+    for (int i = 0; i < 4; i++)
+        all += t->weights[i];
+    return all;
+}
+static long through_two(table *t, struct pair *p)
+{
+    long all = 0;
+#pragma omp target map(to : t->keys[ : 4], p->first.values[ : 4], p->first.weights[ : 4], p->first.length)     map(tofrom : p->scale[ : 4], all)
+    for (int i = 0; i < p->first.length; i++) {
+        p->scale[i] += t->keys[i];
+        all += (long)p->first.values[i] * p->first.weights[i];
+    }
+    return all;
+}
+static void through_pointers(void)
+{
+    int keys[4] = {1, 2, 3, 4};
+    double values[4] = {10, 20, 30, 40}, scale[4] = {0};
+    long weights[4] = {1, 2, 3, 5};
+    struct pair p = {{.keys = keys, .values = values, .weights = weights, .length = 4}, 0, scale};
+    expect(through_pointer(&p.first), 11, "a member of a structure that nobody mapped");
+    expect(through_two(&p.first, &p), 340, "members behind two pointers");
+    expect(scale[3], 4, "what a pointer that is a member leads to comes back");
+#pragma omp target data map(to : p)
+    {
+        expect(through_pointer(&p.first), 11, "a member of a structure that is there");
+        expect(through_two(&p.first, &p), 340, "members of structures that are there");
+    }
+    expect(scale[3], 8, "it comes back again");
+    expect(p.first.weights == weights && p.scale == scale, 1, "the host's pointers stay");
+}
 int main(void)
 {
+    through_pointers();
     table t = {.length = 10, .used = 7};
     t.keys = malloc(t.length * sizeof *t.keys);
     t.values = malloc(t.length * sizeof *t.values);
