@@ -51,6 +51,10 @@ class Types:
         text = _unmark(declare(self._named(t, frozenset({"restrict", "_Atomic"})), name))
         return COMPLEX.sub(lambda m: f"ompls_complex<{m[1] or m[2]}>", re.sub(r"\b_Bool\b", "bool", text))
 
+    def reference(self, t: CType, name: str) -> str:
+        """A CUDA C++ declaration of `name` as a reference to a `t`."""
+        return self.cxx(t, f"(&{name})" if isinstance(t, Array) else f"&{name}")
+
     def _named(self, t: CType, drop: frozenset[str]) -> CType:
         t = dataclasses.replace(t, quals=t.quals - drop)
         if isinstance(t, Pointer):

@@ -133,6 +133,19 @@ def lines_of(chunks: list[Chunk]) -> list[Line]:
     return out
 
 
+def trimmed(chunks: list[Chunk]) -> list[Chunk]:
+    """Without the blank rest of the line that an opening brace stood on, and the blanks before a closing one."""
+    if chunks and chunks[-1].verbatim:
+        last = chunks[-1]
+        chunks = [*chunks[:-1], Chunk(last.text.rstrip(), last.source, True)]
+    if chunks and chunks[0].verbatim:
+        text = chunks[0].text
+        short = re.sub(r"\A[ \t]*\r?\n", "", text)
+        cut = len(text.encode()) - len(short.encode())
+        return [Chunk(short, chunks[0].source + cut, True), *chunks[1:]]
+    return chunks
+
+
 _SKIP = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.S)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
@@ -51,7 +51,12 @@ def declared_in(node: Node) -> set[Symbol]:
 
 
 def privatised(d: Directive) -> set[Symbol]:
-    return {i.symbol for c in d.all(*PRIVATISING) for i in c.items if i.symbol is not None}
+    return listed([d], *PRIVATISING)
+
+
+def listed(directives: Iterable[Directive], *names: str) -> set[Symbol]:
+    """The variables in the lists of these clauses."""
+    return {i.symbol for d in directives for c in d.all(*names) for i in c.items if i.symbol is not None}
 
 
 def modified_in(node: Node) -> set[Symbol]:

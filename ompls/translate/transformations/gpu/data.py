@@ -85,7 +85,7 @@ def data_of(
                 seen.add(s)
                 ref = (original or {}).get(s)
                 if "inscan" in c.modifiers:  # the iterations run in order, on the variable itself
-                    out.before += [f"{_reference(e, s, s.name)} = *{ref};"] if ref else []
+                    out.before += [f"{e.reference(s.type, s.name)} = *{ref};"] if ref else []
                 elif c.name in ("reduction", "in_reduction"):
                     reduction(e, out, c, entry, team, ref, _of_the_team(e, d, s))
                 elif c.name == "private":
@@ -140,7 +140,7 @@ def _of_the_team(e: Emitter, d: Directive, s: Symbol, alone: bool = False) -> bo
 def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, *, counter: bool, first: bool) -> None:
     target = f"*{ref}" if ref else f"ompls_last_{s.name}"
     if ref is None:
-        out.outer.append(f"{_reference(e, s, f'ompls_last_{s.name}')} = {s.name};")
+        out.outer.append(f"{e.reference(s.type, f'ompls_last_{s.name}')} = {s.name};")
     out.read = out.read or first
     if not counter:
         out.before.append(f"{e.cxx(s.type, s.name)}{f' = {target}' if first else ''};  // lastprivate")
@@ -183,16 +183,12 @@ def _linear(e: Emitter, out: Data, c: Clause, s: Symbol, nest: Nest | None) -> N
     if nest is None:
         raise Problem(c.span, "linear", "it needs a loop")
     step = e.text(c.args[-1]) if c.args else "1"
-    out.outer.append(f"{_reference(e, s, f'ompls_linear_{s.name}')} = {s.name};")
+    out.outer.append(f"{e.reference(s.type, f'ompls_linear_{s.name}')} = {s.name};")
     out.outer.append(f"const {e.cxx(s.type, f'ompls_start_{s.name}')} = {s.name};")
     out.before.append(f"{e.cxx(s.type, s.name)};  // linear")
     out.read = True
     out.linear.append(f"{s.name} = ompls_start_{s.name} + (long long)ompls_it * ({step});")
     out.last.append((f"ompls_linear_{s.name}", s))
-
-
-def _reference(e: Emitter, s: Symbol, name: str) -> str:
-    return e.cxx(s.type, f"(&{name})" if isinstance(s.type, Array) else f"&{name}")
 
 
 def assign(target: str, s: Symbol) -> str:

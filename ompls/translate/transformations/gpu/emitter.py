@@ -68,6 +68,9 @@ class Emitter:
     def cxx(self, t: CType, name: str = "") -> str:
         return self.types.cxx(unqualified(t), name)
 
+    def reference(self, t: CType, name: str) -> str:
+        return self.types.reference(unqualified(t), name)
+
     def names_copied(self, d: Directive) -> set[str]:
         """Names of variables of which `d` makes copies."""
         implicit = self.copies[id(d)].symbols if id(d) in self.copies else ()
@@ -149,7 +152,7 @@ class Emitter:
     def on_the_heap(self, s: Symbol) -> str:
         """The declaration of `s` as a reference to a place on the device's heap."""
         t = assignable(s.type)
-        reference = self.cxx(t, f"(&{s.name})" if isinstance(t, Array) else f"&{s.name}")
+        reference = self.reference(t, s.name)
         return f"const ompls_room<{self.cxx(t)}> ompls_room_{s.name}(1);\n{reference} = *ompls_room_{s.name}.begin;\n"
 
     def assigned(self, d: ast.VarDecl) -> list[Part]:

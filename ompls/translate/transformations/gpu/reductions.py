@@ -87,7 +87,7 @@ def _bound(e: Emitter, s: Symbol, name: str) -> str:
     """A declaration of `name` for the original: a reference; a pointer by value, which a copy in memory may hide."""
     if isinstance(s.type, Pointer):
         return f"{e.cxx(s.type, f'const {name}')}" if not is_vla(s.type) else f"auto *const {name}"
-    return e.cxx(s.type, f"(&{name})" if isinstance(s.type, Array) else f"&{name}")
+    return e.reference(s.type, name)
 
 
 def _storage(e: Emitter, out: Data, s: Symbol, shape: _Shape, where: str, told: str) -> str:  # noqa: PLR0917
