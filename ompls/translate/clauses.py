@@ -16,6 +16,7 @@ _DROPPED = frozenset({
 })  # fmt: skip
 
 
+_IN_PLACE = ("mapped", "has_device_addr")  # of these the region uses the variable itself, also where gcc runs it
 _NONE: Mapping[str, str] = {}
 
 
@@ -49,7 +50,7 @@ def fallback_pragma(
     own = ("private", "firstprivate", "in_reduction") if locals_ is None else ("private", "firstprivate")
     private = {i.symbol for c in d.all(*own) for i in c.items}
     if locals_ is None:
-        shared = [v.symbol.name for v in region.variables if v.sharing == "mapped" and v.symbol not in private
+        shared = [v.symbol.name for v in region.variables if v.sharing in _IN_PLACE and v.symbol not in private
                   and (not isinstance(v.symbol.type, Pointer) or _itself(v.symbol.name, region))]  # fmt: skip
     else:
         shared = [n for n in locals_ if n not in {s.name for s in private if s is not None}]
@@ -63,8 +64,8 @@ def fallback_pragma(
 
 
 def _itself(name: str, region: Region) -> bool:
-    """Whether the pointer variable is mapped, not only what it points to."""
-    return any(i.text == name for c in region.directive.all("map") for i in c.items)
+    """Whether the pointer variable is listed, not only what it points to."""
+    return any(i.text == name for c in region.directive.all("map", "has_device_addr") for i in c.items)
 
 
 def _with_value(c: Clause, name: str) -> str:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterator
 
 from ompls.analysis.model import ast
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, CType, Enum, Function, Pointer, Record, Unknown
 from ompls.analysis.model.declare import declare
-from ompls.analysis.model.layout import offsetof
+from ompls.analysis.model.layout import offsetof, sizeof
 from ompls.analysis.model.tu import TU
 
 # A complex type as C writes it; in CUDA C++ it is the device library's.
@@ -138,7 +139,8 @@ class Place:
     """Host C text for one list item: what an `ompls_arg` wants.
 
     owner/offset -- for a member of a variable (`s.m`, `p->m`): the variable and the member's offset in it in bytes, by
-                    which it is joined with its siblings (they are one contiguous range, OpenMP 5.2 §5.8.3)
+                    which it is joined with its siblings (they are one contiguous range, OpenMP 5.2 §5.8.3);
+                    None when only the program knows
     """
 
     base: str
@@ -146,7 +148,7 @@ class Place:
     size: str
     attach: str = ""  # address of the pointer to attach; "" when the base is a variable
     owner: ast.Symbol | None = None
-    offset: int = 0
+    offset: int | None = 0
 
 
 def place_of(text: Callable[[ast.Expr], str], expr: ast.Expr) -> Place:
@@ -211,12 +213,19 @@ def pointer_of(expr: ast.Expr) -> ast.Expr:
     return _base(expr)[0]
 
 
-def _offset(e: ast.Expr) -> int:
+def _offset(e: ast.Expr) -> int | None:
+    """How far from the variable's (or structure's) begin an item lies, in bytes; None where a subscript varies."""
     e = strip(e)
     if isinstance(e, (ast.Section, ast.Index)):
-        return _offset(e.base)
+        lower = e.index if isinstance(e, ast.Index) else e.lower
+        at = 0 if lower is None else fold(lower)
+        of = element_of(e.base.type)
+        size = sizeof(of) if of is not None else None
+        base = _offset(e.base)
+        return None if at is None or size is None or base is None else base + at * size
     if not isinstance(e, ast.Member):
         return 0
     owner = e.base.type.to if isinstance(e.base.type, Pointer) else e.base.type
     here = offsetof(owner, e.field) if isinstance(owner, Record) else None
-    return (here or 0) + (0 if e.arrow else _offset(e.base))
+    base = 0 if e.arrow else _offset(e.base)
+    return None if here is None or base is None else base + here

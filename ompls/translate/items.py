@@ -337,18 +337,37 @@ def _join(found: list[_Found]) -> list[_Found]:
 
 
 def _joined(group: list[_Found]) -> _Found:
-    ordered = sorted(group, key=lambda f: f.place.offset)
-    first, last = ordered[0].plan, ordered[-1].plan
+    begin, size = _range(group)
     each = [set(f.plan.flags) for f in group]
     of_all = tuple(f for f in ("ALWAYS", *_COPIES) if all(f in flags for flags in each))
     kept = tuple(dict.fromkeys(f for x in group for f in x.plan.flags if f not in _COPIES and f != "ALWAYS"))
-    size = f"(const char *)({last.begin}) - (const char *)({first.begin}) + {last.size}"
+    first = group[0].plan
     name = ", ".join(f.plan.name for f in group)
     only_in = all(flags & _COPIES <= {"TO"} for flags in each) and all("ALWAYS" not in flags for flags in each)
     if only_in and "TO" in of_all:
-        return _Found(ItemPlan(name, ("TO", *kept), first.base, first.begin, size, "", first.symbol), group[0].place)
+        return _Found(ItemPlan(name, ("TO", *kept), first.base, begin, size, "", first.symbol), group[0].place)
     parts = tuple(
         replace(f.plan, flags=(*(x for x in f.plan.flags if x in (*_COPIES, "ALWAYS")), "PART"), attach="")
         for f in group if _COPIES & set(f.plan.flags)
     )  # fmt: skip
-    return _Found(ItemPlan(name, kept, first.base, first.begin, size, "", first.symbol), group[0].place, parts)
+    return _Found(ItemPlan(name, kept, first.base, begin, size, "", first.symbol), group[0].place, parts)
+
+
+def _range(group: list[_Found]) -> tuple[str, str]:
+    """(the begin of the first of these members, the bytes from there to the end of the last)."""
+    known = sorted((f.place.offset, k) for k, f in enumerate(group) if f.place.offset is not None)
+    if len(known) == len(group):
+        first, last = group[known[0][1]].plan, group[known[-1][1]].plan
+        return first.begin, f"(const char *)({last.begin}) - (const char *)({first.begin}) + {last.size}"
+    # A subscript varies: the program finds the first and the last when it gets there.
+    begins = [f"(const char *)({f.plan.begin})" for f in group]
+    ends = [f"{b} + ({f.plan.size})" for b, f in zip(begins, group, strict=True)]
+    lowest, highest = _outermost("<", begins), _outermost(">", ends)
+    return lowest, f"{highest} - {lowest}"
+
+
+def _outermost(op: str, texts: list[str]) -> str:
+    tests = " ".join(
+        f"{{ const char *__ompls_y = {x}; if (__ompls_y {op} __ompls_x) __ompls_x = __ompls_y; }}" for x in texts[1:]
+    )
+    return f"({{ const char *__ompls_x = {texts[0]}; {tests} __ompls_x; }})"
