@@ -145,6 +145,12 @@ WRONG = [
         r"a misaligned address",
     ),
     Wrong(
+        "an atomic operation on a thread's own variable",
+        "PTX ISA, atom: global and shared memory",
+        "int own = t; int *volatile p = &own; atomicAdd(p, 1); out[t] = own;",
+        r"an atomic operation on a variable of one thread \(local memory\) \(at wrong.cu:5\)",
+    ),
+    Wrong(
         "a misaligned vector",
         f"{GUIDE}, size and alignment requirement",
         "*reinterpret_cast<double *>(out + 1) = t;",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,20 @@ def test_resources_of_a_generic_kernel() -> None:
     assert found["counts"].shared >= 8192
     assert found["stack"].stack >= 6000  # values[1500]
     assert found["counts"].registers > 0
+
+
+def test_atomic_operations_on_a_threads_own_variable_are_plain_accesses() -> None:
+    """There is no atomic instruction for local memory: NVIDIA's compilers would make a trap of it."""
+    text = (
+        '#include "ompls_device.cuh"\nextern "C" __global__ void k(int *p) {\n'
+        "    int own = 1; char small[2] = {}; double wide = 0.5; int lock = 0;\n"
+        "    ompls_atomic<ompls_add>(&own, *p); ompls_atomic<ompls_sub>(&small[1], char(3));\n"
+        "    ompls_atomic<ompls_mul>(&wide, 3.0); ompls_atomic_exchange(&own, own + 1); omp_set_lock(&lock); omp_unset_lock(&lock);\n"
+        "    ompls_critical(&lock, [&] { ++own; }); *p = own + small[1] + int(wide); }\n"
+    )
+    for arch in ("sm_53", "sm_90"):
+        made = nvrtc.compile(text, arch, kind="ptx").code.decode()
+        assert not re.search(r"\b(?:trap|atom)\b", made), made
 
 
 def test_messages_carry_the_users_line() -> None:

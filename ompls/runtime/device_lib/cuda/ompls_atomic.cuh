@@ -2,6 +2,10 @@
 //
 // Everything is one compare-and-swap loop over the enclosing 32- or 64-bit word; the hardware's own instructions are
 // used where they do the same (integer and float addition, integer minimum and maximum).
+//
+// OpenMP allows them on any variable, CUDA only in global and shared memory (PTX ISA, "atom"): of a variable of one
+// thread's own NVIDIA's compilers make a trap ("Cannot do atomic on local memory").  Nobody else can reach that, so plain
+// accesses do.  Where the compiler knows the memory, __isLocal costs nothing.
 #pragma once
 
 // --- operators --------------------------------------------------------------------------------------------------
@@ -84,6 +88,11 @@ template <typename T, class F> static __device__ T ompls_atomic_update(T *target
 {
     static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "no atomic of this size");
     typedef typename ompls_word<sizeof(T) == 8>::type Word;
+    if (__isLocal(target)) {
+        const T old = *target;
+        *target = update(old);
+        return old;
+    }
     // A small T lies in an aligned word; its neighbours there are written back as they were (little endian).
     const unsigned long long address = reinterpret_cast<unsigned long long>(target);
     Word *const word = reinterpret_cast<Word *>(address & ~static_cast<unsigned long long>(sizeof(Word) - 1));
@@ -126,7 +135,10 @@ OMPLS_HARDWARE(ompls_add, double, atomicAdd)
 
 template <class Op, typename T> static __device__ T ompls_atomic(T *target, T value)
 {
-    return ompls_atomic_operation<Op, T>::run(target, value);
+    if (!__isLocal(target)) return ompls_atomic_operation<Op, T>::run(target, value);
+    const T old = *target;
+    *target = Op::template apply<T>(old, value);
+    return old;
 }
 
 template <typename T> static __device__ T ompls_atomic_read(const T *target)
@@ -142,6 +154,20 @@ template <typename T> static __device__ T ompls_atomic_exchange(T *target, T val
     return ompls_atomic_update(target, [=](T) { return value; });
 }
 
+// Locks, too, may be a thread's own: 1 when this call has taken it.
+static __device__ inline bool ompls_take(int *lock)
+{
+    if (!__isLocal(lock)) return atomicCAS(lock, 0, 1) == 0;
+    const bool got = *lock == 0;
+    *lock = 1;
+    return got;
+}
+static __device__ inline void ompls_let_go(int *lock)
+{
+    if (__isLocal(lock)) *lock = 0;
+    else atomicExch(lock, 0);
+}
+
 // --- critical ---------------------------------------------------------------------------------------------------
 
 // The body is inside the loop, not after it: before sm_70 the lane that holds the lock would otherwise wait for its
@@ -149,11 +175,11 @@ template <typename T> static __device__ T ompls_atomic_exchange(T *target, T val
 template <class F> static __device__ void ompls_critical(int *lock, F body)
 {
     for (bool done = false; !done;) {
-        if (atomicCAS(lock, 0, 1) == 0) {
+        if (ompls_take(lock)) {
             __threadfence();
             body();
             __threadfence();
-            atomicExch(lock, 0);
+            ompls_let_go(lock);
             done = true;
         }
     }

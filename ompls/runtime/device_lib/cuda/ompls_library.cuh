@@ -226,7 +226,7 @@ static __device__ inline unsigned long long ompls_me()
 template <typename L> static __device__ int *ompls_lock_word(L *lock) { return reinterpret_cast<int *>(lock); }
 template <typename L> static __device__ int omp_test_lock(L *lock)
 {
-    const bool got = atomicCAS(ompls_lock_word(lock), 0, 1) == 0;
+    const bool got = ompls_take(ompls_lock_word(lock));
     __threadfence();
     return got;
 }
@@ -237,7 +237,7 @@ template <typename L> static __device__ void omp_set_lock(L *lock)
 template <typename L> static __device__ void omp_unset_lock(L *lock)
 {
     __threadfence();
-    atomicExch(ompls_lock_word(lock), 0);
+    ompls_let_go(ompls_lock_word(lock));
 }
 template <typename L> static __device__ void omp_init_lock(L *lock) { *ompls_lock_word(lock) = 0; }
 template <typename L, typename H> static __device__ void omp_init_lock_with_hint(L *lock, H) { omp_init_lock(lock); }

@@ -363,6 +363,11 @@ void ompls_sim_trap() { ompls_sim_fail(__builtin_return_address(0), "the kernel 
 
 void ompls_sim_misaligned() { ompls_sim_fail(__builtin_return_address(0), "a misaligned address of an atomic operation"); }
 
+void ompls_sim_local_atomic()
+{
+    ompls_sim_fail(__builtin_return_address(0), "an atomic operation on a variable of one thread (local memory)");
+}
+
 void ompls_sim_wrong_width(int width)
 {
     ompls_sim_fail(__builtin_return_address(0), "a shuffle of width %d: a power of two up to 32 is possible", width);
@@ -446,6 +451,13 @@ void ompls_sim_own_stack(uintptr_t *low, uintptr_t *high)
     const uintptr_t top = reinterpret_cast<uintptr_t>(worker->current); // it lies at the end of its stack
     *low = top - STACK;
     *high = top + sizeof(Fibre);
+}
+
+bool ompls_sim_on_stack(const volatile void *p)
+{
+    uintptr_t low, high;
+    ompls_sim_own_stack(&low, &high);
+    return reinterpret_cast<uintptr_t>(p) >= low && reinterpret_cast<uintptr_t>(p) < high;
 }
 
 void ompls_sim_leave_stack(char *top, void (*entry)())

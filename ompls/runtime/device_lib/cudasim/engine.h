@@ -57,8 +57,10 @@ unsigned ompls_sim_syncthreads_count(bool value);  // how many of them came with
 void ompls_sim_barrier(int id, int threads);       // barrier.sync id, threads: lanes arrive one by one
 [[noreturn]] void ompls_sim_trap();                // __trap()
 [[noreturn]] void ompls_sim_misaligned();          // an atomic operation
+[[noreturn]] void ompls_sim_local_atomic();        // on a variable of one thread
 [[noreturn]] void ompls_sim_wrong_width(int width); // of a shuffle
 void ompls_sim_yield();                            // let others run
+bool ompls_sim_on_stack(const volatile void *p);   // of the current thread
 
 // Warp operations: every lane of `mask` calls it, with the same kind and mask.
 enum ompls_sim_operation { OMPLS_SIM_SYNC, OMPLS_SIM_SHUFFLE, OMPLS_SIM_BALLOT, OMPLS_SIM_MATCH };

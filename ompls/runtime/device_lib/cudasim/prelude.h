@@ -144,10 +144,18 @@ template <typename T> static inline T __shfl_xor_sync(unsigned mask, T value, in
     return ompls_sim_shuffle(mask, value, from > (me | (ompls_sim_width(width) - 1)) ? me : from);
 }
 
+// --- memory -----------------------------------------------------------------------------------------------------
+// A variable of the calling thread; the stacks of threads lie where neither global memory nor (mostly) shared is.
+static inline unsigned __isLocal(const volatile void *p)
+{
+    return reinterpret_cast<uintptr_t>(p) - SIM_INTERNAL_BASE < SIM_INTERNAL_SIZE && ompls_sim_on_stack(p);
+}
+
 // --- atomics ----------------------------------------------------------------------------------------------------
 // The compiler checks plain accesses (-fsanitize=alignment), not these.
 template <typename T> static inline T *ompls_sim_aligned(T *p)
 {
+    if (__isLocal(p)) ompls_sim_local_atomic();
     if (reinterpret_cast<uintptr_t>(p) % sizeof(T) != 0) ompls_sim_misaligned();
     return p;
 }
