@@ -62,6 +62,18 @@ class Run(NamedTuple):
     included_at: Location | None
 
 
+class Shape(NamedTuple):
+    """Where a range of the expanded text comes from: bytes [start, end) of the file `path` (None: of several files).
+
+    parts -- equal for ranges that differ only in where they begin, here and in the file
+    """
+
+    path: str | None
+    start: int
+    end: int
+    parts: tuple[object, ...]
+
+
 class SourceMap:
     """Where the expanded text of the main file `main` comes from: segments in order, without gaps.
 
@@ -165,6 +177,16 @@ class SourceMap:
             if best >= 0:
                 return run.x + best
         return 0
+
+    def shape(self, x: int, x_end: int) -> Shape:
+        """What decides where places in expanded bytes [x, x_end) are shown."""
+        first = max(0, bisect.bisect_right(self._starts, x) - 1)
+        runs = self.runs[first : bisect.bisect_left(self._starts, x_end, first)]
+        if not runs:
+            return Shape(None, 0, 0, ())
+        start, path = runs[0].start, runs[0].path
+        parts = tuple([(run.x - x, run.start - start, run.end - start, run.pieces, run.included_at) for run in runs])
+        return Shape(path if all(run.path == path for run in runs) else None, start, runs[-1].end, parts)
 
     def macros(self, x: int) -> list[tuple[str, Location]]:
         """The macros that expanded offset `x` came through, outermost first, as far as their definitions are in a text

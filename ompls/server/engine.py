@@ -33,7 +33,6 @@ from ompls.project.projectfile import ProjectFiles
 from ompls.project.workspace import Workspace
 from ompls.server.documents import Document
 from ompls.server.guard import logged
-from ompls.server.lenstexts import LensTexts
 from ompls.server.settings import Layer, Settings, settings_of
 from ompls.server.work import analyse, collect, judge_within, read_headers
 
@@ -78,7 +77,6 @@ class Session:
     headers_due: float = 0.0
     directives: list[bytes] = field(default_factory=list)  # of the text that the snapshot was made for
     announce_job: asyncio.Task[None] | None = None
-    lenses: LensTexts = field(default_factory=LensTexts)
     settings: Settings = field(default_factory=Settings)  # the editor's and those of the document's project file
 
 

@@ -112,9 +112,9 @@ class Handlers:
     async def code_lens(self, params: types.CodeLensParams) -> Written:
         session = self.server.session(params.text_document.uri)
         if session is None:
-            return Written("[]")
+            return Written([b"[]"])
         result = await self.server.engine.result(session)
-        return Written(lenses(session, result.tu, self.server.places(result), self.server.trusted))
+        return Written(lenses(session, result, self.server.client.encoding, self.server.trusted))
 
     async def document_symbol(self, params: types.DocumentSymbolParams) -> Raw:
         """The functions with their target regions."""

@@ -48,9 +48,9 @@ def converter() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A result that is the text of JSON already."""
+    """A result that is the text of JSON already, in parts: one of megabytes is copied once only."""
 
-    text: str
+    parts: list[bytes]
 
 
 class Protocol(LanguageServerProtocol):
@@ -63,16 +63,15 @@ class Protocol(LanguageServerProtocol):
     # --- sending -------------------------------------------------------------------------------------------------
 
     def _send_data(self, data: Any) -> None:
-        self._send_text(json.dumps(data, default=self._serialize_message, separators=(",", ":")))
+        self._send_text([json.dumps(data, default=self._serialize_message, separators=(",", ":")).encode()])
 
-    def _send_text(self, text: str) -> None:
-        body = text.encode()
+    def _send_text(self, parts: list[bytes]) -> None:
         try:
             with self._writing:
                 if self.writer is None:
-                    log.error("nothing to send to: %.200s", body)
+                    log.error("nothing to send to: %.200s", parts[0])
                     return
-                self.writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+                self.writer.write(b"".join([b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts]))
         except (BrokenPipeError, ConnectionError, ValueError) as problem:  # ValueError: the stream is closed
             log.warning("the client does not read any more (%s)", problem)
 
@@ -82,7 +81,8 @@ class Protocol(LanguageServerProtocol):
             self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result.value})
         elif error is None and isinstance(result, Written):
             self._result_types.pop(msg_id, None)
-            self._send_text(f'{{"jsonrpc":"{self.VERSION}","id":{json.dumps(msg_id)},"result":{result.text}}}')
+            head = f'{{"jsonrpc":"{self.VERSION}","id":{json.dumps(msg_id)},"result":'
+            self._send_text([head.encode(), *result.parts, b"}"])
         else:
             super()._send_response(msg_id, result, error)
 

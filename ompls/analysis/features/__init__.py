@@ -13,7 +13,7 @@ from ompls.analysis.features.inlay import Inlay, inlays
 from ompls.analysis.features.navigation import Target, definitions, references
 from ompls.analysis.features.pragmas import Pragma, pragmas
 from ompls.analysis.features.refactor import Action, applied, refactorings
-from ompls.analysis.features.regions import RegionPlace, lenses, region_at, regions
+from ompls.analysis.features.regions import LensPart, RegionPlace, lens_parts, lenses, region_at, regions
 from ompls.analysis.features.renaming import Refusal, rename, rename_at
 from ompls.analysis.features.signature import Signature, signature
 from ompls.analysis.features.tokens import Token, tokens
@@ -23,6 +23,7 @@ __all__ = [
     "Completion",
     "Fold",
     "Inlay",
+    "LensPart",
     "Pragma",
     "Reason",
     "Refusal",
@@ -40,6 +41,7 @@ __all__ = [
     "hover",
     "inactive",
     "inlays",
+    "lens_parts",
     "lenses",
     "pragmas",
     "refactorings",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
 
 from ompls.analysis.model.tu import TU, Item, Region
-from ompls.analysis.source import Location
+from ompls.analysis.source import Location, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,34 @@ def regions(tu: TU) -> list[RegionPlace]:
 
 def lenses(tu: TU) -> list[tuple[Location, str]]:
     """Where a lens stands over each region of the main file, and the region's id."""
-    places = ((tu.locate(item, region.directive.span), region.id) for item, region in _pairs(tu))
+    return [place for number in range(len(tu.items.groups)) for place in _lenses(tu, number)]
+
+
+class LensPart(NamedTuple):
+    """The lenses over what one group of external declarations holds.
+
+    shape -- where it comes from
+    memo -- stays with the group; what is kept there holds for the same parts of the shape and the same text around it
+    """
+
+    shape: Shape
+    memo: dict[str, Any]
+    lenses: Callable[[], list[tuple[Location, str]]]
+
+
+def lens_parts(tu: TU) -> Iterator[LensPart]:
+    """As `lenses`, in parts that are shared between the versions of a text."""
+    groups = tu.items.groups
+    for number, (x, group) in enumerate(groups):
+        if not any(content.regions for content in group.contents):
+            continue
+        shape = tu.map.shape(x, groups[number + 1][0] if number + 1 < len(groups) else len(tu.expanded))
+        yield LensPart(shape, group.memo, partial(_lenses, tu, number))
+
+
+def _lenses(tu: TU, number: int) -> list[tuple[Location, str]]:
+    pairs = ((item, region) for item in tu.items.of(number) for region in item.content.regions)
+    places = ((tu.locate(item, region.directive.span), region.id) for item, region in pairs)
     return [place for place in places if place[0].path == tu.path]
 
 
