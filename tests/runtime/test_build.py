@@ -46,9 +46,8 @@ def test_program_stands_alone(tmp_path: Path) -> None:
     assert output_of(moved, OMP_TARGET_OFFLOAD="mandatory") == (0, "0 wrong, 1 devices, initial 1\n", "")
 
 
-def test_second_build_compiles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bundle = saxpy_bundle(tmp_path / "bundle")
-    first = build(bundle, "host").program
+def recorded(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands that toolchains run from now on."""
     commands: list[list[str]] = []
     original = toolchain.Toolchain.run
 
@@ -57,10 +56,38 @@ def test_second_build_compiles_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         return original(self, command, what, cwd)
 
     monkeypatch.setattr(toolchain.Toolchain, "run", record)
+    return commands
+
+
+def test_second_build_compiles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bundle = saxpy_bundle(tmp_path / "bundle")
+    first = build(bundle, "host").program
+    commands = recorded(monkeypatch)
     assert build(bundle, "host").program == first
     assert [command for command in commands if "-E" not in command and "--version" not in command] == []
     # Another option, another program.
     assert build(bundle, "host", cflags=["-g"]).program != first
+
+
+def test_a_header_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For all sources that begin with it, side by side too; they find it compiled, and not twice."""
+    header = tmp_path / "common.h"
+    header.write_text("#pragma once\nstatic int twice(int x) { return 2 * x; }\n")
+    jobs = []
+    for name in ("one", "two", "three"):
+        source = tmp_path / f"{name}.c"
+        source.write_text(f'#include "common.h"\nint {name}(int x) {{ return twice(x) + sizeof "{name}"; }}\n')
+        jobs.append(toolchain.Compile(source, ("-O1", "-I" + str(tmp_path)), "gcc", (source, header), "", "common.h"))
+    commands = recorded(monkeypatch)
+    with toolchain.Toolchain(tmp_path / "cache") as tools:
+        tools.objects(jobs)
+        compiles = [c for c in commands if "-c" in c]
+        assert len([c for c in compiles if "c++-header" in c or "c-header" in c]) == 1
+        assert len(compiles) == 4
+        compiled = Path(compiles[-1][compiles[-1].index("-include") + 1])
+        said = subprocess.run([*compiles[-1], "-H"], capture_output=True, text=True, check=True).stderr
+        assert said.startswith(f"! {compiled}.gch\n")
+        assert ". " + str(header) not in said
 
 
 def test_users_errors_are_gccs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -108,7 +108,7 @@ def _kernel_object(tools: Toolchain, path: Path, label: str, kernels: Sequence[s
     # With checks always: gcc does not instrument what is plainly its own variable, and shared ones would be that.
     flags = ("-x", "c++", *KERNEL_FLAGS, *(ALIGNMENT if checked or CONVERSION.search(text) else ()))
     flags += CHECK_KERNEL if checked else ()
-    compiled = tools.object(Compile(source, flags, "g++", depends, label))
+    compiled = tools.object(Compile(source, flags, "g++", depends, label, "prelude.h"))
     data = compiled.read_bytes()
     found = read_object(data)
     if found.shared > MAX_SHARED:
@@ -135,7 +135,7 @@ def build_image(tools: Toolchain, files: Sequence[Tuple[Path, str, Sequence[str]
     if checked:
         sources += sorted((ENGINE / "checks").glob("*.cpp"))
         flags += CHECK
-    objects = [_kernel_object(tools, path, label, kernels, checked) for path, label, kernels in files]
+    objects = tools.each(lambda file: _kernel_object(tools, *file, checked), files)
     objects += tools.objects([Compile(source, flags, "g++", library) for source in sources])
     return tools.link(link, objects, ".image", "linking the image of 'cudasim'", "g++")
 
