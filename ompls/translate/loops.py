@@ -236,6 +236,14 @@ def _degree(e: ast.Expr, counters: set[Symbol]) -> int:
     return 2
 
 
+def kept_counters(d: Directive, nest: Nest) -> set[Symbol]:
+    """Counters that have their last value after the loop: from outside of a `simd` loop, where they are linear or
+    lastprivate (OpenMP 5.2 §5.1.1), or as a clause says so."""
+    outside = {x.symbol for x in nest.loops if isinstance(x.stmt.init, ast.ExprStmt)} if d.has("simd") else set()
+    private = {i.symbol for c in d.all("private") for i in c.items}
+    return (outside - private) | {i.symbol for c in d.all("lastprivate") for i in c.items if i.symbol in nest.counters}
+
+
 def constant(e: ast.Expr) -> int | None:
     """The value of a small integer constant expression."""
     e = strip(e)

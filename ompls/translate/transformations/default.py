@@ -18,6 +18,7 @@ from ompls.analysis.model.ctype import Array, CType, Function, Pointer
 from ompls.analysis.model.tu import Item
 from ompls.translate.clauses import fallback_pragma
 from ompls.translate.ctext import is_const, is_vla
+from ompls.translate.loops import LOOP_CONSTRUCTS, kept_counters, nest_of
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan
@@ -146,6 +147,12 @@ def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int])
     d, names = stmt.directive, list(names_in(stmt))
     before = after = ""
     own: set[Symbol] = set()
+    for s, kept in _global_counters(index, stmt):
+        if kept and not _OF_THEIR_OWN & {d.constructs[0]}:
+            raise Problem(d.span, f"the global variable '{s.name}' as a counter", "declare the counter in the loop")
+        own.add(s)
+        before += f"{index.kinds.c(unqualified(s.type), s.name)} = {global_symbol(index.tu, s)}[0]; "
+        after += f" *{global_symbol(index.tu, s)} = {s.name};" if kept else ""
     for c in d.all(*PRIVATISING, "task_reduction"):
         for s in (i.symbol for i in c.items if i.symbol is not None and is_global(index.tu, i.symbol)):
             if c.name in _REDUCTIONS and "inscan" not in c.modifiers and not isinstance(s.type, Array):
@@ -166,6 +173,18 @@ def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int])
     if own:
         rw.replace(stmt.span, f"{{ {before}\n", stmt.span, f"\n{after} }}")
     return {id(n) for n in names if n.symbol in own}
+
+
+def _global_counters(index: Index, stmt: DirectiveStmt) -> list[tuple[Symbol, bool]]:
+    """The counters of a construct's loops that are globals, and whether they keep their last value."""
+    if not LOOP_CONSTRUCTS & set(stmt.directive.constructs):
+        return []
+    try:
+        nest = nest_of(stmt.directive, stmt.body)
+    except Problem:  # gcc may know more loops than we do
+        return []
+    kept = kept_counters(stmt.directive, nest)
+    return [(x.symbol, x.symbol in kept) for x in nest.loops if is_global(index.tu, x.symbol)]
 
 
 def _shared_by_tasks(rw: Rewriter, plan: RegionPlan, implicit: dict[int, Copies], copied: set[Symbol | None]) -> None:

@@ -17,8 +17,8 @@ from ompls.translate.loops import Nest
 from ompls.translate.problem import Problem
 from ompls.translate.sharing import Copies
 from ompls.translate.transformations.gpu.arrays import room
-from ompls.translate.transformations.gpu.emitter import Emitter
-from ompls.translate.transformations.gpu.reductions import reduction
+from ompls.translate.transformations.gpu.emitter import Emitter, Level
+from ompls.translate.transformations.gpu.reductions import Place, reduction
 from ompls.translate.uses import names_in, parallel_in, privatised
 
 
@@ -68,6 +68,10 @@ def data_of(
     out = Data()
     seen: set[Symbol] = set()
     heap = _reached(e, directives, body) if body is not None else set()
+
+    def place(d: Directive, s: Symbol) -> Place:
+        return "heap" if s in heap else "team" if _of_the_team(e, d, s, alone) else "stack"
+
     counters = {x.symbol for x in nest.loops} if nest else set()
     lasts = {i.symbol for d in directives for c in d.all("lastprivate") for i in c.items}
     for d in directives:
@@ -87,28 +91,36 @@ def data_of(
                 if "inscan" in c.modifiers:  # the iterations run in order, on the variable itself
                     out.before += [f"{e.reference(s.type, s.name)} = *{ref};"] if ref else []
                 elif c.name in ("reduction", "in_reduction"):
-                    reduction(e, out, c, entry, team, ref, _of_the_team(e, d, s))
+                    reduction(e, out, c, entry, team, ref, place(d, s))
                 elif c.name == "private":
-                    _without_value(e, out, s, _of_the_team(e, d, s, alone), s in heap)
+                    _without_value(e, out, s, place(d, s))
                 elif c.name == "lastprivate":
                     first = any(i.symbol is s for x in directives for y in x.all("firstprivate") for i in y.items)
-                    _lastprivate(e, out, s, ref, counter=s in counters, first=first)
+                    _lastprivate(e, out, s, ref, None if s in counters else place(d, s), first=first)
                     if "conditional" in c.modifiers:
                         out.latest.append(out.last.pop())
                 elif c.name == "firstprivate":
-                    _copy(e, out, s, _of_the_team(e, d, s, alone), s in heap)
+                    _copy(e, out, s, place(d, s))
                 else:
-                    _linear(e, out, c, s, nest)
+                    _linear(e, out, c, s, nest, place(d, s))
         implicit = e.copies.get(id(d), Copies("firstprivate"))
         for s in implicit.symbols:
             if s in seen or s in counters:
                 continue
             seen.add(s)
             if implicit.kind == "private":
-                _without_value(e, out, s, _of_the_team(e, d, s, alone), s in heap)
+                _without_value(e, out, s, place(d, s))
             else:
-                _copy(e, out, s, _of_the_team(e, d, s, alone), s in heap)
+                _copy(e, out, s, place(d, s))
     return out
+
+
+def data_inside(
+    e: Emitter, d: Directive, level: Level, body: ast.Node | None, nest: Nest | None = None, *, team: bool = True
+) -> Data:
+    """The copies that one construct asks for, which stands in code of `level`; `body` sees them."""
+    inside = body if level != "parallel" else None
+    return data_of(e, [d], nest, team, alone=level == "master", body=inside)
 
 
 def _reached(e: Emitter, directives: list[Directive], body: ast.Node) -> set[Symbol]:
@@ -119,16 +131,22 @@ def _reached(e: Emitter, directives: list[Directive], body: ast.Node) -> set[Sym
     return (e.references - e.team_shared) & copied & (named | handed_over(body, copied, e.parallel))
 
 
-def _without_value(e: Emitter, out: Data, s: Symbol, shared: bool, heap: bool) -> None:
+def _without_value(e: Emitter, out: Data, s: Symbol, place: Place) -> None:
     if is_vla(s.type) and isinstance(s.type, Array):  # on the heap, which all threads see
         out.outer.append("// private")
         out.before.append(_room(e, s))
         return
-    if heap:
-        out.outer.append("// private, and parallel regions reach it: not on one thread's stack")
+    _declare(e, out, s, place, "private")
+
+
+def _declare(e: Emitter, out: Data, s: Symbol, place: Place, what: str) -> None:
+    """The copy, without a value; on the heap, the original is still to be had under a name of ours."""
+    if place == "heap":
+        out.outer.append(f"// {what}, and parallel regions reach it: not on one thread's stack")
         out.before.append(e.on_the_heap(s).rstrip())
-        return
-    out.before.append(f"{'__shared__ ' if shared else ''}{e.cxx(s.type, s.name)};  // private")
+    else:
+        told = f"{what}, shared by the team's threads" if place == "team" and what != "private" else what
+        out.before.append(f"{'__shared__ ' if place == 'team' else ''}{e.cxx(s.type, s.name)};  // {told}")
 
 
 def _of_the_team(e: Emitter, d: Directive, s: Symbol, alone: bool = False) -> bool:
@@ -137,13 +155,17 @@ def _of_the_team(e: Emitter, d: Directive, s: Symbol, alone: bool = False) -> bo
     return s in e.team_shared and not d.has("parallel") and outside
 
 
-def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, *, counter: bool, first: bool) -> None:
+def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, place: Place | None, *, first: bool) -> None:
+    """`place`: of the copy; None for a counter, which the loop declares."""
     target = f"*{ref}" if ref else f"ompls_last_{s.name}"
     if ref is None:
         out.outer.append(f"{e.reference(s.type, f'ompls_last_{s.name}')} = {s.name};")
     out.read = out.read or first
-    if not counter:
+    if place == "stack":
         out.before.append(f"{e.cxx(s.type, s.name)}{f' = {target}' if first else ''};  // lastprivate")
+    elif place is not None:
+        _declare(e, out, s, place, "lastprivate")
+        out.before += [_copied(e, s, target)] if first else []
     out.last.append((target, s))
 
 
@@ -153,20 +175,15 @@ def _room(e: Emitter, s: Symbol) -> str:
     return room(e.types, s, e.outer[s], e.dims[s]).rstrip()
 
 
-def _copy(e: Emitter, out: Data, s: Symbol, shared: bool, heap: bool) -> None:
+def _copy(e: Emitter, out: Data, s: Symbol, place: Place) -> None:
     original = f"ompls_first_{s.name}"
     out.outer.append(f"const auto &{original} = {s.name};")
     if is_vla(s.type) and isinstance(s.type, Array):
         length = " * ".join([f"sizeof *{s.name}", e.outer[s], *(e.dims[s] if is_vla(s.type.of) else ())])
         out.before += [_room(e, s), f"memcpy({s.name}, {original}, {length});  // firstprivate"]
-    elif heap:
-        out.outer.append("// firstprivate, and parallel regions reach it: not on one thread's stack")
-        out.before += [e.on_the_heap(s).rstrip(), _copied(e, s, original)]
-    elif shared:
-        out.before.append(f"__shared__ {e.cxx(s.type, s.name)};  // firstprivate, shared by the team's threads")
+    elif place != "stack" or isinstance(s.type, Array):
+        _declare(e, out, s, place, "firstprivate")
         out.before.append(_copied(e, s, original))
-    elif isinstance(s.type, Array):
-        out.before += [f"{e.cxx(s.type, s.name)};  // firstprivate", _copied(e, s, original)]
     else:
         out.before.append(f"{e.cxx(s.type, s.name)} = {original};  // firstprivate")
 
@@ -179,13 +196,13 @@ def _copied(e: Emitter, s: Symbol, original: str) -> str:
     return f"memcpy(&{s.name}, &{original}, sizeof {s.name});"
 
 
-def _linear(e: Emitter, out: Data, c: Clause, s: Symbol, nest: Nest | None) -> None:
+def _linear(e: Emitter, out: Data, c: Clause, s: Symbol, nest: Nest | None, place: Place) -> None:  # noqa: PLR0917
     if nest is None:
         raise Problem(c.span, "linear", "it needs a loop")
     step = e.text(c.args[-1]) if c.args else "1"
     out.outer.append(f"{e.reference(s.type, f'ompls_linear_{s.name}')} = {s.name};")
     out.outer.append(f"const {e.cxx(s.type, f'ompls_start_{s.name}')} = {s.name};")
-    out.before.append(f"{e.cxx(s.type, s.name)};  // linear")
+    _declare(e, out, s, place, "linear")
     out.read = True
     out.linear.append(f"{s.name} = ompls_start_{s.name} + (long long)ompls_it * ({step});")
     out.last.append((f"ompls_linear_{s.name}", s))

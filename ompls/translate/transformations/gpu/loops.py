@@ -13,10 +13,10 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.ctext import strip
-from ompls.translate.loops import Nest, constant, nest_of
+from ompls.translate.loops import Nest, constant, kept_counters, nest_of
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
-from ompls.translate.transformations.gpu.data import Data, assign, data_of
+from ompls.translate.transformations.gpu.data import Data, assign, data_inside
 from ompls.translate.transformations.gpu.emitter import TRANSFORMATIONS, Emitter, Level, inner, transformation
 from ompls.translate.transformations.gpu.nest import counters, counts, final, iterations, step_of
 
@@ -179,8 +179,9 @@ def for_(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """`for` [`simd`] in a parallel region or device function: all iterations over the current team's threads."""
     d = s.directive
     nest = nest_of(d, s.body)
-    data = data_of(e, [d], nest)
-    e.visit(nest.body, level)
+    data = data_inside(e, d, level, nest.body, nest)
+    keep_counters(e, nest, data, kept_counters(d, nest))
+    visit_iterations(e, nest, level)
     head, body, tail = loop_parts(e, [d], nest, "all", data)
     barrier = "" if d.clause("nowait") else "ompls_barrier();\n"
     parts: list[Part] = ["{\n", data.opening(), head, body, tail, data.closing(), barrier, "}"]
@@ -194,17 +195,16 @@ def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     assert s.body is not None
     nest = nest_of(d, s.body)
     if any(i.symbol not in nest.counters for c in d.all("linear") for i in c.items):
-        data = data_of(e, [d], nest, team=False)
+        data = data_inside(e, d, level, nest.body, nest, team=False)
         keep_counters(e, nest, data, nest.counters)
-        e.visit(nest.body, level)
+        visit_iterations(e, nest, level)
         e.replace(s.span, "{\n", data.opening(), *loop_parts(e, [d], nest, "one", data), data.closing(), "}")
         return
     own = [c for c in d.clauses if c.name in ("private", "firstprivate", "in_reduction")]
     bare = replace(d, clauses=own)
     if id(d) in e.copies:
         e.copies[id(bare)] = e.copies[id(d)]
-    inside = s.body if level != "parallel" else None
-    data = data_of(e, [bare], nest, team=False, alone=level == "master", body=inside)
+    data = data_inside(e, bare, level, s.body, nest, team=False)
     e.copies.pop(id(bare), None)
     e.visit(s.body, level)
     if data.before:
@@ -213,8 +213,16 @@ def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
         e.replace(s.span, s.body.span)
 
 
+def visit_iterations(e: Emitter, nest: Nest, level: Level) -> None:
+    """Transform the body of a loop whose counters are declared in front of it, whatever they are elsewhere."""
+    around = e.references, e.team_shared
+    e.references, e.team_shared = e.references - nest.counters, e.team_shared - nest.counters
+    e.visit(nest.body, level)
+    e.references, e.team_shared = around
+
+
 def keep_counters(e: Emitter, nest: Nest, data: Data, there: Collection[Symbol | None]) -> None:
-    """The counters of a simd loop keep their last value (OpenMP 5.2 §5.1.1), those that exist outside of it."""
+    """The counters of a simd loop keep their last value, those that are `there` outside of it."""
     for x in nest.loops:
         s = x.symbol
         if isinstance(x.stmt.init, ast.ExprStmt) and s in there and s not in {k for _, k in data.last}:

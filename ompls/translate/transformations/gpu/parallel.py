@@ -14,11 +14,11 @@ from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import is_vla
 from ompls.translate.launch import chain_directives
-from ompls.translate.loops import nest_of
+from ompls.translate.loops import kept_counters, nest_of
 from ompls.translate.rewrite import Part
-from ompls.translate.transformations.gpu.data import data_of
+from ompls.translate.transformations.gpu.data import data_inside, data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
-from ompls.translate.transformations.gpu.loops import clause_value, loop_parts, typed
+from ompls.translate.transformations.gpu.loops import clause_value, keep_counters, loop_parts, typed, visit_iterations
 from ompls.translate.transformations.gpu.nest import counts
 from ompls.translate.transformations.gpu.sync import chosen
 from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in, parallel_in, root_symbol
@@ -48,8 +48,9 @@ def distribute(e: Emitter, s: DirectiveStmt, level: Level) -> None:
             more = f"\n}} while (ompls_next_distribute_chunk(&ompls_team, ompls_count, {typed(nest.kind, chunk)}));\n}}"
             region(e, s, level, (f"{{\n{head}do {{\n", more), "team")
         return
-    data = data_of(e, [d], nest, team=False, body=nest.body if level != "parallel" else None)
-    e.visit(nest.body, level)
+    data = data_inside(e, d, level, nest.body, nest, team=False)
+    keep_counters(e, nest, data, kept_counters(d, nest))
+    visit_iterations(e, nest, level)
     before, body, after = loop_parts(e, [d], nest, "distribute", data)
     e.replace(s.span, "{\n", data.opening(), before, body, after, data.closing(), "}")
 
@@ -60,6 +61,8 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     before, after = around
     loop = nest_of(d, s.body) if d.has("for") or d.has("loop") else None
     data = data_of(e, [d], loop)
+    if loop is not None:
+        keep_counters(e, loop, data, kept_counters(d, loop))
     together = level == "master" and e.plan is not None and e.plan.promotion is not None
     captures, push, pop = ([], "", "") if together else _captures(e, s, level)
     if source == "team":
@@ -72,7 +75,7 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     outer, e.scope = e.scope, e.scope | (declared_in(s.body) if s.body else set())
     parts: list[Part]
     if loop is not None:
-        e.visit(loop.body, "parallel")
+        visit_iterations(e, loop, "parallel")
         head, body, tail = loop_parts(
             e, [d], loop, "team" if source == "team" else "all", data, counted=source == "team"
         )
@@ -104,9 +107,7 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], st
     """The lambda's capture list, and what has to be pushed to shared memory before and popped after."""
     own = declared_in(s.body) if s.body else set()
     private = {i.symbol for c in s.directive.all("private") for i in c.items}
-    if s.directive.has("for"):
-        private |= nest_of(s.directive, s.body).counters - own
-        private -= {i.symbol for c in s.directive.all("lastprivate") for i in c.items}
+    private |= _private_counters(s) - own
     used: dict[Symbol, None] = {}
     for n in names_in(s):
         x = n.symbol
@@ -139,6 +140,14 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], st
     return out, push, pop
 
 
+def _private_counters(s: DirectiveStmt) -> set[Symbol]:
+    """The counters of a loop that is combined with a parallel region, of which nobody sees the last value."""
+    if not (s.directive.has("for") or s.directive.has("loop")):
+        return set()
+    nest = nest_of(s.directive, s.body)
+    return nest.counters - kept_counters(s.directive, nest)
+
+
 def team_shared(body: ast.Node, params: set[Symbol]) -> set[Symbol]:
     """The variables of sequential code (locals, by-value parameters) that parallel regions in it share and modify."""
     out: set[Symbol] = set()
@@ -147,8 +156,7 @@ def team_shared(body: ast.Node, params: set[Symbol]) -> set[Symbol]:
     for s in parallel_in(body):
         own = declared_in(s.body) if s.body else set()
         private = {i.symbol for c in s.directive.all("private") for i in c.items}
-        if s.directive.has("for"):
-            private |= nest_of(s.directive, s.body).counters
+        private |= _private_counters(s)
         inside = modified_in(s) | _addressed(body)
         for n in names_in(s):
             x = n.symbol

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -29,6 +29,8 @@ OPERATORS = {
     "+": "ompls_add", "-": "ompls_add", "*": "ompls_mul", "min": "ompls_min", "max": "ompls_max", "&": "ompls_and",
     "|": "ompls_or", "^": "ompls_xor", "&&": "ompls_land", "||": "ompls_lor",
 }  # fmt: skip
+# Where a private copy is: parallel regions in the code that sees it reach the last two only.
+Place = Literal["stack", "team", "heap"]
 LARGEST_PART = 4096  # bytes of an array's part that lies on a thread's stack
 
 
@@ -47,13 +49,13 @@ class _Shape:
 
 
 def reduction(  # noqa: PLR0917 - all of them are what one clause item is
-    e: Emitter, out: Data, c: Clause, item: ListItem, team: bool, ref: str | None, shared: bool
+    e: Emitter, out: Data, c: Clause, item: ListItem, team: bool, ref: str | None, place: Place
 ) -> None:
     """Add the copies of one list item to `out`.
 
-    team   -- all threads of the team run the code; else one does
-    ref    -- the pointer to the original, where the original has no name
-    shared -- parallel regions inside add to the copy
+    team  -- all threads of the team run the code; else one does
+    ref   -- the pointer to the original, where the original has no name
+    place -- of the copy
     """
     s = item.symbol
     assert s is not None
@@ -64,18 +66,21 @@ def reduction(  # noqa: PLR0917 - all of them are what one clause item is
         out.outer.append(f"{_bound(e, s, orig)} = {s.name};")
     else:
         orig = f"(*{ref})"
-    told = f"  // reduction({c.keyword}: {item.text}): this {'team' if shared else 'thread'}'s part"
-    where, kind = "__shared__ " if shared else "", e.cxx(shape.element)
+    told = f"  // reduction({c.keyword}: {item.text}): this {'thread' if place == 'stack' else 'team'}'s part"
+    kind = e.cxx(shape.element)
     if not shape.count:
         initial = _identity(c, op, kind, orig)
-        made = f"{where}{kind} {s.name};{told}\n{s.name} = {initial};"
-        out.before.append(made if shared else f"{kind} {s.name} = {initial};{told}")
+        if place == "stack":
+            out.before.append(f"{kind} {s.name} = {initial};{told}")
+        else:
+            made = e.on_the_heap(s).rstrip() if place == "heap" else f"__shared__ {kind} {s.name};"
+            out.before.append(f"{made}{told}\n{s.name} = {initial};")
         address = ref if ref is not None else f"&{orig}"
         call = f"ompls_reduce<{op}>" if team else f"ompls_join<{op}>"
         how = "  // joined in the team, then one atomic a team" if team else ""
         out.after.append(f"{call}({address}, {s.name});{how}")
         return
-    mine = _storage(e, out, s, shape, where, told)
+    mine = _storage(e, out, s, shape, place, told)
     from_ = f"({kind} *){orig}" + (f" + {shape.offset}" if shape.offset != "0" else "")
     initial = _identity(c, op, kind, f"({from_})[ompls_k]")
     out.before.append(f"for (long ompls_k = 0; ompls_k < {shape.count}; ompls_k++)\n{mine}[ompls_k] = {initial};")
@@ -90,14 +95,15 @@ def _bound(e: Emitter, s: Symbol, name: str) -> str:
     return e.reference(s.type, name)
 
 
-def _storage(e: Emitter, out: Data, s: Symbol, shape: _Shape, where: str, told: str) -> str:  # noqa: PLR0917
+def _storage(e: Emitter, out: Data, s: Symbol, shape: _Shape, place: Place, told: str) -> str:  # noqa: PLR0917
     """Declare the part of an array.  Returns the flat pointer to it."""
-    kind = e.cxx(shape.element)
+    kind, where = e.cxx(shape.element), "__shared__ " if place == "team" else ""
     if shape.whole:
-        out.before.append(f"{where}{e.cxx(s.type, s.name)};{told}")
+        made = e.on_the_heap(s).rstrip() if place == "heap" else f"{where}{e.cxx(s.type, s.name)};"
+        out.before.append(f"{made}{told}")
         return s.name if isinstance(s.type, Array) and not isinstance(s.type.of, Array) else f"(({kind} *){s.name})"
     part = f"ompls_part_{s.name}"
-    if shape.known is not None and shape.known * 8 <= LARGEST_PART:
+    if shape.known is not None and shape.known * 8 <= LARGEST_PART and place != "heap":
         out.before.append(f"{where}{kind} {part}[{shape.count}];{told}")
     else:
         out.before.append(f"ompls_room<{kind}> ompls_room_{s.name}({shape.count});{told}")

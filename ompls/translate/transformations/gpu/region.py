@@ -21,7 +21,7 @@ from ompls.translate.transformations.gpu.data import Data, data_of
 from ompls.translate.transformations.gpu.declarations import Shared, aliases, rename
 from ompls.translate.transformations.gpu.dialect import Dialect
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner
-from ompls.translate.transformations.gpu.loops import Source, keep_counters, loop_parts
+from ompls.translate.transformations.gpu.loops import Source, keep_counters, loop_parts, visit_iterations
 from ompls.translate.transformations.gpu.parallel import team_shared
 from ompls.translate.transformations.gpu.parameters import Parameters
 from ompls.translate.transformations.gpu.promoted import write
@@ -99,7 +99,7 @@ class KernelFunction:
         values = {p.symbol for p in plan.params if p.symbol is not None and p.by_value}
         if self.generic:
             e.parallel = parallel_functions([f for _, f in self.needs.functions])
-            own = values | listed(self.chain, "private", "reduction") | self._firstprivates()
+            own = values | listed(self.chain, "private", "reduction") | self._firstprivates() | set(plan.privates)
             return team_shared(self.body, own) | handed_over(self.body, own, e.parallel)
         if plan.promotion is not None:
             return set(plan.promotion.shared)
@@ -132,7 +132,8 @@ class KernelFunction:
             if p.symbol is None or p.symbol not in hidden:
                 out += self.parameters.variable(p, self._reached())
         for s in self._privates():
-            declared = f"{self.emitter.cxx(s.type, s.name)};  // private"
+            where = "__shared__ " if s in self.emitter.team_shared else ""
+            declared = f"{where}{self.emitter.cxx(s.type, s.name)};  // private"
             out.append(self.parameters.room(s) if s in plan.outer else declared)
         if not self.generic and any(p.symbol in self.emitter.team_shared for p in plan.params):
             out.append("ompls_barrier();")
@@ -172,7 +173,7 @@ class KernelFunction:
         if self.nest is None:
             block = self._block(data)
             return [Chunk(data.opening(), at, False), *block, Chunk("\n" + data.closing().rstrip("\n"), at, False)]
-        e.visit(self.nest.body, self._level)
+        visit_iterations(e, self.nest, self._level)
         source = self._source()
         if source == "one" or "simd" in self.leaves:
             keep_counters(e, self.nest, data, {p.symbol for p in self.plan.params if p.deref or source == "one"})

@@ -8,7 +8,7 @@ from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.clauses import allocators_used
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
-from ompls.translate.transformations.gpu.data import Data, assign, data_of
+from ompls.translate.transformations.gpu.data import Data, assign, data_inside
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner, transformation
 
 # Leaf constructs that let some threads of the team run their block.
@@ -83,7 +83,7 @@ def _word(clause: Clause) -> str:
 @transformation("taskgroup", "assume", "scope")
 def block(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """The statement itself (with the barrier that ends a `scope`)."""
-    data = data_of(e, [s.directive])
+    data = data_inside(e, s.directive, level, s.body)
     e.visit(s.body, level)
     ends = "ompls_barrier();\n" if s.directive.constructs[0] == "scope" and not s.directive.clause("nowait") else ""
     e.replace(s.span, "{\n", data.opening(), _block(e, s), "\n", data.closing(), ends, "}")
@@ -92,8 +92,7 @@ def block(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 @transformation("task")
 def task(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """An undeferred task: the thread that meets it runs it at once."""
-    data = data_of(e, [s.directive], team=False, alone=level == "master",
-                   body=s.body if level != "parallel" else None)  # fmt: skip
+    data = data_inside(e, s.directive, level, s.body, team=False)
     e.visit(s.body, level)
     e.replace(s.span, "{  // task, run at once\n", data.opening(), _block(e, s), "\n", data.closing(), "}")
 
@@ -102,7 +101,7 @@ def task(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 def some_threads(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """What only some threads of the team run, with the copies that the clauses ask for, and the barrier at the end."""
     d = s.directive
-    data = data_of(e, [d])
+    data = data_inside(e, d, level, s.body)
     parts = chosen(e, d, s.body, level, data)
     copied = "".join(
         f"ompls_broadcast(&{i.text}, sizeof {i.text});  // copyprivate: from the thread that ran the block\n"

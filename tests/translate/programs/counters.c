@@ -1,0 +1,145 @@
+/* Counters that are declared elsewhere: mapped, global, private of the region; those of simd loops keep their value. */
+#include <stdio.h>
+
+static int failures;
+static void expect(long got, long want, const char *what)
+{
+    if (got != want) {
+        printf("%s: %ld, not %ld\n", what, got, want);
+        failures++;
+    }
+}
+static int g = 4;
+#pragma omp declare target(g)
+
+static void mapped(void)
+{
+    int i = 77, j = 5, n = 10, a[10] = {0};
+#pragma omp target teams distribute map(tofrom : i, a)
+    for (i = 0; i < n; i++) {
+#pragma omp parallel num_threads(4)
+#pragma omp single
+        a[i] += i;
+    }
+#pragma omp target teams map(tofrom : i, a)
+#pragma omp distribute
+    for (i = 0; i < n; i++)
+        a[i] += i;
+#pragma omp target map(tofrom : i, a)
+    {
+#pragma omp parallel for
+        for (i = 0; i < n; i++)
+            a[i] += i;
+#pragma omp for
+        for (i = 0; i < n; i++) {
+#pragma omp parallel num_threads(4)
+#pragma omp single
+            a[i] += i;
+        }
+    }
+    expect(i, 77, "a counter is private");
+#pragma omp target teams distribute parallel for simd collapse(2) map(tofrom : i, j, a)
+    for (i = 0; i < 5; i++)
+        for (j = 0; j < 2; j++)
+            a[2 * i + j]++;
+    expect(i, 5, "the outer counter of a simd loop");
+    expect(j, 2, "the inner counter of a simd loop");
+    for (int k = 0; k < n; k++)
+        expect(a[k], 4 * k + 1, "an element");
+}
+
+static void global(void)
+{
+    int a[10] = {0};
+#pragma omp target teams distribute parallel for
+    for (g = 0; g < 10; g++)
+        a[g] += g;
+#pragma omp target
+    {
+#pragma omp parallel for
+        for (g = 0; g < 10; g++)
+            a[g] += g;
+        a[0] += g;
+#pragma omp simd
+        for (g = 0; g < 10; g++)
+            a[g] += g;
+        a[1] += g;
+#pragma omp parallel for simd
+        for (g = 0; g < 9; g++)
+            a[g] += g;
+        a[2] += g;
+    }
+#pragma omp target update from(g)
+    expect(a[0], 4, "a global counter is private");
+    expect(a[1], 14, "a global counter of simd");
+    expect(a[2], 17, "a global counter of parallel for simd");
+    expect(g, 9, "the device's own");
+}
+
+static void kept(void)
+{
+    int a[8] = {0}, k = -1, q = 3;
+#pragma omp target map(tofrom : a)
+    {
+        int i = -1, j = -1;
+#pragma omp parallel for simd
+        for (j = 0; j < 7; j++)
+            a[7] += j == 6;
+        a[0] = j;
+        j = -1;
+#pragma omp parallel
+#pragma omp for simd
+        for (j = 0; j < 6; j++)
+            a[7] += j == 5;
+        a[1] = j;
+        j = -1;
+#pragma omp for simd
+        for (j = 0; j < 3; j++)
+            a[7]++;
+        a[2] = j;
+        j = -1;
+#pragma omp parallel for simd collapse(2)
+        for (j = 0; j < 2; j++)
+            for (i = 0; i < 3; i++)
+                a[5] = 1;
+        a[3] = j;
+        a[4] = i;
+#pragma omp parallel for simd
+        for (k = 0; k < 8; k++)
+            a[6] = 1;
+        for (j = 0; j < 3; j++) {
+#pragma omp parallel for lastprivate(q, i)
+            for (i = 0; i < 8; i++)
+                q = i + j;
+            a[5] += q + i;
+        }
+    }
+    expect(a[0], 7, "parallel for simd");
+    expect(a[1], 6, "for simd in a parallel region");
+    expect(a[2], 3, "for simd in sequential code");
+    expect(a[3] * 10 + a[4], 23, "collapse");
+    expect(a[5], 1 + 7 + 8 + 9 + 24, "lastprivate");
+    expect(a[7], 5, "iterations");
+#pragma omp target teams map(tofrom : a) num_teams(1)
+    {
+        int j = -1;
+#pragma omp distribute simd
+        for (j = 0; j < 2; j++)
+            a[j] = 0;
+        a[2] = j;
+#pragma omp distribute parallel for simd
+        for (j = 0; j < 3; j++)
+            a[j + 5] = 0;
+        a[3] = j;
+    }
+    expect(a[2], 2, "distribute simd");
+    expect(a[3], 3, "distribute parallel for simd");
+}
+
+int main(void)
+{
+    mapped();
+    global();
+    kept();
+    return failures != 0;
+}
