@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ompls.analysis.diagnostic import Diagnostic
@@ -25,16 +28,29 @@ def translate(tus: list[TU], devices: list[str]) -> Bundle:
     files: dict[str, str] = {}
     entries, problems = [], []
     names: set[str] = set()
-    for tu in tus:
-        name = _unique(unit_name(tu.path), names)
-        unit = Unit(tu, name, sets, ", ".join(devices))
-        made, entry = unit.translate()
-        files.update(made)
-        entries.append(entry)
-        problems += unit.problems
-    if problems:
-        return Bundle(diagnostics=problems)
-    return pack(files, entries, list(devices), [s.name for s in sets])
+    with _no_collections():
+        for tu in tus:
+            name = _unique(unit_name(tu.path), names)
+            unit = Unit(tu, name, sets, ", ".join(devices))
+            made, entry = unit.translate()
+            files.update(made)
+            entries.append(entry)
+            problems += unit.problems
+        if problems:
+            return Bundle(diagnostics=problems)
+        return pack(files, entries, list(devices), [s.name for s in sets])
+
+
+@contextlib.contextmanager
+def _no_collections() -> Iterator[None]:
+    """Without looking for garbage: what a unit's translation makes is needed until its end."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _unique(name: str, names: set[str]) -> str:

@@ -30,7 +30,7 @@ class Types:
 
     def learn(self, node: ast.Node) -> None:
         """Take the typedef names that a function declares into account."""
-        for n in node.walk():
+        for n in ast.nodes(node):
             if isinstance(n, ast.DeclStmt):
                 self._learn(n.decls)
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Symbol
+from ompls.analysis.model.ast import Declaration, FunctionDef, Symbol
 from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import CType, Enum, Record
 from ompls.analysis.model.tu import TU, Item, Region
@@ -39,9 +40,10 @@ _ALIGNED = {
 }
 
 
-def words(text: str) -> set[str]:
+@lru_cache(maxsize=1024)
+def words(text: str) -> frozenset[str]:
     """The identifiers of C text, without comments and literals."""
-    return {m.group(1) for m in _WORD.finditer(text) if m.group(1)}
+    return frozenset(_WORD.findall(text)) - {""}
 
 
 @dataclass
@@ -162,7 +164,7 @@ def _local_types(index: Index, item: Item, region: Region) -> dict[str, str]:
     """Types that the function around the region declares before it."""
     out: dict[str, str] = {}
     node = item.content.node
-    for n in node.walk():
+    for n in ast.nodes(node):
         if isinstance(n, ast.DeclStmt) and n.span.end <= region.stmt.span.start:
             text = index.tu.text(item, n.span)
             if "{" in text or any(d.symbol.kind == "typedef" for d in n.decls):
@@ -252,9 +254,5 @@ class _Order:
 
 def has_parallel(index: Index, plan: RegionPlan, needs: Needs, chained: set[int]) -> bool:
     """Whether a parallel region can begin in the kernel other than by the construct (its directives: `chained`)."""
-    nodes: list[ast.Node] = [plan.region.stmt, *(f for _, f in needs.functions)]
-    return any(
-        isinstance(n, DirectiveStmt) and n.directive.has("parallel") and id(n.directive) not in chained
-        for node in nodes
-        for n in node.walk()
-    )
+    code: list[ast.Node] = [plan.region.stmt, *(f for _, f in needs.functions)]
+    return any(n.directive.has("parallel") and id(n.directive) not in chained for c in code for n in directives_in(c))

@@ -31,12 +31,16 @@ class Places:
         self.texts: dict[str, bytes] = dict(tu.headers.values())
         self.texts[tu.path] = tu.source
         self._index: dict[str, LineIndex] = {}
+        self._lines: dict[int, tuple[str, int]] = {}  # by expanded offset: generated lines stand for few places
         self._presumed: dict[str, list[tuple[int, int, str]]] = {}  # (line of the directive, its number, its file)
 
     def line(self, item: Item | FileDirective, offset: int) -> tuple[str, int]:
         """(path, 1-based line) of an offset in an item."""
-        where = self.tu.locate(item, Span(offset, offset + 1))
-        return where.path, self.line_of(where.path, where.start)
+        found = self._lines.get(item.start + offset)
+        if found is None:
+            where = self.tu.locate(item, Span(offset, offset + 1))
+            found = self._lines[item.start + offset] = where.path, self.line_of(where.path, where.start)
+        return found
 
     def presumed(self, path: str, line: int) -> tuple[str, int]:
         """What __FILE__ and __LINE__ are there: the user's own `#line` counts."""
@@ -53,7 +57,7 @@ class Places:
     def line_of(self, path: str, offset: int) -> int:
         if path not in self._index:
             self._index[path] = LineIndex(self.texts.get(path, b""))
-        return self._index[path].position(offset, "utf-8")[0] + 1
+        return self._index[path].line_of(offset) + 1
 
     def located(self, item: Item, chunks: list[Chunk]) -> list[OutLine]:
         """Rendered chunks of an item as lines."""

@@ -11,20 +11,22 @@ from ompls.translate.problem import Problem
 _PACK = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+pack[ \t]*\(([^)\n]*)\)", re.M)
 
 
-def refuse_packed(texts: Iterable[bytes], needs: Needs) -> None:
-    """Raises Problem when a type of a kernel stands where a file of the program packs structs."""
-    for text in texts:
-        for packed in _packed(text.decode("utf-8", "replace")):
-            bare = re.sub(r"\s+", "", packed)
-            for t in needs.types:
-                body = re.sub(r"\s+", "", t[t.find("{") :])[:-1] if "{" in t else ""
-                if body and body in bare:
-                    why = "kernels lay structs out without it; use __attribute__((packed)) on the type"
-                    raise Problem(None, f"'{t.split('{')[0].strip()}' under '#pragma pack'", why)
+def packed_parts(texts: Iterable[bytes]) -> list[str]:
+    """The pieces of files in which a pragma changes the layout of structs, without white space."""
+    return [re.sub(r"\s+", "", packed) for text in texts for packed in _packed(text.decode("utf-8", "replace"))]
+
+
+def refuse_packed(packed: list[str], needs: Needs) -> None:
+    """Raises Problem when a type of a kernel stands in one of these parts of the program."""
+    for bare in packed:
+        for t in needs.types:
+            body = re.sub(r"\s+", "", t[t.find("{") :])[:-1] if "{" in t else ""
+            if body and body in bare:
+                why = "kernels lay structs out without it; use __attribute__((packed)) on the type"
+                raise Problem(None, f"'{t.split('{')[0].strip()}' under '#pragma pack'", why)
 
 
 def _packed(text: str) -> Iterator[str]:
-    """The pieces of a file in which a pragma changes the layout of structs."""
     stack: list[bool] = []
     now, since = False, 0
     for m in _PACK.finditer(text):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Name, SizeOf, Symbol
+from ompls.analysis.model.ast import IntLiteral, Name, SizeOf, Symbol
 from ompls.analysis.model.ctype import INT, Array, CType, Function, Integer, Pointer, Record
 from ompls.analysis.model.layout import alignof, sizeof
 from ompls.analysis.model.omp import Clause, Directive
@@ -21,7 +21,7 @@ from ompls.translate.launch import Launch, chain_directives, innermost, launch_o
 from ompls.translate.problem import Problem
 from ompls.translate.promote import Promotion, promotion_of
 from ompls.translate.sharing import copied_variables, implicit_copies, own_variables
-from ompls.translate.uses import PRIVATISING, modified_in
+from ompls.translate.uses import PRIVATISING, directives_in, modified_in
 
 LARGEST_VALUE = 256  # bytes of a firstprivate variable that is a parameter; kernels take 4096 bytes of them in all
 ARGS = "@args@"  # in a value: the host's array of map items
@@ -117,9 +117,7 @@ class RegionPlan:
 
     def constructs(self) -> list[str]:
         """The leaf constructs in the region, sorted."""
-        return sorted(
-            {c for n in self.region.stmt.walk() if isinstance(n, DirectiveStmt) for c in n.directive.constructs}
-        )
+        return sorted({c for n in directives_in(self.region.stmt) for c in n.directive.constructs})
 
     def evaluated(self, name: str) -> dict[int, str]:
         """id of a clause -> the host variable (`name` with the value's number) that holds what it came to."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
-from ompls.analysis.model.ast import AsmStmt, OtherExpr, OtherStmt, Span
+from ompls.analysis.model.ast import AsmStmt, OtherExpr, OtherStmt, Span, nodes
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.analysis.source import Location
 from ompls.translate import capability
@@ -18,7 +18,7 @@ from ompls.translate.lowering import lower
 from ompls.translate.lowering.back import as_written
 from ompls.translate.needs import Index, Needs, needs_of
 from ompls.translate.output import OutLine, Places, line_map, text_of, with_line_directives
-from ompls.translate.packing import refuse_packed
+from ompls.translate.packing import packed_parts, refuse_packed
 from ompls.translate.plan import RegionPlan, plan_region
 from ompls.translate.problem import RULE, Problem
 from ompls.translate.selfnamed import refuse_self_named, self_named
@@ -43,6 +43,7 @@ class Unit:
             self.problems.append(diagnostic(problem, at, device))
         self._refuse_self_named()
         self.index, self.places = Index(self.tu), Places(self.tu)
+        self.packed = packed_parts(self.places.texts.values())
         self.plans: dict[int, RegionPlan] = {}
         self.needs: dict[int, Needs] = {}
         self._others: dict[str, Unit] = {}
@@ -133,7 +134,7 @@ class Unit:
 
         def make() -> None:
             capability.check(s.device, plan, needs)
-            refuse_packed(self.places.texts.values(), needs)
+            refuse_packed(self.packed, needs)
             out.extend(s.kernel(self.index, self.places, plan, needs))
 
         self.guarded(item, region.stmt.directive.span, make)
@@ -214,7 +215,7 @@ class Unit:
             for s in self.sets:
                 try:
                     capability.check_functions(s.device, needs)
-                    refuse_packed(self.places.texts.values(), needs)
+                    refuse_packed(self.packed, needs)
                     refuse_copies([needs, needs])  # the kernels of this unit and those of others
                     lines = with_line_directives(s.function(self.index, self.places, needs, f))
                 except Problem as p:
@@ -273,7 +274,7 @@ def diagnostic(p: Problem, where: Location, device: str) -> Diagnostic:
 
 def _refuse_what_was_not_understood(region: Region) -> None:
     """What a statement that was not understood uses is not known, so neither is what to map."""
-    for node in region.stmt.walk():
+    for node in nodes(region.stmt):
         if isinstance(node, (OtherStmt, OtherExpr)) and not isinstance(node, AsmStmt):
             what = "this statement" if isinstance(node, OtherStmt) else "this expression"
             raise Problem(node.span, what, "it could not be read as C that has a meaning on every device")

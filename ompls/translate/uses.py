@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol, nodes
 from ompls.analysis.model.ctype import Array, Record
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import is_vla, strip
@@ -14,7 +15,7 @@ PRIVATISING = ("private", "firstprivate", "lastprivate", "reduction", "linear", 
 
 
 def directives_in(node: Node) -> Iterator[DirectiveStmt]:
-    return (n for n in node.walk() if isinstance(n, DirectiveStmt))
+    return (n for n in nodes(node) if isinstance(n, DirectiveStmt))
 
 
 def parallel_in(node: Node) -> list[DirectiveStmt]:
@@ -33,13 +34,16 @@ def clause_exprs(d: Directive) -> Iterator[ast.Expr]:
         yield i.expr
 
 
-def everything(node: Node) -> Iterator[Node]:
-    """`node.walk()` and the expressions in the clauses of the directives on the way."""
-    for n in node.walk():
-        yield n
+@lru_cache(maxsize=64)
+def everything(node: Node) -> tuple[Node, ...]:
+    """`nodes(node)` and the expressions in the clauses of the directives on the way."""
+    out: list[Node] = []
+    for n in nodes(node):
+        out.append(n)
         if isinstance(n, DirectiveStmt):
             for e in clause_exprs(n.directive):
-                yield from e.walk()
+                out += e.walk()
+    return tuple(out)
 
 
 def names_in(node: Node) -> Iterator[ast.Name]:
@@ -47,7 +51,7 @@ def names_in(node: Node) -> Iterator[ast.Name]:
 
 
 def declared_in(node: Node) -> set[Symbol]:
-    return {n.symbol for n in node.walk() if isinstance(n, ast.VarDecl)}
+    return {n.symbol for n in nodes(node) if isinstance(n, ast.VarDecl)}
 
 
 def privatised(d: Directive) -> set[Symbol]:
@@ -59,10 +63,11 @@ def listed(directives: Iterable[Directive], *names: str) -> set[Symbol]:
     return {i.symbol for d in directives for c in d.all(*names) for i in c.items if i.symbol is not None}
 
 
-def modified_in(node: Node) -> set[Symbol]:
+@lru_cache(maxsize=64)
+def modified_in(node: Node) -> frozenset[Symbol]:
     """Variables that are assigned, whose address is taken, or that a clause writes to, in `node`."""
     out: set[Symbol] = set()
-    for n in node.walk():
+    for n in nodes(node):
         target: ast.Expr | None = None
         if isinstance(n, ast.Assign):
             target = n.target
@@ -75,7 +80,7 @@ def modified_in(node: Node) -> set[Symbol]:
             root = root_symbol(target)
             if root is not None:
                 out.add(root)
-    return out
+    return frozenset(out)
 
 
 def root_symbol(e: ast.Expr) -> Symbol | None:

@@ -16,6 +16,7 @@ import pytest
 
 from ompls.analysis.model.tu import TU
 from ompls.translate import preview, translate
+from ompls.translate.bundle import written
 from ompls.translate.schema import SCHEMA
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,3 +147,8 @@ def test_the_next_preview_of_a_lowered_unit_costs_what_changed(unit: Callable[[s
         assert "ompls_test" in preview(tu, "cuda", "f_newer_0").text
         seconds.append(time.process_time() - begun)
     assert min(seconds[1:]) < seconds[0] / 2
+
+
+def test_the_manifest_is_written_as_json_does() -> None:
+    value = {'a\n"é': [[1, 2], (3, -4), [], {}], "b": {"c": True, "d": None, "e": 1.5, "f": "\\\x01\udcff"}, "g": ()}
+    assert written(value) == json.dumps(value, indent=2, ensure_ascii=False)

@@ -49,7 +49,7 @@ def needed(node: Node) -> list[Need]:
     found: list[Need] = []
     types: set[str] = set()
     narrowed: set[ast.Expr | None] = set()
-    for n in node.walk():
+    for n in ast.nodes(node):
         if isinstance(n, DirectiveStmt):
             found += _of_directive(n.directive, n is node)
             continue

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -49,6 +50,12 @@ class Node:
                 below = (_BELOW.get(cls) or _below(cls))(n)
                 below.reverse()
                 stack += below
+
+
+@lru_cache(maxsize=64)
+def nodes(node: Node) -> tuple[Node, ...]:
+    """What `node.walk()` yields, remembered: for who looks at one statement for many things, one after the other."""
+    return tuple(node.walk())
 
 
 Below = Callable[[Any], "list[Node]"]

@@ -69,7 +69,7 @@ class Dialect:
     def visit(self, node: ast.Node) -> None:
         """Add the edits for `node` and all below it."""
         self._stack_for(node)
-        for n in node.walk():
+        for n in ast.nodes(node):
             if isinstance(n, ast.Unary) and n.op == "&" and not n.postfix:
                 self._addressed.add(id(strip(n.operand)))
         self._gotos = ComputedGotos(self.rw, node)
@@ -208,7 +208,7 @@ class Dialect:
     def _stack_for(self, node: ast.Node) -> None:
         """What `alloca` takes lives until the function ends: as long as a variable in its outermost block."""
         if not any(isinstance(n, ast.Call) and isinstance(n.function, ast.Name) and n.function.name in ALLOCAS
-                   for n in node.walk()):  # fmt: skip
+                   for n in ast.nodes(node)):  # fmt: skip
             return
         blocks: list[ast.Node | None] = [n.body for n in node.walk() if isinstance(n, ast.DirectiveStmt)]
         blocks = blocks or [node]

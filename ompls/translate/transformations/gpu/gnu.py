@@ -48,7 +48,7 @@ class ComputedGotos:
 
     def __init__(self, rw: Rewriter, node: ast.Node) -> None:
         self.rw = rw
-        taken = {n.operand.name for n in node.walk() if _label(n) and isinstance(n.operand, ast.Name)}  # type: ignore[attr-defined]
+        taken = {n.operand.name for n in ast.nodes(node) if _label(n) and isinstance(n.operand, ast.Name)}  # type: ignore[attr-defined]
         self.numbers = {name: k for k, name in enumerate(sorted(taken), 1)}
 
     def node(self, n: ast.Node) -> None:
