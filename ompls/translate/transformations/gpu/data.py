@@ -208,8 +208,11 @@ def _linear(e: Emitter, out: Data, c: Clause, s: Symbol, nest: Nest | None, plac
     out.last.append((f"ompls_linear_{s.name}", s))
 
 
-def assign(target: str, s: Symbol) -> str:
-    """`target = s` for any type, arrays too."""
-    if isinstance(s.type, Array):
-        return f"memcpy(&{target}, &{s.name}, sizeof {s.name});"
-    return f"{target} = {s.name};"
+def assign(e: Emitter, target: str, s: Symbol) -> str:
+    """`target = s` for any type, arrays too: of one that is mapped in part, only that part."""
+    if not isinstance(s.type, Array):
+        return f"{target} = {s.name};"
+    if e.plan is not None and s in e.plan.parts:
+        first, size = e.plan.parts[s]
+        return f"memcpy((char *)&{target} + {first}, (const char *)&{s.name} + {first}, {size});  // what is mapped"
+    return f"memcpy(&{target}, &{s.name}, sizeof {s.name});"

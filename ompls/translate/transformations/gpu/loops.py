@@ -150,7 +150,7 @@ def _last(e: Emitter, nest: Nest, data: Data) -> tuple[str, str, str]:
     loops = {x.symbol: x for x in nest.loops}
     out = "if (ompls_last) {  // this thread ran the last iteration\n"
     for target, s in data.last:
-        out += f"{target} = {final(e, nest, loops[s])};\n" if s in loops else f"{assign(target, s)}\n"
+        out += f"{target} = {final(e, nest, loops[s])};\n" if s in loops else f"{assign(e, target, s)}\n"
     out += "}\n"
     if nest.rectangular:
         return "bool ompls_last = false;\n", "ompls_last = ompls_it == ompls_count - 1;\n", out

@@ -81,11 +81,15 @@ def reduction(  # noqa: PLR0917 - all of them are what one clause item is
         out.after.append(f"{call}({address}, {s.name});{how}")
         return
     mine = _storage(e, out, s, shape, place, told)
-    from_ = f"({kind} *){orig}" + (f" + {shape.offset}" if shape.offset != "0" else "")
+    offset, count = shape.offset, shape.count
+    if shape.whole and e.plan is not None and s in e.plan.parts:  # what is mapped of the array
+        offset, count = (f"{x} / (long)sizeof({kind})" for x in e.plan.parts[s])
+        mine = f"({mine} + {offset})"
+    from_ = f"({kind} *){orig}" + (f" + {offset}" if offset != "0" else "")
     initial = _identity(c, op, kind, f"({from_})[ompls_k]")
-    out.before.append(f"for (long ompls_k = 0; ompls_k < {shape.count}; ompls_k++)\n{mine}[ompls_k] = {initial};")
+    out.before.append(f"for (long ompls_k = 0; ompls_k < {count}; ompls_k++)\n{mine}[ompls_k] = {initial};")
     call = f"ompls_reduce_array<{op}>" if team else f"ompls_join_array<{op}>"
-    out.after.append(f"{call}({from_}, {mine}, {shape.count});")
+    out.after.append(f"{call}({from_}, {mine}, {count});")
 
 
 def _bound(e: Emitter, s: Symbol, name: str) -> str:

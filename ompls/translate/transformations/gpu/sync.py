@@ -168,7 +168,7 @@ def _sections(e: Emitter, d: Directive, body: ast.Stmt | None, level: Level, dat
         parts.append(f"if (ompls_runs_section({k})) {{  // section {k}\n")
         parts += [x for statement in item for x in (inner(statement, taken), "\n")]
         if k == len(sections) - 1:  # lastprivate: values of the section that is the last one in the text
-            parts += [f"{assign(target, s)}\n" for target, s in data.last]
+            parts += [f"{assign(e, target, s)}\n" for target, s in data.last]
         parts.append("}\n")
     return parts
 
