@@ -7,7 +7,6 @@ link step (runtime/link.py) builds the device code of the units that are linked.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -45,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     line = read(arguments)
     if line.asks or not any(not w.option for w in line.line) or line.stage in _ONLY_GCC:
-        return gcc([x for w in line.line for x in w.words])
+        return pipeline.gcc([x for w in line.line for x in w.words])
     try:
         return _Job(line).run()
     except BuildFailed as error:
@@ -53,15 +52,6 @@ def main(arguments: Sequence[str]) -> int:
         return error.status
     except RuntimeProblem as error:
         raise Problem(str(error), 1) from error
-
-
-def gcc(words: Sequence[str]) -> int:
-    """Run gcc with our streams."""
-    try:
-        return subprocess.run(["gcc", *words], check=False).returncode  # noqa: S607 -- gcc of the PATH
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise Problem(f"cannot run gcc: {why}; install it: apt-get install build-essential", 1) from error
 
 
 class _Job:
@@ -105,13 +95,13 @@ class _Job:
             return bundle
         if bundle is None:
             dependencies = self.line.dependency_words(made if stage == "-c" else source)
-            return gcc([*words, *dependencies, stage, source, "-o", made])
+            return pipeline.gcc([*words, *dependencies, stage, source, "-o", made])
         bundles.write(bundle.files, str(directory))
         host = directory / bundle.manifest["units"][0]["host"]
-        code = gcc([*words, *_host_words(source, host), stage, str(host), "-o", made])
+        code = pipeline.gcc([*words, *_host_words(source, host), stage, str(host), "-o", made])
         dependencies = self.line.dependency_words(made)
         if code == 0 and dependencies:
-            code = gcc([*words, *dependencies, "-E", source, "-o", os.devnull])
+            code = pipeline.gcc([*words, *dependencies, "-E", source, "-o", os.devnull])
         if code == 0 and stage == "-c":
             from ompls.runtime.section import embed
 
@@ -130,10 +120,8 @@ class _Job:
         try:
             return pipeline.translated([unit], names)
         except pipeline.Untranslatable as error:
-            code = gcc([*words, "-fsyntax-only", source])  # what is no C is gcc's to tell
-            if code == 0:
-                pipeline.show_diagnostics([unit], error.diagnostics)
-            return code or 1
+            pipeline.refuse([unit], error.diagnostics, words)
+            return 1
 
     # --- the program
 
@@ -145,10 +133,10 @@ class _Job:
         words = line.link_words(objects)
         output = line.output or "a.out"
         if not link.carries_bundles(words):
-            return gcc([*words, "-o", output])
+            return pipeline.gcc([*words, "-o", output])
         if any(w.option in ("-r", "-shared") for w in line.line):
             ours = [NO_OFFLOAD, *WRAP] if any(w.option == "-shared" for w in line.line) else [NO_OFFLOAD]
-            return gcc([*words, *ours, "-o", output])
+            return pipeline.gcc([*words, *ours, "-o", output])
         link.link(tools, words, Path(output), self.devices)
         return 0
 

@@ -39,6 +39,24 @@ def translated(units: Sequence[Unit], devices: Sequence[str]) -> Bundle:
     return bundle
 
 
+def refuse(units: Sequence[Unit], found: Sequence[Diagnostic], flags: Sequence[str]) -> None:
+    """Say on stderr why the units cannot be translated with these options: what is no C is gcc's to tell, and first."""
+    for unit in units:
+        words = [*unit.flags, *flags, "-fno-openmp", "-fsyntax-only", "-w", unit.name]
+        if gcc(words) != 0:
+            return
+    show_diagnostics(units, found)
+
+
+def gcc(words: Sequence[str]) -> int:
+    """Run gcc with our streams; its exit code.  Raises Problem when there is none."""
+    try:
+        return subprocess.run(["gcc", *words], check=False).returncode  # noqa: S607 -- gcc of the PATH
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise Problem(f"cannot run gcc: {why}; install it: apt-get install build-essential", 1) from error
+
+
 def show_diagnostics(units: Sequence[Unit], found: Sequence[Diagnostic]) -> None:
     """Print them on stderr, as `check` prints them on stdout."""
     from ompls.cli import formats

@@ -23,14 +23,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ompls.cli.pipeline import show_diagnostics
+    from ompls.cli import pipeline
     from ompls.translate import preview
 
     device = options.device_class(arguments.device)
     (unit,) = analyze(arguments.files, arguments.flags, device)
     result = preview(unit.tu, device, arguments.line, explain=arguments.explain)
     if result.diagnostics:
-        show_diagnostics([unit], result.diagnostics)
+        pipeline.refuse([unit], result.diagnostics, arguments.flags)
         return 1
     if not result.text:
         raise Problem(f"nothing to preview in {arguments.files[0]}: {_no_region(unit, arguments.line)}")

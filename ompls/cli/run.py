@@ -80,7 +80,7 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         try:
             bundle = pipeline.translated(units, names)
         except pipeline.Untranslatable as error:
-            pipeline.show_diagnostics(units, error.diagnostics)
+            pipeline.refuse(units, error.diagnostics, arguments.flags)
             return OUR_ERROR
         project_flags = dict.fromkeys(unit.flags for unit in units)
         flags = [flag for group in project_flags for flag in group] + arguments.flags

@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             bundle = pipeline.translated(units, [device])
         except pipeline.Untranslatable as error:
-            pipeline.show_diagnostics(units, error.diagnostics)
+            pipeline.refuse(units, error.diagnostics, arguments.flags)
             return 1
     bundles.write(bundle.files, arguments.output)
     return 0

@@ -40,7 +40,16 @@ RULE = Rule(
 The arguments do not have the form that the specification gives the clause, so no compiler can tell what is meant.
 """,
     section="3.2",
+    about="directives",
     bad=(
+        """
+void f(int n, float *x, float sum) {
+    #pragma omp target parallel for reduction(+ sum) depend(x)
+    //                                               ^^^^^^^^^ error: a kind of dependence and a colon must stand before the list, as in 'depend(in: x)'
+    //                              ^^^^^^^^^^^^^^^^ error: a reduction's operator and a colon must stand before the list, as in 'reduction(+: x)'
+    for (int i = 0; i < n; i++) sum += x[i];
+}
+""",
         """
 void f(int n, float *x) {
     #pragma omp target map(tofrmo: x[0:n])

@@ -16,6 +16,7 @@ from ompls.analysis.spec.near import near
 from ompls.analysis.syntax.clause_expr import ExprParser, IsType, ParseError, Token, matching, tokenize
 
 # Directives whose own argument has a grammar of its own; that of any other is a list of names.
+_REDUCTIONS = frozenset(("reduction", "in_reduction", "task_reduction", "induction"))
 _RAW_ARGUMENT = frozenset(("declare reduction", "declare mapper", "declare simd", "declare induction"))
 _LONGEST_NAME = max(len(name.split()) for name in DIRECTIVES)
 
@@ -181,11 +182,15 @@ class _Parser:
             if why:
                 return why
             start = colon + 1
+        elif clause.name in _REDUCTIONS:
+            return f"a reduction's operator and a colon must stand before the list, as in '{clause.name}(+: x)'"
         if clause.keyword in ("sink", "source") and clause.name == "depend":
             return self.expressions(clause, spec, start, stop, -1) if start < stop else ""
         if clause.name == "depend" and colon < 0 and stop == start + 1 and self.tokens[start].text == "source":
             self.set_keyword(clause, start)
             return ""
+        if clause.name == "depend" and not clause.keyword and not clause.modifiers:
+            return "a kind of dependence and a colon must stand before the list, as in 'depend(in: x)'"
         if start >= stop:
             return "the list is empty"
         clause.items, why = self.items(start, stop)
@@ -200,7 +205,7 @@ class _Parser:
             alone = last == first + 1
             if _canonical(self.join(first, last)) in DIRECTIVES and (last < colon or word.text not in spec.keywords):
                 clause.modifiers += (_canonical(self.join(first, last)),)  # 6.0's directive-name modifier
-            elif clause.name in ("reduction", "in_reduction", "task_reduction", "induction"):
+            elif clause.name in _REDUCTIONS:
                 if alone and word.text in spec.modifiers and last < colon:
                     clause.modifiers += (word.text,)
                 elif alone:
