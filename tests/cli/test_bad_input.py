@@ -85,7 +85,7 @@ def test_an_unclosed_pragma_is_reported(ompls, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["run", "preview", "translate -o {out}", "cc -fopenmp -c -o {out}"])
 def test_what_is_no_c_is_told_by_the_compiler(process, tmp_path: Path, command: str) -> None:
     """Not what the translator makes of a loop whose bound it cannot know."""
-    text = b"void f(int *a) {\n  int n = 10\n#pragma omp target parallel for\n  for (int i = 0; i < n; i++) a[i] = i;\n}\n"
+    text = b"void f(int *a) {\n int n = 10\n#pragma omp target parallel for\n  for (int i = 0; i < n; i++) a[i]++;\n}\n"
     path = _write(tmp_path / "input.c", text)
     result = process(*command.format(out=tmp_path / "out").split(), str(path))
     assert result.code != 0
