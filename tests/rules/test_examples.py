@@ -7,6 +7,8 @@ from drawing import analyze, drawn, expected, findings
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.rules import RULES, Rule, check, manual, near_ids
+from ompls.analysis.rules.support.framework import Scene, unit_of
+from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.source import Settings
 
 BAD = [(rule, text) for rule in RULES.values() for text in rule.bad]
@@ -50,6 +52,18 @@ def test_is_complete(rule: Rule) -> None:
     page = manual(rule.id)
     assert page.startswith(f"# {rule.id}\n")
     assert f"ompls: ignore[{rule.id}]" in page
+
+
+@pytest.mark.parametrize("owner", RULES.values(), ids=list(RULES))
+def test_is_not_asked_where_it_has_nothing_to_say(owner: Rule) -> None:
+    """`Rule.about`: a rule that is passed over would have found nothing."""
+    for text in owner.bad:
+        tu = analyze(text)
+        unit = unit_of(tu)
+        scenes = [Scene(unit, i.content, tuple([s.directive for s in i.content.directives])) for i in tu.items]
+        for scene in [*scenes, *(Scene(unit, None, (d.directive,)) for d in tu.directives)]:
+            shown = {rule.id for rule in interested(RULES.values(), scene)}
+            assert [rule.id for rule in RULES.values() if rule.id not in shown and list(rule.check(scene))] == []
 
 
 BAD_TEXT = """

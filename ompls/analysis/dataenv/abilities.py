@@ -22,6 +22,11 @@ _TYPES = {
 _DOUBLE, _LONG_DOUBLE = Floating("double"), Floating("long double")
 # What brings a type into an expression.
 _TYPED = (ast.Name, ast.Member, ast.FloatLiteral, ast.Cast, ast.CompoundLiteral, ast.Call, ast.VarDecl)
+# What may need something else.
+_NEEDING = frozenset((
+    ast.VarDecl, ast.Name, ast.Unary, ast.Binary, ast.CompoundLiteral, ast.Call, ast.StatementExpr, ast.Jump,
+    ast.Switch, ast.AsmStmt,
+))  # fmt: skip
 _OPERATORS = frozenset("+ - * & | ^ && || max min".split())  # noqa: SIM905 - a table of words
 # Leaf constructs that leave no trace in a kernel of their own: the region itself, and parts of others.
 _PARTS = frozenset(("teams", "section", "assumes", "declare simd"))
@@ -48,18 +53,24 @@ def needed(node: Node) -> list[Need]:
     """
     found: list[Need] = []
     types: set[str] = set()
+    seen: set[int] = set()  # the types themselves
     narrowed: set[ast.Expr | None] = set()
     for n in ast.nodes(node):
         if isinstance(n, DirectiveStmt):
             found += _of_directive(n.directive, n is node)
             continue
-        found += _of_node(n)
+        if type(n) in _NEEDING:  # most nodes need nothing, and every node of the unit comes here
+            found += _of_node(n)
         if isinstance(n, ast.Cast):
             narrowed.add(_constant_of_a_double(n))
-        for need in _of_type(n) if isinstance(n, _TYPED) and n not in narrowed else ():
-            if need.key not in types:
-                types.add(need.key)
-                found.append(need)
+        if isinstance(n, _TYPED) and n not in narrowed:
+            t = n.symbol.type if isinstance(n, ast.VarDecl) else n.type
+            if id(t) not in seen:
+                seen.add(id(t))
+                for need in _of_type(n, t):
+                    if need.key not in types:
+                        types.add(need.key)
+                        found.append(need)
     return found
 
 
@@ -161,8 +172,8 @@ def _of_call(n: ast.Call) -> Iterator[Need]:
         yield Need(n.span, "function pointer")
 
 
-def _of_type(n: ast.Expr | ast.VarDecl) -> Iterator[Need]:
-    for t in _numbers(n.symbol.type if isinstance(n, ast.VarDecl) else n.type):
+def _of_type(n: Node, whole: CType) -> Iterator[Need]:
+    for t in _numbers(whole):
         if isinstance(t, Floating) and t.complex:
             yield Need(n.span, "type complex")
         elif t.kind in _TYPES:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from ompls.analysis.model.ast import Symbol
@@ -52,14 +53,14 @@ class Poly:
         """The polynomial of a number or an atom."""
         if isinstance(value, int):
             return _NUMBERS.get(value) or _made({_ONE: value})
-        return _made({frozenset(((value, 1),)): 1})
+        return _of_symbol(value) if isinstance(value, Symbol) else _made({frozenset(((value, 1),)): 1})
 
     def __add__(self, other: Poly | int) -> Poly:
         if isinstance(other, int):
             other = Poly.of(other)
         if not other.terms or not self.terms:
             return self if not other.terms else other
-        terms = dict(self.terms)
+        terms = self.terms.copy()
         for monomial, c in other.terms.items():
             total = terms.get(monomial, 0) + c
             if total:
@@ -76,7 +77,7 @@ class Poly:
             other = Poly.of(other)
         if not other.terms:
             return self
-        terms = dict(self.terms)
+        terms = self.terms.copy()
         for monomial, c in other.terms.items():
             total = terms.get(monomial, 0) - c
             if total:
@@ -98,7 +99,7 @@ class Poly:
         return Poly(terms)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Poly) and self.terms == other.terms
+        return self is other or (isinstance(other, Poly) and self.terms == other.terms)
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -170,15 +171,16 @@ class Poly:
         inside: dict[Monomial, int] = {}
         rest: dict[Monomial, int] = {}
         for m, c in self.terms.items():
-            power = next((p for a, p in m if a == atom), 0)
-            if power > 1:
-                return None
-            if power:
-                inside[frozenset(x for x in m if x[0] != atom)] = c
+            for a, power in m:
+                if a == atom:
+                    if power > 1:
+                        return None
+                    inside[m - {(a, 1)}] = c
+                    break
             else:
                 rest[m] = c
-        found = Poly(inside), Poly(rest)
-        if isinstance(atom, Symbol) and any(atom in p.symbols() for p in found):
+        found = _made(inside), _made(rest)
+        if isinstance(atom, Symbol) and not self.plain and any(atom in p.symbols() for p in found):
             return None  # inside of an opaque atom
         return found
 
@@ -211,6 +213,12 @@ def _made(terms: dict[Monomial, int]) -> Poly:
     made.terms = terms
     made._hash = made._plain = made._symbols = None
     return made
+
+
+@lru_cache(1024)
+def _of_symbol(symbol: Symbol) -> Poly:
+    """The same again for a variable that was asked for lately: it knows its hash and what it depends on."""
+    return _made({frozenset(((symbol, 1),)): 1})
 
 
 CHANGED = "="  # an `Opaque.op`

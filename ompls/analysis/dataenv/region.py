@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from ompls.analysis.dataenv.implicit import Verdict, category, implicit
 from ompls.analysis.dataenv.paths import root, walk_all
@@ -35,6 +36,9 @@ _WHY = {
 _SECTION = {"private": "5.4.3", "firstprivate": "5.4.4", "is_device_ptr": "5.4.7", "has_device_addr": "5.4.9"}
 
 
+_Nodes = dict[type, list[Any]]  # of each class
+
+
 @dataclass(slots=True)
 class _Collected:
     """What one walk over the construct finds out."""
@@ -61,14 +65,27 @@ def region_of(
     stmt -- typed by `model/sema`; its directive `has('target')`
     tainted -- something around it is not understood
     """
-    nodes = list(walk_all(stmt))
+    nodes = _by_class(walk_all(stmt))
     found = _collect(stmt, function, nodes)
     if any(s.declare_target for s in found.order):
         found.copied = _copied_around(stmt, function)
     variables = [_variable(symbol, stmt, found, settings.openmp) for symbol in found.order]
     broken = any(c.broken or not c.known for c in stmt.directive.clauses)
-    taint = tainted or broken or any(isinstance(n, (ast.OtherStmt, ast.OtherExpr)) for n in nodes)
-    return Region(function.symbol.name, ordinal, stmt.directive, stmt, variables, _calls(nodes), taint)
+    taint = tainted or broken or any(issubclass(cls, (ast.OtherStmt, ast.OtherExpr)) for cls in nodes)
+    calls = _calls(nodes.get(ast.Call, ()))
+    return Region(function.symbol.name, ordinal, stmt.directive, stmt, variables, calls, taint)
+
+
+def _by_class(nodes: Iterable[ast.Node]) -> _Nodes:
+    """In order, by class: several questions are about few of them."""
+    found: dict[type, list[Any]] = {}
+    for node in nodes:
+        kind = type(node)
+        if kind in found:
+            found[kind].append(node)
+        else:
+            found[kind] = [node]
+    return found
 
 
 def _copied_around(stmt: ast.DirectiveStmt, function: ast.FunctionDef) -> set[Symbol]:
@@ -98,12 +115,12 @@ def _calls(nodes: Iterable[ast.Node]) -> list[Symbol]:
 # --- collecting
 
 
-def _collect(stmt: ast.DirectiveStmt, function: ast.FunctionDef, nodes: list[ast.Node]) -> _Collected:
+def _collect(stmt: ast.DirectiveStmt, function: ast.FunctionDef, nodes: _Nodes) -> _Collected:
     """`nodes` are all of `walk_all(stmt)`."""
     found = _Collected(loops=loop_variables(stmt.directive, stmt.body))
     body = stmt.body
-    found.local = {n.symbol for n in nodes if isinstance(n, ast.VarDecl)}
-    found.nested = [n for n in nodes if isinstance(n, ast.DirectiveStmt) and n is not stmt]
+    found.local = {n.symbol for n in nodes.get(ast.VarDecl, ())}
+    found.nested = [n for n in nodes[ast.DirectiveStmt] if n is not stmt]
 
     def note(symbol: Symbol | None) -> None:
         if symbol is not None and symbol.kind in ("var", "param") and symbol not in found.local:
@@ -121,8 +138,8 @@ def _collect(stmt: ast.DirectiveStmt, function: ast.FunctionDef, nodes: list[ast
             for item in clause.items:
                 found.uses.extend(list_item_operands(item.expr))
     found.uses.extend(uses(body))
-    for name in nodes:
-        if isinstance(name, ast.Name) and body is not None and name.span.start >= body.span.start:
+    for name in nodes.get(ast.Name, ()):
+        if body is not None and name.span.start >= body.span.start:
             note(name.symbol)
     for use in found.uses:
         note(use.symbol)

@@ -9,10 +9,9 @@ What is not understood is an `OtherExpr`/`OtherStmt` that keeps its children: it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from ompls.analysis.model.ctype import UNKNOWN, CType
@@ -65,32 +64,25 @@ _NODE_TYPE = re.compile(r"\b(?:Node|Expr|Stmt|Compound|InitList|VarDecl|DeclStmt
 
 
 def _below(cls: type[Node]) -> Below:
-    """How the children of a node of `cls` are found.  Every rule walks over every tree: nothing is looked up twice."""
+    """How the children of a node of `cls` are found.  Every rule walks over every tree: nothing is looked up twice, and
+    as in `dataclasses` the function is written out, without a loop over fields."""
     held = [(f.name, str(f.type)) for f in fields(cls) if _NODE_TYPE.search(str(f.type))]
     if not held:
         LEAVES.add(cls)
-    made = _BELOW[cls] = _reader([name for name, _ in held], any("list" in t or "None" in t for _, t in held))
-    return made
-
-
-def _reader(names: list[str], mixed: bool) -> Below:
-    """The values of these fields, one after another; `mixed`: some are lists, or may be None."""
-    if not names:
-        return lambda node: []
-    get: Callable[[Any], Any] = attrgetter(*names)
-    if len(names) == 1:  # `get` gives the value itself
-        return (lambda node: _flat([get(node)])) if mixed else (lambda node: [get(node)])
-    return (lambda node: _flat(get(node))) if mixed else (lambda node: list(get(node)))
-
-
-def _flat(values: Iterable[Any]) -> list[Node]:
-    below: list[Node] = []
-    for value in values:
-        if isinstance(value, list):
-            below += value
-        elif value is not None:
-            below.append(value)
-    return below
+    lines = ["below = []"]
+    for name, kind in held:
+        if "list" in kind:
+            lines.append(f"below += node.{name}")
+        elif "None" in kind:
+            lines.append(f"if node.{name} is not None: below.append(node.{name})")
+        else:
+            lines.append(f"below.append(node.{name})")
+    if not any("list" in kind or "None" in kind for _, kind in held):
+        lines = [f"below = [{', '.join(f'node.{name}' for name, _ in held)}]"]
+    made: dict[str, Below] = {}
+    exec("def below_of(node):\n " + "\n ".join([*lines, "return below"]), made)  # noqa: S102 -- of names of fields alone
+    _BELOW[cls] = made["below_of"]
+    return _BELOW[cls]
 
 
 # --- symbols -----------------------------------------------------------------------------------------------------

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from typing import Any
+
 from ompls.analysis.model import ast
 from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import CType, Enum, Integer
@@ -10,10 +14,9 @@ from ompls.analysis.model.layout import alignof, sizeof
 
 def fold(e: ast.Expr | None) -> int | None:
     """The value of an integer constant expression; None when it is none (or is not known)."""
-    if e is None:
-        return None
-    value = _fold(e)
-    return None if value is None else wrap(value, e.type)
+    folder = _FOLDERS.get(type(e))
+    value = folder(e) if folder is not None else None
+    return None if value is None or e is None else wrap(value, e.type)
 
 
 def wrap(value: int, t: CType) -> int:
@@ -29,35 +32,39 @@ def wrap(value: int, t: CType) -> int:
     return value - (1 << size * 8) if signed and value >> (size * 8 - 1) else value
 
 
-def _fold(e: ast.Expr) -> int | None:
-    if isinstance(e, (ast.IntLiteral, ast.CharLiteral)):
-        return e.value
-    if isinstance(e, ast.Paren):
-        return fold(e.inner)
-    if isinstance(e, ast.Name):
-        return e.symbol.value if e.symbol is not None and e.symbol.kind == "enumconst" else None
-    if isinstance(e, ast.Unary):
-        return _unary(e)
-    if isinstance(e, ast.Binary):
-        return _binary(e)
-    if isinstance(e, ast.Conditional):
-        condition = fold(e.condition)
-        if condition is None:
-            return None
-        if condition:
-            return condition if e.then is None else fold(e.then)
-        return fold(e.otherwise)
-    if isinstance(e, ast.Cast):
-        if isinstance(e.to, (Integer, Enum)):
-            if isinstance(e.operand, ast.FloatLiteral):
-                return _float(e.operand.text)
-            return fold(e.operand)
+def _literal(e: ast.IntLiteral | ast.CharLiteral) -> int:
+    return e.value
+
+
+def _paren(e: ast.Paren) -> int | None:
+    return fold(e.inner)
+
+
+def _name(e: ast.Name) -> int | None:
+    return e.symbol.value if e.symbol is not None and e.symbol.kind == "enumconst" else None
+
+
+def _conditional(e: ast.Conditional) -> int | None:
+    condition = fold(e.condition)
+    if condition is None:
         return None
-    if isinstance(e, ast.SizeOf):
-        return sizeof(e.of) if e.op == "sizeof" else alignof(e.of)
-    if isinstance(e, ast.Generic) and e.chosen is not None:
-        return fold(e.chosen)
-    return None
+    if condition:
+        return condition if e.then is None else fold(e.then)
+    return fold(e.otherwise)
+
+
+def _cast(e: ast.Cast) -> int | None:
+    if not isinstance(e.to, (Integer, Enum)):
+        return None
+    return _float(e.operand.text) if isinstance(e.operand, ast.FloatLiteral) else fold(e.operand)
+
+
+def _sizeof(e: ast.SizeOf) -> int | None:
+    return sizeof(e.of) if e.op == "sizeof" else alignof(e.of)
+
+
+def _generic(e: ast.Generic) -> int | None:
+    return fold(e.chosen)
 
 
 def _float(text: str) -> int | None:
@@ -92,8 +99,14 @@ def _binary(e: ast.Binary) -> int | None:
         if not 0 <= b < 128:
             return None
         return a << b if op == "<<" else a >> b
-    table = {
-        "+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b, "<": int(a < b), ">": int(a > b),
-        "<=": int(a <= b), ">=": int(a >= b), "==": int(a == b), "!=": int(a != b),
-    }  # fmt: skip
-    return table.get(op)
+    return int(_OPERATIONS[op](a, b)) if op in _OPERATIONS else None
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+_FOLDERS: dict[type, Callable[[Any], int | None]] = {
+    ast.IntLiteral: _literal, ast.CharLiteral: _literal, ast.Paren: _paren, ast.Name: _name, ast.Unary: _unary,
+    ast.Binary: _binary, ast.Conditional: _conditional, ast.Cast: _cast, ast.SizeOf: _sizeof, ast.Generic: _generic,
+}  # fmt: skip

@@ -15,6 +15,7 @@ from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import Change, Finding, Group, Rule, Scene, Unit, unit_of
 from ompls.analysis.rules.support.kept import findings_of
+from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.rules.support.noticed import noticed
 from ompls.analysis.rules.support.ordering.contexts import sequential
 from ompls.analysis.source import Budget, Settings
@@ -139,7 +140,7 @@ def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]
             yield _diagnostic(tu, tu.items.of(number)[at], rule, finding)
     for directive in tu.directives:
         scene = Scene(unit, None, (directive.directive,))
-        for rule in rules:
+        for rule in interested(rules, scene):
             for finding in rule.check(scene):
                 yield _diagnostic(tu, directive, rule, finding)
 
@@ -199,7 +200,7 @@ def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule
     made: list[tuple[Rule, Finding]] = []
     asked = set(unit.asked_headers)
     unit.asked_headers.clear()
-    for number, rule in enumerate(chosen):
+    for number, rule in enumerate(interested(chosen, scene)):
         if not number % _POLL and unit.late():
             unit.unfinished.add("rules")
             return (*made, *(said for said in _by_words(chosen, content, unit) if said not in made))

@@ -38,6 +38,7 @@ to the device.
 """,
     section="13.8",
     group="sharing",
+    about="clashes",
     bad=(
         """
 double f(int n, double *x) {

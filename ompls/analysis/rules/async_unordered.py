@@ -53,6 +53,7 @@ them. An operation without `nowait` does not wait for those before it either, un
 """,
     section="13.8",
     group="sharing",
+    about="clashes",
     bad=(
         """
 void f(int n, double *x, double *y) {

@@ -105,6 +105,7 @@ RULE = Rule(
 `read`, `x = e` with `write`, both together with `capture`. Compilers refuse other statements.
 """,
     section="15.8.4",
+    about="directives",
     bad=(
         """
 void f(int *x, int v) {

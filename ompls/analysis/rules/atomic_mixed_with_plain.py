@@ -34,6 +34,7 @@ happen at the same time has to be atomic. A plain read becomes `atomic read`; a 
 """,
     section="15.8.4",
     group="sharing",
+    about="races",
     bad=(
         """
 int counter;

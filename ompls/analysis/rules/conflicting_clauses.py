@@ -89,6 +89,7 @@ Each of the two is right on the directive, but not both: an atomic operation has
 `grainsize` or by `num_tasks`, iterations with an `ordered` region cannot run in any order. A compiler refuses them.
 """,
     section="3.2",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

@@ -76,6 +76,7 @@ There are no 0 threads and no chunks of -1 iterations. And how many loops `colla
 compiled, so a variable will not do: a macro or an enumeration constant will.
 """,
     section="3.2",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

@@ -41,6 +41,7 @@ A hint chooses the kind of the lock, and all regions of one name share a lock, i
 every `critical` of that name the same hint.
 """,
     section="15.2",
+    about="directives",
     bad=(
         """
 void f(int *x) {

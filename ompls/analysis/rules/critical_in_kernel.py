@@ -66,6 +66,7 @@ together afterwards does the same work in parallel.
 """,
     section="15.2",
     group="performance",
+    about="regions",
     bad=(
         """
 void count(int n, const int *x, int *found) {

@@ -95,6 +95,7 @@ With `default(none)` every variable from outside that the construct uses has to 
 construct otherwise. Iteration variables, threadprivate variables and what is declared inside need none.
 """,
     section="5.4.1",
+    about="directives",
     bad=(
         """
 void f(int n, double *x, double scale) {

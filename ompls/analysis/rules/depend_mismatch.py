@@ -78,6 +78,7 @@ one of the tasks writes and another uses, with the type that says what the task 
 """,
     section="15.9.5",
     group="sharing",
+    about="clashes",
     bad=(
         """
 void f(void) {

@@ -57,6 +57,7 @@ A device has a small library of its own: mathematical functions, `printf`, `mall
 process, no clock of the host's. When nobody chose a device, the default is a guess and this is a hint.
 """,
     section="7.8",
+    about="regions",
     bad=(
         """
 int atoi(const char *);

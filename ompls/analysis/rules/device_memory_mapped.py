@@ -28,6 +28,7 @@ A pointer from `omp_target_alloc`, or one inside of `use_device_ptr`, holds a de
 Such a pointer goes into the region with `is_device_ptr(p)`.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 void *omp_target_alloc(unsigned long, int);

@@ -77,6 +77,7 @@ function of another file, may have mapped it, only a hint is given. A program th
 needs no mapping.
 """,
     section="5.8.6",
+    about="events",
     bad=(
         """
 void *malloc(unsigned long);
@@ -151,6 +152,25 @@ int main(void) {
     #pragma omp target data map(to: y[0:10])
     scale(10, x, y);
     return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+struct node { int v; struct node *next; };
+int main(void) {
+    struct node *head = 0;
+    for (int i = 0; i < 10; i++) {
+        struct node *n = malloc(sizeof *n);
+        n->v = i;
+        n->next = head;
+        head = n;
+    }
+    int sum = 0;
+    #pragma omp target map(to: head[0:1]) map(tofrom: sum)
+    for (struct node *p = head; p; p = p->next)
+        sum += p->v;
+    //         ^^^^ warning: what `p` points to is not mapped here, so the device cannot reach it
+    return sum;
 }
 """,
     ),
@@ -259,6 +279,28 @@ void f(int n) {
         #pragma omp target
         x[1] = 1;
     }
+}
+""",
+        """
+void *malloc(unsigned long);
+struct node { int v; struct node *next; };
+int main(void) {
+    struct node *head = 0;
+    for (int i = 0; i < 10; i++) {
+        struct node *n = malloc(sizeof *n);
+        n->v = i;
+        n->next = head;
+        head = n;
+    }
+    int sum = 0;
+    #pragma omp target enter data map(to: head[0:1])
+    for (struct node *p = head; p->next; p = p->next) {
+        #pragma omp target enter data map(to: p->next[0:1])
+    }
+    #pragma omp target map(tofrom: sum)
+    for (struct node *p = head; p; p = p->next)
+        sum += p->v;
+    return sum;
 }
 """,
     ),

@@ -51,6 +51,7 @@ The threads of a device have small stacks, and the compiler cannot tell how much
 1 KiB unless the program asks for more, and an overflow ends the kernel without a word about why. A loop has no such limit.
 """,
     section="13.8",
+    about="regions",
     bad=(
         """
 static int depth(int v) { return v < 2 ? 1 : 1 + depth(v / 2); }

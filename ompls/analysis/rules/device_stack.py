@@ -59,6 +59,7 @@ A thread of a GPU has at most 512 KiB for its local variables, and a core of an 
 array has to be mapped, or allocated on the device.
 """,
     section="13.8",
+    about="regions",
     bad=(
         """
 void f(int n, double *a) {

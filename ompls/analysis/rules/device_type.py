@@ -22,6 +22,7 @@ Host and device must agree about the size of what is mapped. A GPU has no `long 
 `_Float128`; a core of an Epiphany does the arithmetic of `double` in software. The first use in a region is reported.
 """,
     section="13.8",
+    about="regions",
     bad=(
         """
 void f(int n, long double *a) {

@@ -34,6 +34,7 @@ RULE = Rule(
 or falls back to the host. `device_type(any)` is the default.
 """,
     section="13.1",
+    about="regions",
     bad=(
         """
 int log_it(int);

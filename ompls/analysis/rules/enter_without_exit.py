@@ -27,6 +27,7 @@ RULE = Rule(
 `target enter data` keeps its data on the device until a `target exit data`. Without one the device memory stays in use up to the end of the program, and results do not come back.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 int x[100];

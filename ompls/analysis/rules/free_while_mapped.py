@@ -28,6 +28,7 @@ After `free`, the address may be handed out again. The device then still finds i
 on the old data. And the device memory is never freed.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 void *malloc(unsigned long);

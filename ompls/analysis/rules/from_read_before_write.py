@@ -40,6 +40,7 @@ RULE = Rule(
 the reduction combines with the value before the region.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 void f(int n) {

@@ -68,6 +68,7 @@ the loop at once.
 """,
     section="17.3",
     group="performance",
+    about="regions",
     bad=(
         """
 void scale(int n, double *x, double f) {

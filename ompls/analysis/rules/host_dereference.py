@@ -32,6 +32,7 @@ RULE = Rule(
 What `omp_target_alloc` returns, and what a `use_device_ptr` variable holds, is an address on the device. The host reaches what lies there with `omp_target_memcpy`, or in a region with `is_device_ptr`.
 """,
     section="5.4.7",
+    about="events",
     bad=(
         """
 void *omp_target_alloc(unsigned long, int);

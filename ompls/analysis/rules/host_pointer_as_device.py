@@ -28,6 +28,7 @@ RULE = Rule(
 accesses memory that it does not have. Map what the pointer points to, or get its device address first.
 """,
     section="5.4.7",
+    about="events",
     bad=(
         """
 void *malloc(unsigned long);

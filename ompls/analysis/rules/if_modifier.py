@@ -39,6 +39,7 @@ On a combined construct `if(parallel: n > 100)` is the condition of its `paralle
 makes it a condition of nothing.
 """,
     section="3.4",
+    about="directives",
     bad=(
         """
 void f(int n, int *x) {

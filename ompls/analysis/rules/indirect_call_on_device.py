@@ -178,6 +178,7 @@ host's address means the device's version only if the function is in a `declare 
 device code takes itself is the device's.
 """,
     section="7.8",
+    about="regions",
     bad=(
         """
 static int square(int v) { return v * v; }

@@ -63,6 +63,7 @@ RULE = Rule(
 copy, that is no value at all, and the original loses the one it had.
 """,
     section="5.4.5",
+    about="directives",
     bad=(
         """
 int last;

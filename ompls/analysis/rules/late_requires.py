@@ -25,6 +25,7 @@ RULE = Rule(
 it meets the first device construct, so the directive belongs to the top of the file, in every file of the program.
 """,
     section="8.2",
+    about="directives",
     bad=(
         """
 void f(int n, int *x) {

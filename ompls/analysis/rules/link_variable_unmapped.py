@@ -67,6 +67,7 @@ A device holds no storage for a `declare target link` variable, only a pointer t
 it implicitly; a region that merely calls a function which uses it does not, and the function follows a null pointer.
 """,
     section="7.8",
+    about="regions",
     bad=(
         """
 static int big[1000];

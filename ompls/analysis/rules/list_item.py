@@ -78,6 +78,7 @@ A data clause takes variables that are declared where the directive stands, and 
 variable cannot be private, and what is const has nothing to be written into.
 """,
     section="3.2.1",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

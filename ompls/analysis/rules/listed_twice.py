@@ -77,6 +77,7 @@ A variable is shared, private, or reduced in a construct, not two of these; only
 together. On `target` a mapped variable is not private as well. The variable that counts a shared-out loop is private by rule.
 """,
     section="5.4",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

@@ -40,6 +40,7 @@ loop, or use `ordered` (with the clause and the directive) where the order matte
 """,
     section="11.5",
     group="sharing",
+    about="races",
     bad=(
         """
 void f(int n, double *a) {

@@ -149,6 +149,7 @@ To share out the iterations of a loop they must be numbered before the first of 
 integer or pointer variable, which begins at a value, is compared with a bound, and changes by the same amount every time.
 """,
     section="4.4.1",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

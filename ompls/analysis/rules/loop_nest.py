@@ -73,6 +73,7 @@ each the only loop in the body of the one around it. Since OpenMP 5.0 other stat
 with `ordered(n)` and under loop transformations they may not.
 """,
     section="4.4.1",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

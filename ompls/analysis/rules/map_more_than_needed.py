@@ -76,6 +76,7 @@ the region only reads, the second copy moves bytes over the slowest link of the 
 """,
     section="5.8.3",
     group="performance",
+    about="regions",
     bad=(
         """
 void axpy(int n, double a, double *x, double *y) {

@@ -70,6 +70,7 @@ back (`from`), counted down (`release`) or dropped (`delete`). The other types b
 `release` and `delete` to neither `target` nor `target data`, whose mapping ends with their block anyway.
 """,
     section="5.8.3",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

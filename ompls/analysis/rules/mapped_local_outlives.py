@@ -28,6 +28,7 @@ The variable is gone when the function returns; its copy on the device is not. T
 and works on the old data.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 static void prepare(int n) {

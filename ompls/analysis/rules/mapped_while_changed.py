@@ -49,6 +49,7 @@ depend on luck. Put the two in one thread, or a barrier between them.
 """,
     section="1.4.1",
     group="sharing",
+    about="clashes",
     bad=(
         """
 void f(int n, int *a, int *c) {

@@ -30,6 +30,7 @@ Mapping a structure copies its bytes: a pointer member arrives with the host's a
 mapped too (`map(tofrom: s.p[0:n])`, or a `declare mapper`); then the device's member is set to the device's address.
 """,
     section="5.8.6",
+    about="events",
     bad=(
         """
 void *malloc(unsigned long);

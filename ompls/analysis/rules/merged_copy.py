@@ -83,6 +83,7 @@ on what the implementation does. Make the variable `shared` if the change is wan
 """,
     section="12.2",
     group="sharing",
+    about="directives",
     bad=(
         """
 int printf(const char *, ...);

@@ -99,6 +99,7 @@ RULE = Rule(
 with the clause `ordered`, and `cancel` ends the construct that it names. In another place they have nothing to work on.
 """,
     section="17.1",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

@@ -55,6 +55,7 @@ and the same number of iterations, and each iteration uses what the iteration of
 """,
     section="15.3.1",
     group="sharing",
+    about="clashes",
     bad=(
         """
 int f(int n, int *a) {

@@ -54,6 +54,7 @@ A `target data` that maps nothing, an update that copies nothing, a `cancel` tha
 directive says nothing without one of these clauses, and a compiler refuses it.
 """,
     section="3.2",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

@@ -80,6 +80,7 @@ other: here each writes an element of its own.
 """,
     section="4.4.3",
     group="performance",
+    about="regions",
     bad=(
         """
 static double a[100][5000];

@@ -54,6 +54,7 @@ directive is enough.
 """,
     section="5.5.8",
     group="sharing",
+    about="races",
     bad=(
         """
 double f(int n, const double *x) {
@@ -108,6 +109,16 @@ void f(int n, int bins[8], const int *x) {
                 bins[k] += x[i] == k;
             //  ^^^^^^^ warning: `bins[k]` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: bins)` or an `atomic` directive
     }
+}
+""",
+        """
+double f(int n, const double *x) {
+    double sum = 0;
+    #pragma omp target teams loop map(tofrom: sum) map(to: x[0:n])
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    //  ^^^ warning: `sum` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: sum)` or an `atomic` directive
+    return sum;
 }
 """,
     ),

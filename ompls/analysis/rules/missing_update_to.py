@@ -27,6 +27,7 @@ A map clause for something that is present on the device already copies nothing,
 with `target update to(x)` or with the `always` modifier.
 """,
     section="13.8",
+    about="events",
     bad=(
         """
 int main(void) {

@@ -74,6 +74,7 @@ this is a hint, since nobody asked.
 """,
     section="B",
     group="portability",
+    about="directives",
     bad=(
         """
 // OpenMP 4.5

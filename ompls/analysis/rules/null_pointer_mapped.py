@@ -27,6 +27,7 @@ RULE = Rule(
 A pointer at file scope is null until something is assigned to it. Mapping a section of it copies from address 0.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 float *data;

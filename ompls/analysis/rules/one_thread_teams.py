@@ -40,6 +40,7 @@ team is a thread block: all threads but one of each block are idle. `teams distr
 """,
     section="11.6",
     group="performance",
+    about="regions",
     bad=(
         """
 void scale(int n, double *x) {

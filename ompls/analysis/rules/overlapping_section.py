@@ -28,6 +28,7 @@ What is present cannot grow: when a part of an array is on the device, a map of 
 is not there). Map the largest section first.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 void f(int n) {

@@ -30,6 +30,7 @@ RULE = Rule(
 is gone, and the host goes on with the values that it had before.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 #define C 512

@@ -27,6 +27,7 @@ RULE = Rule(
 `map(present, …)` asks that the data are on the device already, and stops the program when they are not.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 int main(void) {

@@ -28,6 +28,7 @@ the result depends on which comes first. What has to be in order belongs into on
 """,
     section="11.3",
     group="sharing",
+    about="races",
     bad=(
         """
 void f(int *x) {

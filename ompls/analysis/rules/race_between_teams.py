@@ -33,6 +33,7 @@ teams, and a critical section or lock is one of a contention group: each team ha
 """,
     section="10.2",
     group="sharing",
+    about="races",
     bad=(
         """
 void f(int n, double *a) {

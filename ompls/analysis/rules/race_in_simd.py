@@ -43,6 +43,7 @@ in an earlier statement (or the same one) is then not there yet. `safelen(d)` sa
 """,
     section="10.4",
     group="sharing",
+    about="races",
     bad=(
         """
 void f(int n, double *a) {

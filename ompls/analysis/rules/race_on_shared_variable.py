@@ -51,6 +51,7 @@ temporary should be declared inside of the construct, or be listed in `private`;
 """,
     section="5.1.1",
     group="sharing",
+    about="races",
     bad=(
         """
 void f(int n, double *a) {

@@ -74,6 +74,7 @@ In the construct each thread works on a copy that starts with the neutral elemen
 that starts with 0 stays 0, and products are not combined by adding them.
 """,
     section="5.5.8",
+    about="directives",
     bad=(
         """
 double f(int n, double *x) {

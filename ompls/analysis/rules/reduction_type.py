@@ -71,6 +71,7 @@ The operator must be one that C has for two values of the type: there is no `&`,
 `min` of complex ones, and no sum of two pointers. To reduce what a pointer points to, list an array section.
 """,
     section="5.5.5",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

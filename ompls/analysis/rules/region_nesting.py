@@ -56,6 +56,7 @@ a `critical`, `ordered` or `masked` region only some of them do, so that the oth
 deadlock.
 """,
     section="17.1",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

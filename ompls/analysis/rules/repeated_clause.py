@@ -60,6 +60,7 @@ Which of the two should count? A compiler refuses the directive. Clauses with li
 value may not. `if` may stand once for every construct of a combined directive, `defaultmap` once for every category.
 """,
     section="3.2",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

@@ -34,6 +34,7 @@ A region in a target region can go back to the host with `device(ancestor: 1)`. 
 so the file has to ask for it with `requires reverse_offload`.
 """,
     section="13.2",
+    about="directives",
     bad=(
         """
 void f(int *x) {

@@ -49,6 +49,7 @@ In a `loop` construct, or with `order(concurrent)`, the compiler may run the ite
 other. Who runs one has no meaning there, so that routines of the OpenMP API may not be called.
 """,
     section="10.3",
+    about="directives",
     bad=(
         """
 int omp_get_thread_num(void);

@@ -29,6 +29,7 @@ Mapping copies the bytes that the section names, whether or not the program owns
 read (`to`) or overwritten (`from`) although it belongs to something else.
 """,
     section="3.2.5",
+    about="events",
     bad=(
         """
 void *malloc(unsigned long);
@@ -70,6 +71,19 @@ int main(void) {
     for (int round = 0; round < 3; round++)
         scale(a, 100);
     return a[0] > 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+int atoi(const char *);
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 1000;
+    float *v = malloc(n * sizeof(float));
+    #pragma omp target map(from: v[0:n*sizeof(float)])
+    //                           ^^^^^^^^^^^^^^^^^^^^ warning: `v[0:n*sizeof(float)]` reaches beyond the storage that there is
+    for (int i = 0; i < n; i++)
+        v[i] = 1;
+    return v[0] > 0;
 }
 """,
     ),

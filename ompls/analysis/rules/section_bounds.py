@@ -93,6 +93,7 @@ outside of the array is not the program's to map. A pointer does not know how mu
 it says the length.
 """,
     section="3.2.5",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

@@ -66,6 +66,7 @@ RULE = Rule(
 What `map` names must be one piece of memory. `m[0:rows][0:2]` of a matrix with longer rows leaves out the end of each row: map whole rows, or single ones. `target update` takes such sections (since 5.0).
 """,
     section="5.8.3",
+    about="directives",
     bad=(
         """
 void f(void) {

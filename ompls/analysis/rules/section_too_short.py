@@ -33,6 +33,7 @@ A section `a[begin:length]` maps `length` elements. What lies beyond them is not
 has: reading it gives garbage or a fault, and what is written there does not come back. The second number is a length, not an end.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 void *malloc(unsigned long);

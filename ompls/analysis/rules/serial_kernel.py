@@ -42,6 +42,7 @@ far slower than a core of the host. `teams distribute parallel for` spreads a lo
 """,
     section="13.8",
     group="performance",
+    about="regions",
     bad=(
         """
 void scale(int n, double *x) {

@@ -55,6 +55,7 @@ whatever there is: nothing in them may wait for another thread, make tasks, or t
 run one by one goes into `ordered simd`.
 """,
     section="10.4",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

@@ -37,6 +37,7 @@ data` and `target update` do in a target region is not specified. Only `target d
 reverse_offload`: it runs on the host.
 """,
     section="17.1",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

@@ -45,6 +45,7 @@ waits for all of them), a barrier, or in another task that a `depend` clause ord
 """,
     section="15.5",
     group="sharing",
+    about="clashes",
     bad=(
         """
 int fib(int n) {

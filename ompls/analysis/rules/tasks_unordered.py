@@ -46,6 +46,7 @@ the children of one task only: not tasks that different threads create, and not 
 """,
     section="15.9.5",
     group="sharing",
+    about="clashes",
     bad=(
         """
 void f(void) {

@@ -81,6 +81,7 @@ stand; other constructs need the team of threads that `parallel` makes. `distrib
 it must stand directly in `teams`.
 """,
     section="10.2",
+    about="directives",
     bad=(
         """
 void f(int n, double *x) {

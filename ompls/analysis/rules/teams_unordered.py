@@ -33,6 +33,7 @@ constructs) out of one. Two `distribute` loops are right in one region when each
 """,
     section="11.6",
     group="sharing",
+    about="clashes",
     bad=(
         """
 void f(int n, int *b, int *c, int *t) {

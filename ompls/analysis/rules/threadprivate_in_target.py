@@ -40,6 +40,7 @@ Each thread of the host has its own copy of a threadprivate variable, and no thr
 target region does is unspecified. Pass the value in a local variable.
 """,
     section="13.8",
+    about="regions",
     bad=(
         """
 int counter;

@@ -43,6 +43,7 @@ environment holds x, what the region writes is gone with the device's copy. A re
 `map(tofrom: x)`.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 int f(int *x) {
@@ -86,6 +87,21 @@ int f(int *x) {
     //                         ^^^^^^ hint: what the device writes to `shares` is not copied back: it is mapped `to`
     shares = 1;
     return shares;
+}
+""",
+        """
+typedef struct { float x, y, z, m; } particle;
+static particle p[200];
+int main(void) {
+    for (int i = 0; i < 200; i++)
+        p[i] = (particle){i, i, i, 1};
+    #pragma omp target teams distribute parallel for map(to: p)
+    //                                                       ^ warning: what the device writes to `p` is not copied back: it is mapped `to`
+    for (int i = 0; i < 200; i++) {
+        p[i].x += 0.1f;
+        p[i].y += 0.1f;
+    }
+    return p[5].y > 5;
 }
 """,
     ),
@@ -165,6 +181,21 @@ int f(void) {
     #pragma omp target map(to: a)
     a[0] = 1;
     return a[0];
+}
+""",
+        """
+typedef struct { float x, y, z, m; } particle;
+static particle p[200];
+int main(void) {
+    for (int i = 0; i < 200; i++)
+        p[i] = (particle){i, i, i, 1};
+    float sum = 0;
+    #pragma omp target teams distribute parallel for map(to: p) reduction(+: sum)
+    for (int i = 0; i < 200; i++) {
+        p[i].z += 0.1f;
+        sum += p[i].z;
+    }
+    return p[5].m + p[6].y + sum > 5;
 }
 """,
     ),

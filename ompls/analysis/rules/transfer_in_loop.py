@@ -140,6 +140,7 @@ find it present and copy nothing.
 """,
     section="13.5",
     group="performance",
+    about="regions",
     bad=(
         """
 void relax(int n, int steps, double *x, double *y) {

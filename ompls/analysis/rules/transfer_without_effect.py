@@ -52,6 +52,7 @@ When data are on the device, a map clause counts one more reference and copies n
 `map(present, alloc:)` says what happens.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 int main(void) {

@@ -101,6 +101,7 @@ the array, or `collapse` both loops.
 """,
     section="11.5",
     group="performance",
+    about="regions",
     bad=(
         """
 void rows(int n, int m, const double *a, double *sum) {

@@ -99,6 +99,7 @@ the same translation unit and called from a region; any other one must be in a `
 defined. The OpenMP runtime's functions and what the devices' C libraries have need no declaration.
 """,
     section="7.8",
+    about="regions",
     bad=(
         """
 int lookup(int);

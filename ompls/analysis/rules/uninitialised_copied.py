@@ -31,6 +31,7 @@ What `map(to:)` copies is what the host has at that moment. When nothing has bee
 the initialisation comes after the `enter data`, or in a region that works on another copy.
 """,
     section="5.8.3",
+    about="events",
     bad=(
         """
 void *malloc(unsigned long);

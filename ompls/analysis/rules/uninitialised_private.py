@@ -131,6 +131,7 @@ variable of that name outside holds. If the value from outside is wanted, the cl
 its own, it has to be assigned first.
 """,
     section="5.4.3",
+    about="directives",
     bad=(
         """
 void f(int n, double *x, double scale) {

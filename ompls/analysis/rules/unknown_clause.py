@@ -56,6 +56,7 @@ A compiler refuses a clause that it does not know or that the directive does not
 a warning. Clauses of all versions up to OpenMP 6.0 are known, and those that begin with `ompx_` belong to compilers.
 """,
     section="3.1",
+    about="directives",
     bad=(
         """
 void f(int n, float *x) {

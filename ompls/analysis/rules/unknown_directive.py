@@ -54,6 +54,7 @@ Compilers skip a pragma that they do not know, so the block after it runs on the
 wrong. The names of all versions up to OpenMP 6.0 are known.
 """,
     section="2.1, 17",
+    about="directives",
     bad=(
         """
 void f(int n, float *x) {

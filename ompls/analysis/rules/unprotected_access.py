@@ -28,6 +28,7 @@ read. A test of the variable before the critical section is an access, too.
 """,
     section="15.2",
     group="sharing",
+    about="races",
     bad=(
         """
 void f(int n, const double *x, double *best) {

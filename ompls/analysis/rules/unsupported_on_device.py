@@ -23,6 +23,7 @@ Epiphany has no tasks. The tables are those of the translator, so what is report
 nobody chose a device (`--device`, `ompls.preview.device`), the default is a guess and this is a hint.
 """,
     section="13.8",
+    about="regions",
     bad=(
         """
 void f(int n, int *a) {

@@ -61,6 +61,7 @@ An allocator belongs to the host. A target region gets one for its device with `
 program `requires dynamic_allocators`; without either, what `allocate` does there is undefined.
 """,
     section="6.6",
+    about="directives",
     bad=(
         """
 typedef int omp_allocator_handle_t;

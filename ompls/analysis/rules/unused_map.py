@@ -78,6 +78,7 @@ A `map` clause moves its list items whether the region uses them or not. What is
 """,
     section="5.8.3",
     group="performance",
+    about="regions",
     bad=(
         """
 void scale(int n, double *x, double *y) {

@@ -27,6 +27,7 @@ RULE = Rule(
 `target update` copies between the host and an existing copy on the device. Without one it does nothing: the motion that the program needs does not happen.
 """,
     section="13.8",
+    about="events",
     bad=(
         """
 int main(void) {

@@ -42,6 +42,7 @@ Wait before the block ends (`taskwait`, or a `taskgroup` around), or give the ta
 """,
     section="5.1.1",
     group="sharing",
+    about="clashes",
     bad=(
         """
 void use(int);

@@ -67,6 +67,7 @@ OpenMP has changed what happens to variables that no `map` clause lists: scalars
 versions agree. Reported when the chosen version (`openmp`) is 4.0 or 4.5.
 """,
     section="17.2",
+    about="regions",
     bad=(
         """
 // OpenMP 4.5

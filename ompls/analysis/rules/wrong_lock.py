@@ -45,6 +45,7 @@ Accesses of one variable under different ones happen at the same time. (A `criti
 """,
     section="15.2",
     group="sharing",
+    about="races",
     bad=(
         """
 int total;

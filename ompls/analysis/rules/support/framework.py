@@ -112,6 +112,9 @@ class Scene:
 
 
 Needs = Literal["text", "meaning"]
+# Directives (also between declarations), target regions, what the abstract machine noticed (`noticed.py`), races
+# (`races/`), accesses that nothing orders (`ordering/`).
+About = Literal["", "directives", "regions", "events", "races", "clashes"]
 Group = Literal[
     "mapping", "sharing", "structure", "declare-target", "device-limits", "performance", "portability", "style"
 ]
@@ -125,7 +128,8 @@ class Rule:
     section -- of the OpenMP specification (5.2)
     bad, good -- C texts; a line `//  ^^^^ severity: message` draws a finding under the line above it
     needs -- 'text': looks at words only, so taint does not weaken it
-    group -- what it is about; settings and comments may name a group instead of a rule
+    group -- what it belongs to; settings and comments may name a group instead of a rule
+    about -- what it goes through: a declaration without any of it is not shown to it; '': it sees them all
     """
 
     id: str
@@ -138,6 +142,7 @@ class Rule:
     check: Callable[[Scene], Iterator[Finding]]
     needs: Needs = "meaning"
     group: Group = "structure"
+    about: About = ""
 
 
 def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
