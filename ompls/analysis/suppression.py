@@ -37,11 +37,13 @@ class Suppression:
     covers: Range
 
 
-@lru_cache(maxsize=64)
 def suppressions(text: bytes) -> tuple[Suppression, ...]:
     """The suppressions of `text`, in order.  An end without its begin is none; a begin without its end goes on."""
-    if b"ompls:" not in text:
-        return ()
+    return _suppressions(text) if b"ompls:" in text else ()
+
+
+@lru_cache(maxsize=4)  # it keeps the texts: an editor has a new one at every key
+def _suppressions(text: bytes) -> tuple[Suppression, ...]:
     found: list[Suppression] = []
     opened: dict[str, tuple[int, Range]] = {}  # name -> (offset from which it is covered, where the name stands)
     for mark in _MARK.finditer(text):

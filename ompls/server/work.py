@@ -21,6 +21,7 @@ from ompls.project.workspace import Workspace
 from ompls.server.settings import Settings
 
 _MANY_OBJECTS = 20_000
+_NEVER = (1_000_000, 1_000_000)
 _MOST_OBJECTS = 1_000_000  # kept without a look whether some of them are garbage
 _TRIAL = 0.5  # seconds for the analysis of a text as it would be
 _TRIALS = 50  # diagnostics whose fixes are tried one by one
@@ -43,21 +44,22 @@ class Deadline:
 @contextmanager
 def keeping() -> Iterator[None]:
     """For work whose results are kept.  Looking for cycles in all that is known of a large file takes a second, again
-    and again; so what was made here is left alone until `collect`, or until it is twice as much as then."""
-    collecting = gc.isenabled()
-    gc.disable()
+    and again; so only what is new is looked through, once, as it comes: rules leave as much garbage as they keep.
+    What is left then is left alone until `collect`, or until it is twice as much as after that."""
+    collecting, thresholds = gc.isenabled(), gc.get_threshold()
+    gc.set_threshold(_MANY_OBJECTS, *_NEVER)
+    gc.enable()
     try:
         yield
     finally:
-        made = gc.get_count()[0]
-        if made > _MANY_OBJECTS:
-            if made < 5 * _MANY_OBJECTS:  # many keys' work, quickly looked through; else that of a text just opened
-                gc.collect()
+        gc.set_threshold(*thresholds)
+        new, looks, _ = gc.get_count()
+        if looks or new > _MANY_OBJECTS:
             gc.freeze()
             if gc.get_freeze_count() > max(_MOST_OBJECTS, 2 * _left.objects):
                 collect()
-        if collecting:
-            gc.enable()
+        if not collecting:
+            gc.disable()
 
 
 def collect() -> None:

@@ -45,7 +45,7 @@ def tokens(source: bytes, start: int = 0, end: int | None = None, tu: TU | None 
     return found
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _macros(source: bytes) -> frozenset[bytes]:
     return frozenset(_DEFINE.findall(source))
 
