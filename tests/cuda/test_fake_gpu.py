@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -205,6 +206,40 @@ int main(void) {
 
 def test_memory_routines(machine: dict[str, str], tmp_path: Path) -> None:
     assert run(machine, tmp_path, COPIES) == (0, "abcdefg\n0\n", "")
+
+
+def calls(machine: dict[str, str], tmp_path: Path, text: str, times: int, *words: str) -> list[str]:
+    """The driver's functions that a program calls, which gets the number of its rounds."""
+    log = tmp_path / f"calls-{times}"
+    log.touch()
+    source = text.replace("ROUNDS", str(times))
+    assert run(machine, tmp_path, source, *words, OMPLS_FAKE_CALLS=str(log)) == (0, "", "")
+    return log.read_text().split()
+
+
+def each_round(machine: dict[str, str], tmp_path: Path, body: str) -> dict[str, int]:
+    """The driver's functions that one more round of a loop calls, and how often."""
+    text = f"static int a[10], b[10], c[10]; int main(void) {{ for (int i = 0; i < ROUNDS; i++) {{ {body} }} }}"
+    few, many = (Counter(calls(machine, tmp_path, text, times)) for times in (3, 13))
+    return {name: (many[name] - few[name]) // 10 for name in many if many[name] != few[name]}
+
+
+def test_an_empty_region_is_a_launch_and_a_wait(machine: dict[str, str], tmp_path: Path) -> None:
+    expected = {"cuLaunchKernel": 1, "cuStreamSynchronize": 1}
+    assert each_round(machine, tmp_path, '_Pragma("omp target") { }') == expected
+
+
+def test_a_region_waits_once_for_its_copies_and_its_kernel(machine: dict[str, str], tmp_path: Path) -> None:
+    """Small variables share an allocation, a copy to the GPU and one back."""
+    body = '_Pragma("omp target map(tofrom: a, b) map(to: c)") { a[0] += c[0]; b[0]++; }'
+    found = each_round(machine, tmp_path, body)
+    wanted = ("cuMemAlloc_v2", "cuMemcpyHtoDAsync_v2", "cuEventRecord", "cuLaunchKernel", "cuMemcpyDtoHAsync_v2")
+    assert {name: found.pop(name, 0) for name in (*wanted, "cuMemFree_v2")} == {
+        **dict.fromkeys(wanted, 1),
+        "cuMemFree_v2": 1,
+    }
+    assert found.pop("cuStreamSynchronize") == 1
+    assert all(name.startswith("cuCtx") for name in found), found  # allocations need pycuda's own context
 
 
 def test_exit_in_the_middle(machine: dict[str, str], tmp_path: Path) -> None:

@@ -32,6 +32,28 @@ def test_programs(program: Program, name: str, sanitizer: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+# How the counting device works: at once, beside the host, and with small list items gathered.
+WAYS: dict[str, dict[str, str]] = {
+    "at once": {},
+    "ahead": {"MOCK_AHEAD": "1"},
+    "gathered": {"MOCK_AHEAD": "1", "MOCK_GATHER": "64"},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "sanitizer", "way"),
+    [
+        ("mapping", "address", "ahead"),
+        ("lists", "address", "ahead"),
+        ("stress", "address", "ahead"),
+        ("stress", "thread", "ahead"),
+    ],
+)
+def test_programs_on_a_device_that_works_beside_the_host(program: Program, name: str, sanitizer: str, way: str) -> None:
+    done = run(program(name, sanitizer), **WAYS[way])
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_device_that_cannot_share_memory_is_none_for_a_program_that_requires_it(program: Program) -> None:
     why = "the program requires unified_shared_memory, and the device cannot use the host's memory"
     done = run(program("lists", "address"), "shared")
@@ -89,9 +111,10 @@ def test_the_environment_is_displayed_with_our_devices(program: Program) -> None
     assert run(program("api", "plain"), "devices").stderr == ""
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_random_constructs_follow_the_model(program: Program, seed: int) -> None:
-    done = run(program("model", "address"), str(seed), "3000")
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", range(4))
+def test_random_constructs_follow_the_model(program: Program, seed: int, way: str) -> None:
+    done = run(program("model", "address"), str(seed), "3000", **WAYS[way])
     assert (done.returncode, done.stderr) == (0, "")
 
 

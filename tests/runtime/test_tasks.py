@@ -20,6 +20,12 @@ def test_tasks_overlap_and_wait(program: Program, case: str, sanitizer: str) -> 
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("sanitizer", ["plain", "address", "thread"])
+def test_what_is_deferred_holds_a_bounded_amount_of_memory(program: Program, sanitizer: str) -> None:
+    done = run(program("tasks", sanitizer), "memory", OMPLS_TASK_MEMORY="1")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("case", ["kinds", "values", "threads"])
 def test_tasks_have_no_races(program: Program, case: str) -> None:
     done = run(program("tasks", "thread"), case)

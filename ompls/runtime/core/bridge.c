@@ -223,6 +223,7 @@ static int bridge_properties(void *device, ompls_properties *out, ompls_error *e
         out->default_threads = number_item(result, "default_threads");
         out->default_teams = number_item(result, "default_teams");
         out->shares_host_memory = number_item(result, "shares_host_memory");
+        out->gather = number_item(result, "gather");
     }
     return done(result, err);
 }
@@ -251,6 +252,26 @@ static int bridge_copy_in(void *device, ompls_address to, const void *from, uint
 static int bridge_copy_out(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err) {
     enter_python();
     return done(py.PyObject_CallMethod(device, "copy_out", "NK", view(to, size, READ_WRITE), (unsigned long long)from), err);
+}
+
+static int bridge_start_in(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err) {
+    enter_python();
+    return done(py.PyObject_CallMethod(device, "start_in", "KN", (unsigned long long)to, view(from, size, READ_ONLY)), err);
+}
+
+static int bridge_start_out(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err) {
+    enter_python();
+    return done(py.PyObject_CallMethod(device, "start_out", "NK", view(to, size, READ_WRITE), (unsigned long long)from), err);
+}
+
+static int bridge_mark(void *device, uint64_t *mark, ompls_error *err) {
+    enter_python();
+    return done_number(py.PyObject_CallMethod(device, "mark", NULL), mark, err);
+}
+
+static int bridge_follow(void *device, uint64_t mark, ompls_error *err) {
+    enter_python();
+    return done(py.PyObject_CallMethod(device, "follow", "K", (unsigned long long)mark), err);
 }
 
 static int bridge_copy_within(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err) {
@@ -292,7 +313,8 @@ static int bridge_synchronize(void *device, ompls_error *err) {
 }
 
 /* Called by the hosting interpreter, with its lock, before `main`: `module` has the attributes `name`, `image_class`
-   and, when it likes, `kind` ("gpu", …), and the methods `probe` and `open`.  Returns 0, or 1 when the interpreter is not one we know. */
+   and, when it likes, `kind` ("gpu", …) and `ahead` (true: its devices have `start_in`, `start_out`, `mark` and `follow`), and
+   the methods `probe` and `open`.  Returns 0, or 1 when the interpreter is not one we know. */
 int ompls_bridge_add(object *module);
 int ompls_bridge_add(object *module) {
     const char *missing = find_interpreter();
@@ -317,6 +339,12 @@ int ompls_bridge_add(object *module) {
     text_attribute(module, "kind", added->kind, sizeof added->kind);
     py.Py_IncRef(module);
     added->module = table;
+    if (number_attribute(module, "ahead") != 0) {
+        added->module.start_in = bridge_start_in;
+        added->module.start_out = bridge_start_out;
+        added->module.mark = bridge_mark;
+        added->module.follow = bridge_follow;
+    }
     added->module.name = added->name;
     added->module.image_class = added->image_class;
     added->module.kind = added->kind[0] ? added->kind : NULL;

@@ -4,23 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FEW = 16 };
+
+static ompls_held *room_for(ompls_place at, ompls_held *few) {
+    ompls_held *items = at.region->nitems <= FEW ? few : malloc(at.region->nitems * sizeof *items);
+    if (items == NULL) ompls_fail(at, NULL, "out of memory");
+    return items;
+}
+
 static void exit_all(ompls_place at, const ompls_arg *args) {
-    for (uint32_t i = at.region->nitems; i-- > 0;) {
-        ompls_reference reference = {0};
-        const ompls_item_desc *item = &at.region->items[i];
-        if ((item->flags & OMPLS_MAP_PART) || ompls_find_item(at, item, &args[i], &reference)) ompls_leave_item(at, i, args, &reference);
-    }
+    ompls_held few[FEW], *items = room_for(at, few);
+    ompls_exit_items(at, args, items);
+    if (items != few) free(items);
 }
 
 static void enter_all(ompls_place at, const ompls_arg *args) {
-    const ompls_region *region = at.region;
-    ompls_reference few[16], *references = few;
-    if (region->nitems > 16 && (references = malloc(region->nitems * sizeof *references)) == NULL)
-        ompls_fail(at, NULL, "out of memory");
-    for (uint32_t i = 0; i < region->nitems; i++) ompls_enter_item(at, i, args, NULL, &references[i]);
-    for (uint32_t i = 0; i < region->nitems; i++)
-        if (region->items[i].flags & OMPLS_MAP_ATTACH) ompls_attach_item(at, i, &args[i], &references[i]);
-    if (references != few) free(references);
+    ompls_held few[FEW], *items = room_for(at, few);
+    ompls_traffic traffic;
+    ompls_enter_items(at, args, NULL, items, &traffic);
+    ompls_entered(&traffic);
+    if (items != few) free(items);
 }
 
 /* --- target update --------------------------------------------------------------------------------------------------- */
@@ -86,6 +89,7 @@ static void update_all(ompls_place at, const ompls_arg *args) {
         else if (!from_shadow(at, item, reference.entry, &args[i], &arg, rows))
             each_row(at, item, reference.entry, rows, rows->count, args[i].begin, args[i].size, NULL);
     }
+    if (at.region->nitems > 0) ompls_settle(at);
 }
 
 /* --- entry points ---------------------------------------------------------------------------------------------------- */

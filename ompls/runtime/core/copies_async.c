@@ -38,8 +38,10 @@ static bool is_device(int number) {
 }
 
 static copy *make(void (*run)(ompls_task *), size_t nshape) {
-    copy *made = calloc(1, sizeof *made + nshape * sizeof made->shape[0]);
+    size_t bytes = sizeof(copy) + nshape * sizeof(size_t);
+    copy *made = calloc(1, bytes);
     if (made == NULL) ompls_fail((ompls_place){0}, NULL, "out of memory for an asynchronous copy");
+    made->task.bytes = bytes;
     made->task.run = run;
     return made;
 }

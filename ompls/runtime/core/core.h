@@ -51,6 +51,8 @@ typedef struct ompls_entry {
     const char *name;              /* the list item that brought it */
     bool owned;                    /* the core allocated it and frees it */
     uint8_t skew;                  /* how far behind the allocation's beginning `device` lies, when it is owned */
+    struct ompls_block *block;     /* the allocation, when it is shared with other entries */
+    _Atomic uint64_t mark;         /* not 0: a copy to it has been started; who uses it follows this mark (device.h) */
     struct ompls_entry *next_free;
     uint32_t place; /* in the table's list */
     ompls_link links[2];
@@ -98,6 +100,8 @@ bool ompls_table_acquire(ompls_table *table, uintptr_t begin, uintptr_t end, boo
 bool ompls_entry_acquire(ompls_entry *entry, uintptr_t begin, uintptr_t end, bool hold, ompls_reference *out);
 /* Count down.  No lock.  OMPLS_LAST means: the entry is on its way out; the caller copies, frees, and calls ompls_table_remove. */
 ompls_release_result ompls_release(const ompls_reference *reference, ompls_drop_kind kind);
+/* The same if that makes it OMPLS_LAST; else nothing, and OMPLS_STILL_PRESENT. */
+ompls_release_result ompls_release_last(const ompls_reference *reference, ompls_drop_kind kind);
 /* What was inserted is there, counted.  With or without the lock. */
 void ompls_entry_arrived(ompls_table *table, ompls_entry *entry, ompls_address device, bool owned, ompls_count_kind count,
                          ompls_reference *out);
@@ -106,6 +110,8 @@ void ompls_table_lock(ompls_table *table); /* counts how often somebody had to s
 /* With the lock held, once: */
 /* Waits for what is on its way. */
 bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out);
+/* Whether ompls_table_find would wait. */
+bool ompls_table_moving(ompls_table *table, uintptr_t begin, uintptr_t end);
 ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t end, const char *name); /* on its way in */
 void ompls_table_remove(ompls_table *table, ompls_entry *entry);
 ompls_reference ompls_reference_to(ompls_entry *entry); /* not counted */
@@ -180,22 +186,75 @@ typedef struct {
     ompls_device *device;
     const ompls_region *region;
 } ompls_place;
-/* `args` are all of the construct's: an item's parts stand behind it. */
-void ompls_enter_item(ompls_place at, uint32_t item, const ompls_arg *args, _Atomic(ompls_entry *) *hint,
-                      ompls_reference *out);
-void ompls_attach_item(ompls_place at, uint32_t item, const ompls_arg *arg, const ompls_reference *reference);
-void ompls_leave_item(ompls_place at, uint32_t item, const ompls_arg *args, const ompls_reference *reference);
 /* Find what is present without counting it.  False when absent, and an error when the construct may not find it absent. */
 bool ompls_find_item(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, ompls_reference *out);
-/* Copies of items, around the pointers that are attached in them. */
+/* Makes the device's copy of a pointer point to the corresponding pointee. */
+void ompls_attach_item(ompls_place at, uint32_t item, const ompls_arg *arg, const ompls_reference *reference);
+/* Copies of items, around the pointers that are attached in them.  Started only: see ompls_settle. */
 void ompls_item_in(ompls_place at, const char *name, ompls_entry *entry, const void *host, uint64_t size);
 void ompls_item_out(ompls_place at, const char *name, ompls_entry *entry, void *host, uint64_t size);
+/* The same of an entry that leaves: nobody else sees it. */
+void ompls_leaving_item_out(ompls_place at, const char *name, ompls_entry *entry, void *host, uint64_t size);
 _Noreturn void ompls_fail_overlap(ompls_place at, const char *name, const ompls_arg *arg, ompls_entry *entry);
 _Noreturn void ompls_fail_absent(ompls_place at, const char *name, const ompls_arg *arg);
 /* Where a host range lies on the device, if all of it is present. */
 bool ompls_find_address(ompls_device *device, const void *host, uint64_t size, ompls_address *out);
 void ompls_copy_in(ompls_place at, const char *name, ompls_address to, const void *from, uint64_t size);
 void ompls_copy_out(ompls_place at, const char *name, void *to, ompls_address from, uint64_t size);
+/* The same, but where the device can (device.h) they only start: memory of the host must stay until ompls_settle. */
+void ompls_start_in(ompls_place at, const char *name, ompls_address to, const void *from, uint64_t size);
+void ompls_start_out(ompls_place at, const char *name, void *to, ompls_address from, uint64_t size);
+/* Wait for what this thread has started. */
+void ompls_settle(ompls_place at);
+/* What this thread starts from now on comes after what has been started for this entry. */
+void ompls_follow(ompls_place at, ompls_entry *entry);
+
+/* An item of a construct, and what it stands for in the table. */
+typedef struct {
+    ompls_reference reference;
+    uint32_t first; /* of the items with the same entry, which counts it for all of them */
+    bool fresh;     /* this construct made the entry */
+    bool deleted;   /* one of them is: the whole count goes */
+    bool leaving;   /* this construct took its count to 0 */
+    bool departed;  /* and what goes back has been copied, or the copy started */
+} ompls_held;
+/* What a construct's items bring to the device and take from it.  `args` are all of the construct's. */
+enum { OMPLS_MOST_ARRIVALS = 16 };
+typedef struct ompls_staging ompls_staging;
+typedef struct {
+    ompls_place at;
+    const ompls_arg *args;
+    ompls_held *items;
+    uint32_t index[OMPLS_MOST_ARRIVALS], count; /* on their way in */
+    ompls_staging *staging; /* needed until the device is waited for */
+    bool started;           /* copies */
+    bool behind;            /* ompls_leave_behind has been called */
+} ompls_traffic;
+
+/* environment.c.  Entering starts copies; who does not start a kernel behind them calls ompls_entered. */
+void ompls_enter_items(ompls_place at, const ompls_arg *args, _Atomic(ompls_entry *) *hints, ompls_held *items, ompls_traffic *traffic);
+void ompls_entered(ompls_traffic *traffic);
+/* Behind a kernel that has been started: what only this construct has counted.  Then the device is to be waited for. */
+void ompls_leave_behind(ompls_traffic *traffic);
+void ompls_leave_items(ompls_traffic *traffic);
+/* `target exit data`: what is there leaves. */
+void ompls_exit_items(ompls_place at, const ompls_arg *args, ompls_held *items);
+
+/* gather.c: what is on its way in is allocated and copied. */
+void ompls_arrive(ompls_traffic *traffic);
+/* Copies back what is leaving. */
+void ompls_depart(ompls_traffic *traffic);
+/* Waits for what was started, and brings what came back together to where it belongs. */
+void ompls_traffic_settle(ompls_traffic *traffic);
+void ompls_free_entry(ompls_place at, ompls_entry *entry); /* its memory on the device */
+/* The parts of an item stand behind it.  0 after the last. */
+static inline uint32_t ompls_part_after(ompls_place at, uint32_t index) {
+    return index + 1 < at.region->nitems && (at.region->items[index + 1].flags & OMPLS_MAP_PART) ? index + 1 : 0;
+}
+/* A zero-length section is looked up where it begins. */
+static inline uintptr_t ompls_end_of(const ompls_arg *arg) {
+    return (uintptr_t)arg->begin + (arg->size != 0 ? arg->size : 1);
+}
 
 /* target.c */
 void *ompls_kernel_of(ompls_place at); /* 0: the region is to run on the host */

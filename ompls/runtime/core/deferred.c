@@ -34,8 +34,10 @@ static uint64_t bytes_of_copies(const ompls_region *region, const ompls_arg *arg
 static construct *make(ompls_place at, const ompls_arg *args, const void *const *values) {
     const ompls_region *region = at.region;
     uint64_t head = aligned(sizeof(construct) + region->nitems * sizeof *args + region->nvalues * sizeof *values);
-    construct *made = calloc(1, head + bytes_of_copies(region, args, values));
+    uint64_t bytes = head + bytes_of_copies(region, args, values);
+    construct *made = calloc(1, bytes);
     if (made == NULL) ompls_fail(at, "wait for earlier ones", "no memory to defer the construct");
+    made->task.bytes = bytes;
     char *room = (char *)made + head;
     made->at = at;
     made->values = (const void **)&made->args[region->nitems];

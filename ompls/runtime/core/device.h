@@ -32,6 +32,7 @@ typedef struct {
     uint32_t default_teams;     /* 0: derive from the trip count */
     uint32_t many_teams;        /* of those derived: beyond these, a thread takes up to 128 iterations; 0: always one */
     uint32_t shares_host_memory; /* host addresses are valid on the device */
+    uint32_t gather;             /* list items of up to so many bytes are allocated and copied together; 0: each alone */
 } ompls_properties;
 
 typedef struct {
@@ -76,6 +77,16 @@ typedef struct ompls_module {
     /* For a device that does not share the host's memory by itself: from now on kernels use host addresses (`requires
        unified_shared_memory`).  Called once, after `load`.  0: the device cannot. */
     int (*share_host_memory)(void *device, ompls_error *err);
+
+    /* For a device that works beside the host; all four or none.  What a thread starts on a device is done in that order:
+       these copies, `launch`, and the copies above, which wait for all of it.  `synchronize` waits for what the calling
+       thread has started; until then the host's memory must stay as it is. */
+    int (*start_in)(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err);
+    int (*start_out)(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err);
+    /* A mark (not 0) behind what the calling thread has started, valid while the device is open; a thread that follows it
+       has what it starts later done after that. */
+    int (*mark)(void *device, uint64_t *mark, ompls_error *err);
+    int (*follow)(void *device, uint64_t mark, ompls_error *err);
 } ompls_module;
 
 /* What a module that checks kernels has noticed while one ran (cudasim, `--check`).  The kernel went on. */

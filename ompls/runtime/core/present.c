@@ -17,7 +17,7 @@
 
    An entry with both counts 0 is on its way: one thread allocates and copies what arrives, or copies back and frees what
    leaves, without the lock.  Nobody can count such an entry; who looks for its range under the lock waits for it, and for it
-   only.  That thread waits for nothing in between, so no two of them wait for each other. */
+   only.  That thread waits for no other entry in between, so no two of them wait for each other. */
 #include "core.h"
 
 #include <stdlib.h>
@@ -155,7 +155,7 @@ bool ompls_table_acquire(ompls_table *table, uintptr_t begin, uintptr_t end, boo
     return false;
 }
 
-ompls_release_result ompls_release(const ompls_reference *reference, ompls_drop_kind kind) {
+static ompls_release_result release(const ompls_reference *reference, ompls_drop_kind kind, bool only_last) {
     ompls_entry *entry = reference->entry;
     uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire), next;
     do {
@@ -164,8 +164,17 @@ ompls_release_result ompls_release(const ompls_reference *reference, ompls_drop_
         if (kind == OMPLS_DROP_HOLD ? (state & COUNT_MASK) < HOLD_ONE : dynamic == 0) return OMPLS_GONE; /* a delete took it */
         if (dynamic == FOR_EVER && (kind == OMPLS_DROP_ONE || kind == OMPLS_DROP_DYNAMIC)) return OMPLS_STILL_PRESENT;
         next = state - (kind == OMPLS_DROP_HOLD ? HOLD_ONE : kind == OMPLS_DROP_ONE ? DYNAMIC_ONE : dynamic);
+        if (only_last && (next & COUNT_MASK) != 0) return OMPLS_STILL_PRESENT;
     } while (!atomic_compare_exchange_weak_explicit(&entry->state, &state, next, memory_order_acq_rel, memory_order_acquire));
     return (next & COUNT_MASK) == 0 ? OMPLS_LAST : OMPLS_STILL_PRESENT;
+}
+
+ompls_release_result ompls_release(const ompls_reference *reference, ompls_drop_kind kind) {
+    return release(reference, kind, false);
+}
+
+ompls_release_result ompls_release_last(const ompls_reference *reference, ompls_drop_kind kind) {
+    return release(reference, kind, true);
 }
 
 ompls_reference ompls_reference_to(ompls_entry *entry) {
@@ -256,6 +265,11 @@ bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_
     return false;
 }
 
+bool ompls_table_moving(ompls_table *table, uintptr_t begin, uintptr_t end) {
+    const ompls_entry *entry = overlapping_entry(table, begin, end);
+    return entry != NULL && ompls_entry_count(entry) == 0;
+}
+
 static ompls_entry *take_free(ompls_table *table) {
     if (table->free == NULL) {
         ompls_chunk *chunk = must(calloc(1, sizeof *chunk));
@@ -324,6 +338,8 @@ ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t e
     atomic_store_explicit(&entry->device, 0, memory_order_relaxed);
     entry->name = name;
     entry->skew = 0;
+    entry->block = NULL;
+    atomic_store_explicit(&entry->mark, 0, memory_order_relaxed);
     put(table, entry);
     return entry;
 }

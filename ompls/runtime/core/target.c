@@ -19,7 +19,7 @@ struct ompls_region_cache {
 
 struct ompls_env {
     ompls_place at;
-    ompls_reference *references;
+    ompls_held *items;
     ompls_expanded *expanded; /* the construct has lists: `args` are in there */
     ompls_arg args[];
 };
@@ -50,20 +50,6 @@ static device_cache *cache_of(ompls_place at, ompls_region *region) {
     return mine;
 }
 
-static void enter_all(ompls_place at, const ompls_arg *args, device_cache *cache, ompls_reference *references) {
-    uint32_t count = at.region->nitems, attach = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        ompls_enter_item(at, i, args, cache != NULL ? &cache->hint[i] : NULL, &references[i]);
-        attach |= at.region->items[i].flags & OMPLS_MAP_ATTACH;
-    }
-    for (uint32_t i = 0; attach != 0 && i < count; i++)
-        if (at.region->items[i].flags & OMPLS_MAP_ATTACH) ompls_attach_item(at, i, &args[i], &references[i]);
-}
-
-static void leave_all(ompls_place at, const ompls_arg *args, const ompls_reference *references) {
-    for (uint32_t i = at.region->nitems; i-- > 0;) ompls_leave_item(at, i, args, &references[i]);
-}
-
 /* --- target data ----------------------------------------------------------------------------------------------------- */
 
 struct ompls_env *ompls_data_begin(ompls_region *region, int64_t device, const ompls_arg *args) {
@@ -77,14 +63,16 @@ struct ompls_env *ompls_data_begin(ompls_region *region, int64_t device, const o
         at.region = region = &expanded->region;
         args = expanded->args;
     }
-    struct ompls_env *env = reserve(at, sizeof *env + region->nitems * (sizeof(ompls_arg) + sizeof(ompls_reference)));
+    struct ompls_env *env = reserve(at, sizeof *env + region->nitems * (sizeof(ompls_arg) + sizeof(ompls_held)));
     env->at = at;
-    env->references = (ompls_reference *)&env->args[region->nitems];
+    env->items = (ompls_held *)&env->args[region->nitems];
     if (region->nitems > 0) memcpy(env->args, args, region->nitems * sizeof *args);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "env_push", .at = at});
     env->expanded = expanded;
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_ENTER, true);
-    enter_all(at, args, expanded == NULL ? cache_of(at, region) : NULL, env->references);
+    ompls_traffic traffic;
+    ompls_enter_items(at, args, expanded == NULL ? cache_of(at, region)->hint : NULL, env->items, &traffic);
+    ompls_entered(&traffic);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_ENTER, false);
     return env;
 }
@@ -93,7 +81,7 @@ void ompls_data_end(ompls_region *region, struct ompls_env *env) {
     (void)region;
     if (env == NULL) return;
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(env->at, OMPLS_TOOL_EXIT, true);
-    leave_all(env->at, env->args, env->references);
+    ompls_leave_items(&(ompls_traffic){.at = env->at, .args = env->args, .items = env->items});
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(env->at, OMPLS_TOOL_EXIT, false);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "env_pop", .at = env->at});
     ompls_expanded_done(env->expanded);
@@ -166,37 +154,61 @@ static void observe_arguments(ompls_place at, const ompls_arg *args) {
         ompls_observe(&(ompls_event){.kind = "argument", .at = at, .var = at.region->items[i].name, .host = args[i].begin, .bytes = args[i].size});
 }
 
-static void launch(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked,
-                   const ompls_reference *references, const void **params, ompls_address *addresses, uint64_t *sizes) {
+/* What a launch needs room for. */
+typedef struct {
+    ompls_held *items;
+    const void **params;
+    ompls_address *addresses;
+    uint64_t *sizes;
+} room;
+
+static void fill_params(ompls_place at, const ompls_arg *args, const void *const *values, room *room) {
     const ompls_region *region = at.region;
-    ompls_device *device = at.device;
     for (uint32_t i = 0; i < region->nparams; i++) {
         const ompls_param_desc *param = &region->params[i];
-        sizes[i] = param->size;
+        room->sizes[i] = param->size;
         if (param->kind == OMPLS_PARAM_VALUE) {
-            params[i] = values[param->index];
+            room->params[i] = values[param->index];
             continue;
         }
         /* What is absent (a zero-length section) keeps its host address: touching it is a fault with a name. */
-        ompls_entry *entry = references[param->index].entry;
-        addresses[i] = (uintptr_t)args[param->index].base;
+        ompls_entry *entry = room->items[param->index].reference.entry;
+        room->addresses[i] = (uintptr_t)args[param->index].base;
         if (entry != NULL)
-            addresses[i] += atomic_load_explicit(&entry->device, memory_order_relaxed) - atomic_load_explicit(&entry->begin, memory_order_relaxed);
-        params[i] = &addresses[i];
+            room->addresses[i] += atomic_load_explicit(&entry->device, memory_order_relaxed) - atomic_load_explicit(&entry->begin, memory_order_relaxed);
+        room->params[i] = &room->addresses[i];
     }
+}
+
+/* Starts the kernel, what goes back behind it, and waits once.  Who looks on wants to know how long the kernel takes. */
+static void launch(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, room *room,
+                   ompls_traffic *traffic) {
+    const ompls_region *region = at.region;
+    ompls_device *device = at.device;
+    fill_params(at, args, values, room);
     ompls_launch_request request = {.region_file = region->file, .region_line = region->line, .name = region->kernel,
-                                    .mode = region->mode, .nparams = region->nparams, .params = params, .sizes = sizes};
+                                    .mode = region->mode, .nparams = region->nparams, .params = room->params, .sizes = room->sizes};
     choose_geometry(&device->properties, region->mode, asked, request.grid, request.block);
     ompls_error err;
     err.fault = err.fatal = 0;
     err.reason[0] = err.hint[0] = err.fault_file[0] = '\0';
     err.fault_line = 0;
     uint64_t began = OMPLS_BEGIN(.kind = "launch", .at = at, .grid = request.grid, .block = request.block);
-    if (OMPLS_UNLIKELY(device->module->launch(device->handle, kernel, &request, &err) != 0) ||
-        OMPLS_UNLIKELY(device->module->synchronize(device->handle, &err) != 0))
+    int failed = device->module->launch(device->handle, kernel, &request, &err);
+    if (!failed && device->module->mark != NULL && !ompls_observing) ompls_leave_behind(traffic);
+    if (OMPLS_UNLIKELY(failed != 0) || OMPLS_UNLIKELY(device->module->synchronize(device->handle, &err) != 0))
         ompls_fail_launch(at, args, values, &err);
+    traffic->started = false;
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "launch", .at = at, .text = region->kernel, .grid = request.grid, .block = request.block, .began = began});
+}
+
+static void run_in(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, device_cache *cache,
+                   room *room) {
+    ompls_traffic traffic;
+    ompls_enter_items(at, args, cache != NULL ? cache->hint : NULL, room->items, &traffic);
+    launch(at, kernel, args, values, asked, room, &traffic);
+    ompls_leave_items(&traffic);
 }
 
 enum { FEW = 16 };
@@ -206,24 +218,19 @@ static void run(ompls_place at, void *kernel, const ompls_arg *args, const void 
     if (OMPLS_UNLIKELY(ompls_observing)) observe_arguments(at, args);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, true);
     if (OMPLS_LIKELY(region->nitems <= FEW && region->nparams <= FEW)) {
-        ompls_reference references[FEW];
+        ompls_held items[FEW];
         const void *params[FEW];
         ompls_address addresses[FEW];
         uint64_t sizes[FEW];
-        enter_all(at, args, cache, references);
-        launch(at, kernel, args, values, asked, references, params, addresses, sizes);
-        leave_all(at, args, references);
-        if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, false);
-        return;
+        run_in(at, kernel, args, values, asked, cache, &(room){items, params, addresses, sizes});
+    } else {
+        size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t);
+        ompls_held *items = reserve(at, region->nitems * sizeof *items + region->nparams * per_param);
+        ompls_address *addresses = (ompls_address *)&items[region->nitems];
+        uint64_t *sizes = (uint64_t *)&addresses[region->nparams];
+        run_in(at, kernel, args, values, asked, cache, &(room){items, (const void **)&sizes[region->nparams], addresses, sizes});
+        free(items);
     }
-    size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t);
-    ompls_reference *references = reserve(at, region->nitems * sizeof *references + region->nparams * per_param);
-    ompls_address *addresses = (ompls_address *)&references[region->nitems];
-    uint64_t *sizes = (uint64_t *)&addresses[region->nparams];
-    enter_all(at, args, cache, references);
-    launch(at, kernel, args, values, asked, references, (const void **)&sizes[region->nparams], addresses, sizes);
-    leave_all(at, args, references);
-    free(references);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, false);
 }
 

@@ -7,7 +7,11 @@
 
    For an address the table keeps the last two sets of tasks that may run side by side: readers, one writer, or an
    `inoutset`.  A task that joins the newest set waits for the one before; any other begins a set and waits for the newest.
-   `mutexinoutset` is a writer: it excludes the others, in the order of the program. */
+   `mutexinoutset` is a writer: it excludes the others, in the order of the program.
+
+   What waits to be run holds memory, of which there is so much and no more (OMPLS_TASK_MEMORY): who would defer beyond that
+   waits until enough is done.  What was deferred before depends on nothing later, so it does get done.  In a team libgomp
+   has a bound of its own, on the number of tasks. */
 #define _GNU_SOURCE
 #include "tasks.h"
 
@@ -44,6 +48,38 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static ompls_context *free_contexts;
+
+/* --- the memory of what is deferred ----------------------------------------------------------------------------------- */
+
+enum { TASK_MEBIBYTES = 64, OVERHEAD = 256 /* of a task, in the tables here and in malloc's */ };
+static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t memory_freed = PTHREAD_COND_INITIALIZER;
+static uint64_t memory_used, memory_limit = (uint64_t)TASK_MEBIBYTES << 20;
+static uint32_t memory_wanted; /* by so many threads */
+
+__attribute__((constructor(102))) static void read_limit(void) {
+    const char *text = getenv("OMPLS_TASK_MEMORY");
+    uint64_t mebibytes = text != NULL ? strtoull(text, NULL, 10) : 0;
+    if (mebibytes > 0 && mebibytes < (uint64_t)1 << 40) memory_limit = mebibytes << 20;
+}
+
+/* A task that is larger than the limit runs when nothing else is deferred. */
+static void hold_memory(const ompls_task *task) {
+    uint64_t bytes = task->bytes + OVERHEAD;
+    pthread_mutex_lock(&memory_lock);
+    memory_wanted++;
+    while (memory_used > 0 && memory_used + bytes > memory_limit) ompls_await(&memory_freed, &memory_lock);
+    memory_wanted--;
+    memory_used += bytes;
+    pthread_mutex_unlock(&memory_lock);
+}
+
+static void free_memory(uint64_t bytes) {
+    pthread_mutex_lock(&memory_lock);
+    memory_used -= bytes + OVERHEAD;
+    if (memory_wanted > 0) pthread_cond_broadcast(&memory_freed);
+    pthread_mutex_unlock(&memory_lock);
+}
 
 static void *grown(void *list, size_t size) {
     void *memory = realloc(list, size);
@@ -233,6 +269,9 @@ static void forked(void) {
     mine = NULL; /* what the parent deferred is not ours to wait for */
     free_contexts = NULL;
     pthread_mutex_init(&contexts_lock, NULL);
+    pthread_mutex_init(&memory_lock, NULL);
+    pthread_cond_init(&memory_freed, NULL);
+    memory_used = memory_wanted = 0;
     pthread_setspecific(key, NULL);
 }
 
@@ -271,6 +310,7 @@ void ompls_task_submit(ompls_task *task, uint32_t ndepend, const ompls_depend *d
         return;
     }
     ompls_context *context = my_context();
+    hold_memory(task);
     pthread_mutex_lock(&context->lock);
     if (context->first == NULL && context->nnodes > 64) forget(context);
     task->context = context;
@@ -289,6 +329,7 @@ void ompls_task_submit(ompls_task *task, uint32_t ndepend, const ompls_depend *d
 void ompls_task_done(ompls_task *task) {
     ompls_context *context = task->context;
     ompls_task *ready = NULL;
+    uint64_t bytes = task->bytes;
     pthread_mutex_lock(&context->lock);
     task->finished = true;
     *(task->before != NULL ? &task->before->after : &context->first) = task->after;
@@ -303,6 +344,7 @@ void ompls_task_done(ompls_task *task) {
     atomic_fetch_sub_explicit(&context->unfinished, 1, memory_order_release);
     pthread_cond_broadcast(&context->finished);
     pthread_mutex_unlock(&context->lock);
+    free_memory(bytes);
     for (ompls_task *next; ready != NULL; ready = next) {
         next = ready->next;
         ompls_work(ready);

@@ -15,6 +15,7 @@ typedef struct ompls_task {
     struct ompls_task *next;           /* in the workers' queue */
     struct ompls_task **successors;
     uint32_t nsuccessors, room;
+    uint64_t bytes;      /* of copies that it keeps */
     uint32_t waiting;    /* for so many unfinished tasks */
     uint32_t references;
     bool finished;

@@ -1,7 +1,9 @@
 """The device `cuda`: NVIDIA GPUs through pycuda, the only file that knows it (imported when a GPU is asked for).
 
-Each GPU has its primary context, so that libraries of the program which use CUDA's run-time API share it.  A context is
-made current for the length of a call: pycuda keeps a stack per thread and aborts a thread that ends with one on it.
+Each GPU has its primary context, so that libraries of the program which use CUDA's run-time API share it.  Where there
+is one GPU, its context stays current in a thread that has used it, as CUDA's run-time API does it; else it is made
+current for the length of a call.  (Not through pycuda: it aborts a thread that ends with one on its own stack.)
+A host thread has a stream of its own: what it starts is done in that order, and it waits for its own work only.
 CUDA's errors stay with a context once a kernel has failed: such an error ends the device.
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
+import threading
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +23,7 @@ from ..errors import DeviceUnavailable
 from . import Availability, Device, ImageJob
 
 LIBRARY = "libcuda.so.1"
+GATHER = 1 << 16  # bytes: the driver copies that much from pageable memory without waiting; what is smaller is overhead
 _lost: List[object] = []  # what belonged to a failed context: freeing it would only print warnings
 
 
@@ -79,6 +83,28 @@ class Module:
     module: Any
 
 
+@dataclass
+class Lane:
+    """What one host thread has started on a GPU."""
+
+    stream: Any
+    event: Any
+    mark: int  # its place in the list of lanes, plus 1
+
+
+class Lease:
+    """A lane, for as long as its thread lives; then another thread may have it."""
+
+    def __init__(self, gpu: OpenGpu) -> None:
+        self.lane, self._free = gpu.take_lane()
+
+    def __del__(self) -> None:
+        self._free.append(self.lane)
+
+
+_thread = threading.local()  # `current`: the context that we made current for good
+
+
 class OpenGpu:
     """One GPU.  The methods are those of core/device.h; addresses are CUDA's."""
 
@@ -92,6 +118,45 @@ class OpenGpu:
         self._memory: Dict[int, Any] = {}
         self._copies: Dict[int, List[int]] = {}  # a variable's address in the first module to those in the others
         self._failed = False
+        self._lanes: List[Lane] = []
+        self._free_lanes: List[Lane] = []
+        self._making = threading.Lock()
+        self._mine = threading.local()
+        # Other GPUs' contexts, and whose is current, are the program's business, too.
+        alone = driver.Device.count() == 1 and hasattr(self._context, "handle")
+        self._handle = ctypes.c_void_p(self._context.handle) if alone else None
+        self._library = ctypes.CDLL(LIBRARY)
+
+    def take_lane(self) -> Tuple[Lane, List[Lane]]:
+        """A lane that no thread has, and where it goes afterwards."""
+        with self._making:
+            if self._free_lanes:
+                return self._free_lanes.pop(), self._free_lanes
+            stream = self._do("making a stream", self._driver.Stream)
+            event = self._do("making an event", self._driver.Event, self._driver.event_flags.DISABLE_TIMING)
+            lane = Lane(stream, event, len(self._lanes) + 1)
+            self._lanes.append(lane)
+            return lane, self._free_lanes
+
+    def _lane(self) -> Lane:
+        lease = getattr(self._mine, "lease", None)
+        if lease is None:
+            lease = self._mine.lease = Lease(self)
+        lane: Lane = lease.lane
+        return lane
+
+    def _start(self, what: str, function: Callable[..., Any], *arguments: Any) -> None:
+        """Call what needs no more than a current context.  Raises CudaFailure."""
+        if self._handle is None:
+            self._do(what, function, *arguments)
+            return
+        if getattr(_thread, "current", None) is not self._context:
+            self._library.cuCtxSetCurrent(self._handle)
+            _thread.current = self._context
+        try:
+            function(*arguments)
+        except self._driver.Error as error:
+            raise self._failure(what, error) from error
 
     def _do(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call the driver in this GPU's context.  Raises CudaFailure."""
@@ -106,7 +171,7 @@ class OpenGpu:
     def _failure(self, what: str, error: Exception) -> CudaFailure:
         """What an error means; asked in its context."""
         try:
-            self._context.synchronize()
+            self._driver.Context.synchronize()
         except self._driver.Error:
             self._failed = True  # an error that stays
         if self._failed:
@@ -132,6 +197,7 @@ class OpenGpu:
             "default_threads": 128,
             "default_teams": has(attribute.MULTIPROCESSOR_COUNT),
             "shares_host_memory": has(pageable) if pageable is not None else 0,
+            "gather": GATHER,
         }
 
     def alloc(self, size: int) -> int:
@@ -147,18 +213,46 @@ class OpenGpu:
             raise CudaFailure("freeing {:#x}: no allocation begins there".format(address), "free it once")
         self._do("freeing", memory.free)
 
+    def start_in(self, to: int, data: memoryview) -> None:
+        """Host to device, behind what this thread has started."""
+        stream = self._lane().stream
+        what = "copying {} bytes to the GPU".format(len(data))
+        self._start(what, self._driver.memcpy_htod_async, to, data, stream)
+
+    def start_out(self, into: memoryview, address: int) -> None:
+        """Device to host, behind what this thread has started."""
+        stream = self._lane().stream
+        what = "copying {} bytes from the GPU".format(len(into))
+        self._start(what, self._driver.memcpy_dtoh_async, into, address, stream)
+
+    def mark(self) -> int:
+        """A place behind what this thread has started."""
+        lane = self._lane()
+        self._start("recording an event", lane.event.record, lane.stream)
+        return lane.mark
+
+    def follow(self, mark: int) -> None:
+        """What this thread starts from now on comes after a mark."""
+        lane, other = self._lane(), self._lanes[mark - 1]
+        if other is not lane:
+            self._start("waiting for an event", lane.stream.wait_for_event, other.event)
+
     def copy_in(self, to: int, data: memoryview) -> None:
         """Host to device; a variable of the image in all its copies."""
         for address in (to, *self._copies.get(to, ())):
-            self._do("copying {} bytes to the GPU".format(len(data)), self._driver.memcpy_htod, address, data)
+            self.start_in(address, data)
+        self.synchronize()
 
     def copy_out(self, into: memoryview, address: int) -> None:
         """Device to host."""
-        self._do("copying {} bytes from the GPU".format(len(into)), self._driver.memcpy_dtoh, into, address)
+        self.start_out(into, address)
+        self.synchronize()
 
     def copy_within(self, to: int, address: int, size: int) -> None:
         """Device to device."""
-        self._do("copying {} bytes on the GPU".format(size), self._driver.memcpy_dtod, to, address, size)
+        what, stream = "copying {} bytes on the GPU".format(size), self._lane().stream
+        self._start(what, self._driver.memcpy_dtod_async, to, address, size, stream)
+        self.synchronize()
 
     def load(self, image: memoryview) -> List[Module]:
         """A module for every kernel file, from the code that fits this GPU."""
@@ -175,12 +269,11 @@ class OpenGpu:
         return loaded
 
     def find_kernel(self, loaded: Sequence[Module], name: str) -> Kernel:
-        """A kernel with its parameter buffer prepared."""
+        """A kernel, and what makes its parameter buffer."""
         for module in loaded:
             if name in module.file.kernels:
                 function = self._do("kernel " + name, module.module.get_function, name)
                 buffer = packer(module.file.kernels[name])
-                function.prepare(["{}s".format(buffer.size)] if buffer.size else [])
                 return Kernel(function, buffer.pack)
         raise CudaFailure("kernel {} is not in the image".format(name), "build the program again for `cuda`")
 
@@ -213,25 +306,26 @@ class OpenGpu:
     ) -> None:
         """Start a kernel; `params` are the parameters' bytes."""
         buffer = kernel.pack(*params)
-        arguments = (buffer,) if buffer else ()
-        self._context.push()
         try:
-            kernel.function.prepared_call(grid, block, *arguments, shared_size=shared_bytes)
-        except self._driver.Error as error:
-            what = "launching {} with {} x {} threads".format(name, grid, block)
-            raise self._failure(what, error) from error
-        finally:
-            self._context.pop()
+            self._start("", kernel.function._launch_kernel, grid, block, buffer, shared_bytes, self._lane().stream)
+        except CudaFailure as failure:
+            failure.reason = "launching {} with {} x {} threads{}".format(name, grid, block, failure.reason)
+            raise
 
     def synchronize(self) -> None:
-        """Wait for what was started."""
-        self._do("a kernel failed", self._context.synchronize)
+        """Wait for what this thread has started."""
+        self._start("a kernel or a copy failed", self._lane().stream.synchronize)
 
     def close(self) -> None:
         """Give memory and context back; those of a failed context are left to the end of the process."""
         if self._failed:
-            _lost.append((self._memory, self._context))
+            _lost.append((self._memory, self._context, self._lanes))
             return
+        self._context.push()  # streams end in the context that is current
+        self._mine = threading.local()
+        self._lanes.clear()
+        self._free_lanes.clear()
+        self._context.pop()
         for address in list(self._memory):
             self.free(address)
         self._context.detach()
@@ -243,6 +337,7 @@ class Gpus:
     name = "cuda"
     image_class = "cuda"
     kind = "gpu"
+    ahead = True  # of the host: core/device.h
 
     def probe(self, wanted: int) -> int:
         """How many GPUs there are, whatever is wanted."""

@@ -38,8 +38,10 @@ def build(directory: Path) -> None:
     wanted = {word for word in listed.stdout.split() if word.startswith("cu") and word[2:3].isupper()}
     stubs = directory / "stubs.c"
     stubs.write_text(_not_there(wanted))
-    sources = [*(HERE / name for name in DRIVER), *cudasim.DEVICE.native_sources(), stubs]
-    hidden = ("-fvisibility=hidden", "-Wl,-Bsymbolic", "-Wl,-soname,libcuda.so.1", "-pthread")
+    calls = directory / "calls.o"
+    subprocess.run(["gcc", *FLAGS, "-c", str(HERE / "calls.c"), "-o", str(calls)], check=True)
+    sources = [*(HERE / name for name in DRIVER), calls, *cudasim.DEVICE.native_sources(), stubs]
+    hidden = ("-finstrument-functions", "-fvisibility=hidden", "-Wl,-Bsymbolic", "-Wl,-soname,libcuda.so.1", "-pthread")
     subprocess.run(["gcc", *FLAGS, *hidden, *map(str, sources), "-o", str(directory / "libcuda.so.1")], check=True)
     names = (f'-DPYTHON="{sys.executable}"', f'-DCOMPILER="{HERE / "compile.py"}"')
     command = ["gcc", *FLAGS, *names, str(HERE / "libnvrtc.c"), "-o", str(directory / "libnvrtc.so")]

@@ -47,4 +47,6 @@ extern ompls_module *fake_table; /* cudasim's */
 gpu *fake_current(void);
 /* The driver's code for an error of the simulator; one that ends the process stays with the GPU. */
 int fake_code(gpu *g, const ompls_error *err);
+/* What was started before a kernel, in its stream, is done. */
+int fake_before_kernel(void *stream);
 #endif

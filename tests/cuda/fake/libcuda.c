@@ -2,7 +2,8 @@
 
    A module of the driver is an image of cudasim (the fake libnvrtc beside this file makes them), which is a process.  The
    modules of a GPU share its memory: one sim_device owns it, and every module has one more that borrows it.  As on a GPU, a
-   kernel that fails is reported by the next call that waits, and stays reported.  OMPLS_FAKE_GPUS: how many GPUs there are. */
+   kernel that fails is reported by the next call that waits, and stays reported.  OMPLS_FAKE_GPUS: how many GPUs there are.
+   OMPLS_FAKE_CALLS: a file that gets the name of each function that is called. */
 #define _GNU_SOURCE
 #include "fake.h"
 
@@ -140,6 +141,12 @@ API cuCtxPopCurrent_v2(void **context) {
     return SUCCESS;
 }
 
+API cuCtxSetCurrent(void *context) {
+    if (depth == 0 && context != NULL) depth = 1;
+    if (depth > 0) stack[depth - 1] = context;
+    return SUCCESS;
+}
+
 API cuCtxGetDevice(int *device) {
     if (fake_current() == NULL) return INVALID_CONTEXT;
     *device = fake_current()->number;
@@ -238,6 +245,63 @@ API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t size) {
     return fake_table->copy_within(g->sim, to, from, size, &err) != 0 ? INVALID_VALUE : SUCCESS;
 }
 
+/* --- streams: what goes back to the host arrives when somebody waits for it, so who does not wait sees it -------------- */
+
+typedef struct {
+    void *to;
+    uint64_t from;
+    size_t size;
+    gpu *owner;
+} delayed;
+typedef struct {
+    pthread_mutex_t lock;
+    delayed copy[64];
+    int count;
+} stream;
+
+static int settle(stream *s) {
+    int status = SUCCESS;
+    if (s == NULL) return SUCCESS;
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < s->count && status == SUCCESS; i++) {
+        ompls_error err = {0};
+        uint64_t from = s->copy[i].from;
+        sim_device *d = holder(s->copy[i].owner, &from);
+        if (s->copy[i].owner->sticky) status = s->copy[i].owner->sticky;
+        else if (d == NULL || fake_table->copy_out(d, s->copy[i].to, from, s->copy[i].size, &err) != 0) status = INVALID_VALUE;
+    }
+    s->count = 0;
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+int fake_before_kernel(void *s) {
+    return settle(s);
+}
+
+API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *s) {
+    if (fake_current() == NULL) return INVALID_CONTEXT;
+    int status = settle(s);
+    return status != SUCCESS ? status : cuMemcpyHtoD_v2(to, from, size);
+}
+
+API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *of) {
+    stream *s = of;
+    if (fake_current() == NULL) return INVALID_CONTEXT;
+    if (fake_current()->sticky) return fake_current()->sticky;
+    if (s->count == 64 && settle(s) != SUCCESS) return INVALID_VALUE;
+    pthread_mutex_lock(&s->lock);
+    s->copy[s->count++] = (delayed){to, from, size, fake_current()};
+    pthread_mutex_unlock(&s->lock);
+    return SUCCESS;
+}
+
+API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void *s) {
+    if (fake_current() == NULL) return INVALID_CONTEXT;
+    int status = settle(s);
+    return status != SUCCESS ? status : cuMemcpyDtoD_v2(to, from, size);
+}
+
 API cuMemsetD8_v2(uint64_t to, unsigned char value, size_t size) {
     gpu *g = fake_current();
     if (g->sticky) return g->sticky;
@@ -245,20 +309,27 @@ API cuMemsetD8_v2(uint64_t to, unsigned char value, size_t size) {
     return SUCCESS;
 }
 
-/* --- streams and events: everything is done when a call returns ------------------------------------------------------- */
-
-API cuStreamCreate(void **stream, unsigned flags) {
+API cuStreamCreate(void **out, unsigned flags) {
     (void)flags;
-    return (*stream = malloc(8)) != NULL ? SUCCESS : OUT_OF_MEMORY;
+    stream *s = calloc(1, sizeof *s);
+    if (s != NULL) pthread_mutex_init(&s->lock, NULL);
+    return (*out = s) != NULL ? SUCCESS : OUT_OF_MEMORY;
 }
 
-API cuStreamSynchronize(void *stream) {
-    (void)stream;
-    return cuCtxSynchronize();
+API cuStreamSynchronize(void *s) {
+    int status = settle(s);
+    return fake_current() == NULL ? INVALID_CONTEXT : fake_current()->sticky ? fake_current()->sticky : status;
 }
 
-API cuStreamDestroy_v2(void *stream) {
-    free(stream);
+/* An event has a time, which is all that it needs: what goes to the GPU is there at once. */
+API cuStreamWaitEvent(void *s, void *event, unsigned flags) {
+    (void)flags;
+    return s == NULL || event == NULL ? INVALID_VALUE : SUCCESS;
+}
+
+API cuStreamDestroy_v2(void *s) {
+    settle(s);
+    free(s);
     return SUCCESS;
 }
 

@@ -114,7 +114,8 @@ API cuLaunchKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned
     const char *buffer = NULL;
     uint64_t given = 0, at = 0, sizes[SIM_MAX_PARAMS];
     const void *params[SIM_MAX_PARAMS];
-    (void)stream, (void)args;
+    (void)args;
+    if (fake_before_kernel(stream) != SUCCESS) return g == NULL ? INVALID_CONTEXT : g->sticky;
     if (g == NULL) return INVALID_CONTEXT;
     if (g->sticky) return g->sticky;
     for (int i = 0; extra != NULL && extra[i] != NULL; i += 2) {

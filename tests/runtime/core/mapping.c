@@ -57,6 +57,25 @@ static void counted_once_in_once_out(void) {
     MOCK_CHECK(mock_out == 1 && mock_frees == 1 && x[2] == 30 && !omp_target_is_present(x, 0));
 }
 
+/* As libgomp's refcount-1: however often a construct names some storage, it is counted once. */
+static void named_twice_counted_once(void) {
+    static const ompls_item_desc two[] = {{"p[:1]", 0}, {"q[:1]", 0}}, out[] = {{"p[:1]", FROM}, {"q[:1]", FROM}};
+    static ompls_region enter = {"t.c", 1, 0, OMPLS_MODE_SPMD, 2, 0, 0, two, 0, 0, 0}, leave = {"t.c", 2, 0, OMPLS_MODE_SPMD, 2, 0, 0, out, 0, 0, 0};
+    int x[4] = {1, 2, 3, 4};
+    ompls_arg whole = section(x, x, sizeof x), parts[] = {section(x, x + 1, sizeof *x), section(x, x + 3, sizeof *x)};
+    ompls_enter_data(&map_to, 0, &whole);
+    ompls_enter_data(&enter, 0, parts);
+    ompls_exit_data(&map_release, 0, &whole);
+    MOCK_CHECK(omp_target_is_present(x, 0));
+    for (int i = 0; i < 4; i++) x[i] = 0;
+    ompls_exit_data(&leave, 0, parts);
+    MOCK_CHECK(!omp_target_is_present(x, 0) && x[0] == 0 && x[1] == 2 && x[2] == 0 && x[3] == 4);
+    struct ompls_env *env = ompls_data_begin(&enter, 0, (ompls_arg[]){whole, parts[1]});
+    ompls_exit_data(&map_release, 0, &whole);
+    MOCK_CHECK(!omp_target_is_present(x, 0));
+    ompls_data_end(&enter, env);
+}
+
 static void types_copy_as_they_say(void) {
     int x = 5;
     ompls_arg arg = section(&x, &x, sizeof x);
@@ -434,6 +453,7 @@ int main(void) {
     MOCK_CHECK(mock_opens == 0); /* nothing was opened so far */
     globals_start_with_their_initialisers();
     counted_once_in_once_out();
+    named_twice_counted_once();
     types_copy_as_they_say();
     always_copies_what_is_present();
     delete_takes_all_counts_but_holds();

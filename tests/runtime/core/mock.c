@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-_Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens;
+_Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens, mock_waits;
 ompls_launch_request mock_last;
 ompls_error mock_launch_error;
 const char *mock_open_failure, *mock_copy_failure;
@@ -34,7 +34,7 @@ void *mock_symbol(int device, const char *name) {
 }
 
 void mock_reset(void) {
-    mock_allocs = mock_frees = mock_in = mock_out = mock_launches = 0;
+    mock_allocs = mock_frees = mock_in = mock_out = mock_launches = mock_waits = 0;
 }
 
 static int fail(ompls_error *err, const char *why) {
@@ -60,9 +60,45 @@ static void close_(void *device) {
 }
 static int properties(void *device, ompls_properties *out, ompls_error *err) {
     (void)device, (void)err;
-    *out = (ompls_properties){.name = "mock", .max_threads = 1024, .max_teams = 65535, .default_threads = 128};
+    const char *gather = getenv("MOCK_GATHER");
+    *out = (ompls_properties){.name = "mock", .max_threads = 1024, .max_teams = 65535, .default_threads = 128,
+                              .gather = gather != NULL ? (uint32_t)atoi(gather) : 0};
     return 0;
 }
+/* --- what has been started: a queue for each thread, never given back ----------------------------------------------------- */
+
+typedef struct {
+    void *to;
+    const void *from;
+    uint64_t size;
+} started_copy;
+typedef struct {
+    pthread_mutex_t lock;
+    started_copy copy[64];
+    int count;
+} queue;
+
+static queue *my_queue(void) {
+    static _Thread_local queue *mine;
+    if (mine != NULL) return mine;
+    mine = calloc(1, sizeof *mine);
+    pthread_mutex_init(&mine->lock, NULL);
+    return mine;
+}
+static void empty(queue *q) {
+    pthread_mutex_lock(&q->lock);
+    for (int i = 0; i < q->count; i++) memcpy(q->copy[i].to, q->copy[i].from, q->copy[i].size);
+    q->count = 0;
+    pthread_mutex_unlock(&q->lock);
+}
+static void push(void *to, const void *from, uint64_t size) {
+    queue *q = my_queue();
+    if (q->count == 64) empty(q);
+    pthread_mutex_lock(&q->lock);
+    q->copy[q->count++] = (started_copy){to, from, size};
+    pthread_mutex_unlock(&q->lock);
+}
+
 static int alloc_(void *device, uint64_t size, ompls_address *out, ompls_error *err) {
     (void)device;
     if (size > mock_memory_limit) return fail(err, "out of memory");
@@ -83,6 +119,7 @@ static int copy_in(void *device, ompls_address to, const void *from, uint64_t si
     if (mock_copy_failure != NULL) return fail(err, mock_copy_failure);
     mock_in++;
     if (mock_copying != NULL) mock_copying();
+    empty(my_queue());
     memcpy((void *)(uintptr_t)to, from, size);
     return 0;
 }
@@ -90,11 +127,13 @@ static int copy_out(void *device, void *to, ompls_address from, uint64_t size, o
     (void)device, (void)err;
     mock_out++;
     if (mock_copying != NULL) mock_copying();
+    empty(my_queue());
     memcpy(to, (void *)(uintptr_t)from, size);
     return 0;
 }
 static int copy_within(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err) {
     (void)device, (void)err;
+    empty(my_queue());
     memmove((void *)(uintptr_t)to, (void *)(uintptr_t)from, size);
     return 0;
 }
@@ -130,6 +169,7 @@ static int launch(void *device, void *kernel, const ompls_launch_request *reques
         *err = mock_launch_error;
         return 1;
     }
+    empty(my_queue());
     mock_kernel run;
     memcpy(&run, &kernel, sizeof run);
     run((void **)(uintptr_t)request->params, request);
@@ -137,6 +177,33 @@ static int launch(void *device, void *kernel, const ompls_launch_request *reques
 }
 static int synchronize(void *device, ompls_error *err) {
     (void)device, (void)err;
+    mock_waits++;
+    empty(my_queue());
+    return 0;
+}
+static int start_in(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err) {
+    (void)device;
+    if (mock_copy_failure != NULL) return fail(err, mock_copy_failure);
+    mock_in++;
+    if (mock_copying != NULL) mock_copying();
+    push((void *)(uintptr_t)to, from, size);
+    return 0;
+}
+static int start_out(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err) {
+    (void)device, (void)err;
+    mock_out++;
+    if (mock_copying != NULL) mock_copying();
+    push(to, (void *)(uintptr_t)from, size);
+    return 0;
+}
+static int mark_(void *device, uint64_t *mark, ompls_error *err) {
+    (void)device, (void)err;
+    *mark = (uintptr_t)my_queue();
+    return 0;
+}
+static int follow(void *device, uint64_t mark, ompls_error *err) {
+    (void)device, (void)err;
+    empty((queue *)(uintptr_t)mark);
     return 0;
 }
 
@@ -148,6 +215,12 @@ static ompls_module module = {
 };
 
 __attribute__((constructor)) static void announce(void) {
+    if (getenv("MOCK_AHEAD") != NULL) {
+        module.start_in = start_in;
+        module.start_out = start_out;
+        module.mark = mark_;
+        module.follow = follow;
+    }
     ompls_register_module(&module);
     ompls_register_image(&(ompls_image){"mock", "image", 5});
 }

@@ -139,6 +139,29 @@ static void values_are_captured(void) {
     MOCK_CHECK(big == 77 && last_result == 5 * 1 + 1);
 }
 
+/* Constructs with 64 KiB each, one after another: they are held up when a mebibyte of them waits, and all of them run. */
+static void memory_is_bounded(void) {
+    enum { MANY = 1000, SIZE = 1 << 16 };
+    static const ompls_item_desc captured[] = {{"big", OMPLS_MAP_TO | OMPLS_MAP_VALUE}};
+    static char big[SIZE], huge[3 << 20];
+    ompls_region with_value = region;
+    with_value.items = captured;
+    with_value.cache = NULL;
+    int one = 1, nothing = 0, most = 0, gate = 1;
+    const void *values[] = {&one, &nothing};
+    ompls_depend depend = {&gate, OMPLS_DEPEND_INOUT};
+    ompls_arg arg = {big, big, SIZE, 0};
+    for (int i = 0; i < MANY; i++) {
+        if (i == MANY / 2) arg = (ompls_arg){huge, huge, sizeof huge, 0};
+        if (i == MANY / 2 + 1) arg = (ompls_arg){big, big, SIZE, 0};
+        ompls_target_nowait(&with_value, OMPLS_DEVICE_DEFAULT, &arg, values, NULL, 1, &depend);
+        int ahead = i + 1 - (int)mock_launches;
+        if (ahead > most) most = ahead;
+    }
+    ompls_taskwait();
+    MOCK_CHECK(mock_launches == MANY && most > 1 && most <= (1 << 20) / SIZE + 1);
+}
+
 /* In a team libgomp's tasks and ours wait for each other. */
 static void team(void) {
     int a = 1, seen = 0, b = 1, c = 1, all = 0;
@@ -290,7 +313,7 @@ int main(int argc, char **argv) {
         const char *name;
         void (*run)(void);
     } cases[] = {{"overlap", two_overlap}, {"kinds", kinds_order}, {"objects", objects_and_all_memory}, {"groups", groups},
-                 {"data", data_constructs}, {"values", values_are_captured}, {"team", team}, {"threads", threads}, {"routines", routines},
+                 {"data", data_constructs}, {"values", values_are_captured}, {"team", team}, {"memory", memory_is_bounded}, {"threads", threads}, {"routines", routines},
                  {"exit", end_with_work_in_flight}, {"leave", main_thread_leaves}, {"cancel", cancelled_while_it_waits}, {"error", error_in_a_task},
                  {"late-error", error_at_the_end}};
     mock_add_kernel("scale", scale);

@@ -1,0 +1,251 @@
+/* environment.c -- the list items of a construct enter and leave a device data environment (OpenMP 5.2 section 5.8.3).
+
+   What is present costs a look-up and a count, once for each storage, however many items of the construct name it.  What is
+   not is put into the table first, then allocated and copied: another thread counts it only when its copy has been started,
+   and maps it again only after it was copied back.  The host waits for the device once: copies and kernel of one region are
+   started in order, and what nobody else has counted goes back behind the kernel. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 16 };
+
+/* Which item of the construct named an entry first: numbers of items plus one, by open addressing. */
+typedef struct {
+    uint32_t *slots, mask, few[2 * FEW];
+} names;
+
+static void begin_names(ompls_place at, names *names) {
+    uint32_t size = 2;
+    while (size < 2 * at.region->nitems) size *= 2;
+    names->mask = size - 1;
+    names->slots = size <= 2 * FEW ? names->few : malloc(size * sizeof *names->slots);
+    if (names->slots == NULL) ompls_fail(at, NULL, "out of memory");
+    memset(names->slots, 0, size * sizeof *names->slots);
+}
+
+static void end_names(names *names) {
+    if (names->slots != names->few) free(names->slots);
+}
+
+static uint32_t first_with(names *names, const ompls_held *items, uint32_t index) {
+    const ompls_entry *entry = items[index].reference.entry;
+    uint32_t at = (uint32_t)((uintptr_t)entry * 0x9e3779b97f4a7c15u >> 40) & names->mask;
+    for (; names->slots[at] != 0; at = (at + 1) & names->mask)
+        if (items[names->slots[at] - 1].reference.entry == entry) return names->slots[at] - 1;
+    names->slots[at] = index + 1;
+    return index;
+}
+
+static void observe_count(const char *kind, ompls_place at, uint32_t index, const ompls_arg *args, const ompls_entry *entry, bool changed, bool leaves) {
+    ompls_observe(&(ompls_event){.kind = kind, .at = at, .var = at.region->items[index].name, .host = args[index].begin,
+                                 .bytes = args[index].size, .counted = true, .refcount = leaves ? 0 : ompls_entry_count(entry), .changed = changed});
+}
+
+/* --- entering --------------------------------------------------------------------------------------------------------- */
+
+/* With the lock held.  False when the item is absent; *overlapping then tells what is in its way. */
+static bool count_present(ompls_place at, const ompls_item_desc *item, uintptr_t begin, uintptr_t end, ompls_entry **overlapping,
+                          ompls_reference *out) {
+    ompls_table *table = &at.device->table;
+    bool hold = item->flags & OMPLS_MAP_HOLD;
+    for (;;) { /* what was found may leave before it is counted */
+        if (ompls_table_find(table, begin, end, overlapping, out)) {
+            if (ompls_entry_acquire(out->entry, begin, end, hold, out)) return true;
+        } else if (*overlapping != NULL && (item->flags & OMPLS_MAP_IMPLICIT)) {
+            /* Part of an implicitly mapped variable is present: that part is meant. */
+            uintptr_t first = atomic_load(&(*overlapping)->begin);
+            if (ompls_entry_acquire(*overlapping, first, first + 1, hold, out)) return true;
+        } else {
+            return false;
+        }
+    }
+}
+
+/* Not found without the lock. */
+static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
+    ompls_place at = traffic->at;
+    const ompls_item_desc *item = &at.region->items[index];
+    const ompls_arg *arg = &traffic->args[index];
+    ompls_table *table = &at.device->table;
+    ompls_held *held = &traffic->items[index];
+    uintptr_t begin = (uintptr_t)arg->begin, end = ompls_end_of(arg);
+    ompls_entry *overlapping;
+    ompls_table_lock(table);
+    while (traffic->count > 0 && ompls_table_moving(table, begin, end)) {
+        /* Who waits must have nothing on its way that somebody else, or itself, could wait for. */
+        pthread_mutex_unlock(&table->lock);
+        ompls_arrive(traffic);
+        ompls_table_lock(table);
+    }
+    if (!count_present(at, item, begin, end, &overlapping, &held->reference)) {
+        held->reference.entry = NULL;
+        if (arg->size != 0 && !(item->flags & OMPLS_MAP_ZERO_LENGTH)) {
+            if (overlapping != NULL) ompls_fail_overlap(at, item->name, arg, overlapping);
+            if (item->flags & OMPLS_MAP_PRESENT) {
+                pthread_mutex_unlock(&table->lock);
+                ompls_fail_absent(at, item->name, arg);
+            }
+            held->reference.entry = ompls_table_insert(table, begin, end, item->name);
+            held->fresh = true;
+            traffic->index[traffic->count++] = index;
+        }
+    }
+    pthread_mutex_unlock(&table->lock);
+    bool gathers = at.device->properties.gather != 0 || at.device->module->mark != NULL;
+    if (held->fresh && (!gathers || traffic->count == OMPLS_MOST_ARRIVALS)) ompls_arrive(traffic);
+}
+
+/* `always` on a part: copied whether or not what it is a part of was there. */
+static void part_always(ompls_traffic *traffic, uint32_t index, bool in) {
+    const ompls_item_desc *item = &traffic->at.region->items[index];
+    const ompls_arg *arg = &traffic->args[index];
+    ompls_reference reference;
+    if (!ompls_find_item(traffic->at, item, arg, &reference)) return;
+    if (in) ompls_item_in(traffic->at, item->name, reference.entry, arg->begin, arg->size);
+    else ompls_item_out(traffic->at, item->name, reference.entry, (void *)(uintptr_t)arg->begin, arg->size);
+    traffic->started = true;
+}
+
+static void enter_item(ompls_traffic *traffic, uint32_t index, _Atomic(ompls_entry *) *hint, names *names) {
+    ompls_place at = traffic->at;
+    const ompls_item_desc *item = &at.region->items[index];
+    const ompls_arg *arg = &traffic->args[index];
+    ompls_held *held = &traffic->items[index];
+    uintptr_t begin = (uintptr_t)arg->begin, end = ompls_end_of(arg);
+    bool hold = item->flags & OMPLS_MAP_HOLD;
+    *held = (ompls_held){.first = index};
+    if (OMPLS_UNLIKELY(ompls_shared_memory)) return; /* it corresponds to itself */
+    if (OMPLS_UNLIKELY(item->flags & OMPLS_MAP_PART)) {
+        if (!(item->flags & OMPLS_MAP_TO) || !(item->flags & OMPLS_MAP_ALWAYS)) return;
+        ompls_arrive(traffic);
+        part_always(traffic, index, true);
+        return;
+    }
+    ompls_entry *probable = hint != NULL ? atomic_load_explicit(hint, memory_order_acquire) : NULL;
+    if (probable == NULL || !ompls_entry_acquire(probable, begin, end, hold, &held->reference)) {
+        if (!ompls_table_acquire(&at.device->table, begin, end, hold, &held->reference)) enter_slowly(traffic, index);
+        if (hint != NULL) atomic_store_explicit(hint, held->reference.entry, memory_order_release);
+        if (held->reference.entry == NULL) return;
+    }
+    held->first = first_with(names, traffic->items, index);
+    bool again = held->first != index;
+    if (again) ompls_release(&held->reference, hold ? OMPLS_DROP_HOLD : OMPLS_DROP_ONE);
+    else if (!held->fresh) ompls_follow(at, held->reference.entry);
+    if (OMPLS_UNLIKELY(ompls_observing)) observe_count("map_enter", at, index, traffic->args, held->reference.entry, held->fresh, false);
+    if (held->fresh || !(item->flags & OMPLS_MAP_TO)) return;
+    if (!(item->flags & OMPLS_MAP_ALWAYS) && !(again && traffic->items[held->first].fresh)) return;
+    ompls_item_in(at, item->name, held->reference.entry, arg->begin, arg->size);
+    traffic->started = true;
+}
+
+/* The copies have arrived: nobody has to follow them any more. */
+static void take_marks(ompls_place at, const ompls_held *items) {
+    if (at.device->module->mark == NULL) return;
+    for (uint32_t i = 0; i < at.region->nitems; i++) {
+        ompls_entry *entry = items[i].reference.entry;
+        if (items[i].fresh && ompls_reference_to(entry).generation == items[i].reference.generation)
+            atomic_store_explicit(&entry->mark, 0, memory_order_release);
+    }
+}
+
+void ompls_enter_items(ompls_place at, const ompls_arg *args, _Atomic(ompls_entry *) *hints, ompls_held *items, ompls_traffic *traffic) {
+    uint32_t count = at.region->nitems, attach = 0;
+    *traffic = (ompls_traffic){.at = at, .args = args, .items = items};
+    if (count == 0) return;
+    names names;
+    begin_names(at, &names);
+    for (uint32_t i = 0; i < count; i++) {
+        enter_item(traffic, i, hints != NULL ? &hints[i] : NULL, &names);
+        attach |= at.region->items[i].flags & OMPLS_MAP_ATTACH;
+    }
+    end_names(&names);
+    ompls_arrive(traffic);
+    for (uint32_t i = 0; attach != 0 && i < count; i++)
+        if (at.region->items[i].flags & OMPLS_MAP_ATTACH) ompls_attach_item(at, i, &args[i], &items[i].reference);
+}
+
+void ompls_entered(ompls_traffic *traffic) {
+    ompls_traffic_settle(traffic);
+    take_marks(traffic->at, traffic->items);
+}
+
+/* --- leaving ---------------------------------------------------------------------------------------------------------- */
+
+static void copy_always(ompls_traffic *traffic) {
+    const ompls_region *region = traffic->at.region;
+    for (uint32_t i = region->nitems; i-- > 0;) {
+        if (!(region->items[i].flags & OMPLS_MAP_FROM) || !(region->items[i].flags & OMPLS_MAP_ALWAYS)) continue;
+        ompls_entry *entry = traffic->items[i].reference.entry;
+        const ompls_arg *arg = &traffic->args[i];
+        if (region->items[i].flags & OMPLS_MAP_PART) part_always(traffic, i, false);
+        if (entry == NULL) continue;
+        ompls_item_out(traffic->at, region->items[i].name, entry, (void *)(uintptr_t)arg->begin, arg->size);
+        traffic->started = true;
+    }
+}
+
+typedef ompls_release_result release(const ompls_reference *reference, ompls_drop_kind kind);
+
+/* Counts down.  Returns whether something leaves now that did not before. */
+static bool release_all(ompls_traffic *traffic, release *drop) {
+    bool some = false;
+    for (uint32_t i = traffic->at.region->nitems; i-- > 0;) {
+        ompls_held *held = &traffic->items[i];
+        if (held->reference.entry == NULL || held->first != i || held->leaving) continue;
+        uint32_t flags = traffic->at.region->items[i].flags;
+        ompls_drop_kind kind = held->deleted ? OMPLS_DROP_DYNAMIC : flags & OMPLS_MAP_HOLD ? OMPLS_DROP_HOLD : OMPLS_DROP_ONE;
+        held->leaving = drop(&held->reference, kind) == OMPLS_LAST;
+        some = some || held->leaving;
+    }
+    return some;
+}
+
+static void remove_all(ompls_traffic *traffic) {
+    ompls_place at = traffic->at;
+    for (uint32_t i = at.region->nitems; i-- > 0;) {
+        const ompls_held *held = &traffic->items[i];
+        ompls_entry *entry = held->reference.entry;
+        if (entry == NULL || (held->first != i && !ompls_observing)) continue;
+        bool leaves = traffic->items[held->first].leaving;
+        if (held->leaving) ompls_free_entry(at, entry);
+        if (OMPLS_UNLIKELY(ompls_observing)) observe_count("map_exit", at, i, traffic->args, entry, held->leaving, leaves);
+        if (!held->leaving) continue;
+        ompls_table_lock(&at.device->table);
+        ompls_table_remove(&at.device->table, entry);
+        pthread_mutex_unlock(&at.device->table.lock);
+    }
+}
+
+void ompls_leave_behind(ompls_traffic *traffic) {
+    copy_always(traffic);
+    if (release_all(traffic, ompls_release_last)) ompls_depart(traffic);
+    traffic->behind = true;
+}
+
+void ompls_leave_items(ompls_traffic *traffic) {
+    if (traffic->at.region->nitems == 0) return;
+    if (!traffic->behind) copy_always(traffic);
+    ompls_entered(traffic);
+    if (release_all(traffic, ompls_release)) {
+        ompls_depart(traffic);
+        ompls_traffic_settle(traffic);
+    }
+    remove_all(traffic);
+}
+
+void ompls_exit_items(ompls_place at, const ompls_arg *args, ompls_held *items) {
+    ompls_traffic traffic = {.at = at, .args = args, .items = items};
+    names names;
+    begin_names(at, &names);
+    for (uint32_t i = 0; i < at.region->nitems; i++) {
+        const ompls_item_desc *item = &at.region->items[i];
+        items[i] = (ompls_held){.first = i};
+        if ((item->flags & OMPLS_MAP_PART) || !ompls_find_item(at, item, &args[i], &items[i].reference)) items[i].reference.entry = NULL;
+        else items[i].first = first_with(&names, items, i);
+        if (item->flags & OMPLS_MAP_DELETE) items[items[i].first].deleted = true;
+    }
+    end_names(&names);
+    ompls_leave_items(&traffic);
+}
