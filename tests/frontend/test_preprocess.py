@@ -93,6 +93,11 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
     "no attributes": ("a[b[omp]] = 0; [[omp::other(x)]] int y;\n", "a[b[omp]] = 0; [[omp::other(x)]] int y;", []),
     "an attribute without end": ("[[omp::directive(target\nint y;\n", "[[omp::directive(target int y;", []),
     "a macro `omp`": ("#define omp 3\nx[y[omp]];\n", "x[y[3]];", []),
+    "a macro makes the string": (
+        "#define STR(...) #__VA_ARGS__\n#define OMP(...) _Pragma(STR(omp __VA_ARGS__))\n#define N 2\n"
+        "OMP(for collapse(N), nowait) for (;;);\n",
+        "#pragma omp for collapse(2), nowait for (;;);", [],
+    ),
     "bad _Pragma": ("_Pragma(omp) _Pragma\n", "_Pragma(omp) _Pragma", []),
 }  # fmt: skip
 

@@ -42,7 +42,7 @@ def poly_of(expr: Expr | None, values: Values | None = None, loads: bool = True,
         case ast.Unary(op="+" | "-"):
             inner = poly_of(expr.operand, values, loads, _depth + 1)
             return inner if inner is None or expr.op == "+" else -inner
-        case ast.Binary(op="+" | "-" | "*" | "/" | "%" | "<<"):
+        case ast.Binary(op="+" | "-" | "*" | "/" | "%" | "<<" | ">>" | "&"):
             return _binary(expr, values, loads, _depth)
         case ast.Cast():
             wide = isinstance(expr.to, Enum) or (isinstance(expr.to, Integer) and INTEGERS[expr.to.kind][0] >= 4)
@@ -88,7 +88,9 @@ def _binary(expr: ast.Binary, values: Values, loads: bool, depth: int) -> Poly |
         return a * (1 << known) if known is not None and 0 <= known < 63 else None
     if expr.op == "/" and known is not None and (exact := a.divided(known)) is not None:
         return exact
-    return Poly.of(Opaque(expr.op, None, (a, b))) if known != 0 else None
+    if expr.op in (">>", "&") and (known is None or known < 0):
+        return None
+    return Poly.of(Opaque(expr.op, None, (a, b))) if known != 0 or expr.op == "&" else None
 
 
 def _load(expr: Expr, values: Values, depth: int) -> Poly | None:

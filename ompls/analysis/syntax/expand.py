@@ -342,12 +342,20 @@ class Expander:
 
 
 def pragma_operator(token: Token, reader: Expander) -> list[Token]:
-    """`_Pragma ( string )`: one PRAGMA token; anything else stays as it is."""
+    """`_Pragma ( string )`: one PRAGMA token; anything else stays as it is.  A macro may make the string."""
     if not reader.next_is("("):
         return [token]
     read = [token, (PUNCT, "(", False, -1, -1)]
     literal = reader.next_token()
-    if literal is not None and literal[0] == STRING and reader.next_is(")"):
+    if literal is not None and literal[0] == IDENT and literal[1] in reader.macros:
+        inside = _up_to_closing(literal, reader)
+        made = reader.expanded(inside)
+        if len(made) != 1:
+            return [*read, *inside, (PUNCT, ")", False, -1, -1)]
+        literal, closed = made[0], True
+    else:
+        closed = literal is not None and literal[0] == STRING and reader.next_is(")")
+    if literal is not None and literal[0] == STRING and closed:
         content = tokenize(destringize(literal[1]))
         if content and content[0][1] == "omp":
             content[1:] = reader.expanded(content[1:])
@@ -358,6 +366,17 @@ def pragma_operator(token: Token, reader: Expander) -> list[Token]:
     if literal is not None:
         read.append(literal)
     return read
+
+
+def _up_to_closing(first: Token, reader: Expander) -> list[Token]:
+    """`first` and what follows, without the parenthesis that closes the one before."""
+    found, depth = [first], 1
+    while (token := reader.next_token()) is not None:
+        depth += {"(": 1, ")": -1}.get(token[1], 0) if token[0] == PUNCT else 0
+        if not depth:
+            break
+        found.append(token)
+    return found
 
 
 def attribute_operator(token: Token, reader: Expander) -> list[Token]:

@@ -18,6 +18,7 @@ from ompls.analysis.dataenv.machine.values import (
     inside,
     meet,
     order,
+    together,
 )
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 
@@ -212,6 +213,17 @@ def received(copy: Copy, r: Range, positive: Positive) -> Copy:
     return copy._replace(filled=filled, old=_less(copy.old, r, positive), ahead=_less(copy.ahead, r, positive))
 
 
+def updated_to(state: Copies, copy: Copy, r: Range, site: Site, positive: Positive) -> Copies:
+    """`target update to` of a range: what the device alone had is overwritten."""
+    new = received(copy, r, positive)
+    state = _with(state, copy, new)
+    if copy.ahead is None or not copy.ahead.range.sure:
+        return state
+    whole, part = covers(r, copy.ahead.range, positive), covers(copy.ahead.range, r, positive)
+    gone = copy.ahead.range if whole else r if part else None
+    return state if gone is None else state._replace(lost=Lost(gone, copy.ahead.site, site, "update"))
+
+
 def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies:
     """The host gets the device's values."""
     state = _with(state, copy, copy._replace(ahead=_less(copy.ahead, r, positive), old=_less(copy.old, r, positive)))
@@ -260,7 +272,8 @@ def merged(a: Written | None, b: Written, positive: Positive) -> Written:
         return a
     if b.range.sure and not a.range.sure:
         return b
-    return a
+    both = together(a.range, b.range)
+    return a if both is None else a._replace(range=both)
 
 
 def _less(w: Written | None, r: Range, positive: Positive) -> Written | None:

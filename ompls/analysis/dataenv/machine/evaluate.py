@@ -254,6 +254,8 @@ class Evaluator(Places):
             if isinstance(value, Poly) and isinstance(target.type, Pointer):
                 value = at_start(NULL) if value.constant == 0 else None
             self.named_by(value, target)
+            if value is None and is_integer(target.type) and isinstance(target, ast.Name):
+                value = self.unknown(expr)
             self.store(locs, value)
         return value
 

@@ -119,6 +119,8 @@ class Items(Routines):
             self._bounds(mapped, loc)
             cases = self.cases_of(loc.obj)
             if loc.obj in self.now.many:
+                if self.loops or any(c.copies for c in cases or ()):
+                    self.each.add(loc.obj)
                 m = mapped.mapping(loc, device, lasting)
                 self.change(loc.obj, lambda c, m=m: cp.enter(c, m, self.positive)[0])  # type: ignore[misc]
                 cases = None
@@ -233,8 +235,7 @@ class Items(Routines):
                     return case
                 if mapped.kind == "from":
                     return cp.sent_back(case, copy, r, self.positive)
-                new = cp.received(copy, r, self.positive)
-                return case._replace(copies=tuple([new if c is copy else c for c in case.copies]))
+                return cp.updated_to(case, copy, r, mapped.site, self.positive)
 
             for case in cases:
                 copy, how = cp.find(case, device, r.low, r.high, self.positive)

@@ -15,6 +15,7 @@ from ompls.analysis.dataenv.machine.values import (
     Cell,
     Loc,
     Obj,
+    Pointers,
     Site,
     Target,
     Value,
@@ -91,6 +92,7 @@ class Store(ABC):
         self.beyond = False  # whether what was not reachable has changed
         self.sizes: set[Atom] = set()  # that are at least 1
         self.deferred: list[tuple[Event, Outcome]] | None = None  # while a comparison is evaluated
+        self.each: set[Obj] = set()  # of those that stand for several, what is mapped in loops: perhaps all of them
         self._variables: dict[Symbol, Obj] = {}
 
     # --- objects
@@ -158,12 +160,31 @@ class Store(ABC):
         else:
             value = self.initial(loc, cell)
             self.now.cells[cell] = value
+        if self.region is not None and isinstance(value, frozenset) and loc.obj in self.now.many:
+            value = self.another(value)
         if isinstance(cell[1], tuple):
             for other, held in self.now.cells.items():
                 anywhere = isinstance(other[1], int) or cell[1] == ("~", None)
                 if anywhere and other[0] == loc.obj and isinstance(held, frozenset):
                     value = joined_value(value, held) if isinstance(value, frozenset) else held
         return value
+
+    def another(self, value: Pointers) -> Pointers:
+        """What links in an object lead to on a device where the object stands for several: to others of them.
+
+        Of a list of which one node was mapped, and never one in a loop, the next nodes are not on the device.
+        """
+        assert self.now is not None
+        found = []
+        for obj, at in value:
+            cases = self.now.cases.get(obj)
+            if obj in self.now.many and cases is not None and obj not in self.each:
+                other = Obj("heap", ("another", obj.key), obj.name, size=obj.size)
+                self.now.cases[other] = frozenset([c._replace(copies=(), lost=None) for c in cases])
+                found.append(Target(other, at))
+            else:
+                found.append(Target(obj, at))
+        return frozenset(found)
 
     def initial(self, loc: Loc, cell: Cell) -> Value:
         """What a cell held at the start."""
@@ -242,6 +263,10 @@ class Store(ABC):
                 self.now.cells[cell] = value
             else:
                 self.now.cells[cell] = None
+
+    def unknown(self, node: Node) -> Poly:
+        """An integer that is not known, but is the same wherever it is used: what `node` gives."""
+        return Poly.of(Opaque(f"{self.frame.name}@{node.span.start}", None, ()))
 
     def is_new(self, obj: Obj) -> bool:
         """Whether nobody has stored pointers in it before the walk began."""

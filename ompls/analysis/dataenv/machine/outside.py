@@ -27,7 +27,7 @@ class Outside(Walker):
     def result(self, expr: ast.Call) -> Value:
         """What a call gives that is not followed: a value of its own."""
         if is_integer(expr.type):
-            return Poly.of(Opaque(f"{self.frame.name}@{expr.span.start}", None, ()))
+            return self.unknown(expr)
         return None
 
     def routine_call(self, expr: ast.Call, args: list[Value]) -> None:
@@ -36,17 +36,20 @@ class Outside(Walker):
         for i, value in enumerate(args):
             if isinstance(value, frozenset) and not (i < len(params) and points_to_const(params[i])):
                 (self.soften if self.region is None else self.soften_devices)(value)
-                self.unknown_cells(value)
+                self.unknown_cells(value, expr)
             if isinstance(value, frozenset):
                 self.soften_devices(frozenset([t for t in value if t.obj.kind == "lent"]))
 
-    def unknown_cells(self, value: Value) -> None:
+    def unknown_cells(self, value: Value, by: ast.Call) -> None:
         """A function got the address of these objects."""
         assert self.now is not None
         objs = {t.obj for t in value} if isinstance(value, frozenset) else set()
         self.recorder.hands(objs)
         for cell in [c for c in self.now.cells if c[0] in objs]:
-            self.now.cells[cell] = None
+            symbol = cell[0].symbol
+            number = symbol is not None and is_integer(symbol.type)  # `scanf("%d", &n)`
+            atom = Opaque(f"{cell[0].key}@{self.frame.name}@{by.span.start}", None, ())
+            self.now.cells[cell] = Poly.of(atom) if number else None
 
     def unknown_call(self, expr: ast.Call, args: list[Value]) -> None:
         """Another translation unit's code: it may map what it can reach."""

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from ompls.analysis.dataenv.machine.copies import CLEAN, Copies, Written
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Range, Target, Value, widened
-from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly
+from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Opaque, Poly
 from ompls.analysis.model.ast import Symbol
 
 Cases = frozenset[Copies]
 ALL_CLEAN: Cases = frozenset((CLEAN,))
 UNFILLED: Cases = frozenset((Copies(host="no"),))
 _MOST_CASES = 6
+_EITHER = "either "
 
 
 class State:
@@ -63,6 +64,16 @@ def joined_value(a: Value, b: Value) -> Value:
     return None
 
 
+def either(cell: Cell, a: Value, b: Value) -> Value:
+    """What `cell` holds where two paths meet: one of two numbers is a value of its own, the same in all its uses."""
+    found = joined_value(a, b)
+    if found is not None or not isinstance(a, Poly) or not isinstance(b, Poly):
+        return found
+    if any(atom.op.startswith(_EITHER) for atom in (*a.opaques(), *b.opaques())):
+        return None  # it changes again and again
+    return Poly.of(Opaque(f"{_EITHER}{cell[0].key}+{cell[1]}", None, (a, b)))
+
+
 def joined_cases(a: Cases | None, b: Cases | None) -> Cases | None:
     if a is None or b is None:
         return None
@@ -79,7 +90,7 @@ def join(a: State | None, b: State | None) -> State | None:
     new = State()
     for cell in a.cells.keys() | b.cells.keys():
         if cell in a.cells and cell in b.cells:
-            new.cells[cell] = joined_value(a.cells[cell], b.cells[cell])
+            new.cells[cell] = either(cell, a.cells[cell], b.cells[cell])
         elif cell[0].kind == "heap" or (cell[0].symbol is not None and cell[0].symbol.level == "block"):
             # allocated, or come into scope, on one path only: it has no value on the other
             new.cells[cell] = a.cells[cell] if cell in a.cells else b.cells[cell]

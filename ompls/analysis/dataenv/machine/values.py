@@ -71,12 +71,14 @@ class Range(NamedTuple):
 
     sure -- the first and the last element are really touched; when the bytes are not known: some of the object are
     dense -- and all between them
+    comb -- or (stride, width): so many bytes from `low` on, and again after each stride (a member of all elements)
     """
 
     low: Poly | None
     high: Poly | None
     sure: bool = False
     dense: bool = False
+    comb: tuple[int, int] | None = None
 
 
 ANYWHERE = Range(None, None)
@@ -119,7 +121,32 @@ def inside(low: Poly | None, high: Poly | None, of_low: Poly | None, of_high: Po
 def apart(a: Range, b: Range, positive: Positive) -> bool:
     """Whether the two certainly have no byte in common."""
     before, below = ("<", "<=", "=="), order
-    return below(a.high, b.low, positive) in before or below(b.high, a.low, positive) in before
+    if below(a.high, b.low, positive) in before or below(b.high, a.low, positive) in before:
+        return True
+    return a.comb is not None and b.comb is not None and a.comb[0] == b.comb[0] and _interleaved(a, b)
+
+
+def _interleaved(a: Range, b: Range) -> bool:
+    """Whether two combs of the same stride have no byte in common: they are different members."""
+    if a.low is None or b.low is None or a.comb is None or b.comb is None:
+        return False
+    into = (b.low - a.low).constant
+    return into is not None and into % a.comb[0] >= a.comb[1] and into % a.comb[0] + b.comb[1] <= a.comb[0]
+
+
+def together(a: Range, b: Range) -> Range | None:
+    """The comb of two whose teeth stand side by side (neighbouring members); None when they do not."""
+    if a.low is None or b.low is None or a.high is None or b.high is None or a.comb is None or b.comb is None:
+        return None
+    apart_by = (b.low - a.low).constant
+    if a.comb[0] != b.comb[0] or not a.sure or not b.sure or apart_by is None:
+        return None
+    first, second = (a, b) if apart_by > 0 else (b, a)
+    width = first.comb[1] + second.comb[1]  # type: ignore[index]
+    if abs(apart_by) != first.comb[1] or (b.high - a.high).constant != b.comb[1] * (1 if apart_by > 0 else -1):  # type: ignore[index]
+        return None
+    full = width == a.comb[0]
+    return Range(first.low, second.high, True, full, None if full else (a.comb[0], width))
 
 
 def meet(a: Range, b: Range, positive: Positive) -> bool:
@@ -132,7 +159,12 @@ def meet(a: Range, b: Range, positive: Positive) -> bool:
 
 
 def _holds_end(holder: Range, other: Range, positive: Positive) -> bool:
-    """Whether the first or the last element of `other` lies in the dense `holder`."""
+    """Whether the first or the last element of `other` lies in the dense `holder`, or the first on a comb's tooth."""
+    if holder.comb is not None and holder.low is not None and other.low is not None and holder.high is not None:
+        stride, width = holder.comb
+        into = (other.low - holder.low).constant
+        below = order(other.low, holder.high, positive) == "<"
+        return into is not None and into >= 0 and into % stride < width and below
     if not holder.dense:
         return False
     starts = order(holder.low, other.low, positive) in ("<", "<=", "==") and order(
@@ -146,6 +178,8 @@ def _holds_end(holder: Range, other: Range, positive: Positive) -> bool:
 
 def covers(a: Range, b: Range, positive: Positive) -> bool:
     """Whether `a`, every byte of it, certainly holds all of `b`."""
+    if a.comb is not None and a == b:
+        return True
     return a.dense and inside(b.low, b.high, a.low, a.high, positive)
 
 
@@ -178,11 +212,14 @@ def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bo
     if found is None:
         return Range(None, None, sure)
     exact = sure and all(loop.exact for loop in varying)
+    comb = None
     if ends is not None and len(varying) == 1:
-        dense = abs(ends[2] * varying[0].step) == size.constant
+        stride, width = abs(ends[2] * varying[0].step), size.constant
+        dense = stride == width
+        comb = (stride, width) if exact and width is not None and width < stride else None
     else:
         dense = _dense(low, size, varying) if exact else False
-    return Range(found[0], found[1] + size, exact, exact and dense)
+    return Range(found[0], found[1] + size, exact, exact and dense, comb)
 
 
 def _ends(low: Poly, loops: list[LoopRange]) -> tuple[Poly, Poly, int] | None:

@@ -97,6 +97,8 @@ class Walker(Loops):
             value = self.value(decl.init)
             if self.now is not None:
                 self.named_by(value, ast.Name(decl.name_span, symbol.name, symbol))
+                if value is None and is_integer(symbol.type):
+                    value = self.unknown(decl)
                 self.assign_initial(loc, value)
 
     def assign_initial(self, loc: Loc, value: Value) -> None:

@@ -79,13 +79,14 @@ def _shared_out(stmt: DirectiveStmt, teams: str, threads: str, bound: int) -> Le
         return Level("sections", "thread", stmt, bound, certain=threads == "yes") if threads != "no" else None
     several_teams = directive.has("distribute") and teams != "no"
     several_threads = directive.has("for") and threads != "no"
+    certain = (not several_teams or teams == "yes") and (not several_threads or threads == "yes")
     if directive.has("loop"):
         several_threads = True
-        several_teams = directive.has("teams") and teams == "yes"
+        several_teams = teams == "yes" and threads == "no"  # it binds to the league
+        certain = (several_teams or threads == "yes") and not _bound_to_thread(directive)
     loops = nest_of(stmt).loops
     if not loops:
         return None
-    certain = (not several_teams or teams == "yes") and (not several_threads or threads == "yes")
     if directive.has("taskloop"):
         return Level("iterations", "task", stmt, bound, loops, certain=threads == "yes") if threads != "no" else None
     if several_teams or several_threads:
@@ -94,6 +95,12 @@ def _shared_out(stmt: DirectiveStmt, teams: str, threads: str, bound: int) -> Le
     if directive.has("simd"):
         return Level("iterations", "lane", stmt, bound, loops, safelen=_length(directive), ordered=ordered)
     return None
+
+
+def _bound_to_thread(directive: Directive) -> bool:
+    """`bind(thread)`: the iterations may run at the same time, but in one thread."""
+    clause = directive.clause("bind")
+    return clause is not None and clause.keyword == "thread"
 
 
 def _binding(directive: Directive, index: int, league: int, team: int) -> int:

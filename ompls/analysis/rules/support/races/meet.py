@@ -14,6 +14,7 @@ from typing import Literal
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
 from ompls.analysis.model.ast import For, Symbol
+from ompls.analysis.rules.support.races.crowded import is_apart
 from ompls.analysis.rules.support.races.trial import THREADS, Trial, meet_always, table_of, varies
 
 Verdict = Literal["no", "yes", "unknown", "indirect"]
@@ -90,7 +91,8 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budge
     loads = [o for x, y in subscripts for o in x.opaques() | y.opaques() if o.base is not None]
     tables = {o.base: known for o in loads if o.base is not None and (known := table_of(o.base, budget.is_constant))}
     if any(varies(Poly.of(o), moving) and o.base not in tables for o in loads):
-        return INDIRECT
+        one = level_a[0].symbol if len(level_a) == 1 and len(subscripts) == 1 else None
+        return NO if one is not None and is_apart(*subscripts[0], one, moving) else INDIRECT
     certain = budget.spend() and meet_always(Trial(a, b, subscripts, level_a, outer, tables))
     return Meeting("yes") if certain else UNKNOWN
 

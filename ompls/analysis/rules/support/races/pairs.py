@@ -19,6 +19,7 @@ from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.races.conditions import Conditions
+from ompls.analysis.rules.support.races.crowded import is_crowded
 from ompls.analysis.rules.support.races.levels import Level, levels_in
 from ompls.analysis.rules.support.races.meet import Budget, Meeting, is_fixed, meet
 from ompls.analysis.rules.support.races.standing import (
@@ -292,7 +293,8 @@ class _Search:
         fixed = is_fixed(a, level.loops, outer) and is_fixed(b, level.loops, outer)
         if self.conditions.same_value(a, b, level):
             return None
-        certain = found.verdict == "yes" and level.certain and self.conditions.happen(a, b, level, fixed)
+        meeting = found.verdict == "yes" or (a is b and is_crowded(a, level, self.walk))
+        certain = meeting and level.certain and self.conditions.happen(a, b, level, fixed)
         if certain and (
             self.is_doubtful(a, b, level, found)
             or self.is_copied(a, level)

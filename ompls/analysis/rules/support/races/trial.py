@@ -94,7 +94,7 @@ def _free(a: Access, b: Access, outer: int, tables: Tables) -> list[Atom] | None
         waiting = list(_polys(x, outer))
         while waiting:
             for atom in sorted(waiting.pop().atoms(), key=_name):
-                if isinstance(atom, Opaque) and (atom.op in ("/", "%") or atom.base in tables):
+                if isinstance(atom, Opaque) and (atom.op in ("/", "%", ">>", "&") or atom.base in tables):
                     waiting += atom.args
                 elif isinstance(atom, Opaque):
                     if own & Poly.of(atom).symbols():
@@ -198,6 +198,8 @@ def _opaque(atom: Atom, point: dict[Atom, int], tables: Tables) -> int:
     if len(atom.args) != 2 or atom.base is not None:
         return 0
     a, b = (_value(p, point, tables) for p in atom.args)
+    if atom.op in (">>", "&"):
+        return a >> min(b, 63) if atom.op == ">>" else a & b
     if b == 0:
         return 0
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
