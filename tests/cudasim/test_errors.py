@@ -55,6 +55,31 @@ WRONG = [
         "lanes of one warp are at different barriers: thread 1 at barrier 0, thread 0 at barrier 2",
     ),
     Wrong(
+        "lanes at different barriers that would complete",
+        BARRIER,
+        "if (t % 2) ompls_sim_barrier(1, 64); else ompls_sim_barrier(2, 64);",
+        r"lanes of one warp are at different barriers: thread 1 at barrier 1, thread 0 at barrier 2 \(at wrong.cu:5\)",
+        128,
+    ),
+    Wrong(
+        "lanes at different instructions of one barrier",
+        "PTX ISA, bar.sync is barrier.sync.aligned",
+        "if (t % 2) __syncthreads();\nelse __syncthreads();",
+        r"lanes of one warp are at different __syncthreads\(\): thread 1 in line 5, thread 0 in line 6 \(at wrong",
+    ),
+    Wrong(
+        "lanes at barriers of different branches",
+        "OpenMP, barrier: all threads of the team encounter it; PTX ISA, barrier",
+        "if (t % 2) ompls_barrier();\nelse ompls_barrier();",
+        r"lanes of one warp are at different __syncthreads\(\): thread 1 in line 5, thread 0 in line 6",
+    ),
+    Wrong(
+        "lanes count votes in different branches",
+        f"{GUIDE}, synchronization functions",
+        "if (t < 9) out[t] = __syncthreads_count(1);\nelse out[t] = __syncthreads_or(0);",
+        r"lanes of one warp are at different __syncthreads\(\): thread \d+ in line \d, thread \d+ in line \d",
+    ),
+    Wrong(
         "a count that is no multiple of the warp size",
         BARRIER,
         "ompls_sim_barrier(1, 40);",
@@ -230,6 +255,15 @@ WRONG = [
         "the stack of a thread is full",
     ),
 ]
+
+
+def test_a_misaligned_pointer_from_the_host(inline: Inline) -> None:
+    """CUDA C++ Programming Guide, size and alignment requirement: also where the kernel itself converts no pointer."""
+    device = inline('extern "C" __global__ void k(double *p, char *q) { p[threadIdx.x] = q[0]; }\n')
+    data = device.alloc(256)
+    device.launch("k", 1, 1, data + 8, data + 1)
+    with pytest.raises(sim.SimError, match=f"parameter 0 of the kernel points to {data + 4:#x}, a misaligned address"):
+        device.launch("k", 1, 1, data + 4, data)
 
 
 @pytest.mark.parametrize("case", WRONG, ids=lambda case: case.name.replace(" ", "-"))

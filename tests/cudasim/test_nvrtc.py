@@ -59,7 +59,8 @@ def test_atomic_operations_on_a_threads_own_variable_are_plain_accesses() -> Non
         '#include "ompls_device.cuh"\nextern "C" __global__ void k(int *p) {\n'
         "    int own = 1; char small[2] = {}; double wide = 0.5; int lock = 0;\n"
         "    ompls_atomic<ompls_add>(&own, *p); ompls_atomic<ompls_sub>(&small[1], char(3));\n"
-        "    ompls_atomic<ompls_mul>(&wide, 3.0); ompls_atomic_exchange(&own, own + 1); omp_set_lock(&lock); omp_unset_lock(&lock);\n"
+        "    ompls_atomic<ompls_mul>(&wide, 3.0); ompls_atomic_exchange(&own, own + 1);\n"
+        "    omp_set_lock(&lock); omp_unset_lock(&lock);\n"
         "    ompls_critical(&lock, [&] { ++own; }); *p = own + small[1] + int(wide); }\n"
     )
     for arch in ("sm_53", "sm_90"):

@@ -89,6 +89,9 @@ static int sim_load(void *handle, const void *image, uint64_t size, void **loade
         return sim_fail(err, "check the limits on memory and open files", "copying the image: %s", strerror(errno));
     d->image = image;
     *loaded = d;
+    find(d, "ompls_sim_architecture", &d->architecture);
+    find(d, "ompls_sim_max_shared", &d->max_shared);
+    find(d, "ompls_sim_max_parameters", &d->max_parameters);
     uint64_t checks;
     if (find(d, "ompls_sim_checks", &checks) && sim_begin_checks(d, err) != 0) return 1;
     return sim_start(d, err);
@@ -117,9 +120,17 @@ static int sim_find_symbol(void *handle, void *loaded, const char *name, ompls_a
 
 /* --- launching ---------------------------------------------------------------------------------------------------- */
 
-/* The CUDA programming guide's limits for compute capability 5.3: a launch that a GPU refuses is refused here. */
-static int check(const kernel *k, const ompls_launch_request *request, ompls_error *err) {
-    const char *hint = "see the limits of compute capability 5.3";
+/* Where a parameter of that size begins, after `used` bytes of others. */
+static uint64_t place(uint64_t used, uint64_t size) {
+    return sim_round_up(used, size >= 16 ? 16 : 8);
+}
+
+/* The CUDA programming guide's limits for the image's architecture: a launch that a GPU refuses is refused here. */
+static int check(const sim_device *d, const kernel *k, const ompls_launch_request *request, ompls_error *err) {
+    char hint[96];
+    uint64_t bytes = 0;
+    snprintf(hint, sizeof hint, "see the limits of compute capability %d.%d (OMPLS_CUDASIM_ARCH)", (int)(d->architecture / 10),
+             (int)(d->architecture % 10));
     const uint32_t *grid = request->grid, *block = request->block;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (threads == 0 || threads > SIM_MAX_THREADS || block[2] > SIM_MAX_BLOCK_Z)
@@ -127,26 +138,25 @@ static int check(const kernel *k, const ompls_launch_request *request, ompls_err
                     block[2], SIM_MAX_THREADS, SIM_MAX_BLOCK_Z);
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[0] > INT_MAX || grid[1] > 65535 || grid[2] > 65535)
         return sim_fail(err, hint, "a grid of %u x %u x %u blocks: 1 to %d x 65535 x 65535 are possible", grid[0], grid[1], grid[2], INT_MAX);
-    if ((uint64_t)request->shared_bytes + k->static_shared > SIM_MAX_SHARED)
+    if ((uint64_t)request->shared_bytes + k->static_shared > d->max_shared)
         return sim_fail(err, hint, "%u bytes of shared memory (%u of them static): %d are possible", request->shared_bytes + k->static_shared,
-                    k->static_shared, SIM_MAX_SHARED);
+                    k->static_shared, (int)d->max_shared);
+    if (request->nparams > SIM_MAX_PARAMS) return sim_fail(err, "use fewer variables", "%u parameters", request->nparams);
+    for (uint32_t i = 0; i < request->nparams; i++) bytes = place(bytes, request->sizes[i]) + request->sizes[i];
+    if (bytes > d->max_parameters)
+        return sim_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", (int)d->max_parameters);
     return 0;
 }
 
 static int sim_launch(void *handle, void *found, const ompls_launch_request *request, ompls_error *err) {
     sim_device *d = handle;
     const kernel *k = found;
-    if (check(k, request, err) != 0) return 1;
-    if (request->nparams > SIM_MAX_PARAMS) return sim_fail(err, "use fewer variables", "%u parameters", request->nparams);
+    if (check(d, k, request, err) != 0) return 1;
     pthread_mutex_lock(&d->commands);
     sim_control *control = d->control;
     uint64_t used = 0;
     for (uint32_t i = 0; i < request->nparams; i++) {
-        used = sim_round_up(used, request->sizes[i] >= 16 ? 16 : 8);
-        if (used + request->sizes[i] > sizeof control->params) {
-            pthread_mutex_unlock(&d->commands);
-            return sim_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", SIM_MAX_PARAM_BYTES);
-        }
+        used = place(used, request->sizes[i]);
         control->offsets[i] = (uint32_t)used;
         control->sizes[i] = (uint32_t)request->sizes[i];
         memcpy(control->params + used, request->params[i], request->sizes[i]);

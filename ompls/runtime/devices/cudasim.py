@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, Iterator, List, Sequence, Tuple
 
-from ..errors import BuildFailed
+from ..errors import BuildFailed, DeviceUnavailable
 from ..toolchain import Compile, Toolchain
 from . import Availability, Device, ImageJob
 
 LIBRARY = Path(__file__).resolve().parent.parent / "device_lib"
 ENGINE = LIBRARY / "cudasim"
 IMAGE_BASE = 0x60000000  # SIM_IMAGE_BASE of protocol.h
-MAX_SHARED = 49152  # bytes a block, compute capability 5.3
+MAX_SHARED = 49152  # bytes a block that a kernel file may declare, on all architectures
 DYNAMIC_SHARED = "ompls_sim_dynamic_shared"
 # Floating point as on the host, instruction by instruction; line tables for the reports of faults, of a version
 # in which the compiled file is not the first: addr2line takes that for the user's.
@@ -54,6 +54,48 @@ CHECK_KERNEL = (
     "--param=tsan-instrument-func-entry-exit=0",
 )
 KERNEL_FLAGS = (*FLAGS, "-w", "-fno-extern-tls-init", "-I" + str(ENGINE), "-I" + str(LIBRARY / "cuda"))
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What is simulated (CUDA C++ Programming Guide, "Compute Capabilities"), as compute capabilities times ten.
+
+    limits -- whose limits hold.  lanes -- whose warps they are: from 70 on lanes are on their own, before they come to
+    barriers as a whole.  Not simulated are registers, the number of blocks that run at once, caches and time.
+    """
+
+    limits: int
+    lanes: int
+
+    @property
+    def shared(self) -> int:
+        """Bytes of shared memory a block may ask for at its launch."""
+        opted_in = {70: 96, 72: 96, 75: 64, 80: 163, 86: 99, 87: 163, 89: 99, 90: 227}
+        return 1024 * opted_in.get(self.limits, 48)
+
+    @property
+    def parameters(self) -> int:
+        """Bytes of parameters of a kernel (4 KiB before 7.0, then 32,764)."""
+        return 4096 if self.limits < 70 else 32764
+
+
+KNOWN = (50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90)
+
+
+def architecture(name: str = "") -> Architecture:
+    """The architecture `sm_NN`; without a name the strictest of all: limits of 5.3, lanes on their own.
+
+    Raises DeviceUnavailable for a name that is not known.
+    """
+    if not name:
+        return Architecture(53, 70)
+    for number in KNOWN:
+        if name == "sm_{}".format(number):
+            return Architecture(number, number)
+    known = ", ".join("sm_{}".format(number) for number in KNOWN)
+    raise DeviceUnavailable(
+        "cudasim", "it knows no architecture {!r}".format(name), "set OMPLS_CUDASIM_ARCH to one of " + known
+    )
 
 
 @dataclass(frozen=True)
@@ -99,14 +141,18 @@ def _library_files() -> Iterator[Path]:
         yield from sorted(p for p in directory.iterdir() if p.is_file())
 
 
-def _kernel_object(tools: Toolchain, path: Path, label: str, kernels: Sequence[str], checked: bool) -> Path:
+KernelFile = Tuple[Path, str, Sequence[str]]  # its name in messages, its kernels
+
+
+def _kernel_object(tools: Toolchain, file: KernelFile, defines: Tuple[str, ...], checked: bool) -> Path:
     """Compile one kernel file; give its dynamic shared memory and the size of the static one the names of engine.h."""
+    path, label, kernels = file
     text = wrap(path.read_bytes(), label, kernels)
     # A stable name for the text, so that the cache finds it again whatever directory the bundle is in.
     source = tools.cached([b"cudasim kernel", text], ".cu", lambda made: (made.write_bytes(text), None)[1])
     depends = (source, *_library_files())
     # With checks always: gcc does not instrument what is plainly its own variable, and shared ones would be that.
-    flags = ("-x", "c++", *KERNEL_FLAGS, *(ALIGNMENT if checked or CONVERSION.search(text) else ()))
+    flags = ("-x", "c++", *KERNEL_FLAGS, *defines, *(ALIGNMENT if checked or CONVERSION.search(text) else ()))
     flags += CHECK_KERNEL if checked else ()
     compiled = tools.object(Compile(source, flags, "g++", depends, label, "prelude.h"))
     data = compiled.read_bytes()
@@ -123,19 +169,23 @@ def _kernel_object(tools: Toolchain, path: Path, label: str, kernels: Sequence[s
     return tools.cached([data, "\0".join(changes).encode()], ".o", make)
 
 
-def build_image(tools: Toolchain, files: Sequence[Tuple[Path, str, Sequence[str]]], checked: bool = False) -> Path:
-    """The executable of (kernel file, its name in messages, its kernels).  Raises BuildFailed, ToolMissing.
+def build_image(tools: Toolchain, files: Sequence[KernelFile], checked: bool = False) -> Path:
+    """The executable of kernel files.  Raises BuildFailed, DeviceUnavailable, ToolMissing.
 
     `checked`: kernels report data races and the like (host/findings.c says what).
     """
     library = tuple(_library_files())
     sources = sorted(ENGINE.glob("*.cpp"))
-    flags: Tuple[str, ...] = (*FLAGS, "-Wall")
+    simulated = architecture(os.environ.get("OMPLS_CUDASIM_ARCH", ""))
+    defines = ("-DSIM_ARCH={}".format(simulated.lanes), "-DSIM_MAX_SHARED={}".format(simulated.shared))
+    flags: Tuple[str, ...] = (*FLAGS, *defines, "-Wall")
     link = ["-static", "-no-pie", "-Wl,-Ttext-segment={:#x}".format(IMAGE_BASE), "-pthread"]
+    limits = {"architecture": simulated.limits, "max_shared": simulated.shared, "max_parameters": simulated.parameters}
+    link += ["-Wl,--defsym=ompls_sim_{}={}".format(name, value) for name, value in limits.items()]
     if checked:
         sources += sorted((ENGINE / "checks").glob("*.cpp"))
         flags += CHECK
-    objects = tools.each(lambda file: _kernel_object(tools, *file, checked), files)
+    objects = tools.each(lambda file: _kernel_object(tools, file, defines, checked), files)
     objects += tools.objects([Compile(source, flags, "g++", library) for source in sources])
     return tools.link(link, objects, ".image", "linking the image of 'cudasim'", "g++")
 

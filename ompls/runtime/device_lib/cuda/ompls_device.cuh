@@ -26,6 +26,12 @@
 #define OMPLS_IS_SEQUENTIAL false
 #endif
 
+#ifndef OMPLS_CUDASIM // which wants to know the line of a barrier
+#define OMPLS_CALL_SITE
+#define OMPLS_SITE_PARAMETER
+#define OMPLS_SITE
+#endif
+
 // --- loops ------------------------------------------------------------------------------------------------------
 // A range of normalised iterations 0..count-1: begin, begin+stride, … while < end.  T is int, unsigned int (count at
 // most 2^31: a stride is added to it) or long long.
@@ -80,7 +86,7 @@ static __device__ void ompls_parallel(void (*fn)(void *), void *vars, int num_th
 static __device__ void *ompls_push_shmem(const void *from, unsigned long size);
 static __device__ void ompls_pop_shmem(void *to, unsigned long size);
 // A barrier of the current team's threads (of the parallel region in generic mode, of the block in SPMD mode).
-static __device__ void ompls_barrier();
+static __device__ void ompls_barrier(OMPLS_CALL_SITE);
 // A value that all threads of the team read, and then meet.
 template <typename T> static __device__ T ompls_agree(T value);
 

@@ -14,19 +14,23 @@
 #pragma once
 
 // Where ids and barriers come from: PTX on a GPU, the engine in cudasim.
-#ifdef OMPLS_CUDASIM
-#define OMPLS_LANES_INDEPENDENT 1
-static __device__ inline void ompls_named_barrier(int id, int threads) { ompls_sim_barrier(id, threads); }
-static __device__ inline double ompls_seconds() { return ompls_sim_seconds(); }
-#else
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
 #define OMPLS_LANES_INDEPENDENT 1
+#else
+#define OMPLS_LANES_INDEPENDENT 0
+#endif
+#ifdef OMPLS_CUDASIM
+static __device__ inline void ompls_named_barrier(int id, int threads) { ompls_sim_barrier(id, threads); }
+static __device__ inline void ompls_reconverge() { ompls_sim_reconverge(); }
+static __device__ inline double ompls_seconds() { return ompls_sim_seconds(); }
+#else
+static __device__ inline void ompls_reconverge() {} // the compiler sees to it (PTX ISA, divergence of threads)
+#if OMPLS_LANES_INDEPENDENT
 static __device__ inline void ompls_named_barrier(int id, int threads)
 {
     asm volatile("barrier.sync %0, %1;" : : "r"(id), "r"(threads) : "memory"); // not .aligned: lanes may diverge
 }
 #else
-#define OMPLS_LANES_INDEPENDENT 0
 static __device__ inline void ompls_named_barrier(int id, int threads)
 {
     asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
@@ -104,6 +108,7 @@ static __device__ inline void ompls_work(int me, int threads)
             ++passed;
         } while (ompls_team.last != passed);
     }
+    ompls_reconverge();
 }
 
 template <bool generic> static __device__ bool ompls_target_begin()
@@ -152,14 +157,14 @@ template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *),
     ompls_named_barrier(OMPLS_BARRIER_END, OMPLS_BLOCK);
 }
 
-static __device__ inline void ompls_barrier()
+static __device__ inline void ompls_barrier(OMPLS_SITE_PARAMETER)
 {
     if (ompls_alone()) return;
     if (OMPLS_IS_GENERIC) {
         if (threadIdx.x == 0) ++ompls_team.barriers;
         ompls_named_barrier(OMPLS_BARRIER_TEAM, ompls_whole_warps(ompls_team.threads));
     } else {
-        __syncthreads();
+        __syncthreads(OMPLS_SITE);
     }
 }
 

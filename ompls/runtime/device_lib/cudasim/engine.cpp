@@ -20,10 +20,11 @@ __thread char ompls_sim_dynamic_shared[SIM_MAX_SHARED] __attribute__((aligned(12
 namespace {
 
 constexpr unsigned WARP = 32, BARRIERS = 16;
+constexpr bool LOCKSTEP = SIM_ARCH < 70; // a warp arrives at barriers as a whole
 // CUDA gives a thread up to 512 KiB of local memory; only what is touched takes memory.
 constexpr size_t STACK = 544 << 10;
 
-enum class State : uint8_t { unstarted, runnable, at_barrier, at_warp, exited };
+enum class State : uint8_t { unstarted, runnable, at_barrier, at_warp, reconverging, exited };
 
 struct Fibre {
     void *context = nullptr;
@@ -70,14 +71,16 @@ struct Barrier {
 struct Warp {
     unsigned waiting; // lanes that wait in a warp operation
     unsigned absent;  // lanes that have left the kernel, or that a partial warp lacks
+    unsigned parked;  // LOCKSTEP: lanes that wait for the others to reconverge
+    unsigned there;   // lanes that wait at barrier `barrier`, to which they came in line `line` (0: not known)
+    unsigned barrier, line;
 };
 
 struct Worker {
     void *scheduler = nullptr; // the context that runs blocks
     Fibre *current = nullptr;
     List ready, idle;
-    unsigned live;       // threads that have not exited
-    unsigned named_open; // barriers other than 0 at which someone waits
+    unsigned live; // threads that have not exited
     void (*run)(void *const *);
     void *const *params;
     Barrier barriers[BARRIERS];
@@ -125,12 +128,11 @@ void start_tracking(Worker &w)
     b.linear = b.next - 1;
     b.waited = true;
     w.live = b.count - b.linear;
-    w.named_open = 0;
     for (unsigned i = 0; i < b.count; ++i)
         w.threads[i].state = i < b.linear ? State::exited : i == b.linear ? State::runnable : State::unstarted;
     for (unsigned first = 0; first < b.count; first += WARP) {
         Warp &warp = w.warps[first / WARP];
-        warp.waiting = 0;
+        warp.waiting = warp.parked = warp.there = 0;
         warp.absent = b.linear >= first + WARP ? ~0u : b.linear > first ? (1u << (b.linear - first)) - 1 : 0;
         if (b.count - first < WARP) warp.absent |= ~0u << (b.count - first);
     }
@@ -204,8 +206,10 @@ void tell_who_met(Worker &w, unsigned id)
 // All but the current thread, which arrived last and goes on.
 void release(Worker &w, Barrier &barrier)
 {
-    if (ompls_sim_checking) tell_who_met(w, unsigned(&barrier - w.barriers));
-    if (barrier.open && &barrier != w.barriers) --w.named_open;
+    const unsigned id = unsigned(&barrier - w.barriers);
+    if (ompls_sim_checking) tell_who_met(w, id);
+    for (unsigned i = 0; i * WARP < ompls_sim_current.count; ++i)
+        if (w.warps[i].barrier == id) w.warps[i].there = 0;
     barrier.result = barrier.votes;
     barrier.votes = barrier.arrived = barrier.here = 0;
     barrier.open = false;
@@ -217,7 +221,6 @@ void release(Worker &w, Barrier &barrier)
 void stay_at(Worker &w, unsigned id, const void *pc)
 {
     Barrier &barrier = w.barriers[id];
-    if (!barrier.open && id != 0) ++w.named_open;
     barrier.open = true;
     w.current->linear = ompls_sim_current.linear;
     Thread &me = w.threads[w.current->linear];
@@ -235,27 +238,65 @@ Worker &tracked()
     return w;
 }
 
-// Lanes of one warp must execute the same __syncthreads() (bar.sync is .aligned, PTX ISA "bar").
-void check_same_barrier(Worker &w, unsigned id, const void *pc)
+// The lanes of a warp execute the same barrier, and the same instruction of it when it is .aligned, as __syncthreads() is
+// (PTX ISA, "bar, barrier").  `line` is 0 where that is not known.
+Warp &meet(Worker &w, unsigned id, unsigned line, const void *pc)
 {
-    const unsigned me = ompls_sim_current.linear, first = me / WARP * WARP;
-    for (unsigned i = first; i < first + WARP && i < ompls_sim_current.count; ++i)
-        if (w.threads[i].state == State::at_barrier && w.threads[i].barrier != id)
-            ompls_sim_fail(pc, "lanes of one warp are at different barriers: thread %u at barrier %u, thread %u at barrier %u",
-                           me, id, i, w.threads[i].barrier);
+    const unsigned me = ompls_sim_current.linear;
+    Warp &warp = w.warps[me / WARP];
+    if (warp.there == 0) {
+        warp.barrier = id;
+        warp.line = line;
+    } else if (warp.barrier != id || (line && warp.line != line)) {
+        const unsigned other = me / WARP * WARP + unsigned(__builtin_ctz(warp.there));
+        if (warp.barrier != id)
+            ompls_sim_fail(pc, "lanes of one warp are at different barriers: thread %u at barrier %u, thread %u at barrier %u", me,
+                           id, other, warp.barrier);
+        ompls_sim_fail(pc, "lanes of one warp are at different __syncthreads(): thread %u in line %u, thread %u in line %u", me,
+                       line, other, warp.line);
+    }
+    warp.there |= 1u << me % WARP;
+    return warp;
 }
 
-unsigned arrive_all(bool value, const void *pc)
+unsigned arrive_all(bool value, unsigned line, const void *pc)
 {
     Worker &w = tracked();
     Barrier &barrier = w.barriers[0];
-    if (w.named_open) check_same_barrier(w, 0, pc);
+    meet(w, 0, line, pc);
     barrier.votes += value;
     barrier.expected = 0;
     ++barrier.here;
     if (++barrier.arrived == w.live) release(w, barrier);
     else stay_at(w, 0, pc);
     return barrier.result;
+}
+
+// --- warps that arrive as a whole (before sm_70) --------------------------------------------------------------------
+// "If any thread in a warp executes a bar instruction, it is as if all the threads in the warp have executed it" (PTX ISA,
+// "bar, barrier", .target sm_6x or below).  Here lanes run one after another, so the warp has arrived when each of its
+// lanes is there, has left, or waits where the lanes reconverge.
+
+// Count the warp in, if it is complete now.  True: it was the last one that the barrier expects.
+bool arrived_whole(Worker &w, Warp &warp)
+{
+    if (warp.there == 0 || warp.barrier == 0 || (warp.there | warp.parked | warp.absent) != ~0u) return false;
+    Barrier &barrier = w.barriers[warp.barrier];
+    barrier.arrived += WARP;
+    if (barrier.arrived < barrier.expected) return false;
+    release(w, barrier);
+    return true;
+}
+
+// Let the lanes go on together, if all are there.
+bool reconverged(Worker &w, Warp &warp)
+{
+    if (warp.parked == 0 || (warp.parked | warp.absent) != ~0u) return false;
+    const unsigned first = unsigned(&warp - w.warps) * WARP, me = ompls_sim_current.linear;
+    for (unsigned lane = 0; lane < WARP; ++lane)
+        if (warp.parked >> lane & 1 && first + lane != me) make_ready(w, w.threads[first + lane].fibre);
+    warp.parked = 0;
+    return true;
 }
 
 // --- warps --------------------------------------------------------------------------------------------------------
@@ -319,8 +360,13 @@ bool ompls_sim_exited()
     ompls_sim_block &b = ompls_sim_current;
     if (b.waited) {
         w.threads[b.linear].state = State::exited;
-        w.warps[b.linear / WARP].absent |= 1u << b.linear % WARP;
+        Warp &warp = w.warps[b.linear / WARP];
+        warp.absent |= 1u << b.linear % WARP;
         --w.live;
+        if (LOCKSTEP) {
+            arrived_whole(w, warp);
+            reconverged(w, warp);
+        }
         Barrier &all = w.barriers[0];
         if (all.open && all.expected == 0 && all.arrived == w.live) release(w, all);
     }
@@ -332,8 +378,8 @@ bool ompls_sim_exited()
     return false;
 }
 
-void ompls_sim_syncthreads() { arrive_all(false, __builtin_return_address(0)); }
-unsigned ompls_sim_syncthreads_count(bool value) { return arrive_all(value, __builtin_return_address(0)); }
+void ompls_sim_syncthreads(unsigned line) { arrive_all(false, line, __builtin_return_address(0)); }
+unsigned ompls_sim_syncthreads_count(bool value, unsigned line) { return arrive_all(value, line, __builtin_return_address(0)); }
 
 void ompls_sim_barrier(int id, int threads)
 {
@@ -346,17 +392,35 @@ void ompls_sim_barrier(int id, int threads)
         ompls_sim_fail(pc, "barrier %d expects %u threads, now %d", id, barrier.expected, threads);
     // Lanes that the block's last warp lacks count as arrived with the first of its lanes.
     const ompls_sim_block &b = ompls_sim_current;
-    const unsigned missing = b.linear / WARP == b.count / WARP ? WARP - b.count % WARP : 0;
-    bool first = missing != 0;
-    for (unsigned i = b.linear / WARP * WARP; first && i < b.count; ++i)
-        if (w.threads[i].state == State::at_barrier && w.threads[i].barrier == id) first = false;
+    const unsigned missing = b.linear / WARP == b.count / WARP && !w.warps[b.linear / WARP].there ? WARP - b.count % WARP : 0;
+    Warp &warp = meet(w, unsigned(id), 0, pc);
     barrier.expected = unsigned(threads);
-    barrier.arrived += 1 + (first ? missing : 0);
     ++barrier.here;
+    if (LOCKSTEP) {
+        if (!arrived_whole(w, warp)) stay_at(w, unsigned(id), pc);
+        return;
+    }
+    barrier.arrived += 1 + missing;
     if (barrier.arrived > barrier.expected)
         ompls_sim_fail(pc, "%u threads arrive at barrier %d, which expects %d", barrier.arrived, id, threads);
     if (barrier.arrived == barrier.expected) release(w, barrier);
     else stay_at(w, unsigned(id), pc);
+}
+
+void ompls_sim_reconverge()
+{
+    if (!LOCKSTEP) return;
+    Worker &w = tracked();
+    const unsigned me = ompls_sim_current.linear;
+    Warp &warp = w.warps[me / WARP];
+    warp.parked |= 1u << me % WARP;
+    arrived_whole(w, warp);
+    if (reconverged(w, warp)) return;
+    w.current->linear = me;
+    w.threads[me].state = State::reconverging;
+    w.threads[me].pc = __builtin_return_address(0);
+    w.threads[me].fibre = w.current;
+    wait(w);
 }
 
 void ompls_sim_trap() { ompls_sim_fail(__builtin_return_address(0), "the kernel called __trap()"); }

@@ -52,9 +52,12 @@ template <class F> inline __attribute__((always_inline)) void ompls_sim_threads(
 }
 
 // --- waiting ----------------------------------------------------------------------------------------------------
-void ompls_sim_syncthreads();                      // all threads of the block that have not exited
-unsigned ompls_sim_syncthreads_count(bool value);  // how many of them came with true
-void ompls_sim_barrier(int id, int threads);       // barrier.sync id, threads: lanes arrive one by one
+// __syncthreads(): all threads of the block that have not exited.  `line`: lanes of a warp come from the same one.
+void ompls_sim_syncthreads(unsigned line = __builtin_LINE());
+unsigned ompls_sim_syncthreads_count(bool value, unsigned line); // how many of them came with true
+// barrier.sync id, threads: from sm_70 lanes arrive one by one; before, bar.sync, at which warps arrive as a whole.
+void ompls_sim_barrier(int id, int threads);
+void ompls_sim_reconverge(); // before sm_70: where the lanes of a warp go on together after a branch
 [[noreturn]] void ompls_sim_trap();                // __trap()
 [[noreturn]] void ompls_sim_misaligned();          // an atomic operation
 [[noreturn]] void ompls_sim_local_atomic();        // on a variable of one thread

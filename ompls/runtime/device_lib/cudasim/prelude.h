@@ -14,7 +14,7 @@
 #define OMPLS_SIDE_BY_SIDE 1 // see ompls_get_static_chunk: what CPUs and their compilers like
 #endif
 #define __CUDACC__ 1
-#define __CUDA_ARCH__ 700 // threads of a warp are scheduled one by one, as from sm_70; the limits are sm_53's
+#define __CUDA_ARCH__ (SIM_ARCH * 10)
 #define __global__
 #define __device__
 #define __host__
@@ -31,6 +31,10 @@
 #define blockDim (ompls_sim_current.block_dim)
 #define gridDim (ompls_sim_current.grid_dim)
 #define warpSize 32
+// ompls_barrier() says where it is called: lanes of a warp may not come to different barriers.
+#define OMPLS_CALL_SITE unsigned line = __builtin_LINE()
+#define OMPLS_SITE_PARAMETER unsigned line
+#define OMPLS_SITE line
 #undef printf
 #define printf ompls_sim_printf
 #ifdef OMPLS_SIM_CHECK
@@ -70,8 +74,8 @@ static inline void *ompls_sim_malloc(size_t size) { return ompls_sim_new_memory(
 
 // --- vector types -----------------------------------------------------------------------------------------------
 #define OMPLS_VECTORS(T, name)                                                                                         \
-    struct name##2 { T x, y; };                                                                                        \
-    struct name##4 { T x, y, z, w; };                                                                                  \
+    struct __align__(2 * sizeof(T)) name##2 { T x, y; };                                                               \
+    struct __align__(16) name##4 { T x, y, z, w; };                                                                    \
     static inline name##2 make_##name##2(T x, T y) { return {x, y}; }                                                  \
     static inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 OMPLS_VECTORS(int, int)
@@ -85,14 +89,16 @@ struct double3 { double x, y, z; };
 
 // --- synchronisation --------------------------------------------------------------------------------------------
 #define __syncthreads ompls_sim_syncthreads
-static inline int __syncthreads_count(int p) { return int(ompls_sim_syncthreads_count(p != 0)); }
-static inline int __syncthreads_or(int p) { return ompls_sim_syncthreads_count(p != 0) != 0; }
-static inline int __syncthreads_and(int p) { return ompls_sim_syncthreads_count(p == 0) == 0; }
+static inline int __syncthreads_count(int p, unsigned line = __builtin_LINE()) { return int(ompls_sim_syncthreads_count(p != 0, line)); }
+static inline int __syncthreads_or(int p, unsigned line = __builtin_LINE()) { return ompls_sim_syncthreads_count(p != 0, line) != 0; }
+static inline int __syncthreads_and(int p, unsigned line = __builtin_LINE()) { return ompls_sim_syncthreads_count(p == 0, line) == 0; }
 static inline void __syncwarp(unsigned mask = 0xffffffffu) { ompls_sim_warp(OMPLS_SIM_SYNC, mask, 0, 0); }
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+#if SIM_ARCH >= 70
 static inline void __nanosleep(unsigned) { ompls_sim_yield(); }
+#endif
 #define __trap ompls_sim_trap
 
 // --- warps ------------------------------------------------------------------------------------------------------
@@ -102,12 +108,14 @@ static inline unsigned __activemask() { return 1u << ompls_sim_lane(); }
 static inline unsigned __ballot_sync(unsigned mask, int p) { return unsigned(ompls_sim_warp(OMPLS_SIM_BALLOT, mask, p != 0, 0)); }
 static inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
 static inline int __all_sync(unsigned mask, int p) { return __ballot_sync(mask, p) == mask; }
+#if SIM_ARCH >= 70
 template <typename T> static inline unsigned __match_any_sync(unsigned mask, T value)
 {
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
     return unsigned(ompls_sim_warp(OMPLS_SIM_MATCH, mask, bits, 0));
 }
+#endif
 static inline int ompls_sim_width(int width)
 {
     if (width < 1 || width > 32 || (width & (width - 1))) ompls_sim_wrong_width(width);
@@ -166,7 +174,7 @@ static inline void ompls_sim_swap_failed()
 }
 template <typename T, typename A, typename B> static inline T atomicCAS(T *p, A compare, B value)
 {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 2, "atomicCAS swaps 2, 4 or 8 bytes");
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || (sizeof(T) == 2 && SIM_ARCH >= 70), "atomicCAS swaps 4 or 8 bytes, from sm_70 also 2");
     T expected = T(compare);
     if (!__atomic_compare_exchange_n(ompls_sim_aligned(p), &expected, T(value), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         ompls_sim_swap_failed();
@@ -200,10 +208,14 @@ template <typename V> static inline float atomicAdd(float *p, V value)
 {
     return ompls_sim_update<uint32_t>(p, [=](float old) { return old + float(value); });
 }
+#if SIM_ARCH >= 60
 template <typename V> static inline double atomicAdd(double *p, V value)
 {
     return ompls_sim_update<uint64_t>(p, [=](double old) { return old + double(value); });
 }
+#else
+template <typename V> double atomicAdd(double *p, V value) = delete;
+#endif
 template <typename T, typename V> static inline T atomicExch(T *p, V value)
 {
     T fresh = T(value), old;
@@ -276,9 +288,12 @@ template <typename T> static inline T __ldg(const T *p) { return *p; }
 
 // --- the entry of a kernel ----------------------------------------------------------------------------------------
 // OMPLS_SIM_KERNEL(name) after the kernel defines ompls_sim_kernel_NAME: the loop over the threads, with the kernel in it.
+template <typename P, typename = void> struct ompls_sim_pointed { static constexpr uint32_t alignment = 0; };
+template <typename T> struct ompls_sim_pointed<T *, decltype(void(sizeof(T)))> { static constexpr uint32_t alignment = alignof(T); };
 template <auto kernel, typename F> struct ompls_sim_entry;
 template <auto kernel, typename... P> struct ompls_sim_entry<kernel, void (*)(P...)> {
     static constexpr uint32_t sizes[sizeof...(P) + 1] = {uint32_t(sizeof(P))..., 0};
+    static constexpr uint32_t alignments[sizeof...(P) + 1] = {ompls_sim_pointed<P>::alignment..., 0};
     template <size_t... I> struct indices {};
     template <size_t N, size_t... I> struct up_to : up_to<N - 1, N - 1, I...> {};
     template <size_t... I> struct up_to<0, I...> { typedef indices<I...> type; };
@@ -298,5 +313,5 @@ template <auto kernel, typename... P> struct ompls_sim_entry<kernel, void (*)(P.
     const sim_kernel ompls_sim_kernel_##name = {                                                                       \
         ompls_sim_entry<&name, decltype(&name)>::run,                                                                  \
         sizeof(ompls_sim_entry<&name, decltype(&name)>::sizes) / sizeof(uint32_t) - 1,                                 \
-        ompls_sim_entry<&name, decltype(&name)>::sizes};                                                               \
+        ompls_sim_entry<&name, decltype(&name)>::sizes, ompls_sim_entry<&name, decltype(&name)>::alignments};          \
     }

@@ -256,17 +256,24 @@ void launch()
     if (kernel->nparams != control->nparams)
         return refuse("the kernel has %u parameters, the launch %u", kernel->nparams, control->nparams);
     static void *params[SIM_MAX_PARAMS]; // not on a stack: kernels read it
+    const uint64_t arena = SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE;
     for (uint32_t i = 0; i < kernel->nparams; ++i) {
         if (kernel->sizes[i] != control->sizes[i])
             return refuse("parameter %u of the kernel has %u bytes, of the launch %u", i, kernel->sizes[i], control->sizes[i]);
         params[i] = control->params + control->offsets[i];
+        // What the compiler checks where a kernel converts pointers (devices/cudasim.py) may come from outside, too.
+        uint64_t address = 0;
+        if (kernel->alignments[i] > 1) memcpy(&address, params[i], sizeof address);
+        if (address - arena < arena_bytes && address % kernel->alignments[i] != 0)
+            return refuse("parameter %u of the kernel points to 0x%llx, a misaligned address: no multiple of %u", i,
+                          static_cast<unsigned long long>(address), kernel->alignments[i]);
     }
     ompls_sim_launch what;
     what.run = kernel->run;
     what.params = params;
     what.grid = {control->grid[0], control->grid[1], control->grid[2]};
     what.block = {control->block[0], control->block[1], control->block[2]};
-    if (ompls_sim_checking) ompls_sim_check_launch(control, SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE, arena_bytes);
+    if (ompls_sim_checking) ompls_sim_check_launch(control, arena, arena_bytes);
     run_blocks(what);
     if (const uint64_t refused = ompls_sim_return_pages())
         ompls_sim_fail(nullptr, "wrote host address 0x%llx, which the program may only read", (unsigned long long)refused);

@@ -26,15 +26,21 @@
 #define SIM_INTERNAL_BASE (SIM_ARENA_BASE + SIM_MAX_DEVICES * SIM_ARENA_STRIDE)
 #define SIM_INTERNAL_SIZE (64ull << 30)
 
-/* The limits of the architecture that is simulated: compute capability 5.3 (CUDA programming guide, table of technical
-   specifications per compute capability). */
+/* The limits of all architectures (CUDA programming guide, table of technical specifications per compute capability);
+   those that differ are symbols of the image: devices/cudasim.py. */
 enum {
     SIM_MAX_THREADS = 1024,
     SIM_MAX_BLOCK_Z = 64,
-    SIM_MAX_SHARED = 49152,
-    SIM_MAX_PARAM_BYTES = 4096,
+    SIM_MAX_PARAM_BYTES = 32764,
     SIM_MAX_PARAMS = 512
 };
+/* What an image is compiled for, when nothing is said: threads of a warp that are scheduled one by one, as from sm_70. */
+#ifndef SIM_ARCH
+#define SIM_ARCH 70
+#endif
+#ifndef SIM_MAX_SHARED
+#define SIM_MAX_SHARED 49152 /* bytes a block */
+#endif
 
 enum { SIM_LAUNCH = 1, SIM_READ, SIM_WRITE, SIM_NOTHING, SIM_SHARE /* the host's memory; `address`: of some byte of it */ };
 enum { SIM_OK = 0, SIM_REFUSED, SIM_FAILED /* the process is gone */ };
@@ -71,6 +77,7 @@ typedef struct {
     void (*run)(void *const *params); /* runs threads of the current block until none is left to start */
     uint32_t nparams;
     const uint32_t *sizes;
+    const uint32_t *alignments; /* of what a pointer points to, 0: not a pointer */
 } sim_kernel;
 
 typedef struct {
@@ -91,7 +98,7 @@ typedef struct {
     uint32_t grid[3], block[3], dynamic_shared, static_shared;
     uint32_t nparams;
     uint32_t offsets[SIM_MAX_PARAMS], sizes[SIM_MAX_PARAMS];
-    char params[SIM_MAX_PARAM_BYTES] __attribute__((aligned(16)));
+    char params[SIM_MAX_PARAM_BYTES + 4] __attribute__((aligned(16)));
 
     uint32_t checks, nfindings; /* of this launch */
     sim_finding findings[SIM_MAX_FINDINGS];

@@ -40,6 +40,7 @@ typedef struct {
     sim_block *blocks;
     sim_control *control;
     const unsigned char *image; /* the embedded bytes: symbols are looked up here */
+    uint64_t architecture, max_shared, max_parameters; /* of the image: devices/cudasim.py */
     pid_t process, owner; /* the device process, 0 before it is started; who started it */
     uint64_t born;        /* the kernel's time stamp of the process: its number may be used again */
     bool dead;
