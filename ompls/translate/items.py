@@ -80,6 +80,9 @@ class _Planner:
         for m in [m for v in self.region.variables for m in v.maps if m.item is None] if self.region else []:
             if m.symbol not in self.explicit:
                 self._implicit(m)
+        for m in [m for v in self.region.variables for m in v.maps if m.item is not None] if self.region else []:
+            if m.clause is not None and m.clause.name != "map" and m.item is not None:
+                self._reduced(m.item, m.symbol)
         if self.motion:
             return [i for f in self.found for i in (f.plan, *f.after)]
         # A pointer that is mapped itself is attached to what is mapped through it.
@@ -174,6 +177,12 @@ class _Planner:
         place = Place(f"&{name}", f"&{name}", f"sizeof({name})")
         expr = ast.Name(ast.Span(0, 0), name, m.symbol, type=m.symbol.type)
         self._mapped(_item(name, flags, place, m.symbol), place, self.mappers.of(element_type(expr), None), expr)
+
+    def _reduced(self, entry: ListItem, symbol: Symbol) -> None:
+        """What a pointer leads to, in a `reduction` of the combined construct; variables need no item of their own."""
+        place = place_of(self.text, entry.expr)
+        if not place.base.startswith("&"):
+            self.found.append(_Found(_item(entry.text, ("TO", "FROM", "IMPLICIT"), place, symbol), place))
 
     def _iterated(self, clause: Clause, entry: ListItem, flags: tuple[str, ...]) -> None:
         """An item for every value of the iterators; elements of an array variable are parts of it in a region."""

@@ -15,9 +15,10 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Function, Pointer
-from ompls.analysis.model.tu import Item
+from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.tu import TU, Item
 from ompls.translate.clauses import fallback_pragma
-from ompls.translate.ctext import is_const, is_vla
+from ompls.translate.ctext import arrays_in, is_const, is_vla, strip
 from ompls.translate.loops import LOOP_CONSTRUCTS, kept_counters, nest_of
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
@@ -230,7 +231,9 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     named = copied_variables(region, implicit)
     params = [_whole(plan, p) for p in plan.params]
     copied = [p for p in params if p.deref and p.symbol in named]
-    back = []
+    tasks = _of_tasks(region.directive)
+    joined: list[str] = []
+    back: list[str] = []
     for k, p in sorted(enumerate(params), key=lambda x: (is_vla(x[1].type), x[1].kind == "address")):
         source = f"ompls_params[{k}]"
         if p in copied and p.symbol is not None:
@@ -242,7 +245,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
             if p.symbol in plan.parts:
                 first, size = plan.parts[p.symbol]
                 here, there = f"(char *){here} + {first}", f"(char *)ompls_p_{name} + {first}"
-            head.append(f"__builtin_memcpy({here}, {there}, {size});")
+            (joined if p.symbol in tasks else head).append(f"__builtin_memcpy({here}, {there}, {size});")
             back.append(f"__builtin_memcpy({there}, {here}, {size});")
         elif p.copy and p.symbol is not None:
             head.append(f"{types.c(_sized(plan, p.symbol), p.name)};")
@@ -259,10 +262,36 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     globals_ = {v.symbol.name: global_symbol(index.tu, v.symbol) for v in plan.globals}
     names = tuple(p.name for p in copied)
     pragma = fallback_pragma(index.tu, plan.item, region, plan.hoisted, names, pointers=globals_)
+    if tasks:
+        # Others may add to the corresponding variable at the same time: libgomp joins a reduction's parts atomically.
+        parts = " ".join(_part(index.tu, plan, c, copied) for c in region.directive.all("in_reduction"))
+        head += [f"#pragma omp parallel num_threads(1) {parts}", "{", *joined]
+        back.append("}")
     out = [OutLine(head[0], path, line), *generated("\n".join(head[1:])), OutLine(pragma, path, line)]
     if region.stmt.body is not None:
         out += places.located(plan.item, rw.render(region.stmt.body.span))
     return [*out, *generated("\n".join([*back, "}"]))]
+
+
+def _of_tasks(d: Directive) -> set[Symbol]:
+    """What the construct reduces into as a task."""
+    return {i.symbol for c in d.all("in_reduction") for i in c.items if i.symbol is not None}
+
+
+def _part(tu: TU, plan: RegionPlan, c: Clause, copied: list[Param]) -> str:
+    """An `in_reduction` of the construct as a `reduction` into what the parameters point to."""
+    texts = []
+    for i in c.items:
+        text = tu.text(plan.item, i.span)
+        p = next((p for p in copied if p.symbol is i.symbol), None)
+        if p is not None and p.symbol is not None:
+            name = f"ompls_p_{p.symbol.name}[:1]"
+            lengths = "".join(f"[:{a.length}]" for a in arrays_in(p.symbol.type))
+            text = name + (
+                text[len(p.symbol.name) :] if isinstance(strip(i.expr), (ast.Section, ast.Index)) else lengths
+            )
+        texts.append(text)
+    return f"reduction({c.keyword}: {', '.join(texts)})"
 
 
 def _edit(index: Index, rw: Rewriter, plan: RegionPlan, pointed: set[Symbol | None]) -> None:

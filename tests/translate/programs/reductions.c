@@ -103,5 +103,12 @@ int main(void)
     expect(d, 1, "atomic /=");
     expect(seen, 63, "atomic write");
     expect(turn, 164, "critical");
+    /* What a pointer leads to is mapped because a reduction of the combined construct lists it. */
+    int parts[6] = {0}, length = 4, *lead = parts + 1;
+#pragma omp target parallel for reduction(+ : lead[0 : length])
+    for (int i = 0; i < 100; i++)
+        lead[i % 4] += i;
+    expect(parts[0] + parts[5], 0, "beside the section");
+    expect(parts[2], 1225, "an element of the section");
     return failures != 0;
 }
