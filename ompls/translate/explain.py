@@ -13,7 +13,8 @@ from ompls.translate.launch import Launch
 from ompls.translate.output import OutLine, Places
 from ompls.translate.plan import RegionPlan
 
-_THREADS = "128"  # of a team when nobody says how many (runtime/core/target.c)
+# Of a team when nobody says how many (runtime/core/geometry.c); in several dimensions 32 of them along x.
+_THREADS, _GRID_THREADS = "128", "256"
 
 
 def story(places: Places, plan: RegionPlan) -> list[OutLine]:
@@ -100,8 +101,28 @@ def _shape(plan: RegionPlan) -> str:
     if plan.mode == "master_worker":
         return f"{_teams(plan.launch, '1')} of a master and 96 workers"
     threads = plan.launch.num_threads if plan.launch.num_threads != "0" else plan.launch.thread_limit
+    if plan.launch.trips:
+        return _grid(plan.launch, threads if threads != "0" else _GRID_THREADS)
     threads = threads if threads != "0" else _THREADS
     return f"{_teams(plan.launch, threads)} of {_plural(threads, 'thread')}"
+
+
+def _grid(launch: Launch, threads: str) -> str:
+    """The teams of a kernel of several dimensions, for loops that are long enough."""
+    sides = [threads, "1", "1"][: len(launch.trips)]
+    if threads.isdigit() and int(threads) % 32 == 0:
+        rest = int(threads) // 32
+        layers = 2 if len(sides) == 3 and rest >= 8 and rest % 2 == 0 else 1
+        sides = ["32", str(rest // layers), str(layers)][: len(sides)]
+    if launch.num_teams != "0":
+        teams = _plural(launch.num_teams, "team")
+    elif "0" in launch.trips or not threads.isdigit():
+        teams = "teams"
+    else:
+        per_side = zip(launch.trips, sides, strict=True)
+        teams = " x ".join(f"{_grouped(_plain(trips))} / {side}" for trips, side in per_side) + " teams, rounded up,"
+    shape = " x ".join(sides) if threads.isdigit() else " x ".join("xyz"[: len(sides)])
+    return f"{teams} of {_plural(threads, 'thread')}: {shape} of them, other where loops are short"
 
 
 def _teams(launch: Launch, threads: str) -> str:

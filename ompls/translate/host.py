@@ -19,6 +19,7 @@ from ompls.translate.clauses import fallback_pragma
 from ompls.translate.hostdata import Renaming, device_names, renamed, uses_to_rename
 from ompls.translate.hosttasks import dependences, is_deferred, waits
 from ompls.translate.items import LIST, ItemPlan, plan_items
+from ompls.translate.launch import Launch
 from ompls.translate.mappers import mappers_of
 from ompls.translate.needs import Index
 from ompls.translate.original import Edits
@@ -153,8 +154,8 @@ class Host:
         launch = plan.host_launch(seen, plan.evaluated(f"__ompls_v{{}}_{c.id}"))
         lines.append(
             f"const struct __ompls_launch __ompls_l_{c.id} = "
-            f"{{(unsigned long)({launch.trip_count}), (unsigned)({launch.num_teams}), "
-            f"(unsigned)({launch.thread_limit}), (unsigned)({launch.num_threads}), 0}};"
+            f"{{(unsigned long)({'0' if launch.trips else launch.trip_count}), (unsigned)({launch.num_teams}), "
+            f"(unsigned)({launch.thread_limit}), (unsigned)({launch.num_threads}), {_grid(launch)}}};"
         )
         depend = dependences(self.tu, item, region.directive, c.id)
         deferred = is_deferred(region.directive)
@@ -329,3 +330,11 @@ def _includes(text: str, here: str, path: str, copies: dict[str, str], tu: TU) -
         return f'{m.group(1)}"{os.path.relpath(copies[found[0]], os.path.dirname(here))}"'
 
     return _INCLUDE.sub(to_copy, text)
+
+
+def _grid(launch: Launch) -> str:
+    """The number of dimensions of the grid, with the iterations along each."""
+    if not launch.trips:
+        return "1, {0}"
+    trips = ", ".join(f"(unsigned long)({x})" for x in launch.trips)
+    return f"{len(launch.trips)}, {{{trips}}}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ompls.analysis.model import ast
@@ -10,24 +10,31 @@ from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Integer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item, Region
-from ompls.translate.loops import Nest, find_nest
+from ompls.translate.loops import Loop, find_nest
 from ompls.translate.problem import Problem
 
+_GRIDS = (2, 3)  # numbers of loops that have a dimension each
 _CHAIN = {"teams", "distribute", "parallel", "for", "simd", "loop"}
 
 
 @dataclass(frozen=True)
 class Launch:
+    """`trips`: of each loop, innermost first, for a kernel whose grid has several dimensions."""
+
     trip_count: str = "0"
     num_teams: str = "0"
     thread_limit: str = "0"
     num_threads: str = "0"
+    trips: tuple[str, ...] = ()
 
 
-def launch_of(tu: TU, item: Item, region: Region, evaluated: dict[int, str] | None = None) -> Launch:
+def launch_of(
+    tu: TU, item: Item, region: Region, evaluated: dict[int, str] | None = None, dimensions: int = 1
+) -> Launch:
     """What the clauses of the construct, and of the constructs nested strictly in it, ask for.
 
-    evaluated -- id of a clause -> the variable that holds its expression's value
+    evaluated  -- id of a clause -> the variable that holds its expression's value
+    dimensions -- of the kernel's grid (`dimensions_of`)
     """
     known = evaluated or {}
     d = chain_directives(region.stmt)
@@ -43,13 +50,35 @@ def launch_of(tu: TU, item: Item, region: Region, evaluated: dict[int, str] | No
         return known.get(id(clause)) or tu.text(item, clause.args[-1].span)
 
     nest = find_nest(region.stmt)
-    trip = trip_count_text(tu, item, region, nest) if nest else "0"
+    trip = trip_count_text(tu, item, region, nest.loops) if nest else "0"
+    trips: tuple[str, ...] = ()
+    if nest is not None and dimensions > 1:
+        trips = tuple(trip_count_text(tu, item, region, [x]) for x in reversed(nest.loops))
     if not any(x.has("parallel") or x.has("loop") for x in d):
         return Launch(trip, of("num_teams", "0") if teams else "1", of("thread_limit", "0"), "0")
     threads = of("num_threads", "0")
     if parallel_if:
         threads = f"({parallel_if}) ? ({threads}) : 1"
-    return Launch(trip, of("num_teams", "0") if teams else "1", of("thread_limit", "0"), threads)
+    return Launch(trip, of("num_teams", "0") if teams else "1", of("thread_limit", "0"), threads, trips)
+
+
+def dimensions_of(stmt: DirectiveStmt) -> int:
+    """How many dimensions the grid and the blocks of the kernel have: two or three for as many collapsed loops.
+
+    Their iterations are those of all teams and threads, in whatever order: no clause says which thread gets which, and
+    nothing has to know the number of an iteration among all of them.
+    """
+    chain = chain_directives(stmt)
+    leaves = {c for d in chain for c in d.constructs}
+    spread = "teams" in leaves and (leaves >= {"distribute", "parallel"} or "loop" in leaves)
+    nest = find_nest(stmt) if spread else None
+    if nest is None or not nest.rectangular or len(nest.loops) not in _GRIDS:
+        return 1
+    ordering = ("schedule", "dist_schedule", "ordered", "linear")
+    if any(d.clause(name) for d in chain for name in ordering):
+        return 1
+    kept = {"inscan", "conditional"}
+    return 1 if any(kept & set(c.modifiers) for d in chain for c in d.clauses) else len(nest.loops)
 
 
 def _parallel_if(tu: TU, item: Item, region: Region, chain: list[Directive], known: dict[int, str]) -> str:
@@ -111,11 +140,11 @@ def _host_safe(e: ast.Expr, region: Region, outer: bool, known: Collection[Symbo
     return True
 
 
-def trip_count_text(tu: TU, item: Item, region: Region, nest: Nest) -> str:
-    """A host expression for the iterations of the loop nest, "0" when the host cannot know; only a launch hint."""
+def trip_count_text(tu: TU, item: Item, region: Region, loops: Sequence[Loop]) -> str:
+    """A host expression for the iterations of nested loops, "0" when the host cannot know; only a launch hint."""
     factors = []
-    for loop in nest.loops:
-        rows = [x for x in nest.loops if x.symbol in loop.rows]
+    for loop in loops:
+        rows = [x for x in loops if x.symbol in loop.rows]
         if any(x.rows or not _host_safe(x.bound, region, False) for x in rows):
             return "0"
         if not all(_host_safe(e, region, False, loop.rows) for e in (loop.lower, loop.bound)):

@@ -60,6 +60,11 @@ class Loop:
         size = sizeof(t) if isinstance(t, Integer) else None
         return size is not None and (size < 4 or (size == 4 and _is_signed(t) and start is not None and start >= 0))
 
+    @property
+    def kind(self) -> str:
+        """The type for numbers of iterations (`Nest.kind`)."""
+        return "unsigned int" if self.small else "long long"
+
     def count(self, lower: str, bound: str, kind: str, step: str = "1") -> str:
         """The number of iterations as an expression of type `kind`, 0 when there are none."""
         count = self.known()
@@ -139,8 +144,9 @@ class Nest:
     def kind(self) -> str:
         """The type for numbers of iterations.  32 bits are faster on a GPU, and leave room for a stride to be added."""
         count = self.known()
-        small = count <= _HALF if count is not None else len(self.loops) == 1 and self.loops[0].small
-        return "unsigned int" if small else "long long"
+        if len(self.loops) == 1:
+            return self.loops[0].kind
+        return "unsigned int" if count is not None and count <= _HALF else "long long"
 
 
 def find_nest(stmt: DirectiveStmt) -> Nest | None:

@@ -17,7 +17,7 @@ from ompls.analysis.model.tu import TU, Item, Region, Variable
 from ompls.analysis.spec.devices.host import EVERYWHERE
 from ompls.translate.ctext import arrays_in, as_array_pointer, is_unknown, is_vla, strip
 from ompls.translate.items import ItemPlan, plan_items
-from ompls.translate.launch import Launch, chain_directives, innermost, launch_of
+from ompls.translate.launch import Launch, chain_directives, dimensions_of, innermost, launch_of
 from ompls.translate.problem import Problem
 from ompls.translate.promote import Promotion, promotion_of
 from ompls.translate.sharing import copied_variables, implicit_copies, own_variables
@@ -94,6 +94,7 @@ class RegionPlan:
     mode: str = "spmd"  # or 'master_worker'
     single: bool = False  # spmd with one thread a team: nothing in the region is parallel
     promotion: Promotion | None = None  # spmd, although there is sequential code
+    dimensions: int = 1  # of the grid and of its blocks
 
     def settle(self, index: object, needs: object) -> None:
         """Choose the mode, now that the functions that the kernel calls are known."""
@@ -126,8 +127,13 @@ class RegionPlan:
 
     def host_launch(self, tu: TU, evaluated: dict[int, str]) -> Launch:
         """`launch` with the clauses' values in variables: what has side effects is evaluated once."""
-        made = launch_of(tu, self.item, self.region, evaluated)
+        made = launch_of(tu, self.item, self.region, evaluated, self.dimensions)
         return replace(made, num_threads="1") if self.single else made
+
+    def in_one_dimension(self) -> None:
+        """Let the grid be a row of teams."""
+        self.dimensions = 1
+        self.launch = replace(self.launch, trips=())
 
     def param(self, symbol: Symbol) -> Param | None:
         return next((p for p in self.params if p.symbol is symbol), None)
@@ -143,7 +149,8 @@ def plan_region(tu: TU, item: Item, region: Region, kernel: str) -> RegionPlan:
         on_host = clause.name == "if" and clause.keyword in ("", "target")
         if clause.args and not on_host and not isinstance(strip(clause.args[-1]), IntLiteral):
             _hoist(plan, clause, tu.text(item, clause.args[-1].span))
-    plan.launch = launch_of(tu, item, region)
+    plan.dimensions = dimensions_of(region.stmt)
+    plan.launch = launch_of(tu, item, region, None, plan.dimensions)
     _add_parts(plan)
     return plan
 

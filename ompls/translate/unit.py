@@ -111,7 +111,17 @@ class Unit:
             good = unit.prepare(its, twin) and good
             self.problems += unit.problems
             unit.problems = []
+        if good:
+            self._same_grid(item, region)
         return good
+
+    def _same_grid(self, item: Item, region: Region) -> None:
+        """The host makes one launch for all sets: unless all agree on the grid's dimensions, it has one."""
+        places = [(self, item, region), *filter(None, (self._twin(s, region) for s in self.sets))]
+        plans = [unit.plans[id(seen)] for unit, _, seen in places]
+        if len({p.dimensions for p in plans}) > 1:
+            for p in plans:
+                p.in_one_dimension()
 
     def kernel_name(self, region: Region) -> str:
         return f"ompls_{unit_symbol(self.tu, self.name)}_{region.id}"

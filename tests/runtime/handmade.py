@@ -51,7 +51,7 @@ static ompls_region region = {"saxpy.c", 9, "saxpy_0", OMPLS_MODE_SPMD, 2, 4, 2,
 static void saxpy(int n, float a, const float *x, float *y) {
     ompls_arg args[] = {{x, x, n * sizeof *x, 0}, {y, y, n * sizeof *y, 0}};
     const void *values[] = {&n, &a};
-    ompls_launch launch = {(uint64_t)n, 0, 0, 0, 0};
+    ompls_launch launch = {(uint64_t)n, 0, 0, 0, 1, {0}};
     if (!ompls_target(&region, OMPLS_DEVICE_DEFAULT, args, values, &launch))
         for (int i = 0; i < n; i++) y[i] += a * x[i];
 }

@@ -223,6 +223,7 @@ static int bridge_properties(void *device, ompls_properties *out, ompls_error *e
         out->default_threads = number_item(result, "default_threads");
         out->default_teams = number_item(result, "default_teams");
         out->shares_host_memory = number_item(result, "shares_host_memory");
+        out->row_threads = number_item(result, "row_threads");
         out->gather = number_item(result, "gather");
     }
     return done(result, err);

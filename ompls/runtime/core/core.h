@@ -260,6 +260,9 @@ static inline uintptr_t ompls_end_of(const ompls_arg *arg) {
 void *ompls_kernel_of(ompls_place at); /* 0: the region is to run on the host */
 void ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked);
 
+/* geometry.c: what is asked for (may be 0), bounded by what the device has.  `grid` and `block` have three numbers. */
+void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block);
+
 /* workers.c: what was deferred is done, and the threads that did it are gone.  At the end of the program. */
 void ompls_workers_finish(void);
 

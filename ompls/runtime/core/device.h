@@ -31,6 +31,7 @@ typedef struct {
     uint32_t default_threads;   /* per team when nothing is asked for */
     uint32_t default_teams;     /* 0: derive from the trip count */
     uint32_t many_teams;        /* of those derived: beyond these, a thread takes up to 128 iterations; 0: always one */
+    uint32_t row_threads;        /* of a team over several dimensions, how many lie along x; 0: as many as a warp has */
     uint32_t shares_host_memory; /* host addresses are valid on the device */
     uint32_t gather;             /* list items of up to so many bytes are allocated and copied together; 0: each alone */
 } ompls_properties;

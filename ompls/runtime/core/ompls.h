@@ -85,7 +85,8 @@ typedef struct {
     uint32_t num_teams;   /* upper bound of num_teams; 1 when there is no teams construct */
     uint32_t thread_limit;
     uint32_t num_threads; /* of a combined parallel */
-    uint32_t flags;
+    uint32_t dimensions;  /* of the kernel's grid and block: 2 or 3; otherwise one, and what follows is not read */
+    uint64_t trips[3];    /* of each loop along its dimension, the innermost first; 0 when not known */
 } ompls_launch;
 
 /* A `declare target` variable.  `symbol` is the pointer variable that stands for it in every image. */

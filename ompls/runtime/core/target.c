@@ -90,44 +90,6 @@ void ompls_data_end(ompls_region *region, struct ompls_env *env) {
 
 /* --- launch ---------------------------------------------------------------------------------------------------------- */
 
-static uint32_t limit_from(const char *variable) {
-    const char *text = getenv(variable);
-    long value = text != NULL ? strtol(text, NULL, 10) : 0;
-    return value > 0 ? (uint32_t)value : 0;
-}
-
-static uint32_t icv_num_teams, icv_thread_limit;
-
-__attribute__((constructor(102))) static void read_icvs(void) {
-    icv_num_teams = limit_from("OMP_NUM_TEAMS");
-    icv_thread_limit = limit_from("OMP_TEAMS_THREAD_LIMIT");
-}
-
-static uint32_t at_most(uint32_t value, uint32_t limit) {
-    return limit != 0 && value > limit ? limit : value;
-}
-
-/* What is asked for, bounded by what the device has (0: no bound).  Without num_teams one thread an iteration. */
-static void choose_geometry(const ompls_properties *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block) {
-    static const ompls_launch nothing;
-    if (asked == NULL) asked = &nothing;
-    uint32_t threads = asked->num_threads, limit = asked->thread_limit != 0 ? asked->thread_limit : icv_thread_limit;
-    if (threads == 0) threads = has->default_threads != 0 ? has->default_threads : 128;
-    threads = at_most(at_most(threads, limit), has->max_threads);
-    if (mode == OMPLS_MODE_MASTER_WORKER) threads = 128;
-    uint64_t teams = asked->num_teams != 0 ? asked->num_teams : icv_num_teams;
-    if (teams == 0 && mode == OMPLS_MODE_SPMD) {
-        teams = (asked->trip_count + threads - 1) / threads;
-        if (has->many_teams != 0 && teams > has->many_teams)
-            teams = teams / 128 > has->many_teams ? teams / 128 : has->many_teams;
-    }
-    if (teams == 0) teams = has->default_teams != 0 ? has->default_teams : 1;
-    if (teams > UINT32_MAX) teams = UINT32_MAX;
-    grid[0] = at_most((uint32_t)teams, has->max_teams);
-    block[0] = threads;
-    grid[1] = grid[2] = block[1] = block[2] = 1;
-}
-
 /* 0 when the image has no such kernel. */
 void *ompls_kernel_of(ompls_place at) {
     device_cache *cache = cache_of(at, (ompls_region *)(uintptr_t)at.region);
@@ -188,7 +150,7 @@ static void launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
     fill_params(at, args, values, room);
     ompls_launch_request request = {.region_file = region->file, .region_line = region->line, .name = region->kernel,
                                     .mode = region->mode, .nparams = region->nparams, .params = room->params, .sizes = room->sizes};
-    choose_geometry(&device->properties, region->mode, asked, request.grid, request.block);
+    ompls_choose_geometry(&device->properties, region->mode, asked, request.grid, request.block);
     ompls_error err;
     err.fault = err.fatal = 0;
     err.reason[0] = err.hint[0] = err.fault_file[0] = '\0';

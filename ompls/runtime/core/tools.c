@@ -138,7 +138,7 @@ void ompls_tool_event(const ompls_event *event, bool begin) {
 #define DATA_OP(op, from, from_device, to, to_device)                                                                        \
     CALL(target_data_op_emi, scope, here.deferred ? &here.task : NULL, &here.target, &here.operation, op, from, from_device, to, \
          to_device, event->bytes, NULL)
-    if (strcmp(event->kind, "launch") == 0) CALL(target_submit_emi, scope, &here.target, &here.operation, event->grid[0]);
+    if (strcmp(event->kind, "launch") == 0) CALL(target_submit_emi, scope, &here.target, &here.operation, event->grid[0] * event->grid[1] * event->grid[2]);
     else if (strcmp(event->kind, "alloc") == 0) DATA_OP(ompt_target_data_alloc, on_host, host, there, device->number);
     else if (strcmp(event->kind, "free") == 0) DATA_OP(ompt_target_data_delete, there, device->number, NULL, host);
     else if (strcmp(event->kind, "copy") == 0 && strcmp(event->direction, "to") == 0)

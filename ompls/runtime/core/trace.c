@@ -138,7 +138,9 @@ static void print_info(const ompls_event *event, uint64_t duration) {
     if (event->address != 0) ADD(" device %#" PRIx64, event->address);
     if (event->counted && event->refcount < 0) ADD(" count for ever");
     else if (event->counted) ADD(" count %" PRId64, event->refcount);
-    if (event->grid != NULL) ADD(" grid %u block %u", event->grid[0], event->block[0]);
+    const uint32_t *g = event->grid, *b = event->block;
+    if (g != NULL && (g[1] | g[2] | b[1] | b[2]) == 1) ADD(" grid %u block %u", g[0], b[0]);
+    else if (g != NULL) ADD(" grid %u x %u x %u block %u x %u x %u", g[0], g[1], g[2], b[0], b[1], b[2]);
     if (event->text != NULL) ADD(" %s", event->text);
     if (event->began != 0) ADD(" in %.1f us", (double)duration / 1000);
 #undef ADD

@@ -269,7 +269,8 @@ static int sim_properties(void *handle, ompls_properties *out, ompls_error *err)
     sim_device *d = handle;
     (void)err;
     *out = (ompls_properties){.memory = d->bytes, .max_threads = SIM_MAX_THREADS, .max_teams = INT_MAX, .default_threads = 128,
-                              .many_teams = 64 /* starting a thread costs more than an iteration of a short loop */};
+                              .many_teams = 64 /* starting a thread costs more than an iteration of a short loop */,
+                              .row_threads = d->checks != 0 ? 0 : 1 /* a row is one loop of the CPU's */};
     snprintf(out->name, sizeof out->name, "CUDA on the CPU (limits of compute capability 5.3)");
     return 0;
 }

@@ -327,33 +327,37 @@ static void geometry(void) {
     static const struct {
         ompls_region *region;
         ompls_launch asked;
-        uint32_t grid, block;
+        uint32_t grid[3], block[3];
     } cases[] = {
-        /*       trip_count, num_teams, thread_limit, num_threads      grid  block */
-        {&spmd, {0, 0, 0, 0, 0}, 1, 128},
-        {&spmd, {1, 0, 0, 0, 0}, 1, 128},
-        {&spmd, {1000, 0, 0, 0, 0}, 8, 128},
-        {&spmd, {1024, 0, 0, 0, 0}, 8, 128},
-        {&spmd, {1025, 0, 0, 0, 0}, 9, 128},
-        {&spmd, {1000, 4, 0, 0, 0}, 4, 128},
-        {&spmd, {1000, 4, 32, 0, 0}, 4, 32},
-        {&spmd, {1000, 0, 32, 0, 0}, 32, 32},
-        {&spmd, {1000, 0, 0, 256, 0}, 4, 256},
-        {&spmd, {1000, 0, 64, 256, 0}, 16, 64},
-        {&spmd, {1000, 0, 512, 0, 0}, 8, 128},
-        {&spmd, {1000, 0, 0, 5000, 0}, 1, 1024},
-        {&spmd, {1ull << 40, 0, 0, 0, 0}, 65535, 128},
-        {&master, {1000, 0, 0, 0, 0}, 1, 128},
-        {&master, {1000, 6, 0, 40, 0}, 6, 128},
+        /*       trip_count, num_teams, thread_limit, num_threads, dimensions, trips      grid  block */
+        {&spmd, {0, 0, 0, 0, 1, {0}}, {1, 1, 1}, {128, 1, 1}},
+        {&spmd, {1, 0, 0, 0, 1, {0}}, {1, 1, 1}, {128, 1, 1}},
+        {&spmd, {1000, 0, 0, 0, 1, {0}}, {8, 1, 1}, {128, 1, 1}},
+        {&spmd, {1024, 0, 0, 0, 1, {0}}, {8, 1, 1}, {128, 1, 1}},
+        {&spmd, {1025, 0, 0, 0, 1, {0}}, {9, 1, 1}, {128, 1, 1}},
+        {&spmd, {1000, 4, 0, 0, 1, {0}}, {4, 1, 1}, {128, 1, 1}},
+        {&spmd, {1000, 4, 32, 0, 1, {0}}, {4, 1, 1}, {32, 1, 1}},
+        {&spmd, {1000, 0, 32, 0, 1, {0}}, {32, 1, 1}, {32, 1, 1}},
+        {&spmd, {1000, 0, 0, 256, 1, {0}}, {4, 1, 1}, {256, 1, 1}},
+        {&spmd, {1000, 0, 64, 256, 1, {0}}, {16, 1, 1}, {64, 1, 1}},
+        {&spmd, {1000, 0, 512, 0, 1, {0}}, {8, 1, 1}, {128, 1, 1}},
+        {&spmd, {1000, 0, 0, 5000, 1, {0}}, {1, 1, 1}, {1024, 1, 1}},
+        {&spmd, {1ull << 40, 0, 0, 0, 1, {0}}, {65535, 1, 1}, {128, 1, 1}},
+        {&spmd, {1 << 20, 0, 0, 0, 2, {1024, 1024, 0}}, {32, 128, 1}, {32, 8, 1}},
+        {&spmd, {1 << 20, 0, 0, 0, 3, {64, 128, 128}}, {2, 32, 64}, {32, 4, 2}},
+        {&spmd, {1 << 20, 12, 0, 0, 2, {1024, 1024, 0}}, {1, 12, 1}, {32, 8, 1}},
+        {&spmd, {1 << 20, 0, 0, 100, 2, {1024, 1024, 0}}, {11, 1024, 1}, {100, 1, 1}},
+        {&master, {1000, 0, 0, 0, 1, {0}}, {1, 1, 1}, {128, 1, 1}},
+        {&master, {1000, 6, 0, 40, 1, {0}}, {6, 1, 1}, {128, 1, 1}},
     };
     extern ompls_launch_request mock_seen;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ompls_arg arg = section(cases, cases, 0);
         ompls_target(cases[i].region, 0, &arg, NULL, &cases[i].asked);
-        if (mock_seen.grid[0] != cases[i].grid || mock_seen.block[0] != cases[i].block)
-            fprintf(stderr, "geometry %zu: %u x %u\n", i, mock_seen.grid[0], mock_seen.block[0]);
-        MOCK_CHECK(mock_seen.grid[0] == cases[i].grid && mock_seen.block[0] == cases[i].block);
-        MOCK_CHECK(mock_seen.grid[1] == 1 && mock_seen.block[2] == 1);
+        const uint32_t *g = mock_seen.grid, *b = mock_seen.block;
+        bool right = memcmp(g, cases[i].grid, sizeof cases[i].grid) == 0 && memcmp(b, cases[i].block, sizeof cases[i].block) == 0;
+        if (!right) fprintf(stderr, "geometry %zu: %u x %u x %u, %u x %u x %u\n", i, g[0], g[1], g[2], b[0], b[1], b[2]);
+        MOCK_CHECK(right);
     }
 }
 

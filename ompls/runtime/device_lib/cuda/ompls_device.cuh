@@ -6,7 +6,8 @@
 // A kernel file is either SPMD (every thread runs the kernel; the first statement is ompls_spmd_begin()) or generic
 // (master/worker; it defines OMPLS_GENERIC *before* this include and begins with ompls_target_begin()).  An SPMD file that
 // calls ompls_parallel (nested regions) defines OMPLS_NESTED; one without parallel regions may define OMPLS_SEQUENTIAL, which
-// the routines about levels need.  The mode is a constant of the file, so that thread ids
+// the routines about levels need.  An SPMD file whose grid and block have two or three dimensions defines OMPLS_GRID; team
+// and thread numbers are then counted with x fastest.  The mode is a constant of the file, so that thread ids
 // cost nothing; a file that forgets a definition does not compile.
 #pragma once
 #ifdef OMPLS_GENERIC
@@ -61,6 +62,11 @@ template <typename T>
 static __device__ bool ompls_next_dynamic_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk);
 template <typename T>
 static __device__ bool ompls_next_guided_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk);
+// Collapsed loops over a grid of several dimensions (a file that defines OMPLS_GRID): this thread's iterations of the
+// innermost loop along x, of the next one along y, then z; both phases in one.  Any grid and block will do.
+template <typename T> static __device__ ompls_range<T> ompls_along_x(T count);
+template <typename T> static __device__ ompls_range<T> ompls_along_y(T count);
+template <typename T> static __device__ ompls_range<T> ompls_along_z(T count);
 // lastprivate(conditional: x) after the loop: the value of the latest iteration (from 1; 0: none) that assigned to x.
 template <typename T, typename I> static __device__ void ompls_latest(T *target, T value, I when);
 // `ordered`: turn k of ompls_turns() is one thread's chunk (0: an equal share), empty for the others; a barrier follows.

@@ -221,7 +221,7 @@ struct ompls_nest_lock { int taken, times; unsigned long long owner; };
 
 static __device__ inline unsigned long long ompls_me()
 {
-    return static_cast<unsigned long long>(blockIdx.x) * 1024 + threadIdx.x + 1;
+    return static_cast<unsigned long long>(ompls_team_number()) * 1024 + ompls_thread() + 1;
 }
 template <typename L> static __device__ int *ompls_lock_word(L *lock) { return reinterpret_cast<int *>(lock); }
 template <typename L> static __device__ int omp_test_lock(L *lock)

@@ -82,6 +82,37 @@ static __device__ bool ompls_next_static_chunk(ompls_range<T> *mine, ompls_range
     return mine->begin < team.end;
 }
 
+// --- two and three dimensions -----------------------------------------------------------------------------------
+// This thread's iterations of one loop, along one dimension of the grid.  A stride longer than the loop is cut, so that
+// `begin + stride` stays in range whatever the grid is.
+template <typename T>
+static __device__ inline ompls_range<T> ompls_along(T count, unsigned block, unsigned size, unsigned thread, unsigned blocks)
+{
+    const unsigned long long me = static_cast<unsigned long long>(block) * size + thread;
+    const unsigned long long all = static_cast<unsigned long long>(blocks) * size, most = count > 0 ? count : 0;
+#ifdef OMPLS_SIDE_BY_SIDE
+    if (all <= most) return ompls_share<T>(0, T(most), T(me), T(all));
+    return {T(me < most ? me : most), T(me < most ? me + 1 : most), 1};
+#else
+    return {T(me < most ? me : most), T(most), T(all < most ? all : most)};
+#endif
+}
+
+template <typename T> static __device__ ompls_range<T> ompls_along_x(T count)
+{
+    return ompls_along(count, blockIdx.x, blockDim.x, threadIdx.x, gridDim.x);
+}
+
+template <typename T> static __device__ ompls_range<T> ompls_along_y(T count)
+{
+    return ompls_along(count, blockIdx.y, blockDim.y, threadIdx.y, gridDim.y);
+}
+
+template <typename T> static __device__ ompls_range<T> ompls_along_z(T count)
+{
+    return ompls_along(count, blockIdx.z, blockDim.z, threadIdx.z, gridDim.z);
+}
+
 // The ends of a range of counters (bounds of non-rectangular nests).
 template <typename T> static __device__ inline T ompls_most(T a, T b) { return a < b ? b : a; }
 template <typename T> static __device__ inline T ompls_least(T a, T b) { return b < a ? b : a; }

@@ -44,6 +44,20 @@ static __device__ inline double ompls_seconds()
 }
 #endif
 
+// The thread's number in its team and the team's in the league; x is fastest, so 32 neighbours are a warp (CUDA
+// programming guide, "thread hierarchy").
+#ifdef OMPLS_GRID
+static __device__ inline unsigned ompls_thread() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+static __device__ inline unsigned ompls_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+static __device__ inline unsigned ompls_team_number() { return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
+static __device__ inline unsigned ompls_teams() { return gridDim.x * gridDim.y * gridDim.z; }
+#else
+static __device__ inline unsigned ompls_thread() { return threadIdx.x; }
+static __device__ inline unsigned ompls_threads() { return blockDim.x; }
+static __device__ inline unsigned ompls_team_number() { return blockIdx.x; }
+static __device__ inline unsigned ompls_teams() { return gridDim.x; }
+#endif
+
 enum {
     OMPLS_WARP = 32,
     OMPLS_WORKERS = 96,
@@ -72,8 +86,8 @@ static __shared__ ompls_team_state ompls_team;
 // How many nested parallel regions (teams of one) each thread is in; files without them have no such table.
 #ifdef OMPLS_NESTED
 static __shared__ unsigned char ompls_depth_of[1024];
-static __device__ inline int ompls_depth() { return ompls_depth_of[threadIdx.x]; }
-static __device__ inline void ompls_set_depth(int depth) { ompls_depth_of[threadIdx.x] = depth; }
+static __device__ inline int ompls_depth() { return ompls_depth_of[ompls_thread()]; }
+static __device__ inline void ompls_set_depth(int depth) { ompls_depth_of[ompls_thread()] = depth; }
 #else
 static __device__ inline int ompls_depth() { return 0; }
 static __device__ inline void ompls_set_depth(int) {}
@@ -213,13 +227,13 @@ static __device__ inline void ompls_pop_shmem(void *to, unsigned long size)
 
 // --- the OpenMP API of a region (OpenMP 5.2, sections 18.2-18.4, 18.7, 18.10) -------------------------------------
 
-static __device__ inline int omp_get_thread_num(void) { return ompls_alone() ? 0 : threadIdx.x; }
+static __device__ inline int omp_get_thread_num(void) { return ompls_alone() ? 0 : ompls_thread(); }
 static __device__ inline int omp_get_num_threads(void)
 {
-    return ompls_alone() ? 1 : OMPLS_IS_GENERIC ? ompls_team.threads : blockDim.x;
+    return ompls_alone() ? 1 : OMPLS_IS_GENERIC ? ompls_team.threads : ompls_threads();
 }
-static __device__ inline int omp_get_team_num(void) { return blockIdx.x; }
-static __device__ inline int omp_get_num_teams(void) { return gridDim.x; }
+static __device__ inline int omp_get_team_num(void) { return ompls_team_number(); }
+static __device__ inline int omp_get_num_teams(void) { return ompls_teams(); }
 static __device__ inline int omp_is_initial_device(void) { return 0; }
 static __device__ inline int omp_get_level(void)
 {
@@ -228,10 +242,10 @@ static __device__ inline int omp_get_level(void)
 // Active: of more than one thread.  A generic region of one thread runs on the master, so workers are always in one.
 static __device__ inline int omp_get_active_level(void)
 {
-    return OMPLS_IS_GENERIC ? threadIdx.x < OMPLS_MASTER : blockDim.x > 1;
+    return OMPLS_IS_GENERIC ? threadIdx.x < OMPLS_MASTER : ompls_threads() > 1;
 }
 static __device__ inline int omp_in_parallel(void) { return omp_get_active_level() > 0; }
-static __device__ inline int omp_get_thread_limit(void) { return OMPLS_IS_GENERIC ? int(OMPLS_WORKERS) : blockDim.x; }
+static __device__ inline int omp_get_thread_limit(void) { return OMPLS_IS_GENERIC ? int(OMPLS_WORKERS) : ompls_threads(); }
 static __device__ inline int omp_get_max_threads(void)
 {
     return omp_get_level() > 0 ? 1 : OMPLS_IS_GENERIC ? ompls_team.wanted : omp_get_thread_limit();
@@ -246,12 +260,12 @@ static __device__ inline int omp_get_team_size(int level)
 {
     if (level < 0 || level > omp_get_level()) return -1;
     if (level != 1 || (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER)) return 1;
-    return OMPLS_IS_GENERIC ? ompls_team.threads : blockDim.x;
+    return OMPLS_IS_GENERIC ? ompls_team.threads : ompls_threads();
 }
 static __device__ inline int omp_get_ancestor_thread_num(int level)
 {
     if (level < 0 || level > omp_get_level()) return -1;
-    return level != 1 || (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER) ? 0 : threadIdx.x;
+    return level != 1 || (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER) ? 0 : ompls_thread();
 }
 static __device__ inline int omp_get_max_teams(void) { return 0; }         // no limit was set
 static __device__ inline int omp_get_teams_thread_limit(void) { return 0; } // likewise

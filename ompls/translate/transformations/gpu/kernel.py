@@ -31,6 +31,7 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         types=_named_here(index, needs, lines),
         name=plan.kernel,
         generic=plan.mode == "master_worker",
+        dimensions=plan.dimensions,
         sequential=plan.single and any(name in needs.externals for name in _LEVELS),
         nested=plan.mode == "spmd" and has_parallel(index, plan, needs, function.regions()),
     )

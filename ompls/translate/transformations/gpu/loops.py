@@ -16,10 +16,12 @@ from ompls.translate.ctext import strip
 from ompls.translate.loops import Nest, constant, kept_counters, nest_of
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
+from ompls.translate.transformations.gpu import grid
 from ompls.translate.transformations.gpu.data import Data, assign, data_inside
 from ompls.translate.transformations.gpu.emitter import TRANSFORMATIONS, Emitter, Level, inner, transformation
 from ompls.translate.transformations.gpu.nest import counters, counts, final, iterations, step_of
 
+_ALL_READ = "ompls_barrier();  // all threads have read the original values\n"
 # Which iterations a thread takes:
 #   league     -- of the team's chunk of all iterations, this thread's (distribute parallel for)
 #   team       -- of `ompls_team`, which stands before, this thread's (the parallel for of such a construct)
@@ -47,6 +49,8 @@ def loop_parts(
     chain   -- the directives whose clauses say how: a construct's, or of a chain that is run as one
     counted -- the counts stand before, in the code around
     """
+    if source == "league" and e.plan is not None and e.plan.dimensions > 1:
+        return _over_grid(e, nest, data)
     head = "" if counted else counts(e, nest)
     tail, kind = "", nest.kind
     if source in ("league", "distribute"):
@@ -73,7 +77,7 @@ def loop_parts(
     head += start + "".join(f"{x}\n" for x in data.linear)
     before, noted, after = _last(e, nest, data)
     if data.read and mine != "ompls_team":
-        after = f"ompls_barrier();  // all threads have read the original values\n{after}"
+        after = f"{_ALL_READ}{after}"
     for target, s in data.latest:
         if source in ("league", "one"):
             raise Problem(None, f"lastprivate(conditional: {s.name})", "it needs the iterations of one team")
@@ -82,6 +86,15 @@ def loop_parts(
         after += f"ompls_latest(&{target}, {s.name}, ompls_when_{s.name});\n"
         _note_assignments(e, nest.body, s)
     return before + head + noted, _body(nest), f"{end}{tail}{after}"
+
+
+def _over_grid(e: Emitter, nest: Nest, data: Data) -> tuple[str, Span, str]:
+    """`loop_parts` where each loop has a dimension of the grid."""
+    start, end = grid.iterations(e, nest)
+    before, noted, after = _last(e, nest, data, grid.is_last(nest))
+    if data.read:
+        after = f"{_ALL_READ}{after}"
+    return before + start + noted, _body(nest), f"{end}{after}"
 
 
 def _note_assignments(e: Emitter, body: ast.Stmt, s: Symbol) -> None:
@@ -143,7 +156,7 @@ def _turns(kind: str, size: str) -> tuple[str, str]:
     return head, "ompls_barrier();\n}\n"
 
 
-def _last(e: Emitter, nest: Nest, data: Data) -> tuple[str, str, str]:
+def _last(e: Emitter, nest: Nest, data: Data, is_last: str = "ompls_it == ompls_count - 1") -> tuple[str, str, str]:
     """(before the loop, at the start of an iteration, after the loop): lastprivate values."""
     if not data.last:
         return "", "", ""
@@ -153,7 +166,7 @@ def _last(e: Emitter, nest: Nest, data: Data) -> tuple[str, str, str]:
         out += f"{target} = {final(e, nest, loops[s])};\n" if s in loops else f"{assign(e, target, s)}\n"
     out += "}\n"
     if nest.rectangular:
-        return "bool ompls_last = false;\n", "ompls_last = ompls_it == ompls_count - 1;\n", out
+        return "bool ompls_last = false;\n", f"ompls_last = {is_last};\n", out
     # The last iteration is the last one that a row has: no later one exists.
     before, kind = "bool ompls_last = false;\n", nest.kind
     before += f"{kind} ompls_last_it = 0;\n"

@@ -106,8 +106,8 @@ def counters(e: Emitter, nest: Nest, absent: str = "continue") -> str:
             name = loop.symbol.name
             longer = f"ompls_at_{name} >= ({count_of(e, loop, nest.kind)})"
             out += f"if ({longer}) {absent};  // this row of `{name}` is shorter\n"
-        out += _counter(e, loop, "ompls_it" if len(nest.loops) == 1 else f"ompls_at_{loop.symbol.name}")
-    return out + _private(e, nest)
+        out += counter(e, loop, "ompls_it" if len(nest.loops) == 1 else f"ompls_at_{loop.symbol.name}")
+    return out + private_counters(e, nest)
 
 
 def iterations(e: Emitter, nest: Nest, mine: str) -> tuple[str, str]:
@@ -124,16 +124,18 @@ def iterations(e: Emitter, nest: Nest, mine: str) -> tuple[str, str]:
     out += f"const {kind} ompls_stop = ompls_least(ompls_start + {count}, {mine}.end);\n"
     out += _digits(outer, kind, "ompls_row")
     for loop in outer:
-        out += _counter(e, loop, "ompls_row" if len(outer) == 1 else f"ompls_at_{loop.symbol.name}")
+        out += counter(e, loop, "ompls_row" if len(outer) == 1 else f"ompls_at_{loop.symbol.name}")
     out += f"for (; ompls_it < ompls_stop; {step}) {{\n"
-    return out + _counter(e, inmost, "ompls_it - ompls_start") + _private(e, nest), "\n}\n}\n"
+    return out + counter(e, inmost, "ompls_it - ompls_start") + private_counters(e, nest), "\n}\n}\n"
 
 
-def _counter(e: Emitter, loop: Loop, part: str) -> str:
+def counter(e: Emitter, loop: Loop, part: str) -> str:
+    """The user's counter in normalised iteration `part`."""
     return f"{e.cxx(loop.symbol.type, loop.symbol.name)} = {_value(e, loop, part)};\n"
 
 
-def _private(e: Emitter, nest: Nest) -> str:
+def private_counters(e: Emitter, nest: Nest) -> str:
+    """The counters of loops that one thread runs as they are."""
     own = declared_in(nest.body)
     return "".join(f"{e.cxx(s.type, s.name)};  // private\n" for s in nest.inner if s not in own)
 
