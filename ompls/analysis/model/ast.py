@@ -23,9 +23,28 @@ if TYPE_CHECKING:
 N = TypeVar("N", bound="Node")
 
 
-class Span(NamedTuple):
+class _Span(NamedTuple):
     start: int
     end: int
+
+
+class Span(_Span):
+    """Bytes [start, end).  A tree is half made of these, and the same few are in all functions: equal ones are one
+    object, as long as there are not too many."""
+
+    __slots__ = ()
+
+    def __new__(cls, start: int, end: int) -> Span:
+        found = _SPANS.get((start, end))
+        if found is None:
+            found = super().__new__(cls, start, end)
+            if len(_SPANS) < _MOST_SPANS:
+                _SPANS[found] = found
+        return found
+
+
+_SPANS: dict[tuple[int, int], Span] = {}
+_MOST_SPANS = 50_000
 
 
 @dataclass(slots=True, eq=False)
