@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ompls.runtime.devices import cuda
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
 
@@ -102,6 +104,48 @@ int main(void) {
 
 def test_values_of_every_alignment_arrive(machine: dict[str, str], tmp_path: Path) -> None:
     assert run(machine, tmp_path, VALUES) == (0, "1\n", "")
+
+
+# Threads of a block of which a kernel with many registers has fewer.
+MANY = """
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+    int threads = 0, flat = 0, sum = 0;
+    #pragma omp target teams distribute parallel for num_threads(1024) num_teams(2) map(from: threads) reduction(+: sum)
+    for (int i = 0; i < 5000; i++) {
+        if (i == 0) threads = omp_get_num_threads();
+        sum += i;
+    }
+    #pragma omp target map(from: flat)
+    flat = omp_is_initial_device();
+    printf("%d %d %d\\n", threads, sum, flat);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("most", "threads"), [(1024, 1024), (700, 672), (128, 128)])
+def test_a_kernel_of_many_registers_has_fewer_threads(
+    machine: dict[str, str], tmp_path: Path, most: int, threads: int
+) -> None:
+    """CUfunction_attribute MAX_THREADS_PER_BLOCK; a launch with more is error 701 on a GPU."""
+    many = {**machine, "OMPLS_FAKE_THREADS": str(most)}
+    assert run(many, tmp_path, MANY) == (0, f"{threads} {sum(range(5000))} 0\n", "")
+
+
+@pytest.mark.parametrize(
+    ("block", "most", "given"),
+    [
+        ((1024, 1, 1), 1023, (992, 1, 1)),
+        ((128, 8, 1), 1024, (128, 8, 1)),
+        ((128, 8, 1), 700, (128, 4, 1)),
+        ((32, 8, 4), 300, (32, 8, 1)),
+        ((256, 4, 1), 128, (128, 1, 1)),
+    ],
+)
+def test_blocks_are_made_to_fit(block: tuple[int, int, int], most: int, given: tuple[int, int, int]) -> None:
+    assert cuda.fitting(block, most) == given
 
 
 # A kernel that follows a host pointer: error 700, which no later call gets rid of.

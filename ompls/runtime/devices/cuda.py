@@ -73,6 +73,15 @@ class Kernel:
 
     function: Any
     pack: Callable[..., bytes]
+    most: int  # threads of a block: fewer than the GPU's when it needs many registers
+
+
+def fitting(block: Tuple[int, int, int], most: int) -> Tuple[int, int, int]:
+    """A block of at most that many threads: kernels run with any number, and OpenMP asks for "at most" so many."""
+    x, y, z = block
+    while y * z > 1 and x * y * z > most:
+        y, z = (y, z // 2) if z > 1 else (y // 2, z)
+    return (min(x, max(most // 32 * 32, 1)), y, z)
 
 
 @dataclass(frozen=True)
@@ -274,7 +283,8 @@ class OpenGpu:
             if name in module.file.kernels:
                 function = self._do("kernel " + name, module.module.get_function, name)
                 buffer = packer(module.file.kernels[name])
-                return Kernel(function, buffer.pack)
+                attribute = self._driver.function_attribute.MAX_THREADS_PER_BLOCK
+                return Kernel(function, buffer.pack, self._do("kernel " + name, function.get_attribute, attribute))
         raise CudaFailure("kernel {} is not in the image".format(name), "build the program again for `cuda`")
 
     def find_symbol(self, loaded: Sequence[Module], name: str) -> int:
@@ -306,6 +316,8 @@ class OpenGpu:
     ) -> None:
         """Start a kernel; `params` are the parameters' bytes."""
         buffer = kernel.pack(*params)
+        if block[0] * block[1] * block[2] > kernel.most:
+            block = fitting(block, kernel.most)
         try:
             self._start("", kernel.function._launch_kernel, grid, block, buffer, shared_bytes, self._lane().stream)
         except CudaFailure as failure:

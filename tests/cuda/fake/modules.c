@@ -91,9 +91,15 @@ API cuModuleGetFunction(void **out, void *loaded, const char *name) {
     return SUCCESS;
 }
 
+/* What a kernel of many registers has: OMPLS_FAKE_THREADS. */
+static int most_threads(void) {
+    const char *text = getenv("OMPLS_FAKE_THREADS");
+    return text != NULL ? atoi(text) : SIM_MAX_THREADS;
+}
+
 API cuFuncGetAttribute(int *value, int attribute, void *f) {
     (void)f;
-    *value = attribute == 0 ? SIM_MAX_THREADS : 0; /* MAX_THREADS_PER_BLOCK */
+    *value = attribute == 0 ? most_threads() : 0; /* MAX_THREADS_PER_BLOCK */
     return SUCCESS;
 }
 
@@ -129,6 +135,7 @@ API cuLaunchKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned
         at += sizes[i];
     }
     if (at > given) return INVALID_VALUE;
+    if (bx * by * bz > (unsigned)most_threads()) return LAUNCH_OUT_OF_RESOURCES;
     ompls_launch_request request = {.region_file = "", .name = f->name, .grid = {gx, gy, gz}, .block = {bx, by, bz},
                                     .shared_bytes = shared, .nparams = f->nparams, .params = params, .sizes = sizes};
     ompls_error err = {0};
