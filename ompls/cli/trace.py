@@ -64,6 +64,7 @@ class Copies:
 @dataclass
 class Summary:
     copies: dict[tuple[str, str, str], Copies] = field(default_factory=dict)  # (device, variable, direction)
+    locks: dict[str, tuple[int, int]] = field(default_factory=dict)  # device: its lock was taken, and slept for
     errors: list[str] = field(default_factory=list)
 
 
@@ -77,6 +78,8 @@ def summarize(events: Iterable[Event]) -> Summary:
             copies.count += 1
             copies.bytes += number(event, "bytes")
             copies.nanoseconds += number(event, "duration")
+        elif kind == "locks":
+            summary.locks[device] = (number(event, "acquisitions"), number(event, "contended"))
         elif kind == "error":
             summary.errors.append(str(event.get("message") or event.get("what") or event))
     return summary
@@ -104,6 +107,10 @@ def tables(summary: Summary) -> str:
         }
         parts = [table(("variable", "device", "direction", "copies", "size", "time"), rows)]
         parts.append(f"In all {size(total[TO_DEVICE])} to devices, {size(total[FROM_DEVICE])} back.")
+    parts += [
+        f"The present table of {device} was locked {taken} times, and {slept} of them had to wait."
+        for device, (taken, slept) in summary.locks.items()
+    ]
     parts += [f"error: {message}" for message in summary.errors]
     return "\n\n".join(parts)
 

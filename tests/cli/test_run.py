@@ -122,6 +122,7 @@ def test_profile_shows_what_was_transferred(process) -> None:
     assert done.code == 0
     assert done.out.endswith("correct\n")
     assert "In all 8.0 MiB to devices, 4.0 MiB back." in done.err
+    assert re.search(r"The present table of cudasim:0 was locked [1-9]\d* times, and 0 of them had to wait\.", done.err)
 
 
 def test_trace_and_report_go_together(process, ompls, tmp_path: Path) -> None:

@@ -54,8 +54,11 @@ def test_events(program: Path, tmp_path: Path) -> None:
         ("map_exit", "y", ""),
         ("free", "x", ""),
         ("map_exit", "x", ""),
+        ("locks", "", ""),
     ]
     assert [e["t"] for e in found] == sorted(e["t"] for e in found)
+    locks = found.pop()
+    assert locks["acquisitions"] > 0 == locks["contended"]
     assert {(e["device"], e["region"], e["thread"]) for e in found} == {
         ("host:0", 'a "b"\\c\t.c:9', found[0]["thread"])
     }

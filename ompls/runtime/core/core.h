@@ -298,6 +298,7 @@ typedef struct {
     const uint32_t *grid, *block;
     uint64_t began; /* ompls_now() before the operation; 0: no duration */
     const char *text;
+    const ompls_table *locks; /* how often its lock was taken is meant */
 } ompls_event;
 extern int ompls_observing;
 extern unsigned ompls_info;

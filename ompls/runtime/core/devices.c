@@ -200,6 +200,7 @@ void ompls_close_devices(void) {
     for (int i = 0; i < ndevices && !atomic_load(&ompls_failing); i++) {
         ompls_device *device = devices[i];
         if (atomic_exchange(&device->status, OMPLS_UNAVAILABLE) != OMPLS_OPEN) continue;
+        if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "locks", .at = {.device = device}, .locks = &device->table});
         if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device_gone(device);
         device->module->close(device->handle);
     }

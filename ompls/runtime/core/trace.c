@@ -111,6 +111,7 @@ static void write_event(const ompls_event *event, uint64_t now, uint64_t duratio
     if (event->grid != NULL) fprintf(trace, ", \"grid\": [%u, %u, %u]", event->grid[0], event->grid[1], event->grid[2]);
     if (event->block != NULL) fprintf(trace, ", \"block\": [%u, %u, %u]", event->block[0], event->block[1], event->block[2]);
     if (event->began != 0) number("duration", (int64_t)duration);
+    if (event->locks != NULL) number("acquisitions", (int64_t)event->locks->acquisitions), number("contended", (int64_t)event->locks->contended);
     if (event->text != NULL) string("message", event->text);
     fprintf(trace, "}\n");
     if (strcmp(event->kind, "error") == 0) fflush(trace);
