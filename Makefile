@@ -27,6 +27,7 @@ tools:
 $(READY): pyproject.toml | tools
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@$(BIN)/ompls devices --prepare >/dev/null
 	@touch $@
 
 $(READY_DEV): $(READY)

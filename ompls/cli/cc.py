@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,11 @@ class _Job:
         line = self.line
         if line.stage and line.output is not None and len(line.sources) > 1:
             raise Problem("cannot write one output: there are several source files; leave out -o, or the others", 1)
-        with tempfile.TemporaryDirectory(prefix="ompls-cc-") as scratch, Toolchain() as tools:
+        with (
+            tempfile.TemporaryDirectory(prefix="ompls-cc-") as scratch,
+            Toolchain() as tools,
+            ThreadPoolExecutor(1) as self.aside,
+        ):
             objects: dict[str, str] = {}
             for number, source in enumerate(line.sources):
                 made = self._object_name(source, Path(scratch) / str(number))
@@ -75,6 +80,7 @@ class _Job:
                 if code:
                     return code
                 objects[source] = made
+            self.aside.shutdown()
             return self._link(tools, objects) if not line.stage else 0
 
     def _object_name(self, source: str, scratch: Path) -> str:
@@ -96,6 +102,10 @@ class _Job:
         if bundle is None:
             dependencies = self.line.dependency_words(made if stage == "-c" else source)
             return pipeline.gcc([*words, *dependencies, stage, source, "-o", made])
+        if not self.line.stage and len(self.line.sources) == 1:  # else most of it is of no use, or left to others
+            from ompls.runtime.link import make_ahead
+
+            self.aside.submit(make_ahead, tools, bundle.files, self.line.link_words({}), self.devices)
         bundles.write(bundle.files, str(directory))
         host = directory / bundle.manifest["units"][0]["host"]
         code = pipeline.gcc([*words, *_host_words(source, host), stage, str(host), "-o", made])

@@ -5,13 +5,34 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ompls.cli.problem import Problem
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="as one JSON object")
+    parser.add_argument(
+        "--prepare", action="store_true", help="compile now what all programs share, for the devices of this machine"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     from ompls.runtime.__main__ import list_devices
 
+    if arguments.prepare:
+        _prepare()
     sys.stdout.write(list_devices(arguments.json))
     return 0
+
+
+def _prepare() -> None:
+    """The core and the parts of the devices, into the cache: else the first compilation does it, and takes longer."""
+    from ompls.runtime.build import prepare
+    from ompls.runtime.devices import all_devices
+    from ompls.runtime.errors import RuntimeProblem
+    from ompls.runtime.toolchain import Toolchain
+
+    try:
+        with Toolchain() as tools:
+            prepare(tools, [device for device in all_devices().values() if device.probe().available])
+    except RuntimeProblem as error:
+        raise Problem(str(error)) from error

@@ -92,6 +92,13 @@ def core_objects(tools: Toolchain, devices: Sequence[Device]) -> List[Path]:
     return tools.objects(jobs)
 
 
+def prepare(tools: Toolchain, devices: Sequence[Device]) -> None:
+    """Compile what all programs for these devices share.  Raises BuildFailed, ToolMissing."""
+    core_objects(tools, devices)
+    for device in devices:
+        device.prepare(tools)
+
+
 def _host_jobs(bundle: Bundle, cflags: Sequence[str], hosted: bool) -> List[Compile]:
     jobs = []
     for unit in bundle.units:

@@ -1,21 +1,23 @@
 """The link step of `ompls cc`: objects whose units carry their bundles become an ordinary program.
 
 The program is linked twice.  The first time tells which units really are in it (archives give only what is needed): the
-bundles in its section.  From these the images are built, and the second link puts them in.
+bundles in its section.  From these the images are built, and the second link puts them in.  Of objects alone all are in
+it, and it is linked once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
-from typing import Dict, List, Sequence, Set
+from typing import Dict, List, Optional, Sequence, Set
 
 from .build import NO_OFFLOAD, WRAP, core_objects, image_object, images_of, stub_program
 from .bundle import Bundle, Unit, read_bundle
 from .cache import put_file
 from .devices import Device, choose
 from .errors import BundleError, RuntimeProblem
-from .section import MAGIC, bundles_in
+from .section import MAGIC, bundles_in, section_of, unpack
 from .toolchain import Toolchain
 
 # Shared libraries with regions find the core in the program.
@@ -39,9 +41,12 @@ def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str)
     in_libraries = [files for library in shared for files in bundles_in(library)]
     if in_libraries:
         ours += _EXPORTS
-    tools.run(["gcc", *arguments, *ours, "-o", str(plain)], "linking")
-    found = bundles_in(plain) + in_libraries
-    bundle = joined(tools, found)
+    in_objects = _in_objects(arguments)
+    if in_objects is None:
+        tools.run(["gcc", *arguments, *ours, "-o", str(plain)], "linking")
+        in_objects = bundles_in(plain)
+    found = in_objects + in_libraries
+    bundle = joined(tools.scratch / "units", found)
     _refuse_other_devices(bundle, kinds)
     images = image_object(tools, images_of(tools, bundle, kinds, _image_flags(arguments), ()))
     program = tools.scratch / "program"
@@ -58,13 +63,25 @@ def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str)
         raise RuntimeProblem("cannot write " + str(output), why, "choose another file") from error
 
 
-def joined(tools: Toolchain, found: Sequence[Dict[str, bytes]]) -> Bundle:
-    """One bundle of all units.  Raises BundleError when two of them define the same kernel."""
+def make_ahead(tools: Toolchain, files: Dict[str, bytes], arguments: Sequence[str], devices: str) -> None:
+    """What `link` will need for a program of one unit, given the files of its bundle: while gcc compiles its host half.
+
+    Nothing comes of it but what is in the cache then.  What goes wrong is left for `link` to tell.
+    """
+    with contextlib.suppress(RuntimeProblem):
+        kinds = list({device.name: device for device, _ in choose(devices)}.values())
+        bundle = joined(tools.scratch / "ahead", [files])
+        core_objects(tools, kinds)
+        images_of(tools, bundle, kinds, _image_flags(arguments), ())
+
+
+def joined(place: Path, found: Sequence[Dict[str, bytes]]) -> Bundle:
+    """One bundle of all units, in the directory `place`.  Raises BundleError when two define the same kernel."""
     units: List[Unit] = []
     kernels: Set[str] = set()
     classes: Dict[str, None] = {}
     for number, files in enumerate(found):
-        directory = tools.scratch / "units" / str(number)
+        directory = place / str(number)
         for name, data in files.items():
             if ".." in Path(name).parts or os.path.isabs(name):
                 raise BundleError(name, "no file of a bundle has such a name", "compile again")
@@ -80,7 +97,7 @@ def joined(tools: Toolchain, found: Sequence[Dict[str, bytes]]) -> Bundle:
                     why = "it was compiled twice, from different texts, and both objects are linked"
                     raise BundleError(unit.source, why, "compile it again")
                 kernels.add(kernel.name)
-    return Bundle(tools.scratch / "units", tuple(units), tuple(classes), ())
+    return Bundle(place, tuple(units), tuple(classes), ())
 
 
 def _refuse_other_devices(bundle: Bundle, kinds: Sequence[Device]) -> None:
@@ -96,6 +113,23 @@ def carries_bundles(arguments: Sequence[str]) -> bool:
     """Whether an object, an archive or a library on gcc's command line may hold a unit's bundle."""
     files = [Path(a) for a in arguments if not a.startswith("-")]
     return any(path.is_file() and MAGIC in path.read_bytes() for path in (*files, *libraries(arguments)))
+
+
+def _in_objects(arguments: Sequence[str]) -> Optional[List[Dict[str, bytes]]]:
+    """The bundles of the objects on the command line, each once; None when something else may bring or drop objects."""
+    found: List[Dict[str, bytes]] = []
+    for argument in _glued(arguments):
+        files = argument.split(",")[1:] if argument.startswith("-Wl,") else [argument]
+        if argument.startswith(("@", "-T", "-Xlinker", "-B", "-specs", "-fuse-ld", "-r")):
+            return None
+        for path in (Path(file) for file in files):
+            if not path.is_file() or ".so" in path.name:
+                continue
+            data = path.read_bytes()
+            if data[:4] != b"\x7fELF" or data[16:18] != b"\1\0":  # ET_REL
+                return None
+            found += [bundle for bundle in unpack(section_of(data), str(path)) if bundle not in found]
+    return None if any(MAGIC in library.read_bytes() for library in libraries(arguments)) else found
 
 
 def libraries(arguments: Sequence[str]) -> List[Path]:

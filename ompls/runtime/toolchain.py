@@ -26,6 +26,7 @@ from .processes import kill_tree
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 JOBS = min(16, CORES)  # compilers at a time
 SECONDS = 600.0
+RUNTIME = Path(__file__).resolve().parent
 PACKAGE = "build-essential"
 
 
@@ -70,8 +71,11 @@ class Toolchain:
             self._cache = Cache(self.scratch / "cache")
             self._cache.directory.mkdir()
         self._full = False  # the user knows that the cache takes no more
+        self._made: Dict[Compile, Path] = {}
         self._versions: Dict[str, str] = {}
         self._precompiling = Lock()
+        self._saying = Lock()
+        self._said = False  # that something is compiled that all programs share
 
     def __enter__(self) -> Toolchain:
         return self
@@ -142,21 +146,36 @@ class Toolchain:
 
     def object(self, job: Compile) -> Path:
         """Compile one source (see Compile).  Raises BuildFailed with the compiler's own messages."""
+        if job not in self._made:
+            self._made[job] = self._object(job)
+        return self._made[job]
+
+    def _object(self, job: Compile) -> Path:
         what = "compiling " + (job.label or str(job.source))
         args = [job.compiler, *job.args]
         if job.depends is None:
             preprocessed = self.run([*args, "-E", str(job.source)], what)
-            content = [preprocessed]
+            # Where the file lies does not matter: a bundle is in another directory each time.
+            content = [preprocessed.replace(os.fsencode(str(job.source.parent)), b"")]
         else:
             content = [path.name.encode() + b"\0" + path.read_bytes() for path in job.depends]
             content.append(job.source.read_bytes())
         parts = [self.version(job.compiler).encode(), "\0".join(args).encode(), *content]
 
         def make(path: Path) -> None:
+            if RUNTIME in job.source.parents:
+                self._say_once()
             begin = self._precompiled(job) if job.header else ()
             self.run([job.compiler, *begin, *job.args, "-c", str(job.source), "-o", str(path)], what)
 
         return self.cached(parts, ".o", make)
+
+    def _say_once(self) -> None:
+        """Tell somebody who waits why it takes longer than the next time; build systems take words for a warning."""
+        with self._saying:
+            if not self._said and sys.stderr.isatty():
+                sys.stderr.write("ompls: compiling the runtime, once for all programs\n")
+            self._said = True
 
     def objects(self, jobs: Sequence[Compile]) -> List[Path]:
         """Compile several sources side by side; the first failure in the order given is raised."""

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,49 @@ def test_one_text_compiled_twice_is_two_units(project: Path) -> None:
     cc("-fopenmp", TARGETS, "-DNAME=b", "-DBY=+ 1", "-c", "op.c", "-o", "2.o", where=project)
     cc("-fopenmp", TARGETS, "use.c", "1.o", "2.o", "-o", "prog", where=project)
     assert said(project / "prog") == "36\n"
+
+
+@pytest.fixture
+def compilers(project: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """What gcc and g++ were called with since the last call."""
+    (project / "bin").mkdir()
+    for name in ("gcc", "g++"):
+        script = project / "bin" / name
+        script.write_text(f'#!/bin/sh\necho "{name} $*" >>{project}/log\nexec {shutil.which(name)} "$@"\n')
+        script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{project / 'bin'}:{os.environ['PATH']}")
+
+    def taken() -> list[str]:
+        lines = (project / "log").read_text().splitlines()
+        (project / "log").unlink()
+        return lines
+
+    return taken
+
+
+def test_kernels_that_did_not_change_are_not_compiled_again(project: Path, compilers: Callable[[], list[str]]) -> None:
+    for target in ("host", "cudasim"):
+        words = ["-fopenmp", f"-fopenmp-targets={target}", "main.c", "scale.c", "-o", "prog"]
+        cc(*words, where=project)
+        compilers()
+        cc(*words, where=project)
+        compiled = [line for line in compilers() if " -c " in line]
+        assert len(compiled) == 2
+        assert all("/host/" in line for line in compiled)
+        assert said(project / "prog") == SAID
+
+
+def test_objects_are_linked_once(project: Path, compilers: Callable[[], list[str]]) -> None:
+    """Only what an archive gives is not known before."""
+    for source in ("main", "scale", "unused"):
+        cc("-fopenmp", TARGETS, "-c", f"{source}.c", where=project)
+    subprocess.run(["ar", "rc", "libparts.a", "scale.o", "unused.o"], cwd=project, check=True)
+    compilers()
+    for words, times in ((["scale.o"], 1), (["-L.", "-lparts", "-Wl,-O1"], 2), (["libparts.a"], 2)):
+        cc("-fopenmp", TARGETS, "main.o", *words, "-o", "prog", where=project)
+        assert len([line for line in compilers() if line.startswith("gcc -fopenmp main.o")]) == times
+        assert said(project / "prog") == SAID
+        assert b"unused_" not in (project / "prog").read_bytes()
 
 
 def test_make_with_dependency_files(project: Path) -> None:

@@ -19,7 +19,7 @@ from procs import Process, processes
 
 from ompls.runtime import errors, toolchain
 from ompls.runtime.__main__ import main
-from ompls.runtime.build import build
+from ompls.runtime.build import build, prepare
 from ompls.runtime.devices import all_devices, choose
 
 
@@ -88,6 +88,34 @@ def test_a_header_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         said = subprocess.run([*compiles[-1], "-H"], capture_output=True, text=True, check=True).stderr
         assert said.startswith(f"! {compiled}.gch\n")
         assert ". " + str(header) not in said
+
+
+def test_what_all_programs_share_is_compiled_ahead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """And who waits for it at a terminal is told."""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    kinds = [all_devices()["host"]]
+    for said in ("ompls: compiling the runtime, once for all programs\n", ""):
+        with toolchain.Toolchain(tmp_path / "cache") as tools:
+            prepare(tools, kinds)
+        assert capfd.readouterr().err == said
+    commands = recorded(monkeypatch)
+    with toolchain.Toolchain(tmp_path / "cache") as tools:
+        build(saxpy_bundle(tmp_path / "bundle"), "host", tmp_path / "prog", tools=tools)
+    compiled = [c[c.index("-c") + 1] for c in commands if "-c" in c]
+    assert not [name for name in compiled if name.startswith(str(RUNTIME))]
+    assert output_of(tmp_path / "prog")[0] == 0
+
+
+def test_where_a_bundle_lies_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`ompls run` writes it to a temporary directory."""
+    with toolchain.Toolchain(tmp_path / "cache") as tools:
+        build(saxpy_bundle(tmp_path / "here"), "host", tmp_path / "prog", tools=tools)
+    commands = recorded(monkeypatch)
+    with toolchain.Toolchain(tmp_path / "cache") as tools:
+        build(saxpy_bundle(tmp_path / "there"), "host", tmp_path / "prog", tools=tools)
+    assert [c for c in commands if "-E" not in c and "--version" not in c] == []
 
 
 def test_users_errors_are_gccs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

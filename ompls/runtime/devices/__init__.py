@@ -68,6 +68,10 @@ class Device(ABC):
     def build_image(self, job: ImageJob) -> Path:
         """Build the image that the module loads.  Raises BuildFailed, ToolMissing."""
 
+    def prepare(self, tools: Toolchain) -> None:
+        """Compile what all images for this device share, so that it is in the cache."""
+        self.build_image(ImageJob(tools, ()))
+
     def native_sources(self) -> List[Path]:
         """C files to link into the program: the module's native half."""
         source = HERE / (self.name + ".c")
