@@ -17,6 +17,9 @@ def check(scene: Scene) -> Iterator[Finding]:
         message = f"the host reads `{found.event.name}` here, but the newer values are on the device: there is no `target update from` in between"
         severity = "hint" if _is_test(scene, found) else severity_of(found, scene)
         yield finding(found, message, severity)
+    for found in events(scene, "lost", "update"):
+        message = f"this overwrites what the device has written to `{found.event.name}`, which the host reads later: `from` brings it back"
+        yield finding(found, message, severity_of(found, scene))
 
 
 def _is_test(scene: Scene, found: Noticed) -> bool:
@@ -49,6 +52,7 @@ While data are present on a device, host and device have a copy each. A map clau
 whatever its map type: results come back when the outermost data environment ends, with `target update from(x)`, or with the `always` modifier.
 """,
     section="13.8",
+    about="events",
     bad=(
         """
 int main(void) {
@@ -100,8 +104,39 @@ int main(void) {
     //     ^^^^^^^ warning: the host reads `counter` here, but the newer values are on the device: there is no `target update from` in between
 }
 """,
+        """
+int main(void) {
+    double x[100] = {1}, sum = 0;
+    #pragma omp target data map(tofrom: x)
+    {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 100; i++)
+            x[i] *= 2;
+        #pragma omp target update to(x[0:100])
+        //                           ^^^^^^^^ warning: this overwrites what the device has written to `x`, which the host reads later: `from` brings it back
+        for (int i = 0; i < 100; i++)
+            sum += x[i];
+    }
+    return sum > 0;
+}
+""",
     ),
     good=(
+        """
+int main(void) {
+    double x[100] = {1}, sum = 0;
+    #pragma omp target data map(tofrom: x)
+    for (int k = 0; k < 10; k++) {
+        #pragma omp target update to(x)
+        #pragma omp target teams distribute parallel for reduction(+: sum)
+        for (int i = 0; i < 100; i++) {
+            x[i] *= 2;
+            sum += x[i];
+        }
+    }
+    return sum + x[0] > 0;
+}
+""",
         """
 int main(void) {
     double x[100] = {1}, sum = 0;

@@ -12,7 +12,10 @@ def check(scene: Scene) -> Iterator[Finding]:
     for report in reports(scene, "indirect"):
         race = report.race
         what = text_of(scene, race.first)
-        if race.certain:
+        if race.certain and race.meeting.verdict == "indirect":
+            done = "updated" if race.first.read else "written"
+            message = f"`{what}` is {done} by iterations that find the same index and run at the same time: it needs an `atomic` directive"
+        elif race.certain:
             message = f"the values in the index array make two iterations that run at the same time access `{what}`"
         else:
             message = f"`{what}` is right only if no two iterations find the same index: otherwise it needs `atomic`"
@@ -29,6 +32,7 @@ seen in the program, unless the array is a constant. A histogram or an assembly 
 """,
     section="1.4.1",
     group="sharing",
+    about="races",
     bad=(
         """
 void f(int n, double *a, const int *index, const double *x) {
@@ -56,6 +60,37 @@ void f(int n, double *a, const int *index) {
         for (int i = 0; i < n; i++)
             add(&a[index[i]], k);
     }
+}
+""",
+        """
+int main(void) {
+    static int cell[1000];
+    static float mass[1000], grid[100];
+    for (int i = 0; i < 1000; i++)
+        cell[i] = i * 7 % 100;
+    #pragma omp target teams distribute parallel for map(to: cell, mass) map(tofrom: grid)
+    for (int p = 0; p < 1000; p++) {
+        const int c = cell[p];
+        grid[c] += mass[p];
+    //  ^^^^^^^ warning: `grid[c]` is updated by iterations that find the same index and run at the same time: it needs an `atomic` directive
+    }
+    return grid[3] > 0;
+}
+""",
+        """
+void histogram(const unsigned char *data, unsigned long n, double *weight, double *bins) {
+    #pragma omp target teams distribute parallel for map(to: data[0:n], weight[0:n]) map(tofrom: bins[0:16])
+    for (unsigned long i = 0; i < n; i++)
+        bins[data[i] >> 4] += weight[i];
+    //  ^^^^^^^^^^^^^^^^^^ warning: `bins[data[i] >> 4]` is updated by iterations that find the same index and run at the same time: it needs an `atomic` directive
+}
+""",
+        """
+void count(const int *key, int n, int *times) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        times[key[i]]++;
+    //  ^^^^^^^^^^^^^ warning: `times[key[i]]` is updated by iterations that find the same index and run at the same time: it needs an `atomic` directive
 }
 """,
     ),
@@ -103,6 +138,30 @@ void f(int n, double *a, const int *index) {
         #pragma omp critical
         p[k] += 1;
     }
+}
+""",
+        """
+void histogram(const unsigned char *data, unsigned long n, int *bins) {
+    #pragma omp target teams distribute parallel for map(to: data[0:n]) map(tofrom: bins[0:16])
+    for (unsigned long i = 0; i < n; i++) {
+        #pragma omp atomic
+        bins[data[i] >> 4]++;
+    }
+}
+""",
+        """
+void seen(const unsigned char *data, unsigned long n, int *bins) {
+    #pragma omp parallel for
+    for (unsigned long i = 0; i < n; i++)
+        bins[data[i] & 15] = 1;
+}
+""",
+        """
+void tiles(int n, const unsigned char *x, int *y) {
+    #pragma omp parallel for
+    for (int b = 0; b < n; b++)
+        for (int i = 0; i < 16; i++)
+            y[16 * b + (x[i] >> 4)] += i;
 }
 """,
     ),

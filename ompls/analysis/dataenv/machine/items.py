@@ -187,9 +187,15 @@ class Items(Routines):
         """Whether the section lies in its object."""
         if not mapped.explicit or loc.obj.size is None or loc.high is None:
             return
-        beyond = order(loc.obj.size, loc.high, self.positive) == "<" or order(loc.low, ZERO, self.positive) == "<"
+        beyond = self._outside(loc.low, loc.high, loc.obj.size) or any(
+            self._outside(*(p and p.substitute(at) for p in (loc.low, loc.high, loc.obj.size)))
+            for at in self.ends_of_loops(loc.low, loc.high, loc.obj.size)
+        )
         event = Event("beyond-object", mapped.site, mapped.name, "certain", (), mapped.kind)
         self.judge(event, "bad" if beyond and len(mapped.locs) == 1 else "fine")
+
+    def _outside(self, low: Poly | None, high: Poly | None, size: Poly | None) -> bool:
+        return order(size, high, self.positive) == "<" or order(low, ZERO, self.positive) == "<"
 
     def leave(self, mapped: Mapped, device: Poly, unstructured: bool = False) -> None:
         """The item leaves it."""

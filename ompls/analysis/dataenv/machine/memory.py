@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, Written
@@ -18,7 +18,7 @@ from ompls.analysis.dataenv.machine.values import (
     Site,
     spread,
 )
-from ompls.analysis.dataenv.symbolic import Poly
+from ompls.analysis.dataenv.symbolic import Atom, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
 from ompls.analysis.model.ctype import Pointer
@@ -162,7 +162,7 @@ class Memory(Store):
                 return "short", "bad" if r.sure else "fine", mine
             return "absent", "bad", None
         others = [c for c in case.copies if c.device == device and c is not copy and c.refs]
-        if how == "over" or (how == "?" and not others and cp.lacks(copy, r, self.positive)):
+        if how == "over" or (how == "?" and not others and self.lacks(copy, r)):
             return "short", "bad" if r.sure else "fine", copy
         if self.region.quiet:
             return "", "fine", copy
@@ -185,6 +185,28 @@ class Memory(Store):
             if found != "no":
                 return "device-stale", "bad" if found == "yes" else "perhaps", copy
         return "", "fine", copy
+
+    def lacks(self, copy: Copy, r: Range) -> bool:
+        """Whether the copy is certainly too short for `r`, in any or in the first or last iteration of a loop around."""
+        if cp.lacks(copy, r, self.positive):
+            return True
+        for at in self.ends_of_loops(r.low, r.high, copy.low, copy.high):
+            low, high, copy_low, copy_high = (p and p.substitute(at) for p in (r.low, r.high, copy.low, copy.high))
+            if cp.lacks(copy._replace(low=copy_low, high=copy_high), Range(low, high), self.positive):
+                return True
+        return False
+
+    def ends_of_loops(self, *polys: Poly | None) -> Iterator[dict[Atom, Poly]]:
+        """Values of the variables of loops around the region in their first, and in their last iterations."""
+        names = {s for p in polys if p is not None for s in p.symbols()}
+        around = self.loops if self.region is None else self.loops[: self.region.loops]
+        if any(loop.conditions != self.conditions for loop in around):
+            return  # it may be that not all iterations come here
+        loops = [loop.range for loop in around if loop.range.symbol in names and loop.range.exact]
+        known = [r for r in loops if r.lower is not None and r.upper is not None]
+        if known and len(known) == len(loops):
+            yield {r.symbol: r.lower for r in known if r.symbol is not None and r.lower is not None}
+            yield {r.symbol: r.upper for r in known if r.symbol is not None and r.upper is not None}
 
     def _report(self, answers: list[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc]) -> None:
         if all(k == "" for k, _, _ in answers) and not (self.conditional and self.recorder.tentative):
