@@ -139,11 +139,13 @@ def test_what_cannot_run_on_a_gpu_is_said_where_it_is_called(place: Path) -> Non
 
 
 def test_a_static_variable_is_not_copied_silently(unit: Callable[[str], TU]) -> None:
-    """Each kernel file would have one of its own; in one kernel it keeps its value between launches."""
-    text = "static int next(void) { static int last = 5; return last++; }\nvoid f(int *a)\n{\n"
+    """Each kernel file would have one of its own: it moves in front of the function, unless its type is in there."""
+    text = "static int next(void) {{ {} last = {{5}}; return last.x++; }}\nvoid f(int *a)\n{{\n"
+    own, there = text.format("struct s { int x; }; static struct s"), text.format("static struct { int x; }")
     region = "#pragma omp target map(tofrom : a[0:1])\n    a[0] = next();\n"
-    assert not translate([unit(f"{text}{region}}}\n")], ["cuda", "host"]).diagnostics
-    refused = translate([unit(f"{text}{region}{region}}}\n")], ["cuda", "host"])
+    assert not translate([unit(f"{own}{region}}}\n")], ["cuda", "host"]).diagnostics
+    assert not translate([unit(f"{there}{region}{region}}}\n")], ["cuda", "host"]).diagnostics
+    refused = translate([unit(f"{own}{region}{region}}}\n")], ["cuda", "host"])
     assert not refused.files
     assert "the static variable 'last' of 'next'" in refused.diagnostics[0].message
 
