@@ -15,6 +15,7 @@ enum {
     SHORTEST = 8,      /* threads along x that rows of any length get: 32 bytes of floats are read at once */
     DEEP = 8,          /* threads beside a row from which on a block has two layers */
     LONGEST_SIDE = 65535, /* blocks along y and z (CUDA programming guide, table of compute capabilities) */
+    FEW = 8,           /* teams: where there are fewer, rows are divided, also if a thread would rather have whole ones */
     TRIED = 1024       /* divisors that are looked for */
 };
 
@@ -94,9 +95,10 @@ static void shape_grid(const ompls_properties *has, uint32_t teams, const uint64
         return;
     }
     uint64_t most = has->many_teams == 0 ? INT32_MAX : all / 128 > has->many_teams ? all / 128 : has->many_teams;
-    for (int d = 0; d < 3; d++) { /* rows first: a thread's iterations stay together */
-        uint64_t others = all / needed[d];
-        if (all > most) needed[d] = others < most ? most / others : 1;
+    for (int d = 0; d < 3; d++) {
+        /* Rows first: a thread's iterations stay together.  Where a row is one thread's, it is one loop. */
+        uint64_t others = all / needed[d], limit = d == 0 && has->row_threads == 1 ? FEW : most;
+        if (all > limit) needed[d] = others < limit ? limit / others : 1;
         all = others * needed[d];
     }
     for (int d = 0; d < 3; d++) grid[d] = (uint32_t)needed[d];
