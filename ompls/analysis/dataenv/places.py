@@ -43,8 +43,8 @@ class Place(NamedTuple):
 
     def element(self, subscript: Poly | None, dim: Poly | None = None) -> Place:
         """An element of the array that this place is."""
-        path, dims = (*self.path, ELEMENT), (*self.dims, dim)
-        return self._replace(path=path, subscripts=(*self.subscripts, subscript), dims=dims)
+        symbol, depth, path, subscripts, dims, sure, since = self
+        return Place(symbol, depth, (*path, ELEMENT), (*subscripts, subscript), (*dims, dim), sure, since)
 
     def member(self, name: str) -> Place:
         return self._replace(path=(*self.path, name))
@@ -55,9 +55,9 @@ class Place(NamedTuple):
             return self
         if not self.path or self.path[-1] != ELEMENT:
             return self.element(None)._replace(sure=False)
-        last = self.subscripts[-1]
+        symbol, depth, path, (*before, last), dims, sure, since = self
         new = None if last is None or by is None else last + by
-        return self._replace(subscripts=(*self.subscripts[:-1], new))
+        return Place(symbol, depth, path, (*before, new), dims, sure, since)
 
     def blurred(self) -> Place:
         """The same variable, nothing known of the elements."""

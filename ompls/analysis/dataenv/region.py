@@ -46,6 +46,7 @@ class _Collected:
     order: dict[Symbol, None] = field(default_factory=dict)  # every outer variable that is referenced, in order
     listed: dict[Symbol, list[tuple[Clause, ListItem]]] = field(default_factory=dict)
     uses: list[Use] = field(default_factory=list)
+    by_symbol: dict[Symbol, list[Use]] = field(default_factory=dict)  # the same
     local: set[Symbol] = field(default_factory=set)
     loops: list[Symbol] = field(default_factory=list)  # iteration variables of the construct's own loops
     nested: list[ast.DirectiveStmt] = field(default_factory=list)
@@ -143,6 +144,7 @@ def _collect(stmt: ast.DirectiveStmt, function: ast.FunctionDef, nodes: _Nodes) 
             note(name.symbol)
     for use in found.uses:
         note(use.symbol)
+        found.by_symbol.setdefault(use.symbol, []).append(use)
     for symbol in list(found.order):
         for length in _vla_names(symbol.type):
             note(_declared(function, length))
@@ -176,7 +178,7 @@ def _variable(symbol: Symbol, stmt: ast.DirectiveStmt, found: _Collected, versio
     directive = stmt.directive
     listed = found.listed.get(symbol, [])
     private = _privatised_inside(symbol, stmt, listed, found)
-    mine = [] if private else [u for u in found.uses if u.symbol is symbol]
+    mine = [] if private else found.by_symbol.get(symbol, [])
     variable = _explicit(symbol, listed) or _predetermined(symbol, found, listed, version)
     if variable is None and not mine and _only_private_below(symbol, found):
         variable = Variable(symbol, "private", True, [], "only private copies of it are used in the region", "5.1.1")

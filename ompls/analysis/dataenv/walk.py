@@ -277,6 +277,8 @@ def assigned_in(node: Node) -> set[Symbol]:
     """Variables that `node` gives another value, or whose address it takes."""
     found: set[Symbol] = set()
     for n in walk_all(node):
+        if type(n) not in _ASSIGNING:  # hardly any is
+            continue
         target: Expr | None = None
         if isinstance(n, ast.Assign):
             target = n.target
@@ -289,6 +291,9 @@ def assigned_in(node: Node) -> set[Symbol]:
             if isinstance(target, ast.Name) and target.symbol is not None:
                 found.add(target.symbol)
     return found
+
+
+_ASSIGNING = frozenset((ast.Assign, ast.Unary, ast.VarDecl))
 
 
 def atomic_targets(stmt: ast.DirectiveStmt) -> list[Expr]:

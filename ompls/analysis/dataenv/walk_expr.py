@@ -91,11 +91,10 @@ class Expressions(ABC):
 
     def owner(self, symbol: Symbol, depth: int = 0) -> ast.DirectiveStmt | None:
         """The innermost directive that gives each of its threads a variable of its own (or what it points to)."""
-        declared = self.declared.get(symbol) if depth == 0 else None
-        for stmt, private in zip(
-            reversed(self.directives), reversed(self.private if depth == 0 else self.sections), strict=True
-        ):
-            if symbol in private or stmt is declared:
+        own, declared = (self.sections, None) if depth else (self.private, self.declared.get(symbol))
+        for at in range(len(own) - 1, -1, -1):
+            stmt = self.directives[at]
+            if symbol in own[at] or stmt is declared:
                 return stmt
         return None
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access, accesses
 from ompls.analysis.dataenv.symbolic import Poly, loop_range
-from ompls.analysis.model.ast import DirectiveStmt, For, Symbol
+from ompls.analysis.model.ast import Binary, DeclStmt, DirectiveStmt, For, Index, Name, Symbol
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.kernel import trustworthy
@@ -20,7 +22,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if not trustworthy(scene.content, region):
             continue
         spread = _spread(region)
-        if not spread or not _is_nested(region):
+        if not spread or not _is_nested(region) or _is_dense(region, set(spread.values())):
             continue
         reported: set[Symbol] = set()
         for access in accesses(region.stmt, scene.unit.functions):
@@ -50,6 +52,26 @@ def _spread(region: Region) -> dict[DirectiveStmt, Symbol]:
 def _is_nested(region: Region) -> bool:
     """Whether there are two loops: with one, there is no better order."""
     return len(region.stmt.nodes(For)) > 1
+
+
+def _is_dense(region: Region, variables: set[Symbol]) -> bool:
+    """Whether one look shows that neighbours access neighbours: the variables stand nowhere but in the heads of their
+    loops and, with nothing but a distance, as last subscripts.  So it is mostly; what is not needs all accesses."""
+    if len(region.stmt.nodes(DirectiveStmt)) > 1:
+        return False  # with clauses of its own
+    there: set[int] = set()
+    for element in region.stmt.nodes(Index):
+        if not isinstance(element.type, Array):  # else another subscript follows
+            at = element.index
+            there.add(
+                id(at.left if isinstance(at, Binary) and at.op in ("+", "-") and fold(at.right) is not None else at)
+            )
+    for loop in region.stmt.nodes(For):
+        if isinstance(loop.init, DeclStmt) and any(decl.symbol in variables for decl in loop.init.decls):
+            there.update(
+                id(n) for part in (loop.init, loop.condition, loop.step) if part is not None for n in part.walk()
+            )
+    return all(id(n) in there for n in region.stmt.nodes(Name) if n.symbol in variables)
 
 
 def _stride(access: Access, spread: dict[DirectiveStmt, Symbol]) -> tuple[Symbol, Poly] | None:

@@ -6,6 +6,7 @@ What follows a metadirective may be under any of its directives, so that nothing
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -51,7 +52,7 @@ def placed(scene: Scene) -> list[Placed]:
         return []
     found: list[Placed] | None = content.memo.get(_KEY)
     if found is None:
-        found = content.memo[_KEY] = list(_places(function, [s.span.start for s in content.directives]))
+        found = content.memo[_KEY] = list(_places(function, sorted(s.span.start for s in content.directives)))
     return found
 
 
@@ -70,21 +71,24 @@ def constructs_around(place: Placed) -> Iterator[tuple[str, DirectiveStmt]]:
 
 
 def _places(function: FunctionDef, starts: list[int]) -> Iterator[Placed]:
+    """`starts`: where directives stand, in order."""
     stack: list[tuple[Node, tuple[DirectiveStmt, ...], Node]] = [(function.body, (), function)]
     while stack:
         node, around, holder = stack.pop()
         if isinstance(node, DirectiveStmt):
             yield Placed(node, around, holder)
             around = (node, *around)
-        if isinstance(node, Expr) and not any(node.span.start <= s < node.span.end for s in starts):
-            continue  # only a statement in it could hold one
-        stack.extend((child, outer, node) for child, outer in reversed(list(_children(node, around))))
+        if isinstance(node, Expr):
+            first = bisect_left(starts, node.span.start)
+            if first == len(starts) or starts[first] >= node.span.end:
+                continue  # only a statement in it could hold one
+        if isinstance(node, Compound):
+            stack += [(child, outer, node) for child, outer in reversed(list(_items(node, around)))]
+        else:
+            stack += [(child, around, node) for child in reversed(node.children())]
 
 
-def _children(node: Node, around: tuple[DirectiveStmt, ...]) -> Iterator[tuple[Node, tuple[DirectiveStmt, ...]]]:
-    if not isinstance(node, Compound):
-        yield from ((child, around) for child in node.children())
-        return
+def _items(node: Compound, around: tuple[DirectiveStmt, ...]) -> Iterator[tuple[Node, tuple[DirectiveStmt, ...]]]:
     under: DirectiveStmt | None = None  # a metadirective that the next statement may belong to
     begun: DirectiveStmt | None = None
     for item in node.items:
