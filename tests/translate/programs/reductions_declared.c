@@ -41,6 +41,26 @@ static void nothing(struct range *r)
 #pragma omp declare reduction(longest : int : omp_out = abs(omp_in) > abs(omp_out) ? omp_in : omp_out) \
     initializer(omp_priv = 0)
 #pragma omp declare reduction(times : double, float : omp_out *= omp_in) initializer(omp_priv = 1)
+#pragma omp declare reduction(sum : number : omp_out.re += omp_in.re, omp_out.im += omp_in.im) \
+    initializer(omp_priv = (number){.im = 0, .re = 0})
+#pragma omp declare reduction(sum : struct range : widen(&omp_out, &omp_in)) \
+    initializer(omp_priv = (struct range){1 << 30, -(1 << 30)})
+
+static void with_literals(int n)
+{
+    number z = {1, 2};
+    struct range r = {1 << 30, -(1 << 30)};
+#pragma omp target teams distribute parallel for reduction(sum : z, r) map(tofrom : z, r)
+    for (int i = 0; i < n; i++) {
+        struct range one = {i, i};
+        z.re += i;
+        z.im--;
+        widen(&r, &one);
+    }
+    expect(z.re, 1 + n * (n - 1) / 2, "a literal with names");
+    expect(z.im, 2 - n, "its other member");
+    expect(r.high - r.low, n - 1, "a literal");
+}
 
 static void declared(int n)
 {
@@ -172,6 +192,7 @@ static void places(void)
 
 int main(void)
 {
+    with_literals(40);
     declared(200);
     sections_of_arrays(500);
     places();

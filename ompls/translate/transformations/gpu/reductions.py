@@ -8,6 +8,7 @@ adds the team's value to the original atomically, in whatever order the teams en
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -31,6 +32,7 @@ OPERATORS = {
 }  # fmt: skip
 # Where a private copy is: parallel regions in the code that sees it reach the last two only.
 Place = Literal["stack", "team", "heap"]
+_LITERAL = re.compile(r"\(\s*(?:(?:struct|union)\s+)?([A-Za-z_]\w*)\s*\)\s*\{")  # `(struct s){…}`, in C++ `s{…}`
 LARGEST_PART = 4096  # bytes of an array's part that lies on a thread's stack
 
 
@@ -201,11 +203,28 @@ def operator(e: Emitter, c: Clause, t: CType) -> str:
     return e.operators[key]
 
 
+def _members(value: str) -> str:
+    """`{.m = v, …}` as assignments, as nvrtc has no designated initializers; "" for any other value."""
+    m = re.fullmatch(r"(?:\w+\s*)?\{\s*(\..*)\}", value, re.S)
+    parts, depth = [""], 0
+    for c in m[1] if m else "":
+        depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(c, 0)
+        if c == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += c
+    texts = [p.strip() for p in parts if p.strip()]
+    if not texts or not all(re.match(r"\.\w+\s*=\s*[^{\s]", p) for p in texts):
+        return ""
+    return "T omp_priv = {};\n" + "".join(f"omp_priv{p};\n" for p in texts)
+
+
 def operator_class(name: str, combiner: str, initializer: str) -> str:
     """C++ for `declare reduction`; without an initializer the copy is zero, as static storage is."""
+    combiner, initializer = (_LITERAL.sub(r"\1{", text) for text in (combiner, initializer))
     head, _, value = initializer.partition("=")
     if head.strip() == "omp_priv":
-        begin = f"T omp_priv = {value.strip()};\n"
+        begin = _members(value.strip()) or f"T omp_priv = {value.strip()};\n"
     else:
         begin = f"T omp_priv = {{}};\n{f'{initializer};' if initializer else ''}\n"
     return (
