@@ -378,19 +378,22 @@ class DirectiveStmt(Stmt):
 
     directive: Directive
     body: Stmt | None
-    _kept: Any = field(default=None, init=False, repr=False)  # by `nodes`
 
     def nodes(self, kind: type[N]) -> list[N]:
         """Nodes of one class, out of those that `walk` gives: many rules look for something in a region.
 
-        They are kept, so this is for readers of the finished tree.
+        They are kept for a while, so this is for readers of the finished tree.
         """
-        if self._kept is None:
-            self._kept = {}
-            for node in self.walk():
-                self._kept.setdefault(type(node), []).append(node)
-        found: list[N] = self._kept.get(kind, [])
+        found: list[Any] = _by_class(self).get(kind, [])
         return found
+
+
+@lru_cache(maxsize=64)
+def _by_class(stmt: DirectiveStmt) -> dict[type, list[Node]]:
+    found: dict[type, list[Node]] = {}
+    for node in stmt.walk():
+        found.setdefault(type(node), []).append(node)
+    return found
 
 
 @dataclass(slots=True, eq=False)

@@ -18,6 +18,7 @@ from ompls.analysis.model.ctype import (
     Record,
     Unknown,
     Void,
+    qualifiers,
 )
 
 LONG = Integer("long")
@@ -50,7 +51,7 @@ def qualify(t: CType, quals: frozenset[str]) -> CType:
         return replace(t, of=qualify(t.of, quals))
     if isinstance(t, (Unknown, Function)):
         return t
-    return replace(t, quals=t.quals | quals)
+    return replace(t, quals=qualifiers(t.quals | quals))
 
 
 def decay(t: CType) -> CType:

@@ -7,8 +7,18 @@ understand; it is contagious and nothing above a hint may be said about an expre
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
+
+
+def qualifiers(words: Iterable[str]) -> frozenset[str]:
+    """These words as `CType.quals`: equal ones are one object, because every type of a unit has them."""
+    made = frozenset(words)
+    return _QUALIFIERS.setdefault(made, made)
+
+
+_QUALIFIERS: dict[frozenset[str], frozenset[str]] = {}
 
 
 @dataclass(frozen=True, slots=True)

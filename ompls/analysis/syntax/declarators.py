@@ -9,7 +9,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import composite
-from ompls.analysis.model.ctype import INT, UNKNOWN, Array, CType, Function, Pointer, Void
+from ompls.analysis.model.ctype import INT, UNKNOWN, Array, CType, Function, Pointer, Void, qualifiers
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.syntax.reader import MAX_DEPTH, Declared, broken, named
 from ompls.analysis.syntax.specifiers import DECLARATORS, SpecifierReader, Specifiers
@@ -32,7 +32,7 @@ class DeclaratorReader(SpecifierReader):
             inner = n.child_by_field_name("declarator")
             if kind.endswith("pointer_declarator"):
                 quals = {self.text(c).strip("_") for c in n.children if c.type == "type_qualifier"}
-                base = Pointer(base, quals=frozenset(quals & {"const", "volatile", "restrict"}))
+                base = Pointer(base, quals=qualifiers(quals & {"const", "volatile", "restrict"}))
             elif kind.endswith("array_declarator"):
                 base = self.array(n, base, dims)
             elif kind.endswith("function_declarator"):
@@ -56,7 +56,7 @@ class DeclaratorReader(SpecifierReader):
 
     def array(self, n: Node, of: CType, dims: list[ast.Expr]) -> CType:
         size = n.child_by_field_name("size")
-        quals = frozenset(self.text(c) for c in n.children if c.type == "type_qualifier")
+        quals = qualifiers(self.text(c) for c in n.children if c.type == "type_qualifier")
         if size is None or size.type == "*" or self.text(size) == "*":
             return Array(of, None, vla=size is not None, vla_text="*" if size is not None else "", quals=quals)
         length = self.expr(size)
