@@ -98,6 +98,25 @@ int main(void) {
     return result;
 }
 """,
+        """
+static void sweep(int n, const double *old, double *new) {
+    #pragma omp target teams distribute parallel for
+    for (int i = 1; i < n - 1; i++)
+        new[i] = 0.5 * (old[i - 1] + old[i + 1]);
+}
+void *calloc(unsigned long, unsigned long);
+int main(void) {
+    double *a = calloc(256, sizeof(double)), *b = calloc(256, sizeof(double));
+    a[0] = b[0] = 1;
+    #pragma omp target data map(tofrom: a[0:256]) map(alloc: b[0:256])
+    //                                                       ^^^^^^^^ warning: `map(alloc: …)` only allocates `b[0:256]` on the device, where it is read before anything is written to it
+    for (int s = 0; s < 10; s += 2) {
+        sweep(256, a, b);
+        sweep(256, b, a);
+    }
+    return a[3] > 0;
+}
+""",
     ),
     good=(
         """
@@ -167,6 +186,49 @@ int f(int n, int *x) {
         for (int i = 0; i < n; i++) sum += x[i];
     }
     return sum;
+}
+""",
+        """
+int f(int blocks, int *v) {
+    #pragma omp target teams distribute parallel for map(from: v[0:blocks*8])
+    for (int b = 0; b < blocks; b++) {
+        v[b * 8] = b;
+        for (int k = 1; k < 8; k++)
+            v[b * 8 + k] = v[b * 8 + k - 1] + 1;
+    }
+    return v[0];
+}
+""",
+        """
+int f(int n, double *x, double *y) {
+    #pragma omp target data map(tofrom: x[0:n]) map(alloc: y[0:n])
+    for (int s = 0; s < 10; s++) {
+        #pragma omp target teams distribute parallel for
+        for (int i = 1; i < n - 1; i++)
+            y[i] = x[i - 1] + x[i + 1];
+        #pragma omp target teams distribute parallel for
+        for (int i = 1; i < n - 1; i++)
+            x[i] = y[i];
+    }
+    return x[0] > 0;
+}
+""",
+        """
+int f(int n, double *x, double *y) {
+    #pragma omp target data map(tofrom: x[0:n]) map(alloc: y[0:n])
+    {
+        #pragma omp target
+        y[0] = y[n - 1] = 0;
+        for (int s = 0; s < 10; s++) {
+            #pragma omp target teams distribute parallel for
+            for (int i = 1; i < n - 1; i++)
+                y[i] = x[i - 1] + x[i + 1];
+            #pragma omp target teams distribute parallel for
+            for (int i = 1; i < n - 1; i++)
+                x[i] = y[i - 1] + y[i + 1];
+        }
+    }
+    return x[0] > 0;
 }
 """,
     ),

@@ -51,7 +51,8 @@ class Copy(NamedTuple):
     extra -- there may be more that it has not seen: of a caller, of another translation unit
     old -- the host has written since the device got its values; ahead -- the device has, and the host has not got them
     origin, how -- the list item that made it and its map type; lasting -- by `target enter data`;
-    forever -- by `declare target`; lent -- other code has got its address; first -- what gave it its first values
+    forever -- by `declare target`; lent -- other code has got its address; first -- what gave it its first values;
+    part -- all that has been given values, of a copy that had none: the rest holds garbage; None: not known
     """
 
     device: Poly
@@ -66,6 +67,7 @@ class Copy(NamedTuple):
     forever: bool = False
     lent: bool = False
     first: Site | None = None
+    part: Range | None = None
     old: Written | None = None
     ahead: Written | None = None
 
@@ -147,7 +149,12 @@ def _strictly_over(low: Poly, high: Poly, copy: Copy, positive: Positive) -> boo
 
 def lacks(copy: Copy, r: Range, positive: Positive) -> bool:
     """Whether an end of `r` certainly lies outside of the copy."""
-    return order(r.low, copy.low, positive) == "<" or order(copy.high, r.high, positive) == "<"
+    return lacks_of(Range(copy.low, copy.high), r, positive)
+
+
+def lacks_of(held: Range, r: Range, positive: Positive) -> bool:
+    """Whether an end of `r` certainly lies outside of `held`."""
+    return order(r.low, held.low, positive) == "<" or order(held.high, r.high, positive) == "<"
 
 
 def _with(state: Copies, old: Copy, new: Copy | None) -> Copies:
@@ -174,7 +181,7 @@ def enter(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
     new = copy._replace(refs=min(copy.refs + 1, MOST))
     outcome: Outcome = "present"
     if how == "over":
-        new, outcome = new._replace(low=None, high=None, filled="some", old=None, ahead=None), "extends"
+        new, outcome = new._replace(low=None, high=None, filled="some", part=None, old=None, ahead=None), "extends"
     elif m.always and m.copies_in:
         new = received(new, m.range, positive)
     return _with(state, copy, new), outcome
@@ -210,7 +217,9 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
 def received(copy: Copy, r: Range, positive: Positive) -> Copy:
     """The device gets the host's values."""
     filled: Filled = "yes" if covers(r, Range(copy.low, copy.high), positive) or copy.filled == "yes" else "some"
-    return copy._replace(filled=filled, old=_less(copy.old, r, positive), ahead=_less(copy.ahead, r, positive))
+    return copy._replace(
+        filled=filled, part=None, old=_less(copy.old, r, positive), ahead=_less(copy.ahead, r, positive)
+    )
 
 
 def updated_to(state: Copies, copy: Copy, r: Range, site: Site, positive: Positive) -> Copies:
@@ -255,9 +264,12 @@ def host_writes(state: Copies, r: Range, site: Site, positive: Positive) -> Copi
 def device_writes(state: Copies, copy: Copy, r: Range, site: Site, positive: Positive) -> Copies:
     """A region writes to the device's copy."""
     first = site if copy.filled == "no" else copy.first
+    known = r.sure and r.low is not None and r.high is not None
+    only = (copy.filled == "no" and known) or (copy.part is not None and covers(copy.part, r, positive))
     new = copy._replace(
         first=first,
         filled="yes",
+        part=(r if copy.filled == "no" else copy.part) if only or copy.part == r else None,
         ahead=merged(copy.ahead, Written(r, site), positive),
         old=_less(copy.old, r, positive),
     )

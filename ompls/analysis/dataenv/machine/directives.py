@@ -229,7 +229,9 @@ class Directives(Items):
             if variable.sharing in ("private", "firstprivate", "is_device_ptr", "has_device_addr"):
                 inner[variable.symbol] = self.substitute(variable.symbol, values.get(variable.symbol), region.directive)
         self.frame.own = inner
+        where.conditions = self.conditions
         self.construct(region.stmt, taken=True)
+        self.partly_filled()
         self.frame.own = own
         self.region = None
 

@@ -10,7 +10,7 @@ from ompls.analysis.dataenv.machine.copies import Copies, Copy, Written
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of, pointer_of, worst
 from ompls.analysis.dataenv.machine.objects import Store
-from ompls.analysis.dataenv.machine.state import ALL_CLEAN
+from ompls.analysis.dataenv.machine.state import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.values import (
     Loc,
     Obj,
@@ -125,6 +125,8 @@ class Memory(Store):
                 continue  # a pointer on the device is set when what it points to is mapped
             reads = "both" if read and write else "read" if read else ""
             answers += [self._device_check(case, r, reads, loc.obj.size, self.site(node)) for case in cases]
+            if read and len(locs) == 1:
+                self._partly_filled(cases, loc.obj, r, node)
         some = any(loc.obj in self.now.many for loc in locs)
         if answers and not (some and any(o != "bad" for _, o, _ in answers)):
             self._report(answers, node, locs)
@@ -139,6 +141,26 @@ class Memory(Store):
                     return case if copy is None else cp.device_writes(case, copy, r, site, self.positive)
 
                 self.change(loc.obj, wrote, len(locs) > 1)
+
+    def _partly_filled(self, cases: Cases, obj: Obj, r: Range, node: Node) -> None:
+        """Of what is read, an end has no value yet; that counts if the region does not give it one, too."""
+        assert self.now is not None
+        assert self.region is not None
+        if not r.sure or self.region.quiet or self.conditions != self.region.conditions or obj in self.now.many:
+            return
+        copies = [cp.find(case, self.region.device, r.low, r.high, self.positive)[0] for case in cases]
+        parts = {c.part if c is not None else None for c in copies}
+        part = parts.pop() if len(parts) == 1 else None
+        if part is not None and cp.lacks_of(part, r, self.positive):
+            event = self._event("garbage", self.site(node), name_of(node), copies[0])
+            self.region.partial.append((event, obj, part))
+
+    def partly_filled(self) -> None:
+        """At the end of a region: what it has read and nobody has written."""
+        assert self.region is not None
+        for event, obj, part in self.region.partial if self.now is not None else ():
+            if any(copy.part == part for case in self.cases_of(obj) or () for copy in case.copies):
+                self.judge(event, "bad")
 
     def untracked(self, obj: Obj) -> bool:
         """A variable that no region's clauses speak of: a global in a function that runs on the device."""
@@ -187,7 +209,7 @@ class Memory(Store):
         return "", "fine", copy
 
     def lacks(self, copy: Copy, r: Range) -> bool:
-        """Whether the copy is certainly too short for `r`, in any or in the first or last iteration of a loop around."""
+        """Whether the copy is certainly too short for `r`, be it in the last iteration of the loops around."""
         if cp.lacks(copy, r, self.positive):
             return True
         for at in self.ends_of_loops(r.low, r.high, copy.low, copy.high):

@@ -16,6 +16,7 @@ from ompls.analysis.dataenv.machine.values import (
     Loc,
     Obj,
     Pointers,
+    Range,
     Site,
     Target,
     Value,
@@ -67,6 +68,8 @@ class Where:
 
     chosen -- its directive says how variables come in by default: whoever writes that knows what does not come back
     quiet -- while what is evaluated may as well be evaluated on the host
+    conditions -- how many conditions are around it
+    partial -- reads beyond what an object's device copy has been given
     """
 
     device: Poly
@@ -74,6 +77,8 @@ class Where:
     local: set[Obj] = field(default_factory=set)
     chosen: bool = False
     quiet: int = 0
+    conditions: int = 0
+    partial: list[tuple[Event, Obj, Range]] = field(default_factory=list)
 
 
 class Store(ABC):

@@ -176,7 +176,7 @@ def devices_softened(case: Copies) -> Copies:
     """After code that has the device's address: it is likely to fill what is there."""
     copies = tuple(
         [
-            c._replace(old=None, ahead=None, filled="yes" if c.filled == "yes" else "some", lent=True)
+            c._replace(old=None, ahead=None, filled="yes" if c.filled == "yes" else "some", part=None, lent=True)
             for c in case.copies
         ]
     )

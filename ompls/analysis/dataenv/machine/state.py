@@ -116,7 +116,7 @@ def as_written(cases: Cases) -> Cases:
 
 
 def _unwritten(case: Copies) -> Copies:
-    copies = [c._replace(ahead=None, old=None, filled="some", first=None) for c in case.copies]
+    copies = [c._replace(ahead=None, old=None, filled="some", first=None, part=None) for c in case.copies]
     return case._replace(copies=tuple(copies))
 
 
@@ -154,6 +154,7 @@ def _mentions(case: Copies, names: set[Symbol]) -> bool:
         or _names_in(Range(c.low, c.high), names)
         or (c.old is not None and _names_in(c.old.range, names))
         or (c.ahead is not None and _names_in(c.ahead.range, names))
+        or _names_in(c.part, names)
         for c in case.copies
     )
 
@@ -163,7 +164,8 @@ def _over(case: Copies, loops: list[LoopRange], names: set[Symbol]) -> Copies | 
     for c in case.copies:
         if names & c.device.symbols() or _names_in(Range(c.low, c.high), names):
             return None
-        copies.append(c._replace(old=_spread(c.old, loops), ahead=_spread(c.ahead, loops)))
+        part = None if _names_in(c.part, names) else c.part
+        copies.append(c._replace(old=_spread(c.old, loops), ahead=_spread(c.ahead, loops), part=part))
     lost = case.lost
     if lost is not None:
         lost = lost._replace(range=widened(lost.range, loops))
