@@ -245,8 +245,10 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
             if p.symbol in plan.parts:
                 first, size = plan.parts[p.symbol]
                 here, there = f"(char *){here} + {first}", f"(char *)ompls_p_{name} + {first}"
-            (joined if p.symbol in tasks else head).append(f"__builtin_memcpy({here}, {there}, {size});")
-            back.append(f"__builtin_memcpy({there}, {here}, {size});")
+            before = joined if p.symbol in tasks else head
+            before.append(f"__builtin_memcpy({here}, {there}, {size});")
+            before.append(f"void *ompls_o_{name} = ompls_remember({here}, {size});")
+            back.append(f"ompls_put_back({there}, {here}, ompls_o_{name}, {size});")
         elif p.copy and p.symbol is not None:
             head.append(f"{types.c(_sized(plan, p.symbol), p.name)};")
             head.append(f"__builtin_memcpy((void *)&{p.name}, *(void **){source}, sizeof {p.name});")
@@ -256,6 +258,11 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
         else:
             head.append(f"{types.c(p.type, p.name)} = *({types.c(Pointer(p.type))}){source};")
     head += [f"{types.c(unqualified(_sized(plan, s)), s.name)};" for s in plan.privates]
+    if copied:  # other regions may change other bytes of the variables in the meantime (core/image.c)
+        head[2:2] = [
+            "extern void *ompls_remember(const void *, unsigned long);",
+            "extern void ompls_put_back(void *, const void *, void *, unsigned long);",
+        ]
     rw = Rewriter(plan.item.content.text)
     _edit(index, rw, plan, {p.symbol for p in params if p.deref} - {p.symbol for p in copied})
     _shared_by_tasks(rw, plan, implicit, {p.symbol for p in copied})
