@@ -117,7 +117,7 @@ class Unit:
 
     def _same_grid(self, item: Item, region: Region) -> None:
         """The host makes one launch for all sets: unless all agree on the grid's dimensions, it has one."""
-        places = [(self, item, region), *filter(None, (self._twin(s, region) for s in self.sets))]
+        places = [self._twin(s, region) or (self, item, region) for s in self.sets]
         plans = [unit.plans[id(seen)] for unit, _, seen in places]
         if len({p.dimensions for p in plans}) > 1:
             for p in plans:
