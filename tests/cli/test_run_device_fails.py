@@ -104,6 +104,34 @@ def test_a_killed_device_ends_the_program_with_the_region(tmp_path: Path) -> Non
     )
 
 
+def test_a_device_that_is_killed_between_copies_ends_the_program_with_the_next_region(tmp_path: Path) -> None:
+    text = """
+    #include <stdlib.h>
+    int main(void)
+    {
+        size_t n = 1 << 24;
+        char *x = calloc(n, 1);
+    #pragma omp target enter data map(to: x[0:n])
+        for (;;) {
+            for (int i = 0; i < 20; i++) {
+    #pragma omp target update to(x[0:n])
+    #pragma omp target update from(x[0:n])
+            }
+    #pragma omp target
+            x[0]++;
+        }
+    }
+    """
+    program = subprocess.Popen([_build(tmp_path, text)], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    pages, device = _wait_for_device(program.pid)
+    time.sleep(0.2)
+    os.kill(device, signal.SIGKILL)
+    _, err = program.communicate(timeout=20)
+    assert program.returncode == 125
+    assert re.match(r"\S*program.c:13: region on cudasim:0: the kernel failed: the device process \S+.*; \S+", err)
+    assert (err.count("\n"), _devices(pages, program.pid)) == (1, [])
+
+
 def test_the_deferred_region_that_loses_the_device_is_named_not_one_that_finds_it_lost(tmp_path: Path) -> None:
     program = _build(tmp_path, QUEUED)
     for _ in range(4):
