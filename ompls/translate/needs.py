@@ -21,6 +21,7 @@ from ompls.translate.ctext import Types
 from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.plan import HOISTED, RegionPlan
 from ompls.translate.symbols import is_global
+from ompls.translate.tables import tables
 from ompls.translate.uses import directives_in, names_in
 
 _WORD = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|([A-Za-z_]\w*)""", re.S)
@@ -138,8 +139,9 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
             elif s.kind == "var" and s.level == "file":
                 if is_global(index.tu, s):
                     out.globals.setdefault(s.name, s)
-                elif inside:
-                    out.statics.setdefault(s.name, s)
+                elif (inside or s.name in tables(index.tu)) and s.name not in out.statics:
+                    out.statics[s.name] = s
+                    todo += [d.init for _, d in (index.variables.get(s.name, (None, None)),) if d and d.init]
     for v in plan.globals:
         out.globals.setdefault(v.symbol.name, v.symbol)
     out.functions.sort(key=lambda f: f[0].start)

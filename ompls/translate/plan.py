@@ -21,6 +21,7 @@ from ompls.translate.launch import Launch, chain_directives, dimensions_of, inne
 from ompls.translate.problem import Problem
 from ompls.translate.promote import Promotion, promotion_of
 from ompls.translate.sharing import copied_variables, implicit_copies, own_variables
+from ompls.translate.tables import tables
 from ompls.translate.uses import PRIVATISING, directives_in, modified_in
 
 LARGEST_VALUE = 256  # bytes of a firstprivate variable that is a parameter; kernels take 4096 bytes of them in all
@@ -144,7 +145,8 @@ def plan_region(tu: TU, item: Item, region: Region, kernel: str) -> RegionPlan:
     _check_constructs(region.directive)
     plan = RegionPlan(item, region, kernel, plan_items(tu, item, region.directive, region))
     for v in region.variables:
-        _add_variable(plan, v)
+        if v.sharing != "declare_target" or v.symbol.name not in tables(tu):
+            _add_variable(plan, v)
     for clause in region.directive.all(*HOISTED, "if"):
         on_host = clause.name == "if" and clause.keyword in ("", "target")
         if clause.args and not on_host and not isinstance(strip(clause.args[-1]), IntLiteral):

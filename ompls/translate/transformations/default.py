@@ -27,6 +27,7 @@ from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Rewriter, without_comments
 from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
 from ompls.translate.symbols import global_symbol, is_global
+from ompls.translate.tables import tables
 from ompls.translate.uses import PRIVATISING, declared_in, directives_in, names_in
 
 EXTENSION = "c"
@@ -63,12 +64,12 @@ def _functions(index: Index, places: Places, needs: Needs, shared: FunctionDef |
             out += generated(f"{types.c(s.type, s.name)};")
     for s in needs.globals.values():
         out += generated(f"__attribute__((weak)) {types.c(Pointer(s.type), global_symbol(index.tu, s))};")
-    out += _statics(index, needs)
     for item, f in needs.functions:
         header = _LINKAGE.sub("", without_comments(index.tu.text(item, f.header))).strip()
         if ";" in header:  # the style before prototypes
             header = types.c(f.symbol.type, f.symbol.name)
         out += generated(f"{'' if f is shared else 'static '}{' '.join(header.split())};")
+    out += _statics(index, needs)
     for r in needs.reductions:
         out += generated(r.pragma)
     for item, f in needs.functions:
@@ -85,7 +86,7 @@ def _statics(index: Index, needs: Needs) -> list[OutLine]:
             out += generated(f"extern {index.kinds.c(s.type, s.name)};")
             continue
         init = f" = {index.tu.text(item, d.init.span)}" if d.init is not None else ""
-        if not is_const(s.type):
+        if not is_const(s.type) and s.name not in tables(index.tu):
             raise Problem(
                 None,
                 f"the global variable '{s.name}'",

@@ -22,6 +22,7 @@ from ompls.translate.output import OutLine, generated
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Rewriter, without_comments
 from ompls.translate.symbols import global_symbol
+from ompls.translate.tables import tables
 from ompls.translate.templates import render
 from ompls.translate.transformations.gpu.dialect import Dialect
 from ompls.translate.transformations.gpu.library import CUDA_NAMES
@@ -71,7 +72,8 @@ def _constants(index: Index, needs: Needs) -> list[str]:
     out = []
     for s in needs.statics.values():
         item, d = index.variables.get(s.name, (None, None))
-        if item is None or d is None or d.init is None or not is_const(s.type):
+        fixed = is_const(s.type) or s.name in tables(index.tu)
+        if item is None or d is None or d.init is None or not fixed:
             raise Problem(
                 None,
                 f"the global variable '{s.name}'",
@@ -79,6 +81,7 @@ def _constants(index: Index, needs: Needs) -> list[str]:
             )
         rw = Rewriter(item.content.text)
         Dialect(rw, index.kinds).visit(d)
+        rename(rw, needs, d.init)
         out.append(respelled(f"static __device__ {index.kinds.cxx(s.type, s.name)} = {rw.string(d.init.span)};"))
     return out
 
