@@ -78,6 +78,27 @@ int main(void) {
     return x[0] > 0;
 }
 """,
+        """
+static double g[20][30];
+static void edges(void) {
+    for (int j = 0; j < 30; j++) {
+        g[0][j] = 1;
+        g[19][j] = 2;
+    }
+}
+int main(void) {
+    double s = 0;
+    #pragma omp target enter data map(to: g)
+    edges();
+    #pragma omp target update to(g[0:1][0:30])
+    #pragma omp target teams distribute parallel for reduction(+: s) map(tofrom: s)
+    for (int j = 0; j < 30; j++)
+        s += g[0][j] + g[19][j];
+    //                 ^^^^^^^^ warning: `g` has an old value on the device here: the host has written it since, and there is no `target update to` in between
+    #pragma omp target exit data map(delete: g)
+    return s > 0;
+}
+""",
     ),
     good=(
         """
@@ -160,6 +181,27 @@ int f(int *a, int n, int other) {
         sum += a[n - 1];
     }
     return sum;
+}
+""",
+        """
+static double g[20][30];
+static void edges(void) {
+    for (int j = 0; j < 30; j++) {
+        g[0][j] = 1;
+        g[19][j] = 2;
+    }
+}
+int main(void) {
+    double s = 0;
+    #pragma omp target enter data map(to: g)
+    edges();
+    #pragma omp target update to(g[0:1][0:30])
+    #pragma omp target update to(g[19:1][0:30])
+    #pragma omp target teams distribute parallel for reduction(+: s) map(tofrom: s)
+    for (int j = 0; j < 30; j++)
+        s += g[0][j] + g[19][j] + g[7][j];
+    #pragma omp target exit data map(delete: g)
+    return s > 0;
 }
 """,
     ),

@@ -6,6 +6,7 @@ A `Copies` is one possible case; the machine keeps a set of them for each object
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from ompls.analysis.dataenv.machine.values import (
@@ -23,7 +24,9 @@ from ompls.analysis.dataenv.machine.values import (
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 
 MOST = 8  # references that are counted
+_MOST_KEPT = 4  # ranges that are told apart
 # Whether it holds values: none at all, none unless it was there before, perhaps, yes.
+Verdict = Literal["yes", "perhaps", "no"]
 Filled = Literal["no", "unsure", "some", "yes"]
 Outcome = Literal["new", "present", "perhaps", "extends", "absent", "kept", "removed", "unknown"]
 
@@ -68,8 +71,8 @@ class Copy(NamedTuple):
     lent: bool = False
     first: Site | None = None
     part: Range | None = None
-    old: Written | None = None
-    ahead: Written | None = None
+    old: tuple[Written, ...] = ()
+    ahead: tuple[Written, ...] = ()
 
 
 class Copies(NamedTuple):
@@ -77,7 +80,7 @@ class Copies(NamedTuple):
 
     host: Filled = "yes"
     copies: tuple[Copy, ...] = ()
-    lost: Lost | None = None
+    lost: tuple[Lost, ...] = ()
     freed: bool = False
 
 
@@ -181,7 +184,7 @@ def enter(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
     new = copy._replace(refs=min(copy.refs + 1, MOST))
     outcome: Outcome = "present"
     if how == "over":
-        new, outcome = new._replace(low=None, high=None, filled="some", part=None, old=None, ahead=None), "extends"
+        new, outcome = new._replace(low=None, high=None, filled="some", part=None, old=(), ahead=()), "extends"
     elif m.always and m.copies_in:
         new = received(new, m.range, positive)
     return _with(state, copy, new), outcome
@@ -209,8 +212,8 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
         state = _host_gets(state, m.range, positive)
     if refs:
         return state, "kept"
-    if new.ahead is not None:
-        state = state._replace(lost=Lost(new.ahead.range, new.ahead.site, m.site, m.kind))
+    if new.ahead:
+        state = state._replace(lost=tuple([Lost(w.range, w.site, m.site, m.kind) for w in new.ahead]))
     return state, "removed"
 
 
@@ -226,11 +229,12 @@ def updated_to(state: Copies, copy: Copy, r: Range, site: Site, positive: Positi
     """`target update to` of a range: what the device alone had is overwritten."""
     new = received(copy, r, positive)
     state = _with(state, copy, new)
-    if copy.ahead is None or not copy.ahead.range.sure:
-        return state
-    whole, part = covers(r, copy.ahead.range, positive), covers(copy.ahead.range, r, positive)
-    gone = copy.ahead.range if whole else r if part else None
-    return state if gone is None else state._replace(lost=Lost(gone, copy.ahead.site, site, "update"))
+    lost = []
+    for w in copy.ahead:
+        whole, part = covers(r, w.range, positive), covers(w.range, r, positive)
+        if w.range.sure and (whole or part):
+            lost.append(Lost(w.range if whole else r, w.site, site, "update"))
+    return state._replace(lost=(*lost, *state.lost)[:_MOST_KEPT])
 
 
 def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies:
@@ -240,11 +244,9 @@ def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies
 
 
 def _host_gets(state: Copies, r: Range, positive: Positive) -> Copies:
-    lost = state.lost
-    if lost is not None:
-        rest = without(lost.range, r, positive)
-        lost = None if rest is None else lost._replace(range=rest)
-    return state._replace(host="yes" if state.host == "yes" else "some", lost=lost)
+    lost = [(w, without(w.range, r, positive)) for w in state.lost]
+    kept = tuple([w._replace(range=rest) for w, rest in lost if rest is not None])
+    return state._replace(host="yes" if state.host == "yes" else "some", lost=kept)
 
 
 def host_writes(state: Copies, r: Range, site: Site, positive: Positive) -> Copies:
@@ -276,23 +278,32 @@ def device_writes(state: Copies, copy: Copy, r: Range, site: Site, positive: Pos
     return _with(state, copy, new)
 
 
-def merged(a: Written | None, b: Written, positive: Positive) -> Written:
-    """What is known after both were written: the larger, or the surer."""
-    if a is None or covers(b.range, a.range, positive):
-        return b
-    if covers(a.range, b.range, positive) or (a.range.sure and not b.range.sure):
-        return a
-    if b.range.sure and not a.range.sure:
-        return b
-    both = together(a.range, b.range)
-    return a if both is None else a._replace(range=both)
+def merged(known: tuple[Written, ...], new: Written, positive: Positive) -> tuple[Written, ...]:
+    """What is known after more was written: larger ranges take the place of what they hold; there are not too many."""
+    found: list[Written] = []
+    placed = False
+    for w in known:
+        both = together(w.range, new.range)
+        if not placed and both is not None:
+            new = w._replace(range=both)
+        elif not placed and covers(w.range, new.range, positive) and not covers(new.range, w.range, positive):
+            return known
+        if both is not None or covers(new.range, w.range, positive):
+            if not placed:
+                found.append(new)
+            placed = True
+        elif w.range.sure or new.range.sure or w.range != new.range:
+            found.append(w)
+    if not placed:
+        found.append(new)
+    if len(found) > _MOST_KEPT:
+        found = [*[w for w in found if w.range.sure][: _MOST_KEPT - 1], found[-1]._replace(range=ANYWHERE)]
+    return tuple(found)
 
 
-def _less(w: Written | None, r: Range, positive: Positive) -> Written | None:
-    if w is None:
-        return None
-    rest = without(w.range, r, positive)
-    return None if rest is None else w._replace(range=rest)
+def _less(written: tuple[Written, ...], r: Range, positive: Positive) -> tuple[Written, ...]:
+    rest = [(w, without(w.range, r, positive)) for w in written]
+    return tuple([w._replace(range=left) for w, left in rest if left is not None])
 
 
 def without(r: Range, cut: Range, positive: Positive) -> Range | None:
@@ -311,11 +322,23 @@ def without(r: Range, cut: Range, positive: Positive) -> Range | None:
     return ANYWHERE if cut.low is not None or r.low is not None else None
 
 
-def touches(
-    w: Written | Lost | None, r: Range, size: Poly | None, positive: Positive
-) -> Literal["yes", "perhaps", "no"]:
-    """Whether `r` reads what was written in an object of `size` bytes; wherever it is, if the other is all of it."""
-    if w is None or apart(w.range, r, positive):
+def touched(
+    written: Iterable[Written | Lost], r: Range, size: Poly | None, positive: Positive
+) -> tuple[Verdict, Written | Lost | None]:
+    """Whether `r` reads what was written in an object of `size` bytes, and which of it."""
+    found: tuple[Verdict, Written | Lost | None] = ("no", None)
+    for w in written:
+        verdict = _touches(w, r, size, positive)
+        if verdict == "yes":
+            return verdict, w
+        if verdict == "perhaps" and found[0] == "no":
+            found = verdict, w
+    return found
+
+
+def _touches(w: Written | Lost, r: Range, size: Poly | None, positive: Positive) -> Verdict:
+    """Wherever it is, if the other is all of the object."""
+    if apart(w.range, r, positive):
         return "no"
     whole = Range(ZERO, size)
     if w.range.sure and (covers(w.range, whole, positive) or covers(r, whole, positive)):

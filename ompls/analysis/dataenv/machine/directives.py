@@ -200,7 +200,7 @@ class Directives(Items):
                 obj = self.variable(symbol)
                 site = self.site(min(written, key=lambda n: n.span))
                 lost = Lost(Range(ZERO, obj.size, True, True), site, site, "firstprivate")
-                self.change(obj, lambda case, lost=lost: case._replace(lost=lost))  # type: ignore[misc]
+                self.change(obj, lambda case, lost=lost: case._replace(lost=(lost,)))  # type: ignore[misc]
 
     def region_items(self, region: Region) -> list[Mapped]:
         """What the region maps, by clauses and by itself."""

@@ -268,7 +268,7 @@ class Items(Routines):
 def _is_current(copy: cp.Copy, kind: str) -> bool:
     """Whether what an update would copy is there already: nobody has written since the last time."""
     known = copy.filled == "yes" and not copy.extra and not copy.forever and not copy.lent
-    return known and copy.ahead is None and (copy.old is None or kind == "from")
+    return known and not copy.ahead and (not copy.old or kind == "from")
 
 
 def _strided(mapped: Mapped, loc: Loc) -> bool:

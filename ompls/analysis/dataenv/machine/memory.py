@@ -101,13 +101,11 @@ class Memory(Store):
         self.judge(event, outcome)
 
     def _behind(self, case: Copies, r: Range, size: Poly | None) -> tuple[Outcome, Written | cp.Lost | None]:
-        found = cp.touches(case.lost, r, size, self.positive)
-        if found != "no":
-            return ("bad" if found == "yes" else "perhaps"), case.lost
-        for copy in case.copies:
-            found = cp.touches(copy.ahead, r, size, self.positive)
+        sources: list[Iterable[Written | cp.Lost]] = [case.lost, *[copy.ahead for copy in case.copies]]
+        for written in sources:
+            found, what = cp.touched(written, r, size, self.positive)
             if found != "no":
-                return ("bad" if found == "yes" else "perhaps"), copy.ahead
+                return ("bad" if found == "yes" else "perhaps"), what
         return "fine", None
 
     def on_device(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool) -> None:
@@ -202,10 +200,10 @@ class Memory(Store):
             return "garbage", "bad", copy  # its first execution finds nothing
         if copy.filled in ("no", "unsure"):
             return "garbage" if copy.filled == "no" else "garbage-if-new", "bad", copy
-        if copy.old is not None:
-            found = cp.touches(copy.old, r, size, self.positive)
-            if found != "no":
-                return "device-stale", "bad" if found == "yes" else "perhaps", copy
+        found, old = cp.touched(copy.old, r, size, self.positive)
+        if isinstance(old, Written):
+            # what is told about it is the one that is read
+            return "device-stale", "bad" if found == "yes" else "perhaps", copy._replace(old=(old,))
         return "", "fine", copy
 
     def lacks(self, copy: Copy, r: Range) -> bool:
@@ -267,7 +265,7 @@ class Memory(Store):
             return Event(kind, copy.origin, name, "certain", ((here, "accessed here"),), copy.how)
         if kind.startswith("garbage"):
             return Event(kind, copy.origin, name, "certain", ((here, "read here"),), copy.how)
-        related = ((copy.old.site, "the host writes it here"),) if copy.old is not None else ()
+        related = ((copy.old[0].site, "the host writes it here"),) if copy.old else ()
         return Event(kind, here, name, "certain", related, copy.how)
 
     def judge(self, event: Event, outcome: Outcome, about: Iterable[Loc] = ()) -> None:

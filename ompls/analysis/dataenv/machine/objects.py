@@ -185,7 +185,7 @@ class Store(ABC):
             cases = self.now.cases.get(obj)
             if obj in self.now.many and cases is not None and obj not in self.each:
                 other = Obj("heap", ("another", obj.key), obj.name, size=obj.size)
-                self.now.cases[other] = frozenset([c._replace(copies=(), lost=None) for c in cases])
+                self.now.cases[other] = frozenset([c._replace(copies=(), lost=()) for c in cases])
                 found.append(Target(other, at))
             else:
                 found.append(Target(obj, at))
@@ -234,7 +234,7 @@ class Store(ABC):
             assert isinstance(obj, Obj)
             cases = self.cases_of(obj)
             present = cases is None or any(c.copies for c in cases)
-            apart = [c.lost is not None or any(k.ahead or k.old for k in c.copies) for c in cases or ()]
+            apart = [bool(c.lost) or any(k.ahead or k.old for k in c.copies) for c in cases or ()]
             if cases is not None and not any(apart):
                 self.now.cells[obj, cell[1]] = self.now.cells[cell]
             elif not apart or not all(apart):

@@ -168,19 +168,19 @@ class Routines(Evaluator):
 
 
 def _softened(case: Copies) -> Copies:
-    copies = tuple([c._replace(old=None, ahead=None) for c in case.copies])
-    return case._replace(host="some" if case.host == "no" else case.host, copies=copies, lost=None)
+    copies = tuple([c._replace(old=(), ahead=()) for c in case.copies])
+    return case._replace(host="some" if case.host == "no" else case.host, copies=copies, lost=())
 
 
 def devices_softened(case: Copies) -> Copies:
     """After code that has the device's address: it is likely to fill what is there."""
     copies = tuple(
         [
-            c._replace(old=None, ahead=None, filled="yes" if c.filled == "yes" else "some", part=None, lent=True)
+            c._replace(old=(), ahead=(), filled="yes" if c.filled == "yes" else "some", part=None, lent=True)
             for c in case.copies
         ]
     )
-    return case._replace(copies=copies, lost=None)
+    return case._replace(copies=copies, lost=())
 
 
 def lent(pointer: Value) -> Pointers | None:

@@ -116,7 +116,7 @@ def as_written(cases: Cases) -> Cases:
 
 
 def _unwritten(case: Copies) -> Copies:
-    copies = [c._replace(ahead=None, old=None, filled="some", first=None, part=None) for c in case.copies]
+    copies = [c._replace(ahead=(), old=(), filled="some", first=None, part=None) for c in case.copies]
     return case._replace(copies=tuple(copies))
 
 
@@ -147,13 +147,12 @@ def _names_in(r: Range | None, names: set[Symbol]) -> bool:
 
 
 def _mentions(case: Copies, names: set[Symbol]) -> bool:
-    if case.lost is not None and _names_in(case.lost.range, names):
+    if any(_names_in(w.range, names) for w in case.lost):
         return True
     return any(
         names & c.device.symbols()
         or _names_in(Range(c.low, c.high), names)
-        or (c.old is not None and _names_in(c.old.range, names))
-        or (c.ahead is not None and _names_in(c.ahead.range, names))
+        or any(_names_in(w.range, names) for w in (*c.old, *c.ahead))
         or _names_in(c.part, names)
         for c in case.copies
     )
@@ -166,11 +165,9 @@ def _over(case: Copies, loops: list[LoopRange], names: set[Symbol]) -> Copies | 
             return None
         part = None if _names_in(c.part, names) else c.part
         copies.append(c._replace(old=_spread(c.old, loops), ahead=_spread(c.ahead, loops), part=part))
-    lost = case.lost
-    if lost is not None:
-        lost = lost._replace(range=widened(lost.range, loops))
+    lost = tuple([w._replace(range=widened(w.range, loops)) for w in case.lost])
     return case._replace(copies=tuple(copies), lost=lost)
 
 
-def _spread(w: Written | None, loops: list[LoopRange]) -> Written | None:
-    return None if w is None else w._replace(range=widened(w.range, loops))
+def _spread(written: tuple[Written, ...], loops: list[LoopRange]) -> tuple[Written, ...]:
+    return tuple(dict.fromkeys([w._replace(range=widened(w.range, loops)) for w in written]))
