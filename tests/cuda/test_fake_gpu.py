@@ -106,6 +106,28 @@ def test_values_of_every_alignment_arrive(machine: dict[str, str], tmp_path: Pat
     assert run(machine, tmp_path, VALUES) == (0, "1\n", "")
 
 
+HEAP = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    int got = -1;
+    #pragma omp target map(from: got)
+    {
+        char *large = malloc(30 << 20);
+        got = large != NULL;
+        free(large);
+    }
+    printf("%d\\n", got);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("mebibytes", "got"), [({}, 0), ({"OMPLS_DEVICE_HEAP": "40"}, 1)])
+def test_the_heap_of_kernels(machine: dict[str, str], tmp_path: Path, mebibytes: dict[str, str], got: int) -> None:
+    assert run({**machine, **mebibytes}, tmp_path, HEAP) == (0, f"{got}\n", "")
+
+
 # Threads of a block of which a kernel with many registers has fewer.
 MANY = """
 #include <omp.h>
@@ -284,6 +306,31 @@ def test_a_region_waits_once_for_its_copies_and_its_kernel(machine: dict[str, st
     }
     assert found.pop("cuStreamSynchronize") == 1
     assert all(name.startswith("cuCtx") for name in found), found  # allocations need pycuda's own context
+
+
+LARGE = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    size_t n = (9 << 20) + 12345;
+    unsigned char *x = malloc(n);
+    for (size_t i = 0; i < n; i++) x[i] = i % 251;
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n])
+    for (size_t i = 0; i < n; i++) x[i] += 3;
+    size_t wrong = 0;
+    for (size_t i = 0; i < n; i++) wrong += x[i] != (unsigned char)(i % 251 + 3);
+    if (wrong) printf("%zu wrong\\n", wrong);
+    return 0;
+}
+"""
+
+
+def test_large_copies_go_through_pinned_memory_in_pieces(machine: dict[str, str], tmp_path: Path) -> None:
+    """10 MiB are three pieces each way."""
+    called = Counter(calls({**machine, "OMPLS_CUDA_STAGING": "1"}, tmp_path, LARGE, 1))
+    assert (called["cuMemHostAlloc"], called["cuMemcpyHtoDAsync_v2"], called["cuMemcpyDtoHAsync_v2"]) == (2, 3, 3)
+    called = Counter(calls(machine, tmp_path, LARGE, 2))
+    assert (called["cuMemHostAlloc"], called["cuMemcpyHtoDAsync_v2"], called["cuMemcpyDtoHAsync_v2"]) == (0, 1, 1)
 
 
 def test_exit_in_the_middle(machine: dict[str, str], tmp_path: Path) -> None:

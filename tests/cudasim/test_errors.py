@@ -182,6 +182,12 @@ WRONG = [
         r"a misaligned address .* \(at wrong.cu:5\)",
     ),
     Wrong(
+        "a vector of four on a multiple of eight",
+        f"{GUIDE}, built-in vector types: alignments",
+        "*reinterpret_cast<float4 *>(out + 2) = make_float4(t, t, t, t);",
+        r"a misaligned address .* \(at wrong.cu:5\)",
+    ),
+    Wrong(
         "too wide a grid",
         f"{GUIDE}, compute capabilities",
         "out[t] = 1;",
@@ -285,6 +291,30 @@ def test_too_much_static_shared_memory_does_not_build(inline: Inline) -> None:
     with pytest.raises(BuildFailed) as error:
         inline('extern "C" __global__ void large(int *p) { __shared__ int s[13000]; s[*p] = 1; *p = s[1]; }\n')
     assert "52000 bytes of shared memory, a block has at most 49152" in error.value.output
+
+
+def test_shared_variables_have_no_initializers(inline: Inline) -> None:
+    """CUDA C++ Programming Guide, "__shared__": they cannot have an initialization as part of their declaration."""
+    with pytest.raises(BuildFailed) as error:
+        inline('extern "C" __global__ void k(int *p) { __shared__ int s = 3; s += *p; *p = s; }\n')
+    assert "a shared variable has an initializer" in error.value.output
+
+
+def test_the_heap_of_kernels_is_as_small_as_a_gpus(inline: Inline, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA C++ Programming Guide, "Dynamic Global Memory Allocation": 8 MB, then malloc() is null."""
+    text = (
+        'extern "C" __global__ void k(int *out)\n{\n'
+        "    void *all[64];\n    for (int round = 0; round < 2; ++round) {\n        int n = 0;\n"
+        "        while (n < 64 && (all[n] = malloc(1000000)) != nullptr) ++n;\n        out[round] = n;\n"
+        "        while (n > 0) free(all[--n]);\n    }\n    free(nullptr);\n    out[2] = malloc(~0ul) == nullptr;\n}\n"
+    )
+    for asked, rounds in ((None, 8), ("20", 20)):
+        if asked:
+            monkeypatch.setenv("OMPLS_DEVICE_HEAP", asked)
+        device = inline(text)
+        out = device.array(c_int, [-1] * 3)
+        device.launch("k", 1, 1, out)
+        assert device.read(out, c_int, 3) == [rounds, rounds, 1]
 
 
 def test_errors_of_the_compiler_name_the_users_line(inline: Inline) -> None:

@@ -16,9 +16,10 @@ import threading
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..cuda_image import ImageError, KernelFile, capabilities, compile_file, pack, packer, slots, unpack
+from ..cuda_staging import Staging, smallest
 from ..errors import DeviceUnavailable
 from . import Availability, Device, ImageJob
 
@@ -99,6 +100,7 @@ class Lane:
     stream: Any
     event: Any
     mark: int  # its place in the list of lanes, plus 1
+    staging: Optional[Staging] = None
 
 
 class Lease:
@@ -124,9 +126,12 @@ class OpenGpu:
             self._context = self._device.retain_primary_context()
         except driver.Error as error:
             raise CudaFailure("GPU {}: {}".format(index, error), "see what nvidia-smi says") from error
+        self._failed = False
+        if os.environ.get("OMPLS_DEVICE_HEAP", "").isdigit():
+            size = int(os.environ["OMPLS_DEVICE_HEAP"]) << 20
+            self._do("making the heap of kernels", driver.Context.set_limit, driver.limit.MALLOC_HEAP_SIZE, size)
         self._memory: Dict[int, Any] = {}
         self._copies: Dict[int, List[int]] = {}  # a variable's address in the first module to those in the others
-        self._failed = False
         self._lanes: List[Lane] = []
         self._free_lanes: List[Lane] = []
         self._making = threading.Lock()
@@ -135,6 +140,7 @@ class OpenGpu:
         alone = driver.Device.count() == 1 and hasattr(self._context, "handle")
         self._handle = ctypes.c_void_p(self._context.handle) if alone else None
         self._library = ctypes.CDLL(LIBRARY)
+        self._staged = smallest()
 
     def take_lane(self) -> Tuple[Lane, List[Lane]]:
         """A lane that no thread has, and where it goes afterwards."""
@@ -153,6 +159,13 @@ class OpenGpu:
             lease = self._mine.lease = Lease(self)
         lane: Lane = lease.lane
         return lane
+
+    def _staging(self) -> Staging:
+        lane = self._lane()
+        if lane.staging is None:
+            lane.staging = self._do("making pinned buffers", Staging, self._driver, lane.stream)
+        assert lane.staging is not None
+        return lane.staging
 
     def _start(self, what: str, function: Callable[..., Any], *arguments: Any) -> None:
         """Call what needs no more than a current context.  Raises CudaFailure."""
@@ -226,13 +239,19 @@ class OpenGpu:
         """Host to device, behind what this thread has started."""
         stream = self._lane().stream
         what = "copying {} bytes to the GPU".format(len(data))
-        self._start(what, self._driver.memcpy_htod_async, to, data, stream)
+        if len(data) < self._staged:
+            self._start(what, self._driver.memcpy_htod_async, to, data, stream)
+        else:
+            self._start(what, self._staging().start_in, to, data)
 
     def start_out(self, into: memoryview, address: int) -> None:
         """Device to host, behind what this thread has started."""
         stream = self._lane().stream
         what = "copying {} bytes from the GPU".format(len(into))
-        self._start(what, self._driver.memcpy_dtoh_async, into, address, stream)
+        if len(into) < self._staged:
+            self._start(what, self._driver.memcpy_dtoh_async, into, address, stream)
+        else:
+            self._start(what, self._staging().copy_out, into, address)
 
     def mark(self) -> int:
         """A place behind what this thread has started."""

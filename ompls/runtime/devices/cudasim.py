@@ -100,9 +100,12 @@ def architecture(name: str = "") -> Architecture:
 
 @dataclass(frozen=True)
 class Object:
-    """What is of interest in a relocatable ELF file: bytes of thread-local storage, undefined thread-local symbols."""
+    """What is of interest in a relocatable ELF file: bytes of thread-local storage, those of them that are not zero at
+    the start, undefined thread-local symbols.
+    """
 
     shared: int
+    initialised: int
     undefined_shared: Tuple[str, ...]
 
 
@@ -115,7 +118,9 @@ def read_object(data: bytes) -> Object:
     (offset,) = struct.unpack_from("<Q", data, 40)
     size, count = struct.unpack_from("<HH", data, 58)
     sections = [struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size) for i in range(count)]
-    shared = sum(section[5] for section in sections if section[2] & 0x400)  # SHF_TLS
+    local = [section for section in sections if section[2] & 0x400]  # SHF_TLS
+    shared = sum(section[5] for section in local)
+    initialised = sum(section[5] for section in local if section[1] != 8)  # SHT_NOBITS
     undefined: List[str] = []
     for section in sections:
         if section[1] != 2:  # SHT_SYMTAB
@@ -126,7 +131,7 @@ def read_object(data: bytes) -> Object:
             if info & 15 == 6 and index == 0:  # STT_TLS, SHN_UNDEF
                 start = names + name
                 undefined.append(data[start : data.index(b"\0", start)].decode())
-    return Object(shared, tuple(n for n in undefined if not n.startswith("ompls_sim_")))
+    return Object(shared, initialised, tuple(n for n in undefined if not n.startswith("ompls_sim_")))
 
 
 def wrap(text: bytes, label: str, kernels: Sequence[str]) -> bytes:
@@ -160,6 +165,8 @@ def _kernel_object(tools: Toolchain, file: KernelFile, defines: Tuple[str, ...],
     if found.shared > MAX_SHARED:
         reason = "{}: {} bytes of shared memory, a block has at most {}\n".format(label, found.shared, MAX_SHARED)
         raise BuildFailed("compiling " + label, reason, 1)
+    if found.initialised:  # CUDA C++ Programming Guide, "__shared__"
+        raise BuildFailed("compiling " + label, "{}: a shared variable has an initializer\n".format(label), 1)
     changes = ["--redefine-sym={}={}".format(name, DYNAMIC_SHARED) for name in found.undefined_shared]
     changes += ["--add-symbol=ompls_sim_shared_{}={:#x},global".format(name, found.shared) for name in kernels]
 

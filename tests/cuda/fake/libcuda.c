@@ -153,6 +153,11 @@ API cuCtxGetDevice(int *device) {
     return SUCCESS;
 }
 
+API cuCtxSetLimit(int limit, size_t value) {
+    const char *heap = getenv("OMPLS_DEVICE_HEAP"); /* cudasim reads it itself */
+    return limit == 2 && heap != NULL && value == (size_t)atol(heap) << 20 ? SUCCESS : INVALID_VALUE;
+}
+
 API cuCtxSynchronize(void) {
     return fake_current() == NULL ? INVALID_CONTEXT : fake_current()->sticky;
 }
@@ -243,6 +248,16 @@ API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t size) {
     ompls_error err = {0};
     if (g->sticky) return g->sticky;
     return fake_table->copy_within(g->sim, to, from, size, &err) != 0 ? INVALID_VALUE : SUCCESS;
+}
+
+API cuMemHostAlloc(void **memory, size_t size, unsigned flags) {
+    (void)flags;
+    return (*memory = calloc(1, size)) != NULL ? SUCCESS : OUT_OF_MEMORY;
+}
+
+API cuMemFreeHost(void *memory) {
+    free(memory);
+    return SUCCESS;
 }
 
 /* --- streams: what goes back to the host arrives when somebody waits for it, so who does not wait sees it -------------- */
@@ -338,8 +353,9 @@ API cuEventCreate(void **event, unsigned flags) {
     return (*event = calloc(1, sizeof(struct timespec))) != NULL ? SUCCESS : OUT_OF_MEMORY;
 }
 
-API cuEventRecord(void *event, void *stream) {
-    (void)stream;
+API cuEventRecord(void *event, void *s) {
+    int status = settle(s);
+    if (status != SUCCESS) return status;
     clock_gettime(CLOCK_MONOTONIC, event);
     return SUCCESS;
 }

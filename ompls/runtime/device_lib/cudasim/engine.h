@@ -92,6 +92,10 @@ int ompls_sim_printf(const char *format, ...) __attribute__((format(printf, 1, 2
 char *ompls_sim_map(size_t size);
 double ompls_sim_seconds();
 long long ompls_sim_clock();
+// The heap of kernels (heap.cpp): its size, malloc, free.
+void ompls_sim_heap_size(const char *mebibytes);
+void *ompls_sim_heap_take(size_t bytes);
+void ompls_sim_heap_give(void *memory);
 [[noreturn]] void ompls_sim_assert_failed(const char *expression, const char *file, unsigned line, const char *function);
 // Dynamic shared memory: every `extern __shared__` array of a kernel is this one (devices/cudasim.py renames them).
 extern __thread char ompls_sim_dynamic_shared[];

@@ -64,11 +64,14 @@ template <typename Word> __attribute__((noinline, no_sanitize("thread"))) static
 #define memcpy(to, from, size)                                                                                         \
     (__builtin_constant_p(size) && (size) <= 16 ? __builtin_memcpy(to, from, size) : ompls_sim_memcpy(to, from, size))
 extern "C" void *ompls_sim_new_memory(void *p, size_t size);
-static inline void *ompls_sim_malloc(size_t size) { return ompls_sim_new_memory(malloc(size), size); }
+static inline void *ompls_sim_malloc(size_t size) { return ompls_sim_new_memory(ompls_sim_heap_take(size), size); }
 #define malloc ompls_sim_malloc
 #define memmove ompls_sim_memmove
 #define memset ompls_sim_memset
+#else
+#define malloc ompls_sim_heap_take
 #endif
+#define free ompls_sim_heap_give
 #undef assert
 #define assert(e) ((e) ? (void)0 : ompls_sim_assert_failed(#e, __FILE__, __LINE__, __func__))
 

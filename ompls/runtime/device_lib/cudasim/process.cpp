@@ -512,6 +512,7 @@ int main(int count, char **arguments)
     prctl(PR_SET_NAME, "ompls-cudasim");
     static char cores[16];
     snprintf(cores, sizeof cores, "%u", count_cores());
+    ompls_sim_heap_size(getenv("OMPLS_DEVICE_HEAP"));
     static char *no_environment[] = {nullptr};
     find_stack();
     environ = no_environment;
