@@ -98,5 +98,5 @@ def _wanted(unit: Unit, item: Item, r: Region, region: str | int | None) -> bool
     if region is None or isinstance(region, str):
         return region is None or r.id == region
     path, first = unit.places.line(item, r.stmt.span.start)
-    _, last = unit.places.line(item, max(r.stmt.span.start, r.stmt.span.end - 1))
-    return path == unit.tu.path and first <= region <= last
+    last = max(r.stmt.span.start, r.stmt.span.end - 1)
+    return path == unit.tu.path and first <= region <= unit.places.line(item, last)[1]

@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from ompls.analysis.model.ast import Stmt
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU
-from ompls.translate import translate
-from ompls.translate.lowering import lower
+from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
+from ompls.translate import preview, translate
+from ompls.translate.loops import Nest
+from ompls.translate.lowering import lower, nests
 
 HERE = Path(__file__).parent
 NEWER = sorted((HERE / "programs/newer").glob("*.c"))
@@ -170,3 +175,24 @@ def test_functions_of_other_devices_vanish(unit: Callable[[str], TU]) -> None:
     assert "return 2" not in host
     assert host.count("h()") == 2
     assert re.search(r"x = h__ompls_variant_0\(\);\nx \+= h\(\);", gpu)
+
+
+def test_what_an_edit_leaves_alone_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the version of a text that a preview shows next, only the function that changed is."""
+    seen: list[Stmt] = []
+    original = nests.nest_of
+
+    def count(directive: Directive, body: Stmt) -> Nest:
+        seen.append(body)
+        return original(directive, body)
+
+    monkeypatch.setattr(nests, "nest_of", count)
+    pragma = "#pragma omp target teams distribute parallel for collapse(2)"
+    loops = "for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) a[i] += j;"
+    text = "int a[9];\n" + "".join(f"void f{k}(void)\n{{\n{pragma}\n{loops}\n}}\n" for k in range(9))
+    analyzer = Analyzer()
+    for version, looked in ((text, 9), (text, 0), (text.replace("a[i] += j", "a[i] -= j", 1), 1)):
+        tu = analyzer.analyze("x.c", version.encode(), EMPTY_SNAPSHOT, Settings())
+        seen.clear()
+        assert preview(tu, "cudasim", 4).diagnostics == ()
+        assert len(seen) == 2 * looked, "for the host, and for the device"

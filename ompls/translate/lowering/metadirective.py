@@ -18,7 +18,7 @@ Choice = tuple[str, Directive | None]  # a condition, '' for always; None: no di
 
 
 def lower(work: Round) -> None:
-    for item in work.tu.items:
+    for item in work.items("metadirectives"):
         if not any(_meta(s.directive) for s in item.content.directives):
             continue
         for node, outer in with_outer(item.content.node):

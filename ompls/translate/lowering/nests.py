@@ -20,10 +20,11 @@ from ompls.translate.uses import declared_in
 
 
 def lower(work: Round) -> None:
-    for item, stmt in work.statements():
-        clause = stmt.directive.clause("collapse")
-        if clause is not None and clause.args and stmt.body is not None:
-            _collapse(work, item, stmt, clause)
+    for item in work.items("nests"):
+        for stmt in item.content.directives:
+            clause = stmt.directive.clause("collapse")
+            if clause is not None and clause.args and stmt.body is not None:
+                _collapse(work, item, stmt, clause)
 
 
 def _collapse(work: Round, item: Item, stmt: DirectiveStmt, clause: Clause) -> None:

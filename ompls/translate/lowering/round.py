@@ -43,6 +43,7 @@ class Round:
     def __post_init__(self) -> None:
         self.edits = LineEdits(self.tu)
         self._ranges: list[Span] = []
+        self._asked = 0  # edits and refusals, also those that have to wait
 
     @property
     def changed(self) -> bool:
@@ -60,6 +61,7 @@ class Round:
 
     def replace(self, item: Item | FileDirective, *edits: tuple[Span, str]) -> bool:
         """Put each text for its span of `item`, all or none: not when one overlaps what was done in this pass."""
+        self._asked += 1
         spans = [Span(item.start + span.start, item.start + span.end) for span, _ in edits]
         lo, hi = min(s.start for s in spans), max(s.end for s in spans)
         if any(r.start < hi and lo < r.end for r in self._ranges):
@@ -73,6 +75,7 @@ class Round:
         return True
 
     def refuse(self, item: Item | FileDirective, span: Span, what: str, why: str) -> None:
+        self._asked += 1
         self.problems.append((item, Problem(span, what, why)))
 
     # --- reading ----------------------------------------------------------------------------------------------
@@ -80,6 +83,16 @@ class Round:
     def text(self, item: Item, span: Span) -> str:
         """The expanded text of `span` on one line."""
         return on_one_line(self.tu.text(item, span)).strip()
+
+    def items(self, theme: str) -> Iterator[Item]:
+        """The items with directives, for a theme that looks at each alone; not those where it found nothing before."""
+        key = f"lowering: {theme} for {self.target}"
+        for item in self.tu.items:
+            if item.content.directives and key not in item.content.memo:
+                asked = self._asked
+                yield item
+                if self._asked == asked:
+                    item.content.memo[key] = True
 
     def statements(self) -> Iterator[tuple[Item, DirectiveStmt]]:
         for item in self.tu.items:

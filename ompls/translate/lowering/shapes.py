@@ -18,14 +18,14 @@ from ompls.translate.problem import Problem
 
 
 def lower(work: Round) -> None:
-    for item, stmt in work.statements():
-        d = stmt.directive
-        if d.meta is not None or not d.known:
-            continue
-        try:
-            _lower(work, item, stmt)
-        except Problem as p:
-            work.refuse(item, p.span or d.span, p.what, p.why)
+    for item in work.items("shapes"):
+        for d, stmt in ((s.directive, s) for s in item.content.directives):
+            if d.meta is not None or not d.known:
+                continue
+            try:
+                _lower(work, item, stmt)
+            except Problem as p:
+                work.refuse(item, p.span or d.span, p.what, p.why)
 
 
 def _lower(work: Round, item: Item, stmt: DirectiveStmt) -> None:

@@ -31,9 +31,10 @@ _LEAVES = frozenset(word for name in DIRECTIVES for word in DIRECTIVES[name].con
 
 
 def lower(work: Round) -> None:
-    for item, stmt in work.statements():
-        if stmt.directive.meta is None:
-            _directive(work, item, stmt.directive)
+    for item in work.items("spelling"):
+        for stmt in item.content.directives:
+            if stmt.directive.meta is None:
+                _directive(work, item, stmt.directive)
     for f in work.tu.directives:
         if f.directive.meta is None:
             _directive(work, f, f.directive)

@@ -39,7 +39,7 @@ class _Made:
 
 
 def lower(work: Round) -> None:
-    for item in work.tu.items:
+    for item in work.items("transformations"):
         if any(s.directive.name in _GENERATED for s in item.content.directives):
             for node, outer in with_outer(item.content.node):
                 if isinstance(node, DirectiveStmt) and node.directive.name in _GENERATED:
