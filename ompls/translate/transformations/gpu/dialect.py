@@ -6,30 +6,20 @@ become casts.  What has no counterpart is a Problem.
 
 from __future__ import annotations
 
-import re
-
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
-from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay, unqualified
-from ompls.analysis.model.ctype import CHAR, Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Void
+from ompls.analysis.model.ctype import CHAR, Array, CType, Enum, Function, Integer, Pointer, Record, Void
 from ompls.analysis.model.layout import offsetof
-from ompls.analysis.model.literals import units
-from ompls.analysis.spec.devices.gpu import CUDA
-from ompls.analysis.spec.runtime import MATH_FUNCTIONS
 from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.transformations.gpu.arrays import VariableArrays
+from ompls.translate.transformations.gpu.calls import call
+from ompls.translate.transformations.gpu.complexes import complex_number
 from ompls.translate.transformations.gpu.enums import UNSIGNED, promoted_operands
-from ompls.translate.transformations.gpu.gnu import (
-    ALLOCAS,
-    BUILTINS,
-    ComputedGotos,
-    case_range,
-    has_typeof,
-)
-from ompls.translate.transformations.gpu.initializers import has_effects, is_designated, leaves, printed, read
+from ompls.translate.transformations.gpu.gnu import ALLOCAS, ComputedGotos, case_range, has_typeof
+from ompls.translate.transformations.gpu.initializers import has_effects
 from ompls.translate.transformations.gpu.pointers import (
     ANY_POINTER,
     is_enumerator,
@@ -37,30 +27,24 @@ from ompls.translate.transformations.gpu.pointers import (
     needs_cast,
     unlike_pointers,
 )
-from ompls.translate.transformations.gpu.sizes import fits, is_complex, is_smaller
-
-# What <math.h>'s macros become under gcc.
-_INFINITY = "(1e300 * 1e300)"
-_CONSTANTS = {
-    "__builtin_inf": _INFINITY, "__builtin_huge_val": _INFINITY, "__builtin_inff": f"((float){_INFINITY})",
-    "__builtin_huge_valf": f"((float){_INFINITY})", "__builtin_nan": f"({_INFINITY} * 0.0)",
-    "__builtin_nanf": f"((float)({_INFINITY} * 0.0))",
-}  # fmt: skip
-_FUNCTIONS = {f"__builtin_{f}": f for f in CUDA.functions or () if not f.startswith(("omp_", "_"))} | {
-    "__builtin_isinf_sign": "isinf"
-}
+from ompls.translate.transformations.gpu.sizes import is_smaller
+from ompls.translate.transformations.gpu.values import compound_literal, declaration
 
 
 class Dialect:
-    """Adds the edits for one function or region to `rw`."""
+    """Adds the edits for one function or region to `rw`.
+
+    addressed -- id of operands of `&`
+    declared  -- what the innermost block declares for us
+    """
 
     def __init__(
         self, rw: Rewriter, types: Types, returns: CType | None = None, dims: dict[Symbol, list[str]] | None = None
     ) -> None:
         self.rw = rw
         self.arrays = VariableArrays(rw, types, dims if dims is not None else {})
-        self._addressed: set[int] = set()  # operands of &
-        self._declared: list[Part] | None = None  # what the innermost block declares for us
+        self.addressed: set[int] = set()
+        self.declared: list[Part] | None = None
         self._gotos: ComputedGotos | None = None
         self._opening: dict[int, list[Part]] = {}  # id of a block -> what it declares first
         self.types = types
@@ -71,35 +55,35 @@ class Dialect:
         self._stack_for(node)
         for n in ast.nodes(node):
             if isinstance(n, ast.Unary) and n.op == "&" and not n.postfix:
-                self._addressed.add(id(strip(n.operand)))
+                self.addressed.add(id(strip(n.operand)))
         self._gotos = ComputedGotos(self.rw, node)
         self._visit(node)
 
     def _visit(self, node: ast.Node) -> None:
-        outer = self._declared
+        outer = self.declared
         if isinstance(node, ast.Compound):
-            self._declared = list(self._opening.get(id(node), ()))
+            self.declared = list(self._opening.get(id(node), ()))
         self._node(node)
         for child in node.children():
             self._visit(child)
-        if isinstance(node, ast.Compound) and self._declared:
-            self.rw.replace(Span(node.span.start + 1, node.span.start + 1), *self._declared)
-        self._declared = outer
+        if isinstance(node, ast.Compound) and self.declared:
+            self.rw.replace(Span(node.span.start + 1, node.span.start + 1), *self.declared)
+        self.declared = outer
 
     def _node(self, n: ast.Node) -> None:
         if self.arrays.node(n):
             return
         self._gnu(n)
-        if self._complex(n):
+        if complex_number(self, n):
             return
         if isinstance(n, ast.SizeOf) and isinstance(n.of, (Void, Function)):
             self.rw.replace(n.span, "1ul")  # GNU C
         elif isinstance(n, ast.SizeOf) and n.operand is not None and is_smaller(strip(n.operand)):
             self.rw.replace(n.span, f"{n.op}({self.types.cxx(n.of)})")
         for operand in promoted_operands(n):
-            self._cast(operand, UNSIGNED)
+            self.cast(operand, UNSIGNED)
         for operand in unlike_pointers(n):
-            self._cast(operand, ANY_POINTER)
+            self.cast(operand, ANY_POINTER)
         if isinstance(n, ast.Expr) and is_void_step(n):
             self._void_step(n)
         if isinstance(n, ast.Assign) and n.op == "=":
@@ -117,7 +101,7 @@ class Dialect:
         elif isinstance(n, ast.Unary) and n.op in ("++", "--") and unqualified(n.operand.type) == Integer("_Bool"):
             self._step_of_bool(n)
         elif isinstance(n, ast.VarDecl):
-            self._declaration(n)
+            declaration(self, n)
         elif isinstance(n, ast.AsmStmt):  # without instructions
             operands = [e.operand if isinstance(e, ast.Unary) and e.span == e.operand.span else e for e in n.parts]
             self.rw.replace(n.span, "{ ", *(part for e in operands for part in ("(void)(", e.span, "); ")), "}")
@@ -126,9 +110,9 @@ class Dialect:
         elif isinstance(n, ast.Jump) and n.kind == "return" and n.value is not None and self.returns is not None:
             self.convert(n.value, self.returns)
         elif isinstance(n, ast.Call):
-            self._call(n)
+            call(self, n)
         elif isinstance(n, ast.CompoundLiteral):
-            self._compound_literal(n)
+            compound_literal(self, n)
         elif isinstance(n, ast.Generic) and n.chosen is not None:
             self.rw.replace(n.span, "(", n.chosen.span, ")")
         elif isinstance(n, ast.Conditional) and n.then is not None:
@@ -157,32 +141,6 @@ class Dialect:
             and has_typeof(self.rw, n.span.start, n.decls[0].name_span.start)
         ):
             self._declare_anew(n)
-
-    def _complex(self, n: ast.Node) -> bool:
-        """Complex numbers are objects of a class; whether nothing else has to be done about `n`."""
-        if isinstance(n, ast.Unary) and n.op in ("__real__", "__imag__") and not n.postfix:
-            part = "re" if n.op == "__real__" else "im"
-            if is_complex(n.operand.type):
-                self.rw.replace(n.span, "(", n.operand.span, f").{part}")
-            else:
-                self.rw.replace(n.span, "(", n.operand.span, ")" if part == "re" else ", 0)")
-        elif isinstance(n, ast.FloatLiteral) and is_complex(n.type):
-            number = re.sub(r"[iIjJ]", "", n.text)
-            self.rw.replace(n.span, f"{self.types.cxx(n.type)}(0, {number})")
-        elif isinstance(n, ast.Call) and isinstance(n.function, ast.Name) and n.function.name == "__builtin_complex":
-            parts = [part for a in n.args for part in (a.span, ", ")][:-1]
-            self.rw.replace(n.span, f"{self.types.cxx(n.type)}(", *parts, ")")
-        elif isinstance(n, ast.Assign) and n.op != "=" and is_complex(n.value.type) and not is_complex(n.target.type):
-            raise Problem(n.span, f"'{n.op}' of a complex number to a real one", "write the assignment out")
-        elif isinstance(n, ast.Conditional) and n.then is not None and is_complex(n.type):
-            for e in (n.then, n.otherwise):
-                if unqualified(e.type) != unqualified(n.type):
-                    self._cast(e, n.type)
-        elif isinstance(n, ast.Unary) and n.op in ("++", "--") and is_complex(n.operand.type):
-            raise Problem(n.span, f"'{n.op}' of a complex number", "add 1")
-        else:
-            return False
-        return True
 
     def _flexible(self, n: ast.Member) -> None:
         """A flexible array member is not declared: it begins where the layout says."""
@@ -223,9 +181,9 @@ class Dialect:
         if isinstance(n, ast.Binary):
             for operand in (n.left, n.right):
                 if isinstance(decay(operand.type), Pointer):
-                    self._cast(operand, Pointer(CHAR))
+                    self.cast(operand, Pointer(CHAR))
             if isinstance(n.type, Pointer):
-                self._cast(n, n.type)
+                self.cast(n, n.type)
             return
         assert isinstance(n, (ast.Assign, ast.Unary))
         target = self._once(n.target if isinstance(n, ast.Assign) else n.operand)
@@ -271,108 +229,7 @@ class Dialect:
         if of is not None and not self.types.has_name(to):
             self.rw.replace(e.span, "(", *self._kind(to, of), ")(", e.span, ")")
         else:
-            self._cast(e, to)
+            self.cast(e, to)
 
-    def _cast(self, e: ast.Expr, to: CType) -> None:
+    def cast(self, e: ast.Expr, to: CType) -> None:
         self.rw.replace(e.span, f"({self.types.cxx(unqualified(flat(to)))})(", e.span, ")")
-
-    def _call(self, n: ast.Call) -> None:
-        name = n.function.name if isinstance(n.function, ast.Name) else ""
-        if name == "__builtin_expect" and n.args:
-            self.rw.replace(n.span, "(", n.args[0].span, ")")
-        elif name == "__builtin_constant_p":
-            self.rw.replace(n.span, "0" if fold(n.args[0]) is None else "1")
-        elif name in ALLOCAS and n.args:
-            self.rw.replace(n.span, "ompls_alloca.take(", n.args[0].span, ")")
-        elif name in _CONSTANTS:
-            self.rw.replace(n.span, _CONSTANTS[name])
-        elif name.removeprefix("__builtin_") in BUILTINS and name.startswith("__builtin_"):
-            before, after = BUILTINS[name.removeprefix("__builtin_")].split("{}") if n.args else ("__trap()", "")
-            spans = [part for a in n.args for part in (a.span, ", ")][:-1]
-            self.rw.replace(n.span, before, *spans, after)
-        elif name in _FUNCTIONS:
-            self.rw.replace(n.function.span, _FUNCTIONS[name])
-            for arg in n.args if _FUNCTIONS[name] in MATH_FUNCTIONS else ():
-                if isinstance(arg.type, (Integer, Enum)) or unqualified(arg.type) == Floating("float"):
-                    self._cast(arg, Floating("double"))
-        elif name.startswith("__builtin_"):
-            raise Problem(n.span, f"the call of '{name}'", "it is gcc's own; the device has no function of that name")
-        t = n.function.type
-        if isinstance(t, Pointer):
-            t = t.to
-        if not isinstance(t, Function):
-            return
-        symbol = n.function.symbol if isinstance(n.function, ast.Name) else None
-        overloaded = symbol is not None and not symbol.defined and symbol.kind == "func"
-        for arg, to in zip(n.args, t.params, strict=False):
-            if overloaded and isinstance(to, (Integer, Floating)) and unqualified(arg.type) != unqualified(to):
-                self._cast(arg, to)  # C++ has sqrt(float) and abs(double), which give something else
-            elif is_vla(to):
-                self.rw.replace(arg.span, f"({self.types.cxx(flat(to))})(", arg.span, ")")
-            else:
-                self.convert(arg, to)
-
-    def _declaration(self, d: ast.VarDecl) -> None:
-        t = d.symbol.type
-        if isinstance(d.init, ast.InitList):
-            self.initializer(d.init, t, d.symbol)
-        elif isinstance(d.init, ast.StringLiteral) and isinstance(t, Array):
-            self._characters(d.init, t)
-        elif d.init is not None:
-            self.convert(d.init, t, d.name_span)
-
-    def _compound_literal(self, n: ast.CompoundLiteral) -> None:
-        """A temporary of C++, or where the object has to outlive the expression a variable of the block."""
-        self.initializer(n.init, n.of)
-        keeps = isinstance(n.of, Array) or id(n) in self._addressed
-        value: list[Part] = [n.init.span]
-        if isinstance(n.of, Array):
-            kind = f"ompls_array<{self.types.cxx(unqualified(n.of.of))}, {n.of.length}>"
-            value = [kind, "{", n.init.span, "}"]
-        elif isinstance(n.of, Record):
-            if not self.types.has_name(n.of):
-                raise Problem(n.span, "a compound literal of an unnamed type", "CUDA C++ cannot name it")
-            kind = self.types.cxx(unqualified(n.of))
-            value = [re.sub(r"^(struct|union) ", "", kind), n.init.span]
-        else:
-            kind = self.types.cxx(unqualified(n.of))
-            value = [f"({kind})(", n.init.elements[0].span, ")"] if n.init.elements else [f"{kind}()"]
-        if keeps and self._declared is not None:
-            name = f"ompls_literal_{n.span.start}"
-            self._declared.append(f"\n{kind} {name};  // a compound literal lives as long as its block")
-            value = [f"({name} = ", *value, ")", ".v" if isinstance(n.of, Array) else ""]
-        self.rw.replace(n.span, *value)
-
-    def initializer(self, init: ast.InitList, t: CType, of: Symbol | None = None) -> None:
-        """`{…}` for `t`: designators become positions, and C's silent conversions become casts."""
-        if not init.elements:
-            return
-        slot = read(init, t, self.rw.text)
-        for e, kind in leaves(slot):
-            self._element(e, kind)
-
-        def name_of(kind: CType) -> str:
-            if self.types.has_name(kind):
-                return self.types.cxx(unqualified(kind))
-            if of is None or kind != of.type or of.type.quals:
-                raise Problem(init.span, "an initializer of an unnamed type", "CUDA C++ cannot name it")
-            return f"ompls_typeof({of.name})"
-
-        if is_designated(init, self.rw.text):
-            self.rw.replace(init.span, *printed(slot, name_of))
-
-    def _element(self, e: ast.Expr, t: CType) -> None:
-        if isinstance(e, ast.StringLiteral) and isinstance(t, Array):
-            self._characters(e, t)
-        elif fits(e, t):
-            pass
-        elif isinstance(t, (Integer, Floating)) and isinstance(e.type, (Integer, Floating, Enum)) and e.type != t:
-            self._cast(e, t)  # C++ rejects narrowing in braces
-        else:
-            self.convert(e, t)
-
-    def _characters(self, e: ast.StringLiteral, t: Array) -> None:
-        """C leaves out the terminating null where it does not fit, C++ wants room for it."""
-        if isinstance(e.type, Array) and e.type.length is not None and t.length == e.type.length - 1:
-            kind = self.types.cxx(unqualified(t.of))
-            self.rw.replace(e.span, "{" + ", ".join(f"({kind}){u}" for u in units(e.text)) + "}")

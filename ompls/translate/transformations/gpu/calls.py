@@ -1,0 +1,67 @@
+"""Calls: gcc's built-in functions have other names or none in CUDA C++, and arguments are converted as in C."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.convert import unqualified
+from ompls.analysis.model.ctype import Enum, Floating, Function, Integer, Pointer
+from ompls.analysis.spec.devices.gpu import CUDA
+from ompls.analysis.spec.runtime import MATH_FUNCTIONS
+from ompls.translate.ctext import flat, is_vla
+from ompls.translate.problem import Problem
+from ompls.translate.transformations.gpu.gnu import ALLOCAS, BUILTINS
+
+if TYPE_CHECKING:
+    from ompls.translate.transformations.gpu.dialect import Dialect
+
+# What <math.h>'s macros become under gcc.
+_INFINITY = "(1e300 * 1e300)"
+_CONSTANTS = {
+    "__builtin_inf": _INFINITY, "__builtin_huge_val": _INFINITY, "__builtin_inff": f"((float){_INFINITY})",
+    "__builtin_huge_valf": f"((float){_INFINITY})", "__builtin_nan": f"({_INFINITY} * 0.0)",
+    "__builtin_nanf": f"((float)({_INFINITY} * 0.0))",
+}  # fmt: skip
+_FUNCTIONS = {f"__builtin_{f}": f for f in CUDA.functions or () if not f.startswith(("omp_", "_"))} | {
+    "__builtin_isinf_sign": "isinf"
+}
+
+
+def call(d: Dialect, n: ast.Call) -> None:
+    """Add the edits for one call.  Raises Problem for a built-in function that the device lacks."""
+    name = n.function.name if isinstance(n.function, ast.Name) else ""
+    if name == "__builtin_expect" and n.args:
+        d.rw.replace(n.span, "(", n.args[0].span, ")")
+    elif name == "__builtin_constant_p":
+        d.rw.replace(n.span, "0" if fold(n.args[0]) is None else "1")
+    elif name in ALLOCAS and n.args:
+        d.rw.replace(n.span, "ompls_alloca.take(", n.args[0].span, ")")
+    elif name in _CONSTANTS:
+        d.rw.replace(n.span, _CONSTANTS[name])
+    elif name.removeprefix("__builtin_") in BUILTINS and name.startswith("__builtin_"):
+        before, after = BUILTINS[name.removeprefix("__builtin_")].split("{}") if n.args else ("__trap()", "")
+        spans = [part for a in n.args for part in (a.span, ", ")][:-1]
+        d.rw.replace(n.span, before, *spans, after)
+    elif name in _FUNCTIONS:
+        d.rw.replace(n.function.span, _FUNCTIONS[name])
+        for arg in n.args if _FUNCTIONS[name] in MATH_FUNCTIONS else ():
+            if isinstance(arg.type, (Integer, Enum)) or unqualified(arg.type) == Floating("float"):
+                d.cast(arg, Floating("double"))
+    elif name.startswith("__builtin_"):
+        raise Problem(n.span, f"the call of '{name}'", "it is gcc's own; the device has no function of that name")
+    t = n.function.type
+    if isinstance(t, Pointer):
+        t = t.to
+    if not isinstance(t, Function):
+        return
+    symbol = n.function.symbol if isinstance(n.function, ast.Name) else None
+    overloaded = symbol is not None and not symbol.defined and symbol.kind == "func"
+    for arg, to in zip(n.args, t.params, strict=False):
+        if overloaded and isinstance(to, (Integer, Floating)) and unqualified(arg.type) != unqualified(to):
+            d.cast(arg, to)  # C++ has sqrt(float) and abs(double), which give something else
+        elif is_vla(to):
+            d.rw.replace(arg.span, f"({d.types.cxx(flat(to))})(", arg.span, ")")
+        else:
+            d.convert(arg, to)
