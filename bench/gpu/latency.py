@@ -70,14 +70,18 @@ def region(count: int, rounds: int) -> str:
     )
 
 
-def measure(tools: Toolchain, work: Path, run: Callable[[Path], str], small: bool) -> dict[str, Any]:
-    """Print and return microseconds and bytes a second; `run` builds a C file for `cuda` and gives its output."""
+def measure(tools: Toolchain, work: Path, run: Callable[..., str], small: bool) -> dict[str, Any]:
+    """Print and return microseconds and bytes a second.
+
+    run -- builds a C file for `cuda` and gives its output, with more of the environment
+    """
     rounds, copies, size = (20, 2, 1 << 20) if small else (2000, 10, 256 << 20)
     source = work / "latency.c"
     functions = "".join(region(count, rounds) for count in PRESENT)
     calls = "\n".join(f"    region_{count}();" for count in PRESENT)
     source.write_text(PROGRAM.format(functions=functions, calls=calls, size=size, copies=copies))
     numbers = [float(line) for line in run(source).split()]
+    staged = [float(line) for line in run(source, OMPLS_CUDA_STAGING="1").split()][-2:]
     with hand.Gpu("empty", tools) as gpu:
         launch = gpu.launch_latency(rounds)
         plain = gpu.bandwidth(size, copies)
@@ -86,7 +90,9 @@ def measure(tools: Toolchain, work: Path, run: Callable[[Path], str], small: boo
     for count, seconds in zip(PRESENT, numbers, strict=False):
         figures[f"region_{count}_us"] = seconds * 1e6
         print(f"  region with {count:>3} present arrays: {seconds * 1e6:.1f} us")
-    for way, seconds, reached in zip(("to", "from"), numbers[-2:], plain, strict=True):
-        figures[f"copy_{way}"] = {"bytes_s": size / seconds, "by_hand_bytes_s": reached}
-        print(f"  copy {way:<5}{size / seconds / 1e9:8.2f} GB/s, by hand {reached / 1e9:.2f} GB/s")
+    for way, seconds, pinned, reached in zip(("to", "from"), numbers[-2:], staged, plain, strict=True):
+        speeds = {"bytes_s": size / seconds, "staged_bytes_s": size / pinned, "by_hand_bytes_s": reached}
+        figures[f"copy_{way}"] = speeds
+        ours, through, theirs = (speed / 1e9 for speed in speeds.values())
+        print(f"  copy {way:<5}{ours:8.2f} GB/s, through pinned buffers {through:.2f} GB/s, by hand {theirs:.2f} GB/s")
     return figures

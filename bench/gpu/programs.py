@@ -28,7 +28,7 @@ class Program:
     results: Callable[[int], dict[str, int]]  # what both write, in order; an input of that name is updated
     by_hand: Callable[[Any, int], None]
     reference: Callable[[Arrays, int], Arrays]
-    size: int  # on a GPU
+    sizes: tuple[int, ...]  # on a GPU: the paper's two largest, and one beyond for large GPUs
     small: int  # elsewhere
 
 
@@ -122,7 +122,9 @@ def _gramschmidt(given: Arrays, n: int) -> Arrays:
 
 
 PROGRAMS = (
-    Program("conv3d", "conv3d", lambda n: {"a": n**3}, lambda n: {"b": n**3}, _conv3d_hand, _conv3d, 256, 16),
+    Program(
+        "conv3d", "conv3d", lambda n: {"a": n**3}, lambda n: {"b": n**3}, _conv3d_hand, _conv3d, (256, 384, 512), 16
+    ),
     Program(
         "bicg",
         "matvec",
@@ -130,10 +132,12 @@ PROGRAMS = (
         lambda n: {"s": n, "q": n},
         _bicg_hand,
         _bicg,
-        8192,
+        (4096, 8192, 16384),
         48,
     ),
-    Program("atax", "matvec", lambda n: {"a": n * n, "x": n}, lambda n: {"y": n}, _atax_hand, _atax, 8192, 48),
+    Program(
+        "atax", "matvec", lambda n: {"a": n * n, "x": n}, lambda n: {"y": n}, _atax_hand, _atax, (4096, 8192, 16384), 48
+    ),
     Program(
         "mvt",
         "matvec",
@@ -141,7 +145,7 @@ PROGRAMS = (
         lambda n: {"x1": n, "x2": n},
         _mvt_hand,
         _mvt,
-        8192,
+        (4096, 8192, 16384),
         48,
     ),
     Program(
@@ -151,7 +155,7 @@ PROGRAMS = (
         lambda n: {"c": n * n},
         _gemm_hand,
         _gemm,
-        1024,
+        (1024, 2048, 4096),
         40,
     ),
     Program(
@@ -161,7 +165,7 @@ PROGRAMS = (
         lambda n: {"r": n * n, "q": n * n},
         _gramschmidt_hand,
         _gramschmidt,
-        1024,
+        (1024, 2048, 4096),
         24,
     ),
 )

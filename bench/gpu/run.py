@@ -1,6 +1,6 @@
 """Measure the device `cuda` on a machine with an NVIDIA GPU: one script, the checkout and wheels (README.md here).
 
-    python bench/gpu/run.py [--small] [--repeats N] [--seed N] [--only NAME] [--json FILE]
+    python bench/gpu/run.py [--small | --large] [--repeats N] [--seed N] [--only NAME] [--json FILE]
 
 It builds and runs all examples, then the Polybench set of the Jetson paper from OpenMP and by hand on the same fresh
 random inputs, checks both against numpy, and prints a table of the ratios; then the latency of regions and the speed of
@@ -22,12 +22,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import hand
-import latency
-import numpy as np
-from programs import PROGRAMS, Program
+try:
+    import hand
+    import latency
+    import numpy as np
+    from programs import PROGRAMS, Program
 
-from ompls.runtime.toolchain import Toolchain
+    from ompls.runtime.toolchain import Toolchain
+except ImportError as error:
+    raise SystemExit(f"{error}: pip install -e '.[cuda]' first (bench/gpu/README.md)") from error
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -53,9 +56,9 @@ def built(source: Path, work: Path) -> list[str]:
     return [str(program)]
 
 
-def run(words: list[str]) -> str:
-    """The output of a built program on the GPU."""
-    env = {**os.environ, "OMPLS_DEVICES": "cuda", "OMP_TARGET_OFFLOAD": "mandatory"}
+def run(words: list[str], **more: str) -> str:
+    """The output of a built program on the GPU; `more` of the environment."""
+    env = {**os.environ, "OMPLS_DEVICES": "cuda", "OMP_TARGET_OFFLOAD": "mandatory", **more}
     done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{words[0]}: exit code {done.returncode}: {done.stderr}")
@@ -104,9 +107,15 @@ def by_hand(program: Program, n: int, repeats: int, given: dict[str, Any], tools
     return statistics.median(times), np.concatenate(results)
 
 
-def compare(program: Program, options: argparse.Namespace, tools: Toolchain, work: Path) -> dict[str, Any]:
+def sizes(program: Program, options: argparse.Namespace) -> tuple[int, ...]:
+    """The edges of the matrices to measure with."""
+    if options.small:
+        return (program.small,)
+    return program.sizes if options.large else program.sizes[:-1]
+
+
+def compare(program: Program, n: int, options: argparse.Namespace, tools: Toolchain, work: Path) -> dict[str, Any]:
     """One row of the table."""
-    n = program.small if options.small else program.size
     random = np.random.default_rng(options.seed)
     given = {name: random.random(count, "f4") for name, count in program.arrays(n).items()}
     ours, result = from_openmp(program, n, options.repeats, given, work)
@@ -124,7 +133,7 @@ def compare(program: Program, options: argparse.Namespace, tools: Toolchain, wor
 
 def sanitizer(work: Path) -> bool | None:
     """compute-sanitizer over an example of each mode; None when it is not here."""
-    tool = shutil.which("compute-sanitizer")
+    tool = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
     if tool is None:
         print("  compute-sanitizer is not on PATH: not run")
         return None
@@ -145,6 +154,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--small", action="store_true", help="sizes that a simulated GPU can do")
+    parser.add_argument("--large", action="store_true", help="also sizes beyond the paper's, for GPUs of 8 GiB or more")
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     parser.add_argument("--only", default="", help="programs whose name contains this")
@@ -167,10 +177,15 @@ def main() -> int:
             fine = examples()
         print(f"  {'program':<12}{'n':>6}{'OpenMP ms':>12}{'CUDA ms':>12}{'ratio':>8}")
         chosen = [program for program in PROGRAMS if options.only in program.name]
-        figures["programs"] = {program.name: compare(program, options, tools, work) for program in chosen}
-        fine = fine and all(row["right"] for row in figures["programs"].values())
+        figures["programs"] = {
+            program.name: [compare(program, n, options, tools, work) for n in sizes(program, options)]
+            for program in chosen
+        }
+        fine = fine and all(row["right"] for rows in figures["programs"].values() for row in rows)
         if not options.only:
-            figures["latency"] = latency.measure(tools, work, lambda source: run(built(source, work)), options.small)
+            figures["latency"] = latency.measure(
+                tools, work, lambda source, **more: run(built(source, work), **more), options.small
+            )
             figures["sanitizer"] = sanitizer(work)
             fine = fine and figures["sanitizer"] is not False
     if options.json:
