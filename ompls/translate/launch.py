@@ -11,7 +11,7 @@ from ompls.analysis.model.ctype import Integer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.translate.loops import Loop, find_nest
-from ompls.translate.problem import Problem
+from ompls.translate.uses import modified_in
 
 _GRIDS = (2, 3)  # numbers of loops that have a dimension each
 _CHAIN = {"teams", "distribute", "parallel", "for", "simd", "loop"}
@@ -86,8 +86,6 @@ def _parallel_if(tu: TU, item: Item, region: Region, chain: list[Directive], kno
     for d in chain:
         for c in d.all("if"):
             if c.args and (c.keyword == "parallel" or (not c.keyword and d.has("parallel") and not d.has("target"))):
-                if not _host_safe(c.args[-1], region, d is region.directive):
-                    raise Problem(c.span, "this condition of a parallel construct", "the host cannot evaluate it")
                 return known.get(id(c)) or tu.text(item, c.args[-1].span)
     return ""
 
@@ -99,11 +97,39 @@ def chain_directives(stmt: DirectiveStmt) -> list[Directive]:
     while True:
         if isinstance(body, ast.Compound) and len(body.items) == 1:
             body = body.items[0]
-        elif isinstance(body, DirectiveStmt) and set(body.directive.constructs) <= _CHAIN:
+        elif isinstance(body, DirectiveStmt) and _goes_on(stmt, body.directive):
             out.append(body.directive)
             body = body.body
         else:
             return out
+
+
+def _goes_on(stmt: DirectiveStmt, d: Directive) -> bool:
+    """Whether a construct strictly nested in `stmt` is one with it: the host can say how many threads it has."""
+    if not set(d.constructs) <= _CHAIN:
+        return False
+    asked = [c.args[-1] for c in d.all("if", "num_threads") if c.args] if d.has("parallel") else []
+    changed = modified_in(stmt) if any(not isinstance(e, ast.IntLiteral) for e in asked) else set()
+    return all(_is_plain(e, changed) for e in asked)
+
+
+def _is_plain(e: ast.Expr, changed: Collection[Symbol]) -> bool:
+    """Whether the host may evaluate `e`, of a construct in the region: integers of its own that keep their values."""
+    for n in e.walk():
+        s = n.symbol if isinstance(n, ast.Name) else None
+        if s is not None and s.kind in ("var", "param"):
+            if not isinstance(s.type, Integer) or s in changed or s.declare_target:
+                return False
+        elif _reaches(n):
+            return False
+    return True
+
+
+def _reaches(n: ast.Node) -> bool:
+    """Whether it is a call, an access, an assignment, or not understood."""
+    if isinstance(n, ast.Unary):
+        return n.op in ("*", "&", "++", "--")
+    return isinstance(n, (ast.Call, ast.Index, ast.Member, ast.Assign, ast.OtherExpr, ast.StatementExpr))
 
 
 def innermost(stmt: DirectiveStmt) -> ast.Stmt | None:
@@ -130,12 +156,10 @@ def _host_safe(e: ast.Expr, region: Region, outer: bool, known: Collection[Symbo
             continue
         if isinstance(n, ast.Name) and n.symbol is not None and n.symbol.kind in ("var", "param"):
             v = region.variable(n.symbol)
-            declared_inside = v is None and n.symbol.level == "block" and not outer
+            declared_inside = v is None and n.symbol.level == "block"
             if declared_inside or not isinstance(n.symbol.type, Integer) or (v is not None and v.writes):
                 return False
-        elif (
-            not outer and isinstance(n, (ast.Call, ast.Index, ast.Member, ast.Assign, ast.OtherExpr, ast.StatementExpr))
-        ) or (not outer and isinstance(n, ast.Unary) and n.op in ("*", "&", "++", "--")):
+        elif _reaches(n):
             return False
     return True
 

@@ -84,13 +84,15 @@ static void kept(void)
         int i = -1, j = -1;
 #pragma omp parallel for simd
         for (j = 0; j < 7; j++)
-            a[7] += j == 6;
+            if (j == 6)
+                a[7]++;
         a[0] = j;
         j = -1;
 #pragma omp parallel
 #pragma omp for simd
         for (j = 0; j < 6; j++)
-            a[7] += j == 5;
+            if (j == 5)
+                a[7]++;
         a[1] = j;
         j = -1;
 #pragma omp for simd
