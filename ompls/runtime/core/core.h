@@ -246,7 +246,9 @@ void ompls_arrive(ompls_traffic *traffic);
 void ompls_depart(ompls_traffic *traffic);
 /* Waits for what was started, and brings what came back together to where it belongs. */
 void ompls_traffic_settle(ompls_traffic *traffic);
-void ompls_free_entry(ompls_place at, ompls_entry *entry); /* its memory on the device */
+/* An entry's memory on the device, unless others have a share in it. */
+void ompls_free_entry(ompls_place at, ompls_entry *entry);
+int ompls_free_memory(ompls_device *device, ompls_entry *entry, ompls_error *err);
 /* The parts of an item stand behind it.  0 after the last. */
 static inline uint32_t ompls_part_after(ompls_place at, uint32_t index) {
     return index + 1 < at.region->nitems && (at.region->items[index + 1].flags & OMPLS_MAP_PART) ? index + 1 : 0;

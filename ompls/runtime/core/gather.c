@@ -268,16 +268,21 @@ void ompls_depart(ompls_traffic *traffic) {
     for (uint32_t i = 0; i < at.region->nitems; i++) traffic->items[i].departed = traffic->items[i].leaving;
 }
 
+int ompls_free_memory(ompls_device *device, ompls_entry *entry, ompls_error *err) {
+    block *shared = entry->block;
+    if (shared == NULL) return device->module->free(device->handle, atomic_load(&entry->device) - entry->skew, err);
+    if (atomic_fetch_sub(&shared->entries, 1) > 1) return 0;
+    int failed = device->module->free(device->handle, shared->address, err);
+    free(shared);
+    return failed;
+}
+
 void ompls_free_entry(ompls_place at, ompls_entry *entry) {
     if (!entry->owned) return;
     ompls_error err = {0};
-    block *shared = entry->block;
     ompls_address address = atomic_load(&entry->device);
-    if (shared != NULL && atomic_fetch_sub(&shared->entries, 1) > 1) return;
     uint64_t began = OMPLS_BEGIN(.kind = "free", .at = at, .var = entry->name, .address = address);
-    if (at.device->module->free(at.device->handle, shared != NULL ? shared->address : address - entry->skew, &err) != 0)
-        ompls_fail_module(at, "cannot free device memory", &err);
-    free(shared);
+    if (ompls_free_memory(at.device, entry, &err) != 0) ompls_fail_module(at, "cannot free device memory", &err);
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "free", .at = at, .var = entry->name, .address = address,
                                      .bytes = atomic_load(&entry->end) - atomic_load(&entry->begin), .began = began});

@@ -29,7 +29,7 @@ static int release_all(ompls_device *device) {
         ompls_entry *entry = ompls_table_entry(&device->table, i);
         ompls_reference reference = ompls_reference_to(entry);
         if (!entry->owned || ompls_release(&reference, OMPLS_DROP_ANY) != OMPLS_LAST) continue;
-        failed |= device->module->free(device->handle, atomic_load(&entry->device) - entry->skew, &err) != 0;
+        failed |= ompls_free_memory(device, entry, &err) != 0;
         ompls_table_remove(&device->table, entry);
     }
     pthread_mutex_unlock(&device->table.lock);

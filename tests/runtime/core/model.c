@@ -206,5 +206,14 @@ int main(int argc, char **argv) {
         compare(step);
         write_somewhere();
     }
+    while (depth-- > 0) ompls_data_end(&stack[depth].region, stack[depth].env);
+    nentries = 0;
+    omp_pause_resource(omp_pause_hard, 0);
+    MOCK_CHECK(mock_allocs == mock_frees && atomic_load(&ompls_device_at(0)->table.count) == 0);
+    make(&once, steps, enters, 1);
+    ompls_enter_data(&once.region, 0, once.arg);
+    MOCK_CHECK(mock_allocs > mock_frees);
+    omp_pause_resource(omp_pause_hard, 0);
+    MOCK_CHECK(mock_allocs == mock_frees && atomic_load(&ompls_device_at(0)->table.count) == 0);
     return 0;
 }
