@@ -55,8 +55,9 @@ def keeping() -> Iterator[None]:
         gc.set_threshold(*thresholds)
         new, looks, _ = gc.get_count()
         if looks or new > _MANY_OBJECTS:
+            _left.since += new + looks * _MANY_OBJECTS
             gc.freeze()
-            if gc.get_freeze_count() > max(_MOST_OBJECTS, 2 * _left.objects):
+            if _left.since > max(_MOST_OBJECTS, _left.objects):
                 collect()
         if not collecting:
             gc.disable()
@@ -68,14 +69,16 @@ def collect() -> None:
         gc.unfreeze()
         gc.collect()
         gc.freeze()
-        _left.objects = gc.get_freeze_count()
+        _left.objects, _left.since = gc.get_freeze_count(), 0
 
 
 @dataclass(slots=True)
 class _Left:
-    """How many objects the last look for garbage left."""
+    """How many objects the last look for garbage left, and about how many were made since (to count those that are
+    kept, one has to visit them)."""
 
     objects: int = 0
+    since: int = 0
 
 
 _left = _Left()

@@ -69,6 +69,7 @@ def check_findings(analyzer: Analyzer, source: bytes, known: bytes = PROGRAM) ->
 def test_random_edits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
     monkeypatch.setattr(blocks, "SIZE", rng.choice((30, 100, blocks.SIZE)))
+    monkeypatch.setattr(blocks, "LARGE", rng.choice((50, blocks.LARGE)))
     analyzer = Analyzer()
     source = PROGRAM
     for step in range(50):

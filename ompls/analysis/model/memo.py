@@ -16,7 +16,8 @@ from ompls.analysis.model.tu import Content
 from ompls.analysis.syntax.externals import Chunks
 from ompls.analysis.syntax.stretch import Stretch
 
-KEEP_VERSIONS = 8  # how long the analysis of a text that is gone is remembered (undo, retyping)
+KEEP_VERSIONS = 8  # how long the analysis of a text that is gone is remembered at least (undo, retyping)
+FEW_GROUPS = 40  # made since it was last looked what can be forgotten: not worth a look at all that is known
 
 
 @dataclass(slots=True, eq=False)
@@ -86,12 +87,15 @@ class Memo:
         self._starts: dict[Hashable, int] = {}
         self._numbers = itertools.count(1)  # of states and effects; never used twice
         self.version = 0
+        self._looked = 0  # the version when that was
+        self._made = 0  # groups since then
 
     def next_version(self, chunks: Chunks) -> None:
         """Begin a version; now and then forget what none of the last versions needed."""
         self.version += 1
-        if self.version % KEEP_VERSIONS:
+        if self.version < self._looked + KEEP_VERSIONS or self._made < FEW_GROUPS:
             return
+        self._looked, self._made = self.version, 0
         oldest = self.version - KEEP_VERSIONS
         self._groups = {key: kept for key, kept in self._groups.items() if kept.version >= oldest}
         chunks.forget()
@@ -136,6 +140,7 @@ class Memo:
         """Remember what was read; `before` is the key: the stretch and the file scope's state before it."""
         after = (file.state, file.between)
         entries, chunks = [entry for entry, _ in read], [text for _, text in read]
+        self._made += 1
         self._groups[before] = _Kept(group, entries, chunks, after, self.version)
 
     def find(self, file: FileScope, key: Hashable) -> Entry | None:

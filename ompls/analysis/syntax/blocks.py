@@ -7,6 +7,7 @@ may depend on it.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ompls.analysis.syntax.output import Passed
 
 SIZE = 4096  # bytes that a block has at least, unless the text ends
+LARGE = 130_000  # bytes of a text from where on blocks grow: an edit costs its block about as much as all others
 # After the end of a function, before the next thing at the margin: there few things reach from block to block.
 _GOOD = re.compile(r"\n\}[^\n]*\n(?:[^\S\n]*\n)*(?=[A-Za-z_/])")
 _FAIR = re.compile(r"\n(?=[A-Za-z_/])")
@@ -39,6 +41,7 @@ class Blocks:
     def cut(self, text: str) -> list[Block]:
         """The blocks of `text`, those of the last version where they did not change."""
         old, at, end = self._blocks, 0, len(text)
+        size = SIZE * max(1, math.isqrt(4 * end // LARGE) // 2)
         first, last = 0, len(old)
         while first < last and old[first].text[-1] == "\n" and text.startswith(old[first].text, at):
             at += len(old[first].text)
@@ -46,17 +49,17 @@ class Blocks:
         while last > first and end - len(old[last - 1].text) >= at and text.endswith(old[last - 1].text, at, end):
             end -= len(old[last - 1].text)
             last -= 1
-        while last < len(old) and (0 < end - at < SIZE // 4 or (end and text[end - 1] != "\n")):  # no crumbs
+        while last < len(old) and (0 < end - at < size // 4 or (end and text[end - 1] != "\n")):  # no crumbs
             end += len(old[last].text)
             last += 1
-        self._blocks = [*old[:first], *_cut(text, at, end), *old[last:]]
+        self._blocks = [*old[:first], *_cut(text, at, end, size), *old[last:]]
         return self._blocks
 
 
-def _cut(text: str, at: int, end: int) -> list[Block]:
+def _cut(text: str, at: int, end: int, size: int) -> list[Block]:
     made = []
     while at < end:
-        stop = end if end - at < 2 * SIZE else _end(text, at + SIZE, end)
+        stop = end if end - at < 2 * size else _end(text, at + size, end)
         made.append(Block(text[at:stop]))
         at = stop
     return made
