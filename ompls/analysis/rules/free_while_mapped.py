@@ -66,6 +66,30 @@ int main(void) {
     return 0;
 }
 """,
+        """
+void *malloc(unsigned long);
+void free(void *);
+int solve(int n, const double *b) {
+    int result = -1;
+    double *w = malloc(n * sizeof *w), s = 0;
+    #pragma omp target enter data map(alloc: w[0:n])
+    #pragma omp target teams distribute parallel for map(to: b[0:n]) map(tofrom: s) reduction(+: s)
+    for (int i = 0; i < n; i++) {
+        w[i] = b[i];
+        s += w[i];
+    }
+    if (s < 0)
+        goto out;
+    result = 0;
+    #pragma omp target exit data map(release: w[0:n])
+out:
+    {
+        free(w);
+    //  ^^^^^^^ warning: `w` is freed while it is still mapped: a `target exit data` is missing
+    }
+    return result;
+}
+""",
     ),
     good=(
         """
@@ -141,6 +165,27 @@ int main(void) {
     struct vector *a = create(10), *b = create(20);
     destroy(a);
     destroy(b);
+    return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void free(void *);
+int solve(int n, const double *b, int devices) {
+    int mapped = 0;
+    double *w = malloc(n * sizeof *w);
+    if (devices > 2) {
+        #pragma omp target enter data map(alloc: w[0:n])
+        mapped = 1;
+    }
+    if (b[0] < 0.5)
+        goto out;
+    w[0] = b[0];
+out:
+    if (mapped) {
+        #pragma omp target exit data map(release: w[0:n])
+    }
+    free(w);
     return 0;
 }
 """,

@@ -120,6 +120,23 @@ int main(void) {
     return sum > 0;
 }
 """,
+        """
+int main(int argc, char **argv) {
+    double x[100] = {1}, sum = 0;
+    #pragma omp target data map(tofrom: x)
+    for (int step = 0; step < argc; step++) {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 100; i++)
+            x[i] *= 2;
+        if (step % 10 == 0) {
+            #pragma omp target update from(x)
+        }
+        sum += x[5];
+    //         ^^^^ warning: the host reads `x` here, but the newer values are on the device: there is no `target update from` in between
+    }
+    return sum > 0;
+}
+""",
     ),
     good=(
         """
@@ -218,6 +235,42 @@ int main(void) {
     #pragma omp target
     x[0] = 2;
     return x[0];
+}
+""",
+        """
+int main(int argc, char **argv) {
+    double x[100] = {1}, sum = 0;
+    int changed = 0;
+    #pragma omp target data map(tofrom: x)
+    for (int step = 0; step < argc; step++) {
+        #pragma omp target teams distribute parallel for reduction(+: changed) map(tofrom: changed)
+        for (int i = 0; i < 100; i++)
+            if (x[i] < 8) {
+                x[i] *= 2;
+                changed++;
+            }
+        if (changed) {
+            #pragma omp target update from(x)
+        }
+        sum += x[5];
+    }
+    return sum > 0;
+}
+""",
+        """
+int main(int argc, char **argv) {
+    double x[100] = {1}, sum = 0;
+    #pragma omp target data map(tofrom: x)
+    for (int step = 0; step < argc; step++) {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 100; i++)
+            x[i] *= 2;
+        if (step % 10 == 0) {
+            #pragma omp target update from(x)
+            sum += x[5];
+        }
+    }
+    return sum > 0;
 }
 """,
     ),

@@ -22,6 +22,7 @@ from ompls.analysis.dataenv.machine.values import (
     together,
 )
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
+from ompls.analysis.model.ast import Span
 
 MOST = 8  # references that are counted
 _MOST_KEPT = 4  # ranges that are told apart
@@ -75,13 +76,29 @@ class Copy(NamedTuple):
     ahead: tuple[Written, ...] = ()
 
 
+class Way(NamedTuple):
+    """The one decision that leads to a case: at `site`, side `side`; it is met again under at most `conditions`."""
+
+    site: Site
+    side: int
+    conditions: int
+
+
+SEVERAL = Way(Site("", Span(0, 0)), 0, -1)  # decisions, which may exclude each other
+
+
 class Copies(NamedTuple):
-    """One case.  `host`: whether the host's storage holds values; `lost`: results that did not get there."""
+    """One case.
+
+    host -- whether the host's storage holds values; lost -- results that did not get there
+    way -- the decision by which it is so; None: none or not known
+    """
 
     host: Filled = "yes"
     copies: tuple[Copy, ...] = ()
     lost: tuple[Lost, ...] = ()
     freed: bool = False
+    way: Way | None = None
 
 
 class Mapping(NamedTuple):

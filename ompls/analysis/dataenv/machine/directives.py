@@ -7,7 +7,7 @@ from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.items import Items, Mapped
 from ompls.analysis.dataenv.machine.objects import Where
 from ompls.analysis.dataenv.machine.routines import INITIAL, lent
-from ompls.analysis.dataenv.machine.state import join
+from ompls.analysis.dataenv.machine.state import State, decided, join
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start
 from ompls.analysis.dataenv.private import PRIVATISING, loop_variables
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
@@ -89,7 +89,12 @@ class Directives(Items):
                 self.recorder.count(mapped.site, references, self.references(mapped, device))
         self.settle()
         self.doubts -= applies is None
+        self.or_else(before, directive)
+
+    def or_else(self, before: State | None, directive: Directive) -> None:
+        """Where an `if` clause is not known: what the directive did, or nothing."""
         if before is not None:
+            decided([self.now, before], Site(self.frame.name, directive.name_span), self.conditions)
             self.now = join(self.now, before)
 
     def mapped_by(self, clauses: list[Clause]) -> list[Mapped]:
@@ -109,8 +114,7 @@ class Directives(Items):
         items = self.mapped_by(directive.all("map"))
         for mapped in items:
             self.enter(mapped, device)
-        if before is not None:
-            self.now = join(self.now, before)
+        self.or_else(before, directive)
         own = self.frame.own
         self.frame.own = {**own, **self.lent_by(directive)}
         self.statement(stmt.body)
@@ -123,8 +127,7 @@ class Directives(Items):
             self.leave(mapped, device)
         self.settle()
         self.doubts -= applies is None
-        if before is not None:
-            self.now = join(self.now, before)
+        self.or_else(before, directive)
 
     def lent_by(self, directive: Directive) -> dict[Symbol, Obj]:
         """Variables that name the device's storage inside of `use_device_ptr` and `use_device_addr`."""
@@ -184,8 +187,7 @@ class Directives(Items):
             self.settle()
             self.private_results(region)
         self.doubts -= applies is None
-        if before is not None:
-            self.now = join(self.now, before)
+        self.or_else(before, directive)
 
     def private_results(self, region: Region) -> None:
         """What the region assigned to a copy of a global that is firstprivate by default is gone."""
@@ -286,7 +288,9 @@ class Directives(Items):
                 if symbol is not None:
                     inner[symbol] = self.private_copy(symbol, clause, directive)
         self.frame.own = inner
+        self.tasks += directive.has("task")
         self.statement(stmt.body)
+        self.tasks -= directive.has("task")
         self.frame.own = outer
         for clause in directive.clauses:
             _, writes = PRIVATISING.get(clause.name, (False, False))

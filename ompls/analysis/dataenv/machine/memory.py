@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 
 from ompls.analysis.dataenv.machine import copies as cp
-from ompls.analysis.dataenv.machine.copies import Copies, Copy, Written
+from ompls.analysis.dataenv.machine.copies import Copies, Copy, Way, Written
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of, pointer_of, worst
 from ompls.analysis.dataenv.machine.objects import Store
@@ -82,16 +82,18 @@ class Memory(Store):
     def host_reads(self, locs: list[Loc], node: Node) -> None:
         assert self.now is not None
         answers: list[tuple[Outcome, Written | cp.Lost | None]] = []
+        ways: list[Way | None] = []
         for loc in locs:
             cases = self.cases_of(loc.obj)
             if cases is None or loc.obj in self.now.many:
                 return
             r = self.range_of(loc)
             answers += [self._behind(case, r, loc.obj.size) for case in cases]
+            ways += [case.way for case in cases]
         behind = next((w for o, w in answers if o == "bad"), None) or next((w for o, w in answers if w), None)
         if behind is None:
             return
-        outcome = worst([o for o, _ in answers])
+        outcome = self.on_some_path([o for o, _ in answers], ways, len(locs) == 1)
         here = self.site(node)
         if isinstance(behind, cp.Lost):
             related = ((behind.site, "written on the device here"), (here, "the host reads old values here"))
@@ -131,6 +133,8 @@ class Memory(Store):
         if write:
             site, device = self.site(node), self.region.device
             for loc, whole in zip(locs, ranges, strict=True):
+                if isinstance(loc.type, Pointer):
+                    continue  # what a device stores in a pointer is of no use to the host
                 r = whole._replace(sure=whole.sure and not self.region.chosen)
 
                 def wrote(case: Copies, r: Range = r) -> Copies:
@@ -220,7 +224,7 @@ class Memory(Store):
         """Values of the variables of loops around the region in their first, and in their last iterations."""
         names = {s for p in polys if p is not None for s in p.symbols()}
         around = self.loops if self.region is None else self.loops[: self.region.loops]
-        if any(loop.conditions != self.conditions for loop in around):
+        if self.tasks or any(loop.conditions != self.conditions for loop in around):
             return  # it may be that not all iterations come here
         loops = [loop.range for loop in around if loop.range.symbol in names and loop.range.exact]
         known = [r for r in loops if r.lower is not None and r.upper is not None]
@@ -267,6 +271,17 @@ class Memory(Store):
             return Event(kind, copy.origin, name, "certain", ((here, "read here"),), copy.how)
         related = ((copy.old[0].site, "the host writes it here"),) if copy.old else ()
         return Event(kind, here, name, "certain", related, copy.how)
+
+    def on_some_path(self, outcomes: list[Outcome], ways: list[Way | None], one: bool = True) -> Outcome:
+        """How bad it is: also when it is so by one decision, which nothing after it takes back.
+
+        outcomes -- of the cases, of which each has come about by the one of `ways`; one -- all are of one object
+        """
+        found = worst(outcomes)
+        if found != "perhaps" or not one or self.conditional:
+            return found
+        by_one = [way is not None and self.conditions <= way.conditions for way in ways]
+        return "bad" if any(o == "bad" and w for o, w in zip(outcomes, by_one, strict=True)) else found
 
     def judge(self, event: Event, outcome: Outcome, about: Iterable[Loc] = ()) -> None:
         if self.deferred is not None and event.kind in _OLD:

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.events import Event, Outcome, Recorder
-from ompls.analysis.dataenv.machine.state import ALL_CLEAN, UNFILLED, Cases, State, joined_cases, joined_value
+from ompls.analysis.dataenv.machine.state import (
+    ALL_CLEAN,
+    UNFILLED,
+    Cases,
+    State,
+    by_one_way,
+    joined_cases,
+    joined_value,
+)
 from ompls.analysis.dataenv.machine.values import (
     NULL,
     Cell,
@@ -91,6 +99,7 @@ class Store(ABC):
         self.frames: list[Frame] = []
         self.loops: list[Loop] = []
         self.conditions = 0
+        self.tasks = 0  # explicit tasks around
         self.doubts = 0  # of directives that perhaps do nothing, or run on the host
         self.region: Where | None = None
         self.steps = 0
@@ -288,7 +297,7 @@ class Store(ABC):
         cases = self.cases_of(obj)
         if cases is None:
             return
-        new: Cases | None = frozenset([how(c) for c in cases])
+        new: Cases | None = by_one_way(frozenset([how(c) for c in cases]))
         if weak or obj in self.now.many:
             new = joined_cases(cases, new)
         self.now.cases[obj] = new if new is None or len(new) <= 6 else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.evaluate import Evaluator
-from ompls.analysis.dataenv.machine.events import Event
-from ompls.analysis.dataenv.machine.naming import name_of, worst
+from ompls.analysis.dataenv.machine.events import Event, Outcome
+from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.state import ALL_CLEAN, UNFILLED, joined_cases
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Value, at_start
 from ompls.analysis.dataenv.symbolic import Opaque, Poly
@@ -138,7 +138,9 @@ class Routines(Evaluator):
         ):
             name = name_of(node.args[0]) if isinstance(node, ast.Call) and node.args else ""
             event = Event("free-mapped", self.site(node), name, "certain", ((copy.origin, "mapped here"),), copy.how)
-            self.judge(event, worst(["bad" if c is not None else "fine" for c in held]))
+            ways = [case.way for obj in targets for case in (self.now.cases.get(obj) or ())]
+            outcomes: list[Outcome] = ["bad" if c is not None else "fine" for c in held]
+            self.judge(event, self.on_some_path(outcomes, ways, len(targets) == 1))
         for obj in targets:
             gone = frozenset((Copies(freed=True),))
             one = len(targets) == 1 and obj not in self.now.many

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ompls.analysis.dataenv.machine.copies import CLEAN, Copies, Written
-from ompls.analysis.dataenv.machine.values import Cell, Obj, Range, Target, Value, widened
+from ompls.analysis.dataenv.machine.copies import CLEAN, SEVERAL, Copies, Way, Written
+from ompls.analysis.dataenv.machine.values import Cell, Obj, Range, Site, Target, Value, widened
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Opaque, Poly
 from ompls.analysis.model.ast import Symbol
 
@@ -79,8 +79,44 @@ def joined_cases(a: Cases | None, b: Cases | None) -> Cases | None:
         return None
     if a == b:
         return a
-    both = a | b
+    both = by_one_way(a | b)
     return both if len(both) <= _MOST_CASES else None
+
+
+def by_one_way(cases: Cases) -> Cases:
+    """Each case once: what is so by two decisions is so by none of them."""
+    if all(c.way is None for c in cases):
+        return cases
+    ways: dict[Copies, set[Way | None]] = {}
+    for c in cases:
+        ways.setdefault(c._replace(way=None), set()).add(c.way)
+    return frozenset(
+        [c._replace(way=next(iter(w)) if len(w) == 1 else None if None in w else SEVERAL) for c, w in ways.items()]
+    )
+
+
+def decided(states: list[State | None], site: Site, conditions: int) -> None:
+    """Where the paths of a decision meet: what is so on one of them only is so by that decision."""
+    alive = [(side, s) for side, s in enumerate(states) if s is not None]
+    if len(alive) < 2:
+        return
+    first = alive[0][1].cases
+    for obj in {o for _, s in alive for o, cases in s.cases.items() if first.get(o) is not cases}:
+        found = [(side, s, s.cases.get(obj)) for side, s in alive]
+        known = [frozenset([c._replace(way=None) for c in cases]) for _, _, cases in found if cases is not None]
+        if len(known) < len(found) or all(k == known[0] for k in known):
+            continue
+        everywhere = frozenset.intersection(*known)
+        for side, state, cases in found:
+            way = Way(site, side, conditions)
+            state.cases[obj] = frozenset([_by(c, way, everywhere) for c in cases or ()])
+
+
+def _by(case: Copies, way: Way, everywhere: Cases) -> Copies:
+    """The case, when a decision more has led to it."""
+    if case._replace(way=None) in everywhere or (case.way is not None and case.way.site == way.site):
+        return case
+    return case._replace(way=way if case.way is None else SEVERAL)
 
 
 def join(a: State | None, b: State | None) -> State | None:

@@ -6,7 +6,7 @@ import re
 
 from ompls.analysis.dataenv.machine.loops import Loops, copied
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
-from ompls.analysis.dataenv.machine.state import as_written, join
+from ompls.analysis.dataenv.machine.state import as_written, decided, join
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Target, Value, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, is_integer
 from ompls.analysis.dataenv.walk import may_leave
@@ -32,7 +32,9 @@ class Walker(Loops):
             return
         if isinstance(stmt, ast.Labeled):
             self.met.add(stmt.name)
-            self.now = join(self.now, copied(self.labels.get(stmt.name)))
+            jumped = copied(self.labels.get(stmt.name))
+            decided([self.now, jumped], self.site(stmt), self.conditions)
+            self.now = join(self.now, jumped)
             self.statement(stmt.body)
             return
         if self.now is None and not any(isinstance(n, (ast.Labeled, ast.Case)) for n in stmt.walk()):
@@ -148,6 +150,8 @@ class Walker(Loops):
         if known is not True:
             self.now = before if known is None else self.now
             self.statement(stmt.otherwise)
+            if self.region is None:
+                decided([after, self.now], self.site(stmt), self.conditions - 1 if _by_itself(stmt.condition) else -1)
             after = join(after, self.now)
         self.now = after
         if self.region is not None and known is None and after is not None:
@@ -244,7 +248,9 @@ class Walker(Loops):
         self.statement(stmt.body)
         self.conditions -= 1
         self.switches.pop()
-        for other in self.breaks.pop():
+        ends = [self.now, *self.breaks.pop()]
+        decided(ends, self.site(stmt), self.conditions)
+        for other in ends[1:]:
             self.now = join(self.now, other)
         if not any(isinstance(n, ast.Case) and n.value is None for n in stmt.body.walk()):
             self.now = join(self.now, start)
@@ -268,3 +274,19 @@ class Walker(Loops):
             if stack:
                 stack[-1].append(self.now)
         self.now = None
+
+
+def _by_itself(expr: Expr) -> bool:
+    """Whether a condition has little to do with what was done before: no flag, nor that there is something to do.
+
+    `step % 10 == 0` and `energy < limit`, but not `changed`, `mode == 2`, `n > 0`.
+    """
+    while isinstance(expr, ast.Paren):
+        expr = expr.inner
+    if not isinstance(expr, ast.Binary):
+        return False
+    if expr.op in ("&&", "||"):
+        return _by_itself(expr.left) and _by_itself(expr.right)
+    if expr.op in ("==", "!="):
+        return any(isinstance(n, ast.Binary) and n.op == "%" for n in expr.walk())
+    return expr.op in ("<", "<=", ">", ">=") and all(fold(side) not in (0, 1) for side in (expr.left, expr.right))
