@@ -15,6 +15,7 @@ import pkgutil
 import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tuple
@@ -96,9 +97,15 @@ def _load(file: Path) -> ModuleType:
 
 def all_devices() -> Dict[str, Device]:
     """Every known device by name, in the order of preference."""
-    modules = [importlib.import_module("." + info.name, __name__) for info in pkgutil.iter_modules([str(HERE)])]
+    return _found("*")
+
+
+def _found(file_name: str) -> Dict[str, Device]:
+    """The devices of the files with such a name (without `.py`), in the order of preference."""
+    names = [info.name for info in pkgutil.iter_modules([str(HERE)]) if fnmatch(info.name, file_name)]
+    modules = [importlib.import_module("." + name, __name__) for name in names]
     for directory in filter(None, os.environ.get("OMPLS_DEVICE_PATH", "").split(":")):
-        modules += [_load(file) for file in sorted(Path(directory).glob("*.py"))]
+        modules += [_load(file) for file in sorted(Path(directory).glob(file_name + ".py"))]
     found: Dict[str, Device] = {}
     for module in modules:
         device = getattr(module, "DEVICE", None)
@@ -113,10 +120,9 @@ def choose(spec: str) -> List[Tuple[Device, int]]:
 
     Raises DeviceUnavailable with the reason for a name that is unknown or a device that cannot be used here.
     """
-    known = all_devices()
     if spec == "auto":
         reasons: Dict[str, List[str]] = {}  # to the names of the devices that say so
-        for device in known.values():
+        for device in all_devices().values():
             state = device.probe()
             if state.available:
                 return [(device, 0)]
@@ -128,6 +134,9 @@ def choose(spec: str) -> List[Tuple[Device, int]]:
     chosen = []
     for part in spec.split(","):
         name, _, number = part.strip().partition(":")
+        known = _found(name) if name.isidentifier() else {}  # the others need not be loaded
+        if name not in known:
+            known = all_devices()
         if name not in known:
             raise DeviceUnavailable(name, "there is no such device", "choose one of: " + ", ".join(known))
         if number and not (number.isdigit() and 1 <= int(number) <= 256):
