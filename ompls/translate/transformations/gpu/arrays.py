@@ -17,9 +17,8 @@ from ompls.translate.ctext import Types, arrays_in, element_of, flat, is_vla, st
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.transformations.gpu.initializers import has_effects
-from ompls.translate.uses import PRIVATISING
 
-_NOT_OF_ARRAYS = tuple(name for name in PRIVATISING if name not in ("private", "firstprivate"))
+_NOT_OF_ARRAYS = ("linear",)
 
 
 class VariableArrays:

@@ -158,6 +158,13 @@ def _of_the_team(e: Emitter, d: Directive, s: Symbol, alone: bool = False) -> bo
 def _lastprivate(e: Emitter, out: Data, s: Symbol, ref: str | None, place: Place | None, *, first: bool) -> None:
     """`place`: of the copy; None for a counter, which the loop declares."""
     target = f"*{ref}" if ref else f"ompls_last_{s.name}"
+    if is_vla(s.type) and isinstance(s.type, Array):
+        out.outer.append(f"auto *const ompls_last_{s.name} = {s.name};")
+        out.before.append(f"{_room(e, s)}  // lastprivate")
+        out.before += [f"memcpy({s.name}, ompls_last_{s.name}, {_bytes(e, s)});"] if first else []
+        out.read = out.read or first
+        out.last.append((f"ompls_last_{s.name}", s))
+        return
     if ref is None:
         out.outer.append(f"{e.reference(s.type, f'ompls_last_{s.name}')} = {s.name};")
     out.read = out.read or first
@@ -175,12 +182,17 @@ def _room(e: Emitter, s: Symbol) -> str:
     return room(e.types, s, e.outer[s], e.dims[s]).rstrip()
 
 
+def _bytes(e: Emitter, s: Symbol) -> str:
+    """The size of an array of variable length."""
+    below = e.dims[s] if isinstance(s.type, Array) and is_vla(s.type.of) else ()
+    return " * ".join([f"sizeof *{s.name}", e.outer[s], *below])
+
+
 def _copy(e: Emitter, out: Data, s: Symbol, place: Place) -> None:
     original = f"ompls_first_{s.name}"
     out.outer.append(f"const auto &{original} = {s.name};")
     if is_vla(s.type) and isinstance(s.type, Array):
-        length = " * ".join([f"sizeof *{s.name}", e.outer[s], *(e.dims[s] if is_vla(s.type.of) else ())])
-        out.before += [_room(e, s), f"memcpy({s.name}, {original}, {length});  // firstprivate"]
+        out.before += [_room(e, s), f"memcpy({s.name}, {original}, {_bytes(e, s)});  // firstprivate"]
     elif place != "stack" or isinstance(s.type, Array):
         _declare(e, out, s, place, "firstprivate")
         out.before.append(_copied(e, s, original))
@@ -212,6 +224,8 @@ def assign(e: Emitter, target: str, s: Symbol) -> str:
     """`target = s` for any type, arrays too: of one that is mapped in part, only that part."""
     if not isinstance(s.type, Array):
         return f"{target} = {s.name};"
+    if is_vla(s.type):
+        return f"memcpy({target}, {s.name}, {_bytes(e, s)});"
     if e.plan is not None and s in e.plan.parts:
         first, size = e.plan.parts[s]
         return f"memcpy((char *)&{target} + {first}, (const char *)&{s.name} + {first}, {size});  // what is mapped"

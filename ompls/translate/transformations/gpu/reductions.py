@@ -96,6 +96,8 @@ def reduction(  # noqa: PLR0917 - all of them are what one clause item is
 
 def _bound(e: Emitter, s: Symbol, name: str) -> str:
     """A declaration of `name` for the original: a reference; a pointer by value, which a copy in memory may hide."""
+    if isinstance(s.type, Array) and is_vla(s.type):
+        return f"auto *const {name}"
     if isinstance(s.type, Pointer):
         return f"{e.cxx(s.type, f'const {name}')}" if not is_vla(s.type) else f"auto *const {name}"
     return e.reference(s.type, name)
@@ -114,7 +116,15 @@ def _storage(e: Emitter, out: Data, s: Symbol, shape: _Shape, place: Place, told
     else:
         out.before.append(f"ompls_room<{kind}> ompls_room_{s.name}({shape.count});{told}")
         out.before.append(f"{kind} *const {part} = ompls_room_{s.name}.begin;")
-    below = s.type.of if isinstance(s.type, Array) else s.type.to if isinstance(s.type, Pointer) else s.type
+    below = (
+        shape.element
+        if is_vla(s.type)
+        else s.type.of
+        if isinstance(s.type, Array)
+        else s.type.to
+        if isinstance(s.type, Pointer)
+        else s.type
+    )
     pointer = e.cxx(Pointer(below), "")
     moved = f"ompls_before({part}, {shape.offset})" if shape.offset != "0" else part
     cast = f"({pointer})" if isinstance(below, Array) else ""
@@ -134,6 +144,8 @@ def _shape(e: Emitter, item: ListItem) -> _Shape:
     while isinstance(base, (ast.Section, ast.Index)):
         subscripts.insert(0, base)
         base = strip(base.base)
+    if is_vla(s.type) and isinstance(base, ast.Name) and isinstance(s.type, Array) and s in e.outer:
+        return _variable_shape(e, item, s.type, subscripts)
     if not isinstance(base, ast.Name) or is_vla(s.type):
         raise Problem(
             item.span, f"a reduction of '{item.text}'", "reduce variables, or sections of arrays of known shape"
@@ -153,6 +165,22 @@ def _shape(e: Emitter, item: ListItem) -> _Shape:
             count.append(_length(e, item, sub, length))
     flat, _ = _flat(t)
     return _Shape(flat, _product([*count, str(size)]), " + ".join(offset) or "0", whole=False)
+
+
+def _variable_shape(e: Emitter, item: ListItem, t: Array, subscripts: list[ast.Section | ast.Index]) -> _Shape:
+    """Of an array of variable length, which is a pointer to its elements in the kernel."""
+    assert item.symbol is not None
+    lengths = [e.outer[item.symbol], *e.dims[item.symbol]]
+    flat, _ = _flat(t)
+    offset, count = [], []
+    for k, sub in enumerate(subscripts):
+        lower = sub.index if isinstance(sub, ast.Index) else sub.lower
+        if lower is not None and constant(strip(lower)) != 0:
+            offset.append(_product([_text(e, lower), *lengths[k + 1 :]]))
+        if isinstance(sub, ast.Section):
+            from_ = f" - {_text(e, lower)}" if lower is not None else ""
+            count.append(_text(e, sub.length) if sub.length is not None else f"({lengths[k]}{from_})")
+    return _Shape(flat, _product([*count, *lengths[len(subscripts) :]]), " + ".join(offset) or "0", whole=False)
 
 
 def _flat(t: CType) -> tuple[CType, int]:
