@@ -10,7 +10,8 @@ from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Integer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item, Region
-from ompls.translate.loops import Loop, find_nest
+from ompls.translate.canonical import find_nest
+from ompls.translate.loops import Loop
 from ompls.translate.uses import modified_in
 
 _GRIDS = (2, 3)  # numbers of loops that have a dimension each

@@ -14,8 +14,8 @@ from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Region
+from ompls.translate.canonical import LOOP_CONSTRUCTS, nest_of
 from ompls.translate.ctext import is_vla, strip
-from ompls.translate.loops import LOOP_CONSTRUCTS, nest_of
 from ompls.translate.problem import Problem
 from ompls.translate.uses import declared_in, directives_in, modified_in, names_in, privatised, root_symbol
 

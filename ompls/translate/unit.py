@@ -19,7 +19,8 @@ from ompls.translate.lowering.back import as_written
 from ompls.translate.needs import Index, Needs, needs_of
 from ompls.translate.output import OutLine, Places, line_map, text_of, with_line_directives
 from ompls.translate.packing import packed_parts, refuse_packed
-from ompls.translate.plan import RegionPlan, plan_region
+from ompls.translate.plan import RegionPlan
+from ompls.translate.planning import plan_region
 from ompls.translate.problem import RULE, Problem
 from ompls.translate.selfnamed import refuse_self_named, self_named
 from ompls.translate.symbols import global_symbol, unit_symbol

@@ -13,7 +13,8 @@ from ompls.analysis.dataenv.expressions import poly_of
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import Item
-from ompls.translate.loops import Loop, Nest, constant, nest_of
+from ompls.translate.canonical import nest_of
+from ompls.translate.loops import Loop, Nest, constant
 from ompls.translate.lowering.round import Round
 from ompls.translate.problem import Problem
 from ompls.translate.uses import declared_in

@@ -10,9 +10,9 @@ from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import Item
+from ompls.translate.canonical import loop_of
 from ompls.translate.clauses import allocators_used
 from ompls.translate.ctext import is_vla
-from ompls.translate.loops import loop_of
 from ompls.translate.lowering.round import Round, directive_text, pragma
 from ompls.translate.problem import Problem
 

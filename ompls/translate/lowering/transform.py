@@ -17,8 +17,9 @@ from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Item
+from ompls.translate.canonical import LOOP_CONSTRUCTS, loop_of, only
 from ompls.translate.ctext import Types
-from ompls.translate.loops import LOOP_CONSTRUCTS, Loop, constant, loop_of, only
+from ompls.translate.loops import Loop, constant
 from ompls.translate.lowering.round import Round, pragma, with_outer
 from ompls.translate.problem import Problem
 

@@ -17,9 +17,9 @@ from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Function, Pointer
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item
+from ompls.translate.canonical import LOOP_CONSTRUCTS, kept_counters, nest_of
 from ompls.translate.clauses import fallback_pragma
 from ompls.translate.ctext import arrays_in, is_const, is_vla, strip
-from ompls.translate.loops import LOOP_CONSTRUCTS, kept_counters, nest_of
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan

@@ -12,8 +12,9 @@ from typing import Literal
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.translate.canonical import kept_counters, nest_of
 from ompls.translate.ctext import strip
-from ompls.translate.loops import Nest, constant, kept_counters, nest_of
+from ompls.translate.loops import Nest, constant
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu import grid

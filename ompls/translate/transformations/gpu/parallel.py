@@ -12,9 +12,9 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Directive
+from ompls.translate.canonical import kept_counters, nest_of
 from ompls.translate.ctext import is_vla
 from ompls.translate.launch import chain_directives
-from ompls.translate.loops import kept_counters, nest_of
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_inside, data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation

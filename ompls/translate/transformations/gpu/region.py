@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.layout import sizeof
+from ompls.translate.canonical import LOOP_CONSTRUCTS, nest_of
 from ompls.translate.escape import handed_over, parallel_functions
 from ompls.translate.launch import chain_directives, innermost
-from ompls.translate.loops import LOOP_CONSTRUCTS, Nest, nest_of
+from ompls.translate.loops import Nest
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places
 from ompls.translate.plan import RegionPlan

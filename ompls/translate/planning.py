@@ -1,0 +1,200 @@
+"""The plan of one target construct: how each variable gets into the kernel, and what clauses hand to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ompls.analysis.model.ast import IntLiteral, Name, SizeOf, Symbol
+from ompls.analysis.model.ctype import INT, Array, CType, Function, Integer, Pointer, Record
+from ompls.analysis.model.layout import sizeof
+from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.tu import TU, Item, Region, Variable
+from ompls.analysis.spec.devices.host import EVERYWHERE
+from ompls.translate.ctext import arrays_in, as_array_pointer, is_unknown, is_vla, strip
+from ompls.translate.items import ItemPlan, plan_items
+from ompls.translate.launch import chain_directives, dimensions_of, innermost, launch_of
+from ompls.translate.plan import ARGS, HOISTED, Param, RegionPlan, Value
+from ompls.translate.problem import Problem
+from ompls.translate.sharing import copied_variables, implicit_copies, own_variables
+from ompls.translate.tables import tables
+from ompls.translate.uses import PRIVATISING, modified_in
+
+LARGEST_VALUE = 256  # bytes of a firstprivate variable that is a parameter; kernels take 4096 bytes of them in all
+
+
+def plan_region(tu: TU, item: Item, region: Region, kernel: str) -> RegionPlan:
+    """The plan of one target construct.  Raises Problem for what no kernel class can do."""
+    _check_constructs(region.directive)
+    plan = RegionPlan(item, region, kernel, plan_items(tu, item, region.directive, region))
+    for v in region.variables:
+        if v.sharing != "declare_target" or v.symbol.name not in tables(tu):
+            _add_variable(plan, v)
+    for clause in region.directive.all(*HOISTED, "if"):
+        on_host = clause.name == "if" and clause.keyword in ("", "target")
+        if clause.args and not on_host and not isinstance(strip(clause.args[-1]), IntLiteral):
+            _hoist(plan, clause, tu.text(item, clause.args[-1].span))
+    plan.dimensions = dimensions_of(region.stmt)
+    plan.launch = launch_of(tu, item, region, None, plan.dimensions)
+    _add_parts(plan)
+    return plan
+
+
+def _check_constructs(d: Directive) -> None:
+    device = d.clause("device")
+    if device and ("ancestor" in device.modifiers or device.keyword == "ancestor"):
+        raise Problem(device.span, "device(ancestor: …)", EVERYWHERE["clause device ancestor"])
+    for clause in d.clauses:
+        if clause.broken:
+            raise Problem(clause.span, f"the clause '{clause.name}'", clause.broken)
+
+
+def _add_variable(plan: RegionPlan, v: Variable) -> None:
+    s, t = v.symbol, v.symbol.type
+    if v.sharing == "declare_target":
+        plan.globals.append(v)
+        return
+    if v.sharing == "private":
+        if isinstance(t, Array) and is_vla(t):
+            _whole(plan, s, t)
+        plan.privates.append(s)
+        return
+    if is_unknown(t):
+        raise Problem(None, f"the variable '{s.name}'", "its type is not known")
+    if v.sharing == "mapped":
+        index, item = _item_of(plan, s)
+        if isinstance(t, Array):
+            whole = is_vla(t) and _length_matters(plan, s)
+            pointer = _whole(plan, s, t) if whole else _sized(plan, s, as_array_pointer(t))
+            plan.params.append(
+                Param(s.name, s, "address", index, pointer, deref=t.length is not None and not is_vla(t))
+            )
+        elif isinstance(t, (Pointer, Function)) and item.base == s.name:
+            plan.params.append(Param(s.name, s, "address", index, _sized(plan, s, t)))
+        else:
+            plan.params.append(Param(s.name, s, "address", index, Pointer(t), deref=True))
+        return
+    if v.sharing == "has_device_addr" or (v.sharing == "is_device_ptr" and isinstance(t, Array)):
+        # Of a section `p[0:n]` what the pointer points to is on the device, of `p` the pointer is.
+        through = isinstance(t, Pointer) and any(
+            i.symbol is s and not isinstance(strip(i.expr), Name)
+            for c in plan.region.directive.all("has_device_addr") for i in c.items
+        )  # fmt: skip
+        pointer = as_array_pointer(t) if isinstance(t, Array) else t if through else Pointer(t)
+        direct = through or is_vla(t)
+        expr = s.name if direct else f"&{s.name}"
+        plan.params.append(Param(s.name, s, "value", len(plan.values), pointer, deref=not direct))
+        plan.values.append(Value(f"(const void *){expr}", "const void *", lvalue=False))
+        return
+    if is_vla(t) and isinstance(t, Array):
+        value, pointer = f"&__ompls_f_{s.name}", _whole(plan, s, t)
+        plan.params.append(Param(s.name, s, "address", len(plan.items), pointer, copy=True))
+        plan.items.append(ItemPlan(s.name, ("TO", "VALUE"), value, value, f"sizeof({s.name})", "", None))
+        return
+    league = _teams_change(plan.region, s)
+    if league or (isinstance(t, (Array, Record)) and (sizeof(t) or 0) > LARGEST_VALUE):
+        value = f"&__ompls_f_{s.name}"
+        plan.params.append(Param(s.name, s, "address", len(plan.items), Pointer(t), copy=True, league=league))
+        plan.items.append(ItemPlan(s.name, ("TO", "VALUE"), value, value, f"sizeof({s.name})", "", None))
+        return
+    plan.params.append(Param(s.name, s, "value", len(plan.values), _sized(plan, s, t)))
+    addressable = s.storage != "register"
+    plan.values.append(Value(s.name, f"__typeof__({s.name})", lvalue=addressable))
+
+
+def _teams_change(region: Region, s: Symbol) -> bool:
+    """Whether several teams share the region's copy of a firstprivate variable, and write to it."""
+    chain, body = chain_directives(region.stmt), innermost(region.stmt)
+    if body is None or s.storage == "register" or is_vla(s.type) or not any(d.has("teams") for d in chain):
+        return False
+    own = {i.symbol for d in chain if d.constructs != ("target",) for c in d.all(*PRIVATISING) for i in c.items}
+    return s not in own and s in modified_in(body)
+
+
+def _whole(plan: RegionPlan, s: Symbol, t: Array) -> CType:
+    """The pointer to the elements of an array of variable length; its outermost length becomes a parameter, too."""
+    pointer = _sized(plan, s, as_array_pointer(t))
+    plan.dims.setdefault(s, [str(a.length) for a in arrays_in(t.of)])
+    plan.outer[s] = str(t.length)
+    if t.length is None:
+        text = f"ompls_n_{s.name}"
+        plan.params.append(Param(text, None, "value", len(plan.values), Integer("long")))
+        plan.values.append(Value(f"(long)(sizeof({s.name}) / sizeof({s.name}[0]))", "long", lvalue=False))
+        plan.outer[s] = text
+    return pointer
+
+
+def _length_matters(plan: RegionPlan, s: Symbol) -> bool:
+    """Whether the region asks for the size of an array, or has copies of it."""
+    asked = (n.operand for n in plan.region.stmt.walk() if isinstance(n, SizeOf) and n.operand is not None)
+    if any(x.symbol is s for e in asked for x in e.walk() if isinstance(x, Name)):
+        return True
+    return s in copied_variables(plan.region, implicit_copies(plan.region.stmt, own_variables(plan.region)))
+
+
+def _add_parts(plan: RegionPlan) -> None:
+    """Where the mapped section of an array begins and how long it is, if a construct has copies of the array."""
+    arrays = [
+        p for p in plan.params if p.deref and p.kind == "address" and p.symbol and isinstance(p.symbol.type, Array)
+    ]
+    parts = [p for p in arrays if plan.items[p.index].begin != plan.items[p.index].base]
+    if not parts:
+        return
+    copied = copied_variables(plan.region, implicit_copies(plan.region.stmt, own_variables(plan.region)))
+    for p in parts:
+        s = p.symbol
+        if s is None or s not in copied:
+            continue
+        at = f"{ARGS}[{p.index}]"
+        texts = f"(const char *){at}.begin - (const char *){at}.base", f"{at}.size"
+        names = f"ompls_begin_{s.name}", f"ompls_bytes_{s.name}"
+        for name, text in zip(names, texts, strict=True):
+            plan.params.append(Param(name, None, "value", len(plan.values), Integer("long")))
+            plan.values.append(Value(f"(long)({text})", "long", lvalue=False))
+        plan.parts[s] = names
+
+
+def _sized(plan: RegionPlan, s: Symbol, pointer: CType) -> CType:
+    """`pointer` with its variable lengths as parameters of their own, which the host computes with sizeof."""
+    if not is_vla(pointer):
+        return pointer
+    dims = plan.dims.setdefault(s, [])
+
+    def sized(t: CType, at: str) -> CType:
+        if not isinstance(t, Array):
+            return t
+        text = str(t.length)
+        if t.length is None:
+            text = f"ompls_d_{s.name}_{len(dims)}"
+            plan.params.append(Param(text, None, "value", len(plan.values), Integer("long")))
+            plan.values.append(Value(f"(long)(sizeof({at}) / sizeof({at}[0]))", "long", lvalue=False))
+        dims.append(text)
+        return replace(t, of=sized(t.of, f"{at}[0]"), vla_text=text)
+
+    if isinstance(pointer, Pointer) and isinstance(pointer.to, Array):
+        return replace(pointer, to=sized(pointer.to, f"{s.name}[0]"))
+    raise Problem(None, f"the variable '{s.name}'", "a variable length stands too deep in its type")
+
+
+def _item_of(plan: RegionPlan, s: Symbol) -> tuple[int, ItemPlan]:
+    """The item whose device address stands for `s` in the kernel: of the variable itself before one based on it."""
+    own = [(k, i) for k, i in enumerate(plan.items) if i.symbol is s and i.base == f"&{s.name}"]
+    based = [(k, i) for k, i in enumerate(plan.items) if i.symbol is s and i.base == s.name]
+    for choice in own + based:
+        return choice
+    # Reached through a member only (`s.p[0:n]`): the variable itself has to be there.
+    array = isinstance(s.type, Array) and s.type.length is None
+    base = s.name if array else f"&{s.name}"
+    added = ItemPlan(s.name, ("TO", "FROM", "IMPLICIT"), base, base, f"sizeof({s.name})", "", s)
+    plan.items.insert(0, added)
+    plan.params[:] = [replace(p, index=p.index + (p.kind == "address")) for p in plan.params]
+    return 0, added
+
+
+def _hoist(plan: RegionPlan, clause: Clause, text: str) -> None:
+    name = f"ompls_c_{clause.name}"
+    if clause.name == "if":
+        name, text = f"ompls_c_if_{re.sub(r'[^a-z]', '_', clause.keyword)}", f"({text}) != 0"
+    plan.hoisted[id(clause)] = name
+    plan.params.append(Param(name, None, "value", len(plan.values), INT))
+    plan.values.append(Value(text, "int", lvalue=False))
