@@ -1,15 +1,8 @@
 /* Parallel constructs strictly inside of target, whose threads and conditions only the device knows. */
 #include <omp.h>
-#include <stdio.h>
 
-static int failures;
-static void expect(int got, int want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %d, not %d\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
+
 #pragma omp declare target
 static int wanted = 3;
 static int half(int n)

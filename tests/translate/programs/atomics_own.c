@@ -1,15 +1,7 @@
 /* Atomic constructs, critical sections and locks on variables that one thread has for itself: also through pointers. */
 #include <omp.h>
-#include <stdio.h>
 
-static int failures;
-static void expect(double got, double want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %g, not %g\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
 
 #pragma omp declare target
 static int total;

@@ -1,10 +1,10 @@
 /* Arrays whose length is a variable, as locals of regions and of the functions they call; alloca. */
 #include <alloca.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static int failures;
+#include "tried.h"
+
 /* What the functions below give on a device is what they give on the host. */
 #pragma omp declare target
 static void variable_length(double *r, long n)
@@ -110,28 +110,13 @@ static void stack_space(double *r, long n)
     r[1] = q[0];
 }
 #pragma omp end declare target
-static void compare(const char *what, const double *host, const double *device)
-{
-    for (int i = 0; i < 16; i++)
-        if (fabs(host[i] - device[i]) > 4e-16 * fabs(host[i])) {
-            printf("%s[%d]: %.17g, not %.17g\n", what, i, device[i], host[i]);
-            failures++;
-        }
-}
-#define TRY(f)                                                                                                         \
-    do {                                                                                                               \
-        double host[16] = {0}, device[16] = {0};                                                                       \
-        f(host, n);                                                                                                    \
-        _Pragma("omp target map(tofrom : device)") f(device, n);                                                       \
-        compare(#f, host, device);                                                                                     \
-    } while (0)
 int main(void)
 {
     long n = 3;
-    TRY(variable_length);
-    TRY(variable_length_in_function);
-    TRY(variable_length_types);
-    TRY(constant_length);
-    TRY(stack_space);
+    TRY(variable_length, n);
+    TRY(variable_length_in_function, n);
+    TRY(variable_length_types, n);
+    TRY(constant_length, n);
+    TRY(stack_space, n);
     return failures != 0;
 }

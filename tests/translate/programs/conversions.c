@@ -1,17 +1,10 @@
 /* What C and C++ do differently in silence: overloads, enumerations, jumps, mixed types of atomics, hidden names. */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static int failures;
-static void expect(double got, double want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %.17g, not %.17g\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
+
 enum color { RED, GREEN = 5, BLUE };
 #pragma omp declare target
 /* CUDA and C++ have functions of these names; for other types than int. */

@@ -1,14 +1,6 @@
 /* Counters that are declared elsewhere: mapped, global, private of the region; those of simd loops keep their value. */
-#include <stdio.h>
+#include "expect.h"
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
 static int g = 4;
 #pragma omp declare target(g)
 

@@ -1,16 +1,9 @@
 /* Data environments: sections, structs, members, pointers in structs, firstprivate arrays, device pointers, if(0). */
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
+
 typedef struct {
     double weight;
     int id, score;

@@ -1,14 +1,5 @@
 /* has_device_addr: the region works on the variable itself, also where gcc runs it in place. */
-#include <stdio.h>
-
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
 
 int main(void)
 {

@@ -2,13 +2,13 @@
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tried.h"
+
 #pragma GCC diagnostic ignored "-Wdiscarded-qualifiers"
 #pragma GCC diagnostic ignored "-Wdiscarded-array-qualifiers"
-static int failures;
 /* What the functions below give on a device is what they give on the host. */
 #pragma omp declare target
 static void computed_goto(double *r, long n)
@@ -475,42 +475,27 @@ static void pointers(double *r, long n)
     r[8] = (intptr_t)p % 4;
 }
 #pragma omp end declare target
-static void compare(const char *what, const double *host, const double *device)
-{
-    for (int i = 0; i < 16; i++)
-        if (fabs(host[i] - device[i]) > 4e-16 * fabs(host[i])) {
-            printf("%s[%d]: %.17g, not %.17g\n", what, i, device[i], host[i]);
-            failures++;
-        }
-}
-#define TRY(f)                                                                                                         \
-    do {                                                                                                               \
-        double host[16] = {0}, device[16] = {0};                                                                       \
-        f(host, n);                                                                                                    \
-        _Pragma("omp target map(tofrom : device)") f(device, n);                                                       \
-        compare(#f, host, device);                                                                                     \
-    } while (0)
 int main(void)
 {
     long n = 3;
-    TRY(computed_goto);
-    TRY(computed_goto_in_loop);
-    TRY(switch_decl);
-    TRY(duff);
-    TRY(attributes);
-    TRY(int128);
-    TRY(bit_fields);
-    TRY(void_pointers);
-    TRY(volatile_arrays);
-    TRY(flexible_member);
-    TRY(old_style);
-    TRY(statement_expressions);
-    TRY(macros);
-    TRY(builtins);
-    TRY(empty_assembly);
-    TRY(keywords);
-    TRY(selection);
-    TRY(recursion);
-    TRY(pointers);
+    TRY(computed_goto, n);
+    TRY(computed_goto_in_loop, n);
+    TRY(switch_decl, n);
+    TRY(duff, n);
+    TRY(attributes, n);
+    TRY(int128, n);
+    TRY(bit_fields, n);
+    TRY(void_pointers, n);
+    TRY(volatile_arrays, n);
+    TRY(flexible_member, n);
+    TRY(old_style, n);
+    TRY(statement_expressions, n);
+    TRY(macros, n);
+    TRY(builtins, n);
+    TRY(empty_assembly, n);
+    TRY(keywords, n);
+    TRY(selection, n);
+    TRY(recursion, n);
+    TRY(pointers, n);
     return failures != 0;
 }

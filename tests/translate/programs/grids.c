@@ -1,16 +1,8 @@
 /* Collapsed loops without a schedule, which a GPU runs over two and three dimensions of its grid. */
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
 
 /* Every iteration runs once, whatever the block is. */
 static void each_once(int n, int m)

@@ -1,17 +1,9 @@
 /* Every form of a canonical loop, every schedule, collapse, lastprivate. */
-#include <stdio.h>
 #include <stdlib.h>
 
-#define N 1000
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
 
+#define N 1000
 int main(void)
 {
     int a[N];

@@ -1,16 +1,7 @@
 /* Collapsed nests whose inner bounds depend on outer counters: triangles, trapezoids, rows that are empty. */
-#include <stdio.h>
+#include "expect.h"
 
 #define N 50
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
-
 static int a[N][N];
 static void triangle(int n, int from)
 {

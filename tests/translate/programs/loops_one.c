@@ -1,16 +1,7 @@
 /* Loops that one thread runs: simd with its clauses, taskloop, `loop` by what it binds to. */
-#include <stdio.h>
+#include "expect.h"
 
 #define N 100
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
-
 #pragma omp declare target
 static int table[N];
 static void shared_by_threads(int *counts, int n)

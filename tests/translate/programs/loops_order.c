@@ -1,16 +1,7 @@
 /* Chunks taken as they come, iterations in order, scans, the latest assignment. */
-#include <stdio.h>
+#include "expect.h"
 
 #define N 1000
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
-
 #pragma omp declare target
 static void in_a_function(int *counts, int n, int chunk)
 {

@@ -1,15 +1,8 @@
 /* Structures of which members are mapped, and what their pointers lead to: the pointers are there, and attached. */
-#include <stdio.h>
 #include <stdlib.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
+
 typedef struct {
     int *keys;
     double *values;

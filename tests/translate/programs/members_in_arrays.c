@@ -1,14 +1,6 @@
 /* Members of structures in arrays, listed in any order: what is mapped reaches from the first to the last of them. */
-#include <stdio.h>
+#include "expect.h"
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
 struct point {
     int x, y;
     double z;

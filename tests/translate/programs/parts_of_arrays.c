@@ -1,15 +1,7 @@
 /* Arrays that are mapped in part, and copied by constructs in the region: what is not mapped is not touched, either. */
 #include <omp.h>
-#include <stdio.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
 
 static void check(const int *a, const char *what)
 {

@@ -1,14 +1,5 @@
 /* Variables of sequential code that parallel regions reach by pointers, and firstprivate ones that all teams share. */
-#include <stdio.h>
-
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
 
 #pragma omp declare target
 static void add(int *a, int n, int v)

@@ -1,15 +1,8 @@
 /* Sequential code with parallel regions in it that may run SPMD, and code that looks alike but may not. */
 #include <omp.h>
-#include <stdio.h>
 
-static int failures;
-static void expect(double got, double want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %g, not %g\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
+
 #pragma omp declare target
 static int calls;
 static int counted(int x)

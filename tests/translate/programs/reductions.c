@@ -1,14 +1,5 @@
 /* Every reduction operator, on several types; array reductions; atomics in all their forms. */
-#include <stdio.h>
-
-static int failures;
-static void expect(double got, double want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %g, not %g\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
 
 int main(void)
 {

@@ -1,16 +1,9 @@
 /* Reductions of the program's own, of structures, and of sections of arrays, at every construct that may have them. */
 #include <float.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static int failures;
-static void expect(double got, double want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %g, not %g\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
+
 typedef struct {
     double re, im;
 } number;

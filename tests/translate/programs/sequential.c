@@ -1,16 +1,9 @@
 /* Sequential code with parallel regions in it: shared scalars, arrays, structs, addresses; single, sections, nesting. */
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
+
 struct pair {
     int a, b;
 };

@@ -1,14 +1,6 @@
 /* Copies that constructs in sequential code make, when parallel regions inside of them use these. */
-#include <stdio.h>
+#include "expect.h"
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
 #pragma omp declare target
 static int of_device = 3;
 static int in_function(int start)

@@ -1,14 +1,6 @@
 /* Static variables of functions that several regions call: one a device, whichever region calls. */
-#include <stdio.h>
+#include "expect.h"
 
-static int failures;
-static void expect(int got, int want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %d, not %d\n", what, got, want);
-        failures++;
-    }
-}
 #pragma omp declare target
 static int next(void)
 {

@@ -1,16 +1,9 @@
 /* Tables of functions and of strings: on a device they lead to the device's own functions and strings. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-static int failures;
-static void expect(double got, double want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %g, not %g\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
+
 typedef double operation(double, double);
 #pragma omp declare target
 static double add(double a, double b)

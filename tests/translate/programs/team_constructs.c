@@ -1,15 +1,8 @@
 /* What some threads of a team run: sections, single with copyprivate, masked, cancel, error; nested parallel regions. */
 #include <omp.h>
-#include <stdio.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
+
 struct pair {
     int a, b;
 };

@@ -1,14 +1,5 @@
 /* Copies that clauses of teams, distribute and target make, used by the threads of parallel regions inside. */
-#include <stdio.h>
-
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
 
 int main(void)
 {

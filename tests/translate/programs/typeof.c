@@ -1,14 +1,5 @@
 /* Types given by expressions: what a kernel reaches through a pointer keeps the type that it has in the program. */
-#include <stdio.h>
-
-static int failures;
-static void expect(double got, double want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %g, not %g\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
 
 struct pair {
     int first;

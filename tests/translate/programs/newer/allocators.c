@@ -1,16 +1,8 @@
 /* Allocators of a region's own: gcc 12 has no uses_allocators. */
 #include <omp.h>
 #include <stdint.h>
-#include <stdio.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
 
 int main(void)
 {

@@ -1,16 +1,9 @@
 /* use_device_ptr, use_device_addr, has_device_addr and is_device_ptr, for all kinds of variables. */
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
+
 struct point {
     int x, y;
 };

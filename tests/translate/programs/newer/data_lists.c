@@ -1,17 +1,9 @@
 /* Mappers, iterators, strided and rectangular sections of `target update`, members of one structure. */
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
 
 typedef struct {
     int n;

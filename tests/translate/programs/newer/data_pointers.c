@@ -1,16 +1,9 @@
 /* Pointer attachment in every order, pointers to pointers, arrays of structures, constants, defaultmap, link. */
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
+
 typedef struct {
     int a, b, *p, n;
 } record;

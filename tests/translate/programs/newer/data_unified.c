@@ -1,18 +1,12 @@
 /* Unified shared memory: host addresses in kernels, nothing is mapped; bytes of one page written on both sides. */
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../expect.h"
+
 #pragma omp requires unified_shared_memory
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
 struct node {
     struct node *next;
     int value;

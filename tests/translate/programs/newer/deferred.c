@@ -1,17 +1,10 @@
 /* nowait and depend: between device constructs, with the host's tasks, in serial code and in teams.  Each result needs the
    order that the dependences ask for: x * 3 + 1 and x * 2 do not commute.  (gcc 12's own execution never ends.) */
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
+
 struct large {
     int values[300];
 };

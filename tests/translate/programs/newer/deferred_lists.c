@@ -1,14 +1,5 @@
 /* Dependences that gcc 12 does not know on target constructs: iterators (it crashes), inoutset, omp_all_memory. */
-#include <stdio.h>
-
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
 
 static void constructs(int n)
 {

@@ -1,14 +1,5 @@
 /* Functions that devices may call through pointers that hold the host's addresses (OpenMP 5.1 §2.14.7). */
-#include <stdio.h>
-
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
 
 typedef int (*function)(int);
 struct operation {

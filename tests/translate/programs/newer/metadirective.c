@@ -1,15 +1,7 @@
 /* metadirective: chosen for the host and for the device at translation, by conditions when the program runs. */
 #include <omp.h>
-#include <stdio.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
 
 #define CHOOSE(n) _Pragma("omp metadirective when(user={condition(n > 4)}: target teams distribute parallel for map(tofrom: a)) otherwise(parallel for)")
 

@@ -1,16 +1,8 @@
 /* OpenMP 5.1 to 6.0 in words that gcc 12 does not know. */
 #include <omp.h>
 #include <stdint.h>
-#include <stdio.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
 
 #pragma omp begin assumes no_openmp_routines
 #pragma omp begin declare_target

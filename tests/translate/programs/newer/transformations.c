@@ -1,17 +1,8 @@
 /* Loop transformations, which gcc 12 does not know: the order of the iterations is what they say. */
-#include <stdio.h>
+#include "../expect.h"
 
 #define N 10
 #define M 7
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
-
 static long hash(const int *a, int n)
 {
     long h = 1;

@@ -1,15 +1,7 @@
 /* declare variant and dispatch: each call means the function for its place; on the host and on the device. */
 #include <omp.h>
-#include <stdio.h>
 
-static int failures;
-static void expect(long got, long want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %ld, not %ld\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
 
 #pragma omp declare target
 static int on_device(int x) { return x + 100; }

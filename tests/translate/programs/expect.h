@@ -1,0 +1,16 @@
+/* What the programs that verify themselves share: exact comparisons, whose failures are printed and counted. */
+#ifndef EXPECT_H
+#define EXPECT_H
+#include <stdio.h>
+
+static int failures;
+
+/* A long double holds every int, long and double as it is. */
+static inline void expect(long double got, long double want, const char *what)
+{
+    if (got != want) {
+        printf("%s: %.19Lg, not %.19Lg\n", what, got, want);
+        failures++;
+    }
+}
+#endif
