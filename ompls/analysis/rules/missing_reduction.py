@@ -121,6 +121,19 @@ double f(int n, const double *x) {
     return sum;
 }
 """,
+        """
+int f(int n, double *x) {
+    int left = 0;
+    #pragma omp target teams distribute parallel for map(tofrom: left, x[0:n])
+    for (int i = 0; i < n; i++) {
+        x[i] *= 0.5;
+        if (x[i] > 1e-3)
+            left = left + 1;
+    //      ^^^^ warning: `left` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: left)` or an `atomic` directive
+    }
+    return left;
+}
+""",
     ),
     good=(
         """

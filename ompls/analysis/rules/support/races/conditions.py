@@ -83,7 +83,9 @@ class Conditions:
         if not fixed:
             return False
         # A counter: that it never counts is not what it is for, unless it counts mistakes.
-        return all(x.read and x.write and not self.may_never(x, level) for x in partial)
+        return any(_updates(x) for x in partial) and all(
+            (_updates(x) or x.read) and not self.may_never(x, level) for x in partial
+        )
 
     def may_never(self, access: Access, level: Level) -> bool:
         """Whether a counter counts what does not happen when all goes well: `if (x != y) errors++`."""
@@ -159,6 +161,13 @@ class Conditions:
             if isinstance(n, DirectiveStmt) and n.directive.name == "atomic" and n.directive.clause("capture")
         )  # fmt: skip
         return any(value.symbol in assigned_in(n) for n in captures)
+
+
+def _updates(access: Access) -> bool:
+    """Whether it makes a new value of the old one: `n++`, `n = n + 1`."""
+    if not access.write or access.read or not isinstance(access.by, ast.Assign):
+        return access.write and access.read
+    return any(isinstance(n, ast.Name) and n.symbol is access.symbol for n in access.by.value.walk())
 
 
 def _stored(access: Access) -> Expr | None:
