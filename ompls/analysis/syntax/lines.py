@@ -238,7 +238,8 @@ class LinePass(ABC):
         if pragma is None and not ('"' in raw or "'" in raw or "\\" in raw or "%" in raw or ":" in raw):
             words = set(WORDS.findall(raw))
             if macros.keys().isdisjoint(words) and "_Pragma" not in words and not _open_comment(raw):
-                self._remember(raw, dict.fromkeys(words), _VERBATIM)
+                # found out as quickly in the next environment as remembered, for every line of the text
+                run.lines[raw] = _VERBATIM
                 return _VERBATIM, end
         tokens = tokenize(raw)
         asked: list[str] = []
