@@ -20,6 +20,7 @@ from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.races.conditions import Conditions
 from ompls.analysis.rules.support.races.crowded import is_crowded
+from ompls.analysis.rules.support.races.glance import without_races
 from ompls.analysis.rules.support.races.levels import Level, levels_in
 from ompls.analysis.rules.support.races.meet import Budget, Meeting, is_fixed, meet
 from ompls.analysis.rules.support.races.standing import (
@@ -72,7 +73,7 @@ def races_of(content: Content, unit: Unit) -> list[Race]:
     if kept is not None and kept[0] == key:
         known: list[Race] = kept[1]
         return known
-    found = _Search(content, unit, node).races()
+    found = [] if without_races(content, unit) else _Search(content, unit, node).races()
     content.memo[_KEY] = (key, found)
     return found
 
