@@ -47,12 +47,12 @@ typedef struct ompls_entry {
     _Atomic uint64_t state;        /* generation, hold count, dynamic count (both 0: on its way in or out): see present.c */
     _Atomic uintptr_t begin, end;  /* host range */
     _Atomic ompls_address device;  /* where `begin` lies on the device */
+    _Atomic uint64_t mark;         /* not 0: a copy to it has been started; who uses it follows this mark (device.h) */
     _Atomic(ompls_attachment *) attachments; /* changed under the table's lock */
     const char *name;              /* the list item that brought it */
     bool owned;                    /* the core allocated it and frees it */
     uint8_t skew;                  /* how far behind the allocation's beginning `device` lies, when it is owned */
     struct ompls_block *block;     /* the allocation, when it is shared with other entries */
-    _Atomic uint64_t mark;         /* not 0: a copy to it has been started; who uses it follows this mark (device.h) */
     struct ompls_entry *next_free;
     uint32_t place; /* in the table's list */
     ompls_link links[2];
@@ -207,7 +207,11 @@ void ompls_start_out(ompls_place at, const char *name, void *to, ompls_address f
 /* Wait for what this thread has started. */
 void ompls_settle(ompls_place at);
 /* What this thread starts from now on comes after what has been started for this entry. */
-void ompls_follow(ompls_place at, ompls_entry *entry);
+void ompls_follow_mark(ompls_place at, uint64_t mark);
+static inline void ompls_follow(ompls_place at, ompls_entry *entry) {
+    uint64_t mark = atomic_load_explicit(&entry->mark, memory_order_acquire);
+    if (OMPLS_UNLIKELY(mark != 0)) ompls_follow_mark(at, mark);
+}
 
 /* An item of a construct, and what it stands for in the table. */
 typedef struct {
@@ -229,6 +233,8 @@ typedef struct {
     ompls_staging *staging; /* needed until the device is waited for */
     bool started;           /* copies */
     bool behind;            /* ompls_leave_behind has been called */
+    bool leaving;           /* some entry is */
+    uint32_t flags;         /* those of all items */
 } ompls_traffic;
 
 /* environment.c.  Entering starts copies; who does not start a kernel behind them calls ompls_entered. */
@@ -237,7 +243,8 @@ void ompls_entered(ompls_traffic *traffic);
 /* Behind a kernel that has been started: what only this construct has counted.  Then the device is to be waited for. */
 void ompls_leave_behind(ompls_traffic *traffic);
 void ompls_leave_items(ompls_traffic *traffic);
-/* `target exit data`: what is there leaves. */
+/* The end of `target data`; `target exit data`, whose items leave when they are there. */
+void ompls_leave_environment(ompls_place at, const ompls_arg *args, ompls_held *items);
 void ompls_exit_items(ompls_place at, const ompls_arg *args, ompls_held *items);
 
 /* gather.c: what is on its way in is allocated and copied. */

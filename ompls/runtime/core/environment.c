@@ -11,27 +11,39 @@
 
 enum { FEW = 16 };
 
-/* Which item of the construct named an entry first: numbers of items plus one, by open addressing. */
+/* Which item of the construct named an entry first.  Of few items: a filter, then all of them; of many: their numbers plus
+   one, by open addressing. */
 typedef struct {
-    uint32_t *slots, mask, few[2 * FEW];
+    uint64_t seen;
+    uint32_t *slots, mask;
 } names;
 
 static void begin_names(ompls_place at, names *names) {
+    names->seen = 0;
+    names->slots = NULL;
+    if (at.region->nitems <= FEW) return;
     uint32_t size = 2;
     while (size < 2 * at.region->nitems) size *= 2;
     names->mask = size - 1;
-    names->slots = size <= 2 * FEW ? names->few : malloc(size * sizeof *names->slots);
+    names->slots = calloc(size, sizeof *names->slots);
     if (names->slots == NULL) ompls_fail(at, NULL, "out of memory");
-    memset(names->slots, 0, size * sizeof *names->slots);
 }
 
 static void end_names(names *names) {
-    if (names->slots != names->few) free(names->slots);
+    if (names->slots != NULL) free(names->slots);
 }
 
-static uint32_t first_with(names *names, const ompls_held *items, uint32_t index) {
+static inline uint32_t first_with(names *names, const ompls_held *items, uint32_t index) {
     const ompls_entry *entry = items[index].reference.entry;
-    uint32_t at = (uint32_t)((uintptr_t)entry * 0x9e3779b97f4a7c15u >> 40) & names->mask;
+    uint64_t hash = (uintptr_t)entry * 0x9e3779b97f4a7c15u;
+    if (OMPLS_LIKELY(names->slots == NULL)) {
+        uint64_t bit = (uint64_t)1 << (hash >> 58);
+        for (uint32_t i = 0; (names->seen & bit) != 0 && i < index; i++)
+            if (items[i].reference.entry == entry) return items[i].first;
+        names->seen |= bit;
+        return index;
+    }
+    uint32_t at = (uint32_t)(hash >> 40) & names->mask;
     for (; names->slots[at] != 0; at = (at + 1) & names->mask)
         if (items[names->slots[at] - 1].reference.entry == entry) return names->slots[at] - 1;
     names->slots[at] = index + 1;
@@ -150,19 +162,28 @@ static void take_marks(ompls_place at, const ompls_held *items) {
     }
 }
 
+static void begin_traffic(ompls_traffic *traffic, ompls_place at, const ompls_arg *args, ompls_held *items) {
+    traffic->at = at;
+    traffic->args = args;
+    traffic->items = items;
+    traffic->count = traffic->flags = 0;
+    traffic->staging = NULL;
+    traffic->started = traffic->behind = traffic->leaving = false;
+}
+
 void ompls_enter_items(ompls_place at, const ompls_arg *args, _Atomic(ompls_entry *) *hints, ompls_held *items, ompls_traffic *traffic) {
-    uint32_t count = at.region->nitems, attach = 0;
-    *traffic = (ompls_traffic){.at = at, .args = args, .items = items};
+    uint32_t count = at.region->nitems;
+    begin_traffic(traffic, at, args, items);
     if (count == 0) return;
     names names;
     begin_names(at, &names);
     for (uint32_t i = 0; i < count; i++) {
         enter_item(traffic, i, hints != NULL ? &hints[i] : NULL, &names);
-        attach |= at.region->items[i].flags & OMPLS_MAP_ATTACH;
+        traffic->flags |= at.region->items[i].flags;
     }
     end_names(&names);
     ompls_arrive(traffic);
-    for (uint32_t i = 0; attach != 0 && i < count; i++)
+    for (uint32_t i = 0; (traffic->flags & OMPLS_MAP_ATTACH) != 0 && i < count; i++)
         if (at.region->items[i].flags & OMPLS_MAP_ATTACH) ompls_attach_item(at, i, &args[i], &items[i].reference);
 }
 
@@ -175,6 +196,7 @@ void ompls_entered(ompls_traffic *traffic) {
 
 static void copy_always(ompls_traffic *traffic) {
     const ompls_region *region = traffic->at.region;
+    if ((traffic->flags & OMPLS_MAP_ALWAYS) == 0) return;
     for (uint32_t i = region->nitems; i-- > 0;) {
         if (!(region->items[i].flags & OMPLS_MAP_FROM) || !(region->items[i].flags & OMPLS_MAP_ALWAYS)) continue;
         ompls_entry *entry = traffic->items[i].reference.entry;
@@ -196,14 +218,15 @@ static bool release_all(ompls_traffic *traffic, release *drop) {
         if (held->reference.entry == NULL || held->first != i || held->leaving) continue;
         uint32_t flags = traffic->at.region->items[i].flags;
         ompls_drop_kind kind = held->deleted ? OMPLS_DROP_DYNAMIC : flags & OMPLS_MAP_HOLD ? OMPLS_DROP_HOLD : OMPLS_DROP_ONE;
-        held->leaving = drop(&held->reference, kind) == OMPLS_LAST;
-        some = some || held->leaving;
+        if (OMPLS_LIKELY(drop(&held->reference, kind) != OMPLS_LAST)) continue;
+        held->leaving = some = traffic->leaving = true;
     }
     return some;
 }
 
 static void remove_all(ompls_traffic *traffic) {
     ompls_place at = traffic->at;
+    if (OMPLS_LIKELY(!traffic->leaving && !ompls_observing)) return;
     for (uint32_t i = at.region->nitems; i-- > 0;) {
         const ompls_held *held = &traffic->items[i];
         ompls_entry *entry = held->reference.entry;
@@ -235,13 +258,22 @@ void ompls_leave_items(ompls_traffic *traffic) {
     remove_all(traffic);
 }
 
+void ompls_leave_environment(ompls_place at, const ompls_arg *args, ompls_held *items) {
+    ompls_traffic traffic;
+    begin_traffic(&traffic, at, args, items);
+    for (uint32_t i = 0; i < at.region->nitems; i++) traffic.flags |= at.region->items[i].flags;
+    ompls_leave_items(&traffic);
+}
+
 void ompls_exit_items(ompls_place at, const ompls_arg *args, ompls_held *items) {
-    ompls_traffic traffic = {.at = at, .args = args, .items = items};
+    ompls_traffic traffic;
     names names;
+    begin_traffic(&traffic, at, args, items);
     begin_names(at, &names);
     for (uint32_t i = 0; i < at.region->nitems; i++) {
         const ompls_item_desc *item = &at.region->items[i];
         items[i] = (ompls_held){.first = i};
+        traffic.flags |= item->flags;
         if ((item->flags & OMPLS_MAP_PART) || !ompls_find_item(at, item, &args[i], &items[i].reference)) items[i].reference.entry = NULL;
         else items[i].first = first_with(&names, items, i);
         if (item->flags & OMPLS_MAP_DELETE) items[items[i].first].deleted = true;

@@ -56,15 +56,13 @@ void ompls_start_out(ompls_place at, const char *name, void *to, ompls_address f
 }
 
 void ompls_settle(ompls_place at) {
-    ompls_error err = {0};
     if (at.device->module->start_in == NULL) return;
+    ompls_error err = {0};
     if (at.device->module->synchronize(at.device->handle, &err) != 0) ompls_fail_module(at, "the copies of the construct failed", &err);
 }
 
-void ompls_follow(ompls_place at, ompls_entry *entry) {
-    uint64_t mark = atomic_load_explicit(&entry->mark, memory_order_acquire);
+void ompls_follow_mark(ompls_place at, uint64_t mark) {
     ompls_error err = {0};
-    if (OMPLS_LIKELY(mark == 0)) return;
     if (at.device->module->follow(at.device->handle, mark, &err) != 0) ompls_fail_module(at, "cannot wait for another thread's copy", &err);
 }
 

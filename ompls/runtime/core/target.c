@@ -81,7 +81,7 @@ void ompls_data_end(ompls_region *region, struct ompls_env *env) {
     (void)region;
     if (env == NULL) return;
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(env->at, OMPLS_TOOL_EXIT, true);
-    ompls_leave_items(&(ompls_traffic){.at = env->at, .args = env->args, .items = env->items});
+    ompls_leave_environment(env->at, env->args, env->items);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(env->at, OMPLS_TOOL_EXIT, false);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "env_pop", .at = env->at});
     ompls_expanded_done(env->expanded);

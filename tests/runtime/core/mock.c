@@ -85,16 +85,19 @@ static queue *my_queue(void) {
     pthread_mutex_init(&mine->lock, NULL);
     return mine;
 }
-static void empty(queue *q) {
-    pthread_mutex_lock(&q->lock);
+static void empty_locked(queue *q) {
     for (int i = 0; i < q->count; i++) memcpy(q->copy[i].to, q->copy[i].from, q->copy[i].size);
     q->count = 0;
+}
+static void empty(queue *q) {
+    pthread_mutex_lock(&q->lock);
+    empty_locked(q);
     pthread_mutex_unlock(&q->lock);
 }
 static void push(void *to, const void *from, uint64_t size) {
     queue *q = my_queue();
-    if (q->count == 64) empty(q);
     pthread_mutex_lock(&q->lock);
+    if (q->count == 64) empty_locked(q);
     q->copy[q->count++] = (started_copy){to, from, size};
     pthread_mutex_unlock(&q->lock);
 }
