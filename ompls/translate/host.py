@@ -25,6 +25,7 @@ from ompls.translate.needs import Index
 from ompls.translate.original import Edits
 from ompls.translate.output import Places
 from ompls.translate.plan import ARGS, RegionPlan
+from ompls.translate.pointees import pointers_in
 from ompls.translate.requires import shares_memory
 from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
@@ -294,7 +295,7 @@ class Host:
     def _epilogue(self) -> str:
         return render(
             "host_epilogue.c.j2", constructs=self.constructs, source=self.tu.path, globals=self.globals(),
-            shared_memory=shares_memory(self.tu),
+            pointers=pointers_in(self.index), shared_memory=shares_memory(self.tu),
         )  # fmt: skip
 
     def globals(self) -> list[dict[str, object]]:

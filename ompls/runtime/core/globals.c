@@ -16,6 +16,13 @@ typedef struct {
 
 static global *globals;
 static uint32_t nglobals;
+/* A pointer in a `declare target` variable, and the address in it when the program started. */
+typedef struct {
+    uintptr_t place, value;
+} pointer;
+
+static pointer *pointers;
+static uint32_t npointers;
 bool ompls_shared_memory;
 static ompls_image *images;
 static uint32_t nimages;
@@ -60,6 +67,16 @@ void ompls_register_unit(const ompls_unit *unit) {
     }
 }
 
+void ompls_register_pointers(void *const *places, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        uintptr_t value;
+        memcpy(&value, places[i], sizeof value);
+        if (value == 0) continue;
+        pointers = grow(pointers, npointers, sizeof *pointers);
+        pointers[npointers++] = (pointer){(uintptr_t)places[i], value};
+    }
+}
+
 static int write_symbol(ompls_device *device, const char *symbol, const void *value, uint64_t size, ompls_error *err) {
     if (device->loaded == NULL) return 0;
     ompls_address where;
@@ -80,6 +97,26 @@ static int fill(ompls_device *device, const global *entry, ompls_address address
     for (uint64_t done = 0; done < entry->what.size; done += sizeof zeros) {
         uint64_t left = entry->what.size - done, part = left < sizeof zeros ? left : sizeof zeros;
         if (module->copy_in(device->handle, address + done, zeros, part, err) != 0) return 1;
+    }
+    return 0;
+}
+
+/* The device's address of the `declare target` variable in which `size` bytes at `address` lie; 0: in none. */
+static ompls_address on_device(ompls_device *device, uintptr_t address, uintptr_t size) {
+    ompls_reference reference;
+    ompls_entry *overlapping;
+    pthread_mutex_lock(&device->table.lock);
+    bool there = ompls_table_find(&device->table, address, address + size, &overlapping, &reference);
+    ompls_address found = there ? atomic_load(&reference.entry->device) + (address - atomic_load(&reference.entry->begin)) : 0;
+    pthread_mutex_unlock(&device->table.lock);
+    return found;
+}
+
+/* Pointers that begin with the address of another variable lead to the corresponding one. */
+static int lead_pointers(ompls_device *device, ompls_error *err) {
+    for (uint32_t i = 0; i < npointers && !ompls_shared_memory; i++) {
+        ompls_address place = on_device(device, pointers[i].place, sizeof(void *)), to = on_device(device, pointers[i].value, 1);
+        if (place != 0 && to != 0 && device->module->copy_in(device->handle, place, &to, sizeof to, err) != 0) return 1;
     }
     return 0;
 }
@@ -111,6 +148,7 @@ int ompls_place_globals(ompls_device *device, ompls_error *err) {
         pthread_mutex_unlock(&device->table.lock);
         if (failed || write_pointer(device, entry->what.symbol, address, err) != 0) return 1;
     }
+    if (lead_pointers(device, err) != 0) return 1;
     /* What omp_get_device_num answers in kernels: only the core knows how the program counts. */
     return write_symbol(device, "ompls_image_device_number", &device->number, sizeof device->number, err);
 }

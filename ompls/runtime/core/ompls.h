@@ -122,6 +122,9 @@ typedef struct {
 
 /* From constructors of translated units and of the link step. */
 void ompls_register_unit(const ompls_unit *unit);
+/* Pointers in `declare target` variables that may begin with the addresses of such variables: on a device, with those of
+   the corresponding ones. */
+void ompls_register_pointers(void *const *places, uint32_t count);
 void ompls_register_image(const ompls_image *image);
 
 /* Run a target region.  Returns 1 when a device ran it, 0 when the caller must run it in place on the initial device. */

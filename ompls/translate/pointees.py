@@ -1,0 +1,48 @@
+"""Pointers in `declare target` variables that begin with the address of another variable.
+
+The bytes that a device gets when it is opened are the host's; the runtime puts the device's address of the variable in
+the place of each of these pointers (OpenMP 5.2 section 7.8.1: the initial value is the one of a device's own variable).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.layout import offsetof, sizeof
+from ompls.translate.needs import Index
+from ompls.translate.symbols import is_global
+from ompls.translate.uses import names_in
+
+MOST = 1 << 16  # pointers of one variable
+
+
+def pointers_in(index: Index) -> list[str]:
+    """The places of the pointers, as C text for the end of the host's file."""
+    out: list[str] = []
+    for name, (_, d) in index.variables.items():
+        s = index.tu.symbols.get(name)
+        if s is None or d.init is None or not is_global(index.tu, s) or s.declare_target == "link":
+            continue
+        if not any(n.symbol is not None and n.symbol.kind == "var" for n in names_in(d.init)):
+            continue
+        for k, at in enumerate(_places(s.type)):
+            if k >= MOST:
+                break
+            out.append(f"(char *)&{name} + {at}" if at else f"(void *)&{name}")
+    return out
+
+
+def _places(t: CType) -> Iterator[int]:
+    """The offsets of the pointers in an object of type `t`, in bytes."""
+    if isinstance(t, Pointer):
+        yield 0
+    elif isinstance(t, Array):
+        inside, size = list(_places(t.of)), sizeof(t.of) or 0
+        for k in range(t.length or 0) if inside else ():
+            yield from (k * size + at for at in inside)
+    elif isinstance(t, Record):
+        for f in t.body.fields or ():
+            base = offsetof(t, f.name) if f.name else None
+            if base is not None:
+                yield from (base + at for at in _places(f.type))
