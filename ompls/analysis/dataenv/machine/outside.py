@@ -45,7 +45,8 @@ class Outside(Walker):
         assert self.now is not None
         objs = {t.obj for t in value} if isinstance(value, frozenset) else set()
         self.recorder.hands(objs)
-        for cell in [c for c in self.now.cells if c[0] in objs]:
+        names = [(o, 0) for o in objs if o.symbol is not None and is_integer(o.symbol.type)]
+        for cell in dict.fromkeys([*names, *[c for c in self.now.cells if c[0] in objs]]):
             symbol = cell[0].symbol
             number = symbol is not None and is_integer(symbol.type)  # `scanf("%d", &n)`
             atom = Opaque(f"{cell[0].key}@{self.frame.name}@{by.span.start}", None, ())

@@ -83,9 +83,7 @@ class Conditions:
         if not fixed:
             return False
         # A counter: that it never counts is not what it is for, unless it counts mistakes.
-        return any(_updates(x) for x in partial) and all(
-            (_updates(x) or x.read) and not self.may_never(x, level) for x in partial
-        )
+        return _same_update(a, b) and not any(self.may_never(x, level) for x in partial)
 
     def may_never(self, access: Access, level: Level) -> bool:
         """Whether a counter counts what does not happen when all goes well: `if (x != y) errors++`."""
@@ -163,11 +161,15 @@ class Conditions:
         return any(value.symbol in assigned_in(n) for n in captures)
 
 
-def _updates(access: Access) -> bool:
-    """Whether it makes a new value of the old one: `n++`, `n = n + 1`."""
-    if not access.write or access.read or not isinstance(access.by, ast.Assign):
-        return access.write and access.read
-    return any(isinstance(n, ast.Name) and n.symbol is access.symbol for n in access.by.value.walk())
+def _same_update(a: Access, b: Access) -> bool:
+    """Whether both make a new value of the old one (`n++`), or are the two halves of that (`n = n + 1`)."""
+    if all(x.read and x.write for x in (a, b)):
+        return True
+    write, other = (a, b) if a.write else (b, a)
+    if not isinstance(write.by, ast.Assign) or write.by.op != "=" or (other.write and other is not write):
+        return False
+    old = [n for n in write.by.value.walk() if isinstance(n, ast.Name) and n.symbol is write.symbol]
+    return bool(old) and (other is write or other.node in old)
 
 
 def _stored(access: Access) -> Expr | None:
