@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ompls.translate.items import ItemPlan
 from ompls.translate.launch import Launch
 from ompls.translate.output import OutLine, Places
 from ompls.translate.plan import RegionPlan
+from ompls.translate.structures import ItemPlan
 
 # Of a team when nobody says how many (runtime/core/geometry.c); in several dimensions 32 of them along x.
 _THREADS, _GRID_THREADS = "128", "256"

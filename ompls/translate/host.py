@@ -18,7 +18,7 @@ from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.translate.clauses import fallback_pragma
 from ompls.translate.hostdata import Renaming, device_names, renamed, uses_to_rename
 from ompls.translate.hosttasks import dependences, is_deferred, waits
-from ompls.translate.items import LIST, ItemPlan, plan_items
+from ompls.translate.items import LIST, plan_items
 from ompls.translate.launch import Launch
 from ompls.translate.mappers import mappers_of
 from ompls.translate.needs import Index
@@ -27,6 +27,7 @@ from ompls.translate.output import Places
 from ompls.translate.plan import ARGS, RegionPlan
 from ompls.translate.pointees import pointers_in
 from ompls.translate.requires import shares_memory
+from ompls.translate.structures import ItemPlan
 from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -22,40 +22,11 @@ from ompls.translate.iterators import iterators_of, looped
 from ompls.translate.mappers import Mapper, element_type, flags_of, mappers_of, nested_mappers
 from ompls.translate.problem import Problem
 from ompls.translate.requires import shares_memory
+from ompls.translate.structures import COPIES, Found, ItemPlan, attached, item_plan, joined, seats
 from ompls.translate.templates import cstring
 
 LIST = "@list@"  # in `fill`: the address of the list's head
-_COPIES = {"TO", "FROM"}
 _ATTACH = re.compile(r"attach\s*\(\s*(\w+)\s*\)")
-
-
-@dataclass(frozen=True)
-class ItemPlan:
-    """One `ompls_item_desc` with its `ompls_arg`; `fill` of a list: the statements that add its items."""
-
-    name: str
-    flags: tuple[str, ...]
-    base: str
-    begin: str
-    size: str
-    attach: str
-    symbol: Symbol | None
-    fill: str = ""
-
-    @property
-    def bits(self) -> int:
-        return bits(self.flags)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """An item with the parts and lists that stand behind it."""
-
-    plan: ItemPlan
-    place: Place
-    after: tuple[ItemPlan, ...] = ()
-    detached: bool = False  # attach(never)
-    seat: Place | None = None  # of the pointer that is attached, when it is a member
 
 
 def plan_items(tu: TU, item: Item, directive: Directive, region: Region | None = None) -> list[ItemPlan]:
@@ -71,7 +42,7 @@ class _Planner:
         self.text: Callable[[ast.Expr], str] = lambda e: tu.text(item, e.span)
         self.motion = directive.name == "target update"
         self.mappers = mappers_of(tu)
-        self.found: list[_Found] = []
+        self.found: list[Found] = []
         self.explicit: set[Symbol] = set()
 
     def items(self) -> list[ItemPlan]:
@@ -88,12 +59,12 @@ class _Planner:
         # A pointer that is mapped itself is attached to what is mapped through it.
         # So is one that is on the device from before (§5.8.6); a kernel gets the address itself.
         stays = self.directive.name in ("target enter data", "target data")
-        found = [f if f.detached else replace(f, plan=_attached(f.plan, self.explicit, stays)) for f in self.found]
+        found = [f if f.detached else replace(f, plan=attached(f.plan, self.explicit, stays)) for f in self.found]
         plain = [f for f in found if "ATTACH" not in f.plan.flags]
-        plain += _seats(found, kernel=self.region is not None)
+        plain += seats(found, kernel=self.region is not None)
         # An item that is in two clauses is copied before it is only allocated (OpenMP 5.2 §5.8.3).
-        plain.sort(key=lambda f: not _COPIES & {x for i in (f.plan, *f.after) for x in i.flags} and not f.after)
-        ordered = [*_join(plain), *(f for f in found if "ATTACH" in f.plan.flags)]
+        plain.sort(key=lambda f: not COPIES & {x for i in (f.plan, *f.after) for x in i.flags} and not f.after)
+        ordered = [*joined(plain), *(f for f in found if "ATTACH" in f.plan.flags)]
         return [i for f in ordered for i in (f.plan, *f.after)]
 
     def _clause(self, clause: Clause) -> None:
@@ -117,7 +88,7 @@ class _Planner:
                 self._moved(clause, entry, flags, place)
             else:
                 mapper = self.mappers.of(element_type(entry.expr), clause)
-                self._mapped(_item(entry.text, flags, place, entry.symbol), place, mapper, entry.expr)
+                self._mapped(item_plan(entry.text, flags, place, entry.symbol), place, mapper, entry.expr)
                 if place.attach and not any(isinstance(n, ast.Index) for n in pointer_of(entry.expr).walk()):
                     self.found[-1] = replace(self.found[-1], seat=place_of(self.text, pointer_of(entry.expr)))
                 if any(m.replace(" ", "") == "attach(never)" for m in clause.modifiers):
@@ -151,7 +122,7 @@ class _Planner:
         fill = self._elements(plan, mapper, expr)
         if mapper is not None:
             plan = replace(plan, flags=_of_whole(plan.flags, mapper))
-        self.found.append(_Found(plan, place, (_list(plan.name, fill),) if fill else ()))
+        self.found.append(Found(plan, place, (_list(plan.name, fill),) if fill else ()))
 
     def _elements(self, plan: ItemPlan, mapper: Mapper | None, expr: ast.Expr, motion: int = 0) -> str:
         """Statements that add what a mapper maps for each element of an item."""
@@ -172,17 +143,17 @@ class _Planner:
         name = m.symbol.name
         if m.zero_length:
             place = Place(name, name, "0")
-            self.found.append(_Found(_item(name, ("ZERO_LENGTH", "IMPLICIT"), place, m.symbol), place))
+            self.found.append(Found(item_plan(name, ("ZERO_LENGTH", "IMPLICIT"), place, m.symbol), place))
             return
         place = Place(f"&{name}", f"&{name}", f"sizeof({name})")
         expr = ast.Name(ast.Span(0, 0), name, m.symbol, type=m.symbol.type)
-        self._mapped(_item(name, flags, place, m.symbol), place, self.mappers.of(element_type(expr), None), expr)
+        self._mapped(item_plan(name, flags, place, m.symbol), place, self.mappers.of(element_type(expr), None), expr)
 
     def _reduced(self, entry: ListItem, symbol: Symbol) -> None:
         """What a pointer leads to, in a `reduction` of the combined construct; variables need no item of their own."""
         place = place_of(self.text, entry.expr)
         if not place.base.startswith("&"):
-            self.found.append(_Found(_item(entry.text, ("TO", "FROM", "IMPLICIT"), place, symbol), place))
+            self.found.append(Found(item_plan(entry.text, ("TO", "FROM", "IMPLICIT"), place, symbol), place))
 
     def _iterated(self, clause: Clause, entry: ListItem, flags: tuple[str, ...]) -> None:
         """An item for every value of the iterators; elements of an array variable are parts of it in a region."""
@@ -213,23 +184,23 @@ class _Planner:
         if array and entry.symbol is not None and entry.symbol not in self.explicit:
             name = entry.symbol.name
             whole_place = Place(f"&{name}", f"&{name}", f"sizeof({name})")
-            kept = tuple(f for f in flags if f not in _COPIES)
-            self.found.append(_Found(_item(name, kept, whole_place, entry.symbol), whole_place, (listed,)))
+            kept = tuple(f for f in flags if f not in COPIES)
+            self.found.append(Found(item_plan(name, kept, whole_place, entry.symbol), whole_place, (listed,)))
         else:
-            self.found.append(_Found(listed, Place("0", "0", "0")))
+            self.found.append(Found(listed, Place("0", "0", "0")))
 
     # --- target update ---------------------------------------------------------------------------------------------
 
     def _moved(self, clause: Clause, entry: ListItem, flags: tuple[str, ...], place: Place) -> None:
         mapper = self.mappers.of(element_type(entry.expr), clause)
         if mapper is not None:
-            fill = self._elements(_item(entry.text, flags, place, None), mapper, entry.expr, MOTION)
+            fill = self._elements(item_plan(entry.text, flags, place, None), mapper, entry.expr, MOTION)
         elif _is_rectangle(entry.expr):
             fill = self._rows(entry, flags)
         else:
-            self.found.append(_Found(replace(_item(entry.text, flags, place, entry.symbol), attach=""), place))
+            self.found.append(Found(replace(item_plan(entry.text, flags, place, entry.symbol), attach=""), place))
             return
-        self.found.append(_Found(_list(entry.text, fill), place))
+        self.found.append(Found(_list(entry.text, fill), place))
 
     def _rows(self, entry: ListItem, flags: tuple[str, ...]) -> str:
         """Statements that add the rectangle of a list item: its first element, then its dimensions outwards."""
@@ -268,115 +239,16 @@ def _is_rectangle(e: ast.Expr) -> bool:
 def _of_whole(flags: tuple[str, ...], mapper: Mapper) -> tuple[str, ...]:
     """How the storage of a mapped structure itself is mapped, when a mapper says which members are."""
     whole = mapper.whole
-    kept = [f for f in flags if f not in _COPIES or f in whole]
-    if not whole and _COPIES & set(flags):
+    kept = [f for f in flags if f not in COPIES or f in whole]
+    if not whole and COPIES & set(flags):
         kept.append("TO")  # members that no one lists have the host's values, then, not any
-    return tuple(dict.fromkeys((*kept, *(f for f in whole if f not in _COPIES))))
+    return tuple(dict.fromkeys((*kept, *(f for f in whole if f not in COPIES))))
 
 
 def _list(name: str, fill: str) -> ItemPlan:
     return ItemPlan(name, ("LIST",), "0", "0", "0", "", None, fill)
 
 
-def _item(name: str, flags: tuple[str, ...], place: Place, symbol: Symbol | None) -> ItemPlan:
-    if place.attach:
-        flags += ("ATTACH",)
-    if symbol is not None and place.base == f"&{symbol.name}" and _is_constant(symbol):
-        flags = tuple(f for f in flags if f != "FROM")  # it may lie in memory that nobody can write to
-    return ItemPlan(name, tuple(dict.fromkeys(flags)), place.base, place.begin, place.size, place.attach, symbol)
-
-
-def _detached(f: _Found) -> _Found:
+def _detached(f: Found) -> Found:
     plain = replace(f.plan, flags=tuple(x for x in f.plan.flags if x != "ATTACH"), attach="")
     return replace(f, plan=plain, detached=True)
-
-
-def _is_constant(symbol: Symbol) -> bool:
-    t = symbol.type
-    while isinstance(t, Array):
-        t = t.of
-    return "const" in t.quals
-
-
-def _attached(i: ItemPlan, explicit: set[Symbol], stays: bool) -> ItemPlan:
-    s = i.symbol
-    there = stays and s is not None and isinstance(s.type, Pointer) and s.storage != "register"
-    if (s in explicit or there) and s is not None and i.base == s.name and not i.attach:
-        return replace(i, flags=(*i.flags, "ATTACH"), attach=f"&{i.base}")
-    return i
-
-
-def _seats(found: list[_Found], kernel: bool) -> list[_Found]:
-    """The pointers that lie in a structure of which other members are mapped: they are there with them, to be attached
-    (OpenMP 5.2 §5.8.3; where no member is mapped, the structure is as a whole, see `plan.py`).  So are those in a
-    structure that a kernel reaches through a pointer (`p->m[0:n]`): where they are is what it knows of `p`."""
-    plain = [f for f in found if "ATTACH" not in f.plan.flags]
-    owners = {f.place.owner for f in plain if f.place.owner is not None}
-    bases = {f.plan.base for f in found}
-    seats = {f.seat.begin: f.seat for f in found if f.seat is not None and "ATTACH" in f.plan.flags}
-    return [
-        _Found(_item(place.begin.removeprefix("&"), (), place, place.owner), place)
-        for place in seats.values()
-        if place.owner in owners or (kernel and _through_pointer(place) and place.base not in bases)
-        if not any(f.plan.begin == place.begin for f in plain)
-    ]
-
-
-def _through_pointer(place: Place) -> bool:
-    return place.owner is not None and place.base == place.owner.name and isinstance(place.owner.type, Pointer)
-
-
-def _join(found: list[_Found]) -> list[_Found]:
-    """Members of one variable become parts of one item from the first to the last (they share an allocation)."""
-    out: list[_Found] = []
-    groups: dict[Symbol, list[_Found]] = {}
-    for f in found:
-        if f.place.owner is not None and not f.after:
-            groups.setdefault(f.place.owner, []).append(f)
-    done: set[Symbol] = set()
-    for f in found:
-        owner = f.place.owner if not f.after else None
-        group = groups[owner] if owner is not None else []
-        if owner is None or len(group) == 1:
-            out.append(f)
-        elif owner not in done:
-            done.add(owner)
-            out.append(_joined(group))
-    return out
-
-
-def _joined(group: list[_Found]) -> _Found:
-    begin, size = _range(group)
-    each = [set(f.plan.flags) for f in group]
-    of_all = tuple(f for f in ("ALWAYS", *_COPIES) if all(f in flags for flags in each))
-    kept = tuple(dict.fromkeys(f for x in group for f in x.plan.flags if f not in _COPIES and f != "ALWAYS"))
-    first = group[0].plan
-    name = ", ".join(f.plan.name for f in group)
-    only_in = all(flags & _COPIES <= {"TO"} for flags in each) and all("ALWAYS" not in flags for flags in each)
-    if only_in and "TO" in of_all:
-        return _Found(ItemPlan(name, ("TO", *kept), first.base, begin, size, "", first.symbol), group[0].place)
-    parts = tuple(
-        replace(f.plan, flags=(*(x for x in f.plan.flags if x in (*_COPIES, "ALWAYS")), "PART"), attach="")
-        for f in group if _COPIES & set(f.plan.flags)
-    )  # fmt: skip
-    return _Found(ItemPlan(name, kept, first.base, begin, size, "", first.symbol), group[0].place, parts)
-
-
-def _range(group: list[_Found]) -> tuple[str, str]:
-    """(the begin of the first of these members, the bytes from there to the end of the last)."""
-    known = sorted((f.place.offset, k) for k, f in enumerate(group) if f.place.offset is not None)
-    if len(known) == len(group):
-        first, last = group[known[0][1]].plan, group[known[-1][1]].plan
-        return first.begin, f"(const char *)({last.begin}) - (const char *)({first.begin}) + {last.size}"
-    # A subscript varies: the program finds the first and the last when it gets there.
-    begins = [f"(const char *)({f.plan.begin})" for f in group]
-    ends = [f"{b} + ({f.plan.size})" for b, f in zip(begins, group, strict=True)]
-    lowest, highest = _outermost("<", begins), _outermost(">", ends)
-    return lowest, f"{highest} - {lowest}"
-
-
-def _outermost(op: str, texts: list[str]) -> str:
-    tests = " ".join(
-        f"{{ const char *__ompls_y = {x}; if (__ompls_y {op} __ompls_x) __ompls_x = __ompls_y; }}" for x in texts[1:]
-    )
-    return f"({{ const char *__ompls_x = {texts[0]}; {tests} __ompls_x; }})"

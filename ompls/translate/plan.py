@@ -12,9 +12,9 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.layout import alignof, sizeof
 from ompls.analysis.model.tu import TU, Item, Region, Variable
-from ompls.translate.items import ItemPlan
 from ompls.translate.launch import Launch, chain_directives, innermost, launch_of
 from ompls.translate.promote import Promotion, promotion_of
+from ompls.translate.structures import ItemPlan
 from ompls.translate.uses import directives_in
 
 ARGS = "@args@"  # in a value: the host's array of map items

@@ -12,11 +12,12 @@ from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item, Region, Variable
 from ompls.analysis.spec.devices.host import EVERYWHERE
 from ompls.translate.ctext import arrays_in, as_array_pointer, is_unknown, is_vla, strip
-from ompls.translate.items import ItemPlan, plan_items
+from ompls.translate.items import plan_items
 from ompls.translate.launch import chain_directives, dimensions_of, innermost, launch_of
 from ompls.translate.plan import ARGS, HOISTED, Param, RegionPlan, Value
 from ompls.translate.problem import Problem
 from ompls.translate.sharing import copied_variables, implicit_copies, own_variables
+from ompls.translate.structures import ItemPlan
 from ompls.translate.tables import tables
 from ompls.translate.uses import PRIVATISING, modified_in
 

@@ -1,0 +1,145 @@
+"""Map items as they are handed to the runtime, and those that lie in one structure as parts of one item.
+
+A structure is one allocation, whatever of it is mapped (OpenMP 5.2 §5.8.3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ctype import Array, Pointer
+from ompls.translate.ctext import Place
+from ompls.translate.flags import bits
+
+COPIES = {"TO", "FROM"}
+
+
+@dataclass(frozen=True)
+class ItemPlan:
+    """One `ompls_item_desc` with its `ompls_arg`; `fill` of a list: the statements that add its items."""
+
+    name: str
+    flags: tuple[str, ...]
+    base: str
+    begin: str
+    size: str
+    attach: str
+    symbol: Symbol | None
+    fill: str = ""
+
+    @property
+    def bits(self) -> int:
+        return bits(self.flags)
+
+
+@dataclass(frozen=True)
+class Found:
+    """An item with the parts and lists that stand behind it."""
+
+    plan: ItemPlan
+    place: Place
+    after: tuple[ItemPlan, ...] = ()
+    detached: bool = False  # attach(never)
+    seat: Place | None = None  # of the pointer that is attached, when it is a member
+
+
+def item_plan(name: str, flags: tuple[str, ...], place: Place, symbol: Symbol | None) -> ItemPlan:
+    """The item that lies at `place`."""
+    if place.attach:
+        flags += ("ATTACH",)
+    if symbol is not None and place.base == f"&{symbol.name}" and _is_constant(symbol):
+        flags = tuple(f for f in flags if f != "FROM")  # it may lie in memory that nobody can write to
+    return ItemPlan(name, tuple(dict.fromkeys(flags)), place.base, place.begin, place.size, place.attach, symbol)
+
+
+def _is_constant(symbol: Symbol) -> bool:
+    t = symbol.type
+    while isinstance(t, Array):
+        t = t.of
+    return "const" in t.quals
+
+
+def attached(i: ItemPlan, explicit: set[Symbol], stays: bool) -> ItemPlan:
+    """`i`, attached to the pointer that it is reached through, where that is mapped itself (`explicit`) or `stays`."""
+    s = i.symbol
+    there = stays and s is not None and isinstance(s.type, Pointer) and s.storage != "register"
+    if (s in explicit or there) and s is not None and i.base == s.name and not i.attach:
+        return replace(i, flags=(*i.flags, "ATTACH"), attach=f"&{i.base}")
+    return i
+
+
+def seats(found: list[Found], kernel: bool) -> list[Found]:
+    """The pointers that lie in a structure of which other members are mapped: they are there with them, to be attached
+    (OpenMP 5.2 §5.8.3; where no member is mapped, the structure is as a whole, see `plan.py`).  So are those in a
+    structure that a kernel reaches through a pointer (`p->m[0:n]`): where they are is what it knows of `p`."""
+    plain = [f for f in found if "ATTACH" not in f.plan.flags]
+    owners = {f.place.owner for f in plain if f.place.owner is not None}
+    bases = {f.plan.base for f in found}
+    seats = {f.seat.begin: f.seat for f in found if f.seat is not None and "ATTACH" in f.plan.flags}
+    return [
+        Found(item_plan(place.begin.removeprefix("&"), (), place, place.owner), place)
+        for place in seats.values()
+        if place.owner in owners or (kernel and _through_pointer(place) and place.base not in bases)
+        if not any(f.plan.begin == place.begin for f in plain)
+    ]
+
+
+def _through_pointer(place: Place) -> bool:
+    return place.owner is not None and place.base == place.owner.name and isinstance(place.owner.type, Pointer)
+
+
+def joined(found: list[Found]) -> list[Found]:
+    """Members of one variable become parts of one item from the first to the last (they share an allocation)."""
+    out: list[Found] = []
+    groups: dict[Symbol, list[Found]] = {}
+    for f in found:
+        if f.place.owner is not None and not f.after:
+            groups.setdefault(f.place.owner, []).append(f)
+    done: set[Symbol] = set()
+    for f in found:
+        owner = f.place.owner if not f.after else None
+        group = groups[owner] if owner is not None else []
+        if owner is None or len(group) == 1:
+            out.append(f)
+        elif owner not in done:
+            done.add(owner)
+            out.append(_one(group))
+    return out
+
+
+def _one(group: list[Found]) -> Found:
+    begin, size = _range(group)
+    each = [set(f.plan.flags) for f in group]
+    of_all = tuple(f for f in ("ALWAYS", *COPIES) if all(f in flags for flags in each))
+    kept = tuple(dict.fromkeys(f for x in group for f in x.plan.flags if f not in COPIES and f != "ALWAYS"))
+    first = group[0].plan
+    name = ", ".join(f.plan.name for f in group)
+    only_in = all(flags & COPIES <= {"TO"} for flags in each) and all("ALWAYS" not in flags for flags in each)
+    if only_in and "TO" in of_all:
+        return Found(ItemPlan(name, ("TO", *kept), first.base, begin, size, "", first.symbol), group[0].place)
+    parts = tuple(
+        replace(f.plan, flags=(*(x for x in f.plan.flags if x in (*COPIES, "ALWAYS")), "PART"), attach="")
+        for f in group if COPIES & set(f.plan.flags)
+    )  # fmt: skip
+    return Found(ItemPlan(name, kept, first.base, begin, size, "", first.symbol), group[0].place, parts)
+
+
+def _range(group: list[Found]) -> tuple[str, str]:
+    """(the begin of the first of these members, the bytes from there to the end of the last)."""
+    known = sorted((f.place.offset, k) for k, f in enumerate(group) if f.place.offset is not None)
+    if len(known) == len(group):
+        first, last = group[known[0][1]].plan, group[known[-1][1]].plan
+        return first.begin, f"(const char *)({last.begin}) - (const char *)({first.begin}) + {last.size}"
+    # A subscript varies: the program finds the first and the last when it gets there.
+    begins = [f"(const char *)({f.plan.begin})" for f in group]
+    ends = [f"{b} + ({f.plan.size})" for b, f in zip(begins, group, strict=True)]
+    lowest, highest = _outermost("<", begins), _outermost(">", ends)
+    return lowest, f"{highest} - {lowest}"
+
+
+def _outermost(op: str, texts: list[str]) -> str:
+    tests = " ".join(
+        f"{{ const char *__ompls_y = {x}; if (__ompls_y {op} __ompls_x) __ompls_x = __ompls_y; }}" for x in texts[1:]
+    )
+    return f"({{ const char *__ompls_x = {texts[0]}; {tests} __ompls_x; }})"
