@@ -15,6 +15,8 @@ from ompls.analysis.model.tu import TU
 from ompls.translate.ctext import is_const, strip
 from ompls.translate.uses import directives_in, modified_in, names_in, root_symbol
 
+HOST_ADDRESSES = "__ompls_indirect_functions"  # written by lowering/indirect.py
+
 
 @lru_cache(maxsize=4)
 def tables(tu: TU) -> frozenset[str]:
@@ -23,6 +25,8 @@ def tables(tu: TU) -> frozenset[str]:
     for item in tu.items:
         node = item.content.node
         for d in node.decls if isinstance(node, ast.Declaration) else []:
+            if d.symbol.name == HOST_ADDRESSES:
+                continue  # what it holds are the host's addresses, on all devices
             if d.symbol.kind == "var" and d.init is not None and _leads(d.symbol.type) and _is_own(d.init):
                 found[d.symbol.name] = d
     varying = {name for name, d in found.items() if not is_const(d.symbol.type)}

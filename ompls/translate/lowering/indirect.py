@@ -13,8 +13,9 @@ from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.targeted import names_under
 from ompls.analysis.model.tu import FileDirective, Item
 from ompls.translate.lowering.round import Round, directive_text, pragma, with_outer
+from ompls.translate.tables import HOST_ADDRESSES
 
-_TABLE, _FIND = "__ompls_indirect_functions", "__ompls_indirect_function"
+_TABLE, _FIND = HOST_ADDRESSES, "__ompls_indirect_function"
 _BEGIN, _END = pragma("omp declare target"), pragma("omp end declare target")
 
 
