@@ -22,10 +22,9 @@ _TYPES = {
 _DOUBLE, _LONG_DOUBLE = Floating("double"), Floating("long double")
 # What brings a type into an expression.
 _TYPED = (ast.Name, ast.Member, ast.FloatLiteral, ast.Cast, ast.CompoundLiteral, ast.Call, ast.VarDecl)
-# What may need something else.
+# These, and what else may need something.
 _NEEDING = frozenset((
-    ast.VarDecl, ast.Name, ast.Unary, ast.Binary, ast.CompoundLiteral, ast.Call, ast.StatementExpr, ast.Jump,
-    ast.Switch, ast.AsmStmt,
+    *_TYPED, DirectiveStmt, ast.Unary, ast.Binary, ast.StatementExpr, ast.Jump, ast.Switch, ast.AsmStmt,
 ))  # fmt: skip
 _OPERATORS = frozenset("+ - * & | ^ && || max min".split())  # noqa: SIM905 - a table of words
 # Leaf constructs that leave no trace in a kernel of their own: the region itself, and parts of others.
@@ -56,10 +55,12 @@ def needed(node: Node) -> list[Need]:
     seen: set[int] = set()  # the types themselves
     narrowed: set[ast.Expr | None] = set()
     for n in ast.nodes(node):
+        if type(n) not in _NEEDING:  # most nodes need nothing, and every node of the unit comes here
+            continue
         if isinstance(n, DirectiveStmt):
             found += _of_directive(n.directive, n is node)
             continue
-        if type(n) in _NEEDING:  # most nodes need nothing, and every node of the unit comes here
+        if not isinstance(n, ast.Name) or n.type.quals:
             found += _of_node(n)
         if isinstance(n, ast.Cast):
             narrowed.add(_constant_of_a_double(n))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import root, walk_all
-from ompls.analysis.model.ast import Call, Name, Symbol
+from ompls.analysis.dataenv.paths import root
+from ompls.analysis.model.ast import Call, DirectiveStmt, Name, Node, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import Region
@@ -44,8 +44,9 @@ def _copies(clause: Clause) -> bool:
 
 def _names_in(region: Region) -> tuple[set[Symbol], bool]:
     """The variables that the region's body, and clauses other than `map`, name; and whether it calls functions."""
-    body = list(walk_all(region.stmt.body)) if region.stmt.body is not None else []
-    named = {n.symbol for n in body if isinstance(n, Name) and n.symbol is not None}
+    stmt = region.stmt
+    inner = [n for s in stmt.nodes(DirectiveStmt) if s is not stmt for n in _in_clauses(s)]
+    named = {n.symbol for n in (*stmt.nodes(Name), *inner) if isinstance(n, Name) and n.symbol is not None}
     for clause in region.directive.clauses:
         if clause.name != "map":
             for node in (*clause.args, *(i.expr for i in clause.items)):
@@ -54,7 +55,13 @@ def _names_in(region: Region) -> tuple[set[Symbol], bool]:
             for item in clause.items:
                 base = item.symbol or root(item.expr)
                 named |= {n.symbol for n in item.expr.walk() if isinstance(n, Name) and n.symbol not in (None, base)}
-    return named, bool(region.calls) or any(isinstance(n, Call) for n in body)
+    return named, bool(region.calls or stmt.nodes(Call)) or any(isinstance(n, Call) for n in inner)
+
+
+def _in_clauses(stmt: DirectiveStmt) -> Iterator[Node]:
+    for clause in stmt.directive.clauses:
+        for expr in (*(i.expr for i in clause.items), *clause.args):
+            yield from expr.walk()
 
 
 def _leads_elsewhere(t: CType, depth: int = 0) -> bool:
