@@ -15,6 +15,7 @@ from pygls.exceptions import JsonRpcException
 from ompls.analysis import features
 from ompls.analysis.features import Completion, Refusal
 from ompls.analysis.source import Location
+from ompls.analysis.text import Encoding, LineIndex
 from ompls.server.convert import Json, Places
 from ompls.server.engine import Result, Session
 from ompls.server.protocol import Raw
@@ -154,14 +155,8 @@ class Editing:
         start, end = 0, len(result.tu.source)
         if isinstance(params, types.SemanticTokensRangeParams):
             start, end = self._offset(result, params.range.start), self._offset(result, params.range.end)
-        data: list[int] = []
-        line = column = 0
-        for token in features.tokens(result.tu.source, start, end, result.tu):
-            at, first = result.lines.position(token.start, self.server.client.encoding)
-            last = result.lines.position(token.end, self.server.client.encoding)[1]
-            data += [at - line, first - (column if at == line else 0), last - first, _TOKEN_NUMBERS[token.kind], 0]
-            line, column = at, first
-        return Raw({"data": data})
+        found = features.tokens(result.tu.source, start, end, result.tu)
+        return Raw({"data": relative(found, result.lines, self.server.client.encoding)})
 
     async def folds(self, params: types.FoldingRangeParams) -> Raw:
         at = await self._result(params)
@@ -244,6 +239,30 @@ class Editing:
             return Raw({"changes": {uri: edits}})
         document = {"uri": uri, "version": result.version}
         return Raw({"documentChanges": [{"textDocument": document, "edits": edits}]})
+
+
+def relative(tokens: list[features.Token], lines: LineIndex, encoding: Encoding) -> list[int]:
+    """Five numbers for each token: its line and column, counted from the token before, its length, its kind, 0.
+
+    A window has hundreds of tokens, nearly all behind another one on their line.
+    """
+    data: list[int] = []
+    line = column = at = 0
+    for token in tokens:
+        word = lines.data[token.start : token.end]
+        if data and _plain(lines.data[at : token.start]):
+            here, first = line, column + token.start - at
+        else:
+            here, first = lines.position(token.start, encoding)
+        size = len(word) if _plain(word) else lines.position(token.end, encoding)[1] - first
+        data += [here - line, first - (column if here == line else 0), size, _TOKEN_NUMBERS[token.kind], 0]
+        line, column, at = here, first, token.start
+    return data
+
+
+def _plain(text: bytes) -> bool:
+    """Whether each byte is a column of one line."""
+    return text.isascii() and b"\n" not in text and b"\r" not in text
 
 
 def _refused(refusal: Refusal) -> JsonRpcException:

@@ -1,0 +1,37 @@
+"""Places of tokens that are counted from one another are those of the text."""
+
+from __future__ import annotations
+
+import random
+from typing import get_args
+
+import pytest
+
+from ompls.analysis import features
+from ompls.analysis.text import Encoding, LineIndex
+from ompls.server.editing import relative
+
+_PRAGMA = b"#pragma omp target map(to: a[0:n]) \\\n  if(x > 1) /* \xc3\xa9 */ map(from: \xf0\x9f\x98\x80b, c)\n"
+_PIECES = (b"\n", b"\r", b"\r\n", b"\\\n", b"\\\r\n", b"\xc3\xa9", b"\xf0\x9f\x98\x80", b"\xff", b"/*", b"*/", b" x ")
+
+
+@pytest.mark.parametrize("encoding", get_args(Encoding))
+def test_places_are_those_of_the_text(encoding: Encoding) -> None:
+    chance, seen = random.Random(encoding), 0
+    for _ in range(300):
+        text = chance.choice((b"", b"\xef\xbb\xbf")) + _PRAGMA * 3
+        for _ in range(chance.randrange(6)):
+            at = chance.randrange(len(text) + 1)
+            text = text[:at] + chance.choice(_PIECES) + text[at:]
+        lines, tokens = LineIndex(text), features.tokens(text)
+        data = relative(tokens, lines, encoding)
+        line = column = 0
+        for number, token in enumerate(tokens):
+            down, right, size, _, zero = data[5 * number : 5 * number + 5]
+            line, column = line + down, right + (0 if down else column)
+            assert (line, column) == lines.position(token.start, encoding)
+            assert (line, column + size) == lines.position(token.end, encoding)
+            assert zero == 0
+            seen += 1
+        assert len(data) == 5 * len(tokens)
+    assert seen > 5_000
