@@ -62,8 +62,11 @@ class Session:
         self._note("start", started)
         started = time.perf_counter()
         self.client.open(uri, text)
-        self.client.published(1)
+        said = self.client.published(1)
         self._note("didOpen to diagnostics", started)
+        while any(d.get("code") == "analysis-incomplete" for d in said["diagnostics"]):  # a pass, and not the last one
+            said = self.client.published(1)
+        self._note("didOpen to all diagnostics", started)
         self.version = 1
         self._settle()
 
