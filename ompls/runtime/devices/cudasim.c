@@ -48,19 +48,23 @@ static bool write_all(int file, const char *bytes, uint64_t size) {
     return true;
 }
 
-/* The value of a symbol of the image. */
-static bool find(const sim_device *d, const char *name, uint64_t *value) {
+sim_symbols sim_symbols_of(const sim_device *d) {
     const Elf64_Ehdr *elf = (const void *)d->image;
     const Elf64_Shdr *sections = (const void *)(d->image + elf->e_shoff);
-    for (int i = 0; i < elf->e_shnum; i++) {
-        if (sections[i].sh_type != SHT_SYMTAB) continue;
-        const Elf64_Sym *symbols = (const void *)(d->image + sections[i].sh_offset);
-        const char *names = (const char *)d->image + sections[sections[i].sh_link].sh_offset;
-        for (uint64_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++) {
-            if (symbols[k].st_shndx == SHN_UNDEF || strcmp(names + symbols[k].st_name, name) != 0) continue;
-            *value = symbols[k].st_value;
-            return true;
-        }
+    for (int i = 0; i < elf->e_shnum; i++)
+        if (sections[i].sh_type == SHT_SYMTAB)
+            return (sim_symbols){(const void *)(d->image + sections[i].sh_offset), sections[i].sh_size / sizeof(Elf64_Sym),
+                                 (const char *)d->image + sections[sections[i].sh_link].sh_offset};
+    return (sim_symbols){0};
+}
+
+/* The value of a symbol of the image. */
+static bool find(const sim_device *d, const char *name, uint64_t *value) {
+    const sim_symbols table = sim_symbols_of(d);
+    for (uint64_t k = 0; k < table.count; k++) {
+        if (table.of[k].st_shndx == SHN_UNDEF || strcmp(table.names + table.of[k].st_name, name) != 0) continue;
+        *value = table.of[k].st_value;
+        return true;
     }
     return false;
 }

@@ -4,7 +4,6 @@
    A program is built for checks (`ompls run --check`, or OMPLS_CHECK while building); OMPLS_CHECK of the running program
    chooses among them: a comma list of races, uninit, memory, coalescing, banks, all, none. */
 #define _GNU_SOURCE
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,18 +70,13 @@ static void plain_name(const char *symbol, char *out, size_t size) {
 
 /* The variable of the image at an address, or at an offset of a block's shared memory. */
 static bool image_variable(const sim_device *d, int type, uint64_t value, char *out, size_t size) {
-    const Elf64_Ehdr *elf = (const void *)d->image;
-    const Elf64_Shdr *sections = (const void *)(d->image + elf->e_shoff);
-    for (int i = 0; i < elf->e_shnum; i++) {
-        if (sections[i].sh_type != SHT_SYMTAB) continue;
-        const Elf64_Sym *symbols = (const void *)(d->image + sections[i].sh_offset);
-        const char *names = (const char *)d->image + sections[sections[i].sh_link].sh_offset;
-        for (uint64_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++) {
-            if (ELF64_ST_TYPE(symbols[k].st_info) != type || value - symbols[k].st_value >= symbols[k].st_size) continue;
-            plain_name(names + symbols[k].st_name, out, size);
-            if (strcmp(out, "ompls_sim_dynamic_shared") == 0) snprintf(out, size, "dynamic shared memory");
-            return true;
-        }
+    const sim_symbols table = sim_symbols_of(d);
+    for (uint64_t k = 0; k < table.count; k++) {
+        const Elf64_Sym *symbol = &table.of[k];
+        if (ELF64_ST_TYPE(symbol->st_info) != type || value - symbol->st_value >= symbol->st_size) continue;
+        plain_name(table.names + symbol->st_name, out, size);
+        if (strcmp(out, "ompls_sim_dynamic_shared") == 0) snprintf(out, size, "dynamic shared memory");
+        return true;
     }
     return false;
 }

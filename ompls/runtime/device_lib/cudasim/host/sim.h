@@ -1,6 +1,7 @@
 /* sim.h -- the parts of the module `cudasim` in the program: devices/cudasim.c (the table), memory.c, process.c. */
 #ifndef OMPLS_SIM_H
 #define OMPLS_SIM_H
+#include <elf.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 
 /* These stand in the user's program: the names are ours only with the prefix. */
 #define sim_fail ompls_cudasim_fail
+#define sim_symbols_of ompls_cudasim_symbols_of
 #define sim_send ompls_cudasim_send
 #define sim_start ompls_cudasim_start
 #define sim_stop ompls_cudasim_stop
@@ -57,6 +59,14 @@ static inline uint64_t sim_round_up(uint64_t value, uint64_t to) {
 
 /* Fill `err`; returns 1. */
 int sim_fail(ompls_error *err, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The symbol table of the image. */
+typedef struct {
+    const Elf64_Sym *of;
+    uint64_t count;
+    const char *names; /* where st_name counts from */
+} sim_symbols;
+sim_symbols sim_symbols_of(const sim_device *d);
 
 /* process.c: start the image as the device process; end it; send the command that stands in the page (`commands` held). */
 int sim_start(sim_device *d, ompls_error *err);
