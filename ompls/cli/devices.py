@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from ompls.cli.problem import Problem
@@ -25,14 +26,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _prepare() -> None:
-    """The core and the parts of the devices, into the cache: else the first compilation does it, and takes longer."""
+    """The core and the parts of the devices: else the first compilation makes them, and takes longer.
+
+    They become part of the installation, for all its users, where that can be written.
+    """
     from ompls.runtime.build import prepare
     from ompls.runtime.devices import all_devices
     from ompls.runtime.errors import RuntimeProblem
-    from ompls.runtime.toolchain import Toolchain
+    from ompls.runtime.toolchain import PREPARED, RUNTIME
 
     try:
-        with Toolchain() as tools:
-            prepare(tools, [device for device in all_devices().values() if device.probe().available])
+        available = [device for device in all_devices().values() if device.probe().available]
+        prepare(available, PREPARED if os.access(RUNTIME, os.W_OK) else None)
     except RuntimeProblem as error:
         raise Problem(str(error)) from error

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import List, Optional, Sequence, Tuple
 
 from .bundle import Bundle, read_bundle
-from .cache import put_file
+from .cache import Cache, put_file
 from .devices import Device, ImageJob, choose
 from .errors import BundleError, RuntimeProblem
 from .functions import with_functions
@@ -92,11 +93,18 @@ def core_objects(tools: Toolchain, devices: Sequence[Device]) -> List[Path]:
     return tools.objects(jobs)
 
 
-def prepare(tools: Toolchain, devices: Sequence[Device]) -> None:
-    """Compile what all programs for these devices share.  Raises BuildFailed, ToolMissing."""
-    core_objects(tools, devices)
-    for device in devices:
-        device.prepare(tools)
+def prepare(devices: Sequence[Device], place: Optional[Path] = None) -> None:
+    """Compile what all programs for these devices share, and keep it in `place` (None: in the user's cache).
+
+    What an earlier version left there goes.  Raises BuildFailed, ToolMissing.
+    """
+    begun = time.time() - 1.0  # a file's time may be a little behind
+    with Toolchain(place) as tools:
+        core_objects(tools, devices)
+        for device in devices:
+            device.prepare(tools)
+    if place is not None:
+        Cache(place).drop(begun)
 
 
 def _host_jobs(bundle: Bundle, cflags: Sequence[str], hosted: bool) -> List[Compile]:

@@ -106,6 +106,13 @@ class Cache:
                     found.append((state.st_mtime, state.st_size, file.path))
         return sorted(found)
 
+    def drop(self, before: float) -> None:
+        """Delete what was last used before a time (seconds since the epoch)."""
+        for used, _, path in self._files():
+            if used < before:
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
+
     def trim(self) -> None:
         """Bring the directory back under its bound, if something was added."""
         if not self._added:

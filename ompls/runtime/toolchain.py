@@ -27,6 +27,7 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 JOBS = min(16, CORES)  # compilers at a time
 SECONDS = 600.0
 RUNTIME = Path(__file__).resolve().parent
+PREPARED = RUNTIME / "prepared"  # what all programs share, where `ompls devices --prepare` has compiled it
 PACKAGE = "build-essential"
 
 
@@ -61,6 +62,7 @@ class Toolchain:
             raise RuntimeProblem("cannot make a temporary directory", why, "free some space or set TMPDIR") from error
         self._warn = warn or _print_warning
         self._cache = Cache(cache or cache_directory())
+        self._further = [Cache(PREPARED)] if cache is None else []  # only read
         why_not = self._cache.problem()
         if why_not is not None:
             self._warn(
@@ -131,9 +133,10 @@ class Toolchain:
         for part in parts:
             digest.update(str(len(part)).encode() + b":" + part)
         name = digest.hexdigest()
-        found = self._cache.get(name, suffix)
-        if found is not None:
-            return found
+        for place in (self._cache, *self._further):
+            found = place.get(name, suffix)
+            if found is not None:
+                return found
         private = Path(tempfile.mkdtemp(dir=str(self.scratch))) / ("made" + suffix)
         make(private)
         try:

@@ -96,13 +96,18 @@ def test_what_all_programs_share_is_compiled_ahead(
     """And who waits for it at a terminal is told."""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     kinds = [all_devices()["host"]]
+    stale = tmp_path / "prepared" / "ab" / "cd.o"
+    stale.parent.mkdir(parents=True)
+    stale.touch()
+    os.utime(stale, (1e9, 1e9))
     for said in ("ompls: compiling the runtime, once for all programs\n", ""):
-        with toolchain.Toolchain(tmp_path / "cache") as tools:
-            prepare(tools, kinds)
+        prepare(kinds, tmp_path / "prepared")
         assert capfd.readouterr().err == said
+    assert not stale.exists()
+    monkeypatch.setattr(toolchain, "PREPARED", tmp_path / "prepared")
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(tmp_path / "empty"))
     commands = recorded(monkeypatch)
-    with toolchain.Toolchain(tmp_path / "cache") as tools:
-        build(saxpy_bundle(tmp_path / "bundle"), "host", tmp_path / "prog", tools=tools)
+    build(saxpy_bundle(tmp_path / "bundle"), "host", tmp_path / "prog")
     compiled = [c[c.index("-c") + 1] for c in commands if "-c" in c]
     assert not [name for name in compiled if name.startswith(str(RUNTIME))]
     assert output_of(tmp_path / "prog")[0] == 0
