@@ -110,8 +110,8 @@ void ompls_table_lock(ompls_table *table); /* counts how often somebody had to s
 /* With the lock held, once: */
 /* Waits for what is on its way. */
 bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out);
-/* Whether ompls_table_find would wait. */
-bool ompls_table_moving(ompls_table *table, uintptr_t begin, uintptr_t end);
+/* The same without waiting: false when something is on its way. */
+bool ompls_table_look(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out, bool *found);
 ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t end, const char *name); /* on its way in */
 void ompls_table_remove(ompls_table *table, ompls_entry *entry);
 ompls_reference ompls_reference_to(ompls_entry *entry); /* not counted */

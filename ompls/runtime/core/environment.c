@@ -57,13 +57,26 @@ static void observe_count(const char *kind, ompls_place at, uint32_t index, cons
 
 /* --- entering --------------------------------------------------------------------------------------------------------- */
 
+/* With the lock held, which is given up in between.  Who waits for an entry must have nothing on its way itself: somebody
+   else could wait for that, or it is what this construct waits for. */
+static bool find(ompls_traffic *traffic, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out) {
+    ompls_table *table = &traffic->at.device->table;
+    bool found;
+    while (traffic->count > 0) {
+        if (ompls_table_look(table, begin, end, overlapping, out, &found)) return found;
+        pthread_mutex_unlock(&table->lock);
+        ompls_arrive(traffic);
+        ompls_table_lock(table);
+    }
+    return ompls_table_find(table, begin, end, overlapping, out);
+}
+
 /* With the lock held.  False when the item is absent; *overlapping then tells what is in its way. */
-static bool count_present(ompls_place at, const ompls_item_desc *item, uintptr_t begin, uintptr_t end, ompls_entry **overlapping,
+static bool count_present(ompls_traffic *traffic, const ompls_item_desc *item, uintptr_t begin, uintptr_t end, ompls_entry **overlapping,
                           ompls_reference *out) {
-    ompls_table *table = &at.device->table;
     bool hold = item->flags & OMPLS_MAP_HOLD;
     for (;;) { /* what was found may leave before it is counted */
-        if (ompls_table_find(table, begin, end, overlapping, out)) {
+        if (find(traffic, begin, end, overlapping, out)) {
             if (ompls_entry_acquire(out->entry, begin, end, hold, out)) return true;
         } else if (*overlapping != NULL && (item->flags & OMPLS_MAP_IMPLICIT)) {
             /* Part of an implicitly mapped variable is present: that part is meant. */
@@ -85,13 +98,7 @@ static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
     uintptr_t begin = (uintptr_t)arg->begin, end = ompls_end_of(arg);
     ompls_entry *overlapping;
     ompls_table_lock(table);
-    while (traffic->count > 0 && ompls_table_moving(table, begin, end)) {
-        /* Who waits must have nothing on its way that somebody else, or itself, could wait for. */
-        pthread_mutex_unlock(&table->lock);
-        ompls_arrive(traffic);
-        ompls_table_lock(table);
-    }
-    if (!count_present(at, item, begin, end, &overlapping, &held->reference)) {
+    if (!count_present(traffic, item, begin, end, &overlapping, &held->reference)) {
         held->reference.entry = NULL;
         if (arg->size != 0 && !(item->flags & OMPLS_MAP_ZERO_LENGTH)) {
             if (overlapping != NULL) ompls_fail_overlap(at, item->name, arg, overlapping);

@@ -265,9 +265,16 @@ bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_
     return false;
 }
 
-bool ompls_table_moving(ompls_table *table, uintptr_t begin, uintptr_t end) {
-    const ompls_entry *entry = overlapping_entry(table, begin, end);
-    return entry != NULL && ompls_entry_count(entry) == 0;
+bool ompls_table_look(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out, bool *found) {
+    ompls_entry *entry = overlapping_entry(table, begin, end);
+    *overlapping = NULL;
+    *found = false;
+    if (entry == NULL) return true;
+    if (ompls_entry_count(entry) == 0) return false;
+    *out = ompls_reference_to(entry);
+    *found = begin_of(entry) <= begin && end_of(entry) >= end;
+    if (!*found) *overlapping = entry;
+    return true;
 }
 
 static ompls_entry *take_free(ompls_table *table) {
