@@ -47,6 +47,7 @@ WAYS: dict[str, dict[str, str]] = {
         ("lists", "address", "ahead"),
         ("stress", "address", "ahead"),
         ("stress", "thread", "ahead"),
+        ("stress", "thread", "gathered"),
     ],
 )
 def test_programs_on_a_device_that_works_beside_the_host(program: Program, name: str, sanitizer: str, way: str) -> None:
