@@ -96,9 +96,6 @@ USES: dict[str, str] = {
     "inline assembly": "#pragma omp target map(a)\n{ asm volatile (\"nop\" : : \"r\" (a[0])); }",
 }  # fmt: skip
 USES["clause reduction inscan"] = USES["construct scan"]
-USES["clause reduction inscan with target"] = USES["construct scan"].replace(
-    "map(a)\n#pragma omp parallel for", "parallel for map(a)"
-)
 
 PROGRAM = """#include <omp.h>
 #include <stdarg.h>

@@ -112,15 +112,15 @@ def _of_clause(directive: Directive, clause: Clause) -> tuple[str, str]:
         case "map" if any(isinstance(i.expr, ast.Section) and i.expr.stride for i in clause.items):
             return "section with a stride", ""
         case "reduction" | "in_reduction" | "task_reduction":
-            return _of_reduction(clause, directive.has("target"))
+            return _of_reduction(clause)
     return "", ""
 
 
-def _of_reduction(clause: Clause, on_target: bool) -> tuple[str, str]:
+def _of_reduction(clause: Clause) -> tuple[str, str]:
     if clause.keyword not in _OPERATORS:
         return "clause reduction of a type of the user's", clause.keyword
     if "inscan" in clause.modifiers:
-        return f"clause reduction inscan{' with target' if on_target else ''}", ""
+        return "clause reduction inscan", ""
     for item in clause.items:
         t = item.symbol.type if item.symbol is not None else UNKNOWN
         whole = isinstance(t, Array) and t.length is not None

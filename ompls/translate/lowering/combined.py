@@ -1,4 +1,5 @@
-"""Combined constructs of OpenMP 5.1 to 6.0 that gcc 12 has no name for, as one construct in the other."""
+"""Combined constructs that gcc 12 has no name for, as one construct in the other: those of OpenMP 5.1 to 6.0, and loops
+with an `inscan` reduction that are combined with `target`."""
 
 from __future__ import annotations
 
@@ -16,6 +17,12 @@ _PARTS = {
     "target taskloop": ("target", "taskloop"),
     "target taskloop simd": ("target", "taskloop simd"),
 }
+_SCANNED = {
+    "target parallel for": ("target", "parallel for"),
+    "target parallel for simd": ("target", "parallel for simd"),
+    "target simd": ("target", "simd"),
+}
+_BACK = ("reduction", "lastprivate", "linear")  # what the combined construct maps tofrom for them (5.2 §17.2)
 _OF_THE_OUTER = frozenset(("firstprivate", "nowait", "if"))  # where both parts take it
 
 
@@ -24,10 +31,23 @@ def lower(work: Round) -> None:
         return
     for item, stmt in work.statements():
         d = stmt.directive
-        if d.meta is None and d.name in _PARTS:
-            outer, inner = _PARTS[d.name]
-            text = pragma(_part(work, item, d, outer, inner)) + pragma(_part(work, item, d, inner, outer))
+        parts = _PARTS.get(d.name) or (_SCANNED.get(d.name) if _has_inscan(d) else None)
+        if d.meta is None and parts is not None:
+            outer, inner = parts
+            mapped = _mapped(work, item, d) if d.name in _SCANNED else ""
+            text = pragma(_part(work, item, d, outer, inner) + mapped) + pragma(_part(work, item, d, inner, outer))
             work.replace(item, (Span(d.span.start, d.span.end), text))
+
+
+def _has_inscan(d: Directive) -> bool:
+    return any("inscan" in c.modifiers for c in d.all("reduction"))
+
+
+def _mapped(work: Round, item: Item, d: Directive) -> str:
+    """The `map` clause for what the combined construct gives back, as far as no other clause says so."""
+    there = {i.symbol for c in d.all("map") for i in c.items}
+    names = [work.text(item, i.span) for c in d.all(*_BACK) for i in c.items if i.symbol not in there]
+    return f" map(tofrom: {', '.join(names)})" if names else ""
 
 
 def _part(work: Round, item: Item, d: Directive, name: str, other: str) -> str:

@@ -130,8 +130,36 @@ static void kept(void)
     expect(a[3], 3, "distribute parallel for simd");
 }
 
+static void last_of_simd(void)
+{
+    int combined = -1, nested = -1, in_parallel = -1, sum = 0, a[20];
+#pragma omp target simd lastprivate(combined) map(tofrom : combined) map(from : a)
+    for (int i = 0; i < 20; i++) {
+        combined = i * 2;
+        a[i] = combined;
+    }
+    expect(combined, 38, "lastprivate of target simd");
+    expect(a[3], 6, "its copy");
+#pragma omp target map(tofrom : nested)
+#pragma omp simd lastprivate(nested)
+    for (int i = 0; i < 20; i++)
+        nested = i * 3;
+    expect(nested, 57, "lastprivate of simd in target");
+#pragma omp target parallel num_threads(1) map(tofrom : in_parallel, sum)
+    {
+#pragma omp simd lastprivate(in_parallel) reduction(+ : sum)
+        for (int i = 0; i < 20; i++) {
+            in_parallel = i * 4;
+            sum += i;
+        }
+    }
+    expect(in_parallel, 76, "lastprivate of simd in parallel");
+    expect(sum, 190, "a reduction of simd");
+}
+
 int main(void)
 {
+    last_of_simd();
     mapped();
     global();
     kept();

@@ -23,7 +23,6 @@ _CLAUSES = {
     "clause lastprivate on sections": "`lastprivate` on `sections`",
     "clause lastprivate conditional": "`lastprivate(conditional: {})`",
     "clause reduction inscan": "an `inscan` reduction",
-    "clause reduction inscan with target": "an `inscan` reduction on a construct with `target`",
     "clause reduction of a type of the user's": "`reduction({}: …)`",
     "clause reduction through a pointer": "a reduction of `{}`",
     "clause device ancestor": "`device(ancestor: …)`",

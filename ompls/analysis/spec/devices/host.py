@@ -13,7 +13,6 @@ EVERYWHERE = {
 # What gcc's C lacks in a file of kernels.
 LACKS = {
     **EVERYWHERE,
-    "clause reduction inscan with target": "write the loop construct inside the target construct",
     "clause copyin": "a kernel has no threadprivate variables",
     "varargs": "pass an array and its length",
 }

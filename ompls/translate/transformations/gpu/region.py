@@ -161,7 +161,7 @@ class KernelFunction:
 
     def _nest(self) -> Nest | None:
         """The loops whose iterations are distributed; None for a block or a plain simd loop."""
-        wanted = self.loop is not None and (self.leaves & _DISTRIBUTED or self.loop.clause("linear"))
+        wanted = self.loop is not None and (self.leaves & _DISTRIBUTED or self.loop.clause("linear", "lastprivate"))
         return nest_of(self.loop, self.body) if self.loop is not None and wanted else None
 
     def _content(self) -> list[Chunk]:
