@@ -263,6 +263,31 @@ WRONG = [
 ]
 
 
+BRANCHES = """#include <omp.h>
+int main(void) {
+    int a[64] = {0};
+    #pragma omp target parallel num_threads(64) map(a)
+    if (omp_get_thread_num() % 2) {
+        #pragma omp barrier
+        a[1] = 1;
+    } else {
+        a[0] = 1;
+        #pragma omp barrier
+    }
+    return 0;
+}
+"""
+
+
+def test_barriers_in_two_branches_of_a_program_are_told_by_its_lines(tmp_path: Path) -> None:
+    """OpenMP, barrier: the binding threads encounter the same barrier regions.  On a GPU their warps would not part."""
+    (tmp_path / "branches.c").write_text(BRANCHES)
+    command = [sys.executable, "-m", "ompls", "run", "--device", "cudasim", "branches.c"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 125
+    assert "thread 1 in line 6, thread 0 in line 10 (at branches.c:6)" in done.stderr
+
+
 def test_a_misaligned_pointer_from_the_host(inline: Inline) -> None:
     """CUDA C++ Programming Guide, size and alignment requirement: also where the kernel itself converts no pointer."""
     device = inline('extern "C" __global__ void k(double *p, char *q) { p[threadIdx.x] = q[0]; }\n')
