@@ -145,8 +145,10 @@ class _Job:
         if not link.carries_bundles(words):
             return pipeline.gcc([*words, "-o", output])
         if any(w.option in ("-r", "-shared") for w in line.line):
-            ours = [NO_OFFLOAD, *WRAP] if any(w.option == "-shared" for w in line.line) else [NO_OFFLOAD]
-            return pipeline.gcc([*words, *ours, "-o", output])
+            if any(w.option == "-shared" for w in line.line):
+                return pipeline.gcc([*words, NO_OFFLOAD, *WRAP, "-o", output])
+            # gcc would put libgomp.a in, where the program is to have our core in its place.
+            return pipeline.gcc([*(w for w in words if not w.startswith("-fopenmp")), NO_OFFLOAD, "-o", output])
         link.link(tools, words, Path(output), self.devices)
         return 0
 
