@@ -42,6 +42,7 @@ NOTIFICATIONS = ("ompls/runOutput", "ompls/inactiveRegions")
 COMMANDS = ("ompls.preview", "ompls.run", "ompls.whyNoAnswer")
 MANUAL = Path(ompls.__file__).resolve().parents[1] / "docs" / "rules.md"
 HAS_MANUAL = MANUAL.is_file()
+_MANUAL_URI = MANUAL.as_uri()  # asked for with each diagnostic
 PROJECT = ("**/.ompls.toml", "**/pyproject.toml")
 REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer")
 
@@ -193,7 +194,7 @@ class OmplsServer(LanguageServer):
             return None
         if self.client.virtual_documents:
             return f"{MANUAL_SCHEME}:/{rule}.md"
-        return f"{MANUAL.as_uri()}#{rule}" if HAS_MANUAL else None
+        return f"{_MANUAL_URI}#{rule}" if HAS_MANUAL else None
 
     # --- from the engine -----------------------------------------------------------------------------------------
 

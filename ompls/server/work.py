@@ -57,8 +57,10 @@ def keeping() -> Iterator[None]:
         if looks or new > _MANY_OBJECTS:
             _left.since += new + looks * _MANY_OBJECTS
             gc.freeze()
-            if _left.since > max(_MOST_OBJECTS, _left.objects):
-                collect()
+            if _left.since > _MOST_OBJECTS:  # else there is no need to visit them all for their number
+                _left.since = 0
+                if gc.get_freeze_count() > max(_MOST_OBJECTS, 2 * _left.objects):
+                    collect()
         if not collecting:
             gc.disable()
 
@@ -74,8 +76,7 @@ def collect() -> None:
 
 @dataclass(slots=True)
 class _Left:
-    """How many objects the last look for garbage left, and about how many were made since (to count those that are
-    kept, one has to visit them)."""
+    """How many objects the last look for garbage left; how many were made since those that are left were counted."""
 
     objects: int = 0
     since: int = 0
