@@ -37,11 +37,15 @@ def test_what_is_thrown_away_is_no_reason_to_look(looks: list[str]) -> None:
 
 
 def test_twice_as_much_as_the_last_time_is(looks: list[str]) -> None:
-    kept = []
-    for _ in range(50):
+    kept, few = [], gc.get_freeze_count() // 20
+    for _ in range(19):
         with work.keeping():
-            kept += [[number] for number in range(gc.get_freeze_count() // 20)]
-    assert 1 <= len(looks) <= 3, "a doubling or two"
+            kept += [[number] for number in range(few)]
+    assert looks == []
+    for _ in range(3):
+        with work.keeping():
+            kept += [[number] for number in range(few)]
+    assert len(looks) == 1
 
 
 def test_settings_of_the_collector_are_given_back() -> None:
