@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
 from ompls.analysis.dataenv.machine.events import Event, Recorder
-from ompls.analysis.dataenv.machine.objects import Frame
+from ompls.analysis.dataenv.machine.objects import Frame, Loop
 from ompls.analysis.dataenv.machine.outside import HARMLESS, NOWHERE, Outside
 from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.recall import Done, Reach, keep, of_copies, reach_of, reached, recall, replay
@@ -141,7 +141,7 @@ class Machine(Outside):
         done = Done(
             reach, self.program.around, result, self.now is None,
             {c: v for c, v in state.cells.items() if c[0] in mine}, {o: v for o, v in state.cases.items() if o in mine},
-            state.many & mine, state.device, frozenset(self.sizes - sizes), log, self.steps - steps,
+            state.many & mine, state.each & mine, state.device, frozenset(self.sizes - sizes), log, self.steps - steps,
         )  # fmt: skip
         keep(callee, key, done)
         return result
@@ -161,7 +161,8 @@ class Machine(Outside):
             self.known_sizes = frozenset(self.sizes)
         return (
             tuple(args), frozenset([(c, v) for c, v in state.cells.items() if c[0] in objs]),
-            frozenset([(o, v) for o, v in state.cases.items() if o in objs]), state.many & objs, state.device,
+            frozenset([(o, v) for o, v in state.cases.items() if o in objs]), state.many & objs, state.each & objs,
+            state.device, self.conditions, self.tasks > 0, tuple([_range_of(loop) for loop in self.loops]),
             frozenset(self.recorder.handed & objs),
             self.conditional, self.doubts > 0, self.whole, self.known_sizes, where, isinstance(expr.type, Pointer),
             (self.frame.name, expr.span.start) if is_integer(expr.type) else None,
@@ -180,6 +181,7 @@ class Machine(Outside):
         state.cells = {c: v for c, v in state.cells.items() if c[0] not in objs} | done.cells
         state.cases = {o: v for o, v in state.cases.items() if o not in objs} | done.cases
         state.many |= done.many
+        state.each |= done.each
         state.device = done.device  # type: ignore[assignment]
 
     def walk_call(self, expr: ast.Call, callee: Content, function: ast.FunctionDef, args: list[Value]) -> Value:
@@ -247,3 +249,9 @@ class Machine(Outside):
                 state.cases.pop(obj, None)
                 for cell in [c for c in state.cells if c[0] == obj]:
                     del state.cells[cell]
+
+
+def _range_of(loop: Loop) -> object:
+    """What a walk inside of a loop may know of it."""
+    r = loop.range
+    return r.symbol, r.lower, r.upper, r.exact, loop.conditions

@@ -120,7 +120,7 @@ class Items(Routines):
             cases = self.cases_of(loc.obj)
             if loc.obj in self.now.many:
                 if self.loops or any(c.copies for c in cases or ()):
-                    self.each.add(loc.obj)
+                    self.now.each |= {loc.obj}
                 m = mapped.mapping(loc, device, lasting)
                 self.change(loc.obj, lambda c, m=m: cp.enter(c, m, self.positive)[0])  # type: ignore[misc]
                 cases = None

@@ -106,7 +106,6 @@ class Store(ABC):
         self.beyond = False  # whether what was not reachable has changed
         self.sizes: set[Atom] = set()  # that are at least 1
         self.deferred: list[tuple[Event, Outcome]] | None = None  # while a comparison is evaluated
-        self.each: set[Obj] = set()  # of those that stand for several, what is mapped in loops: perhaps all of them
         self._variables: dict[Symbol, Obj] = {}
 
     # --- objects
@@ -192,7 +191,7 @@ class Store(ABC):
         found = []
         for obj, at in value:
             cases = self.now.cases.get(obj)
-            if obj in self.now.many and cases is not None and obj not in self.each:
+            if obj in self.now.many and cases is not None and obj not in self.now.each:
                 other = Obj("heap", ("another", obj.key), obj.name, size=obj.size)
                 self.now.cases[other] = frozenset([c._replace(copies=(), lost=()) for c in cases])
                 found.append(Target(other, at))

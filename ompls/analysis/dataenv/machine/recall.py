@@ -47,6 +47,7 @@ class Done(NamedTuple):
     cells: dict[Cell, Value]
     cases: dict[Obj, Cases | None]
     many: frozenset[Obj]
+    each: frozenset[Obj]
     device: object
     sizes: frozenset[Atom]
     log: tuple[tuple[str, tuple[object, ...]], ...]

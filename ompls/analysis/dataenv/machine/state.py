@@ -22,20 +22,23 @@ class State:
     cells -- what scalars hold; a cell that is not in it holds what it held at the start
     cases -- of objects; None: nothing is known.  An object that is not in it was never mapped and holds values
     many -- objects that stand for several: allocated again while an older one may be alive
+    each -- those of them that were mapped in loops, or more than once: perhaps all that they stand for
     device -- the default device
     """
 
-    __slots__ = ("cases", "cells", "device", "many")
+    __slots__ = ("cases", "cells", "device", "each", "many")
 
     def __init__(self) -> None:
         self.cells: dict[Cell, Value] = {}
         self.cases: dict[Obj, Cases | None] = {}
         self.many: frozenset[Obj] = frozenset()
+        self.each: frozenset[Obj] = frozenset()
         self.device: Poly | None = ZERO
 
     def copy(self) -> State:
         new = State.__new__(State)
         new.cells, new.cases, new.many, new.device = dict(self.cells), dict(self.cases), self.many, self.device
+        new.each = self.each
         return new
 
     def __eq__(self, other: object) -> bool:
@@ -44,6 +47,7 @@ class State:
             and self.cases == other.cases
             and self.cells == other.cells
             and self.many == other.many
+            and self.each == other.each
             and self.device == other.device
         )
 
@@ -140,6 +144,7 @@ def join(a: State | None, b: State | None) -> State | None:
         else:
             new.cases[obj] = joined_cases(a.cases.get(obj, ALL_CLEAN), b.cases.get(obj, ALL_CLEAN))
     new.many = a.many | b.many
+    new.each = a.each | b.each
     new.device = a.device if a.device == b.device else None
     return new
 
