@@ -149,6 +149,7 @@ def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int])
     d, names = stmt.directive, list(names_in(stmt))
     before = after = ""
     own: set[Symbol] = set()
+    listed: dict[int, Clause] = {}
     for s, kept in _global_counters(index, stmt):
         if kept and not _OF_THEIR_OWN & {d.constructs[0]}:
             raise Problem(d.span, f"the global variable '{s.name}' as a counter", "declare the counter in the loop")
@@ -161,7 +162,9 @@ def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int])
                 continue  # a section of length one through the pointer
             if s in own or any(id(n) in done for n in names if n.symbol is s):
                 continue
-            if c.name in _REDUCTIONS[1:] or (c.name != "private" and not _OF_THEIR_OWN & set(d.constructs)):
+            if c.name == "firstprivate" and not _OF_THEIR_OWN & set(d.constructs):
+                listed[id(c)] = c  # the copy around the construct is this thread's already
+            elif c.name in _REDUCTIONS[1:] or (c.name != "private" and not _OF_THEIR_OWN & set(d.constructs)):
                 raise Problem(
                     c.span, f"the global variable '{s.name}' in '{c.name}'", "name it on the parallel construct"
                 )
@@ -172,6 +175,9 @@ def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int])
             )
             if c.name not in ("private", "firstprivate"):
                 after += f" __builtin_memcpy({at}, &{s.name}, sizeof {s.name});"
+    for c in listed.values():
+        rest = ", ".join(i.text for i in c.items if i.symbol not in own)
+        rw.replace(c.span, f"firstprivate({rest})" if rest else "")
     if own:
         rw.replace(stmt.span, f"{{ {before}\n", stmt.span, f"\n{after} }}")
     return {id(n) for n in names if n.symbol in own}

@@ -95,12 +95,14 @@ static void kept(void)
 #pragma omp parallel for simd collapse(2)
         for (j = 0; j < 2; j++)
             for (i = 0; i < 3; i++)
-                a[5] = 1;
+                if (i == 0 && j == 0)
+                    a[5] = 1;
         a[3] = j;
         a[4] = i;
 #pragma omp parallel for simd
         for (k = 0; k < 8; k++)
-            a[6] = 1;
+            if (k == 0)
+                a[6] = 1;
         for (j = 0; j < 3; j++) {
 #pragma omp parallel for lastprivate(q, i)
             for (i = 0; i < 8; i++)

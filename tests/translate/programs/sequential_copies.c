@@ -18,8 +18,42 @@ static int in_function(int start)
 }
 #pragma omp end declare target
 
+#pragma omp declare target
+static int global = 5, globals[3] = {1, 2, 3};
+static int in_worksharing(int v)
+{
+    int other = 1;
+#pragma omp parallel num_threads(3)
+    {
+#pragma omp for reduction(+ : v) firstprivate(global, other)
+        for (int i = 0; i < 6; i++) {
+            v += global + other;
+            other = 1;
+        }
+#pragma omp single firstprivate(globals)
+        {
+            globals[1] += 10;
+            global += globals[1];
+        }
+    }
+    return v + globals[1];
+}
+#pragma omp end declare target
+static void copies_of_globals(void)
+{
+    int got = 0, then = 0;
+#pragma omp target map(from : got, then)
+    {
+        got = in_worksharing(2);
+        then = global;
+    }
+    expect(got, 2 + 36 + 2, "firstprivate of a loop");
+    expect(then, 17, "firstprivate of single");
+}
+
 int main(void)
 {
+    copies_of_globals();
     int sum = 0, of_loop = 0, seen[8] = {0}, x = 3, in_single = 0, in_sections = 0, in_scope = 0;
 #pragma omp target map(tofrom : of_loop, seen, in_single, in_sections, in_scope) firstprivate(x)
     {
