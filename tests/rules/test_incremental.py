@@ -107,3 +107,38 @@ def test_a_variable_that_is_declared_target_further_down_is_looked_at_again() ->
     for after, expected in [(listed, False), ("", True), (listed, False)]:
         found = {d.rule for d in findings(analyzer, text + after)}
         assert ("undeclared-device-variable" in found) == expected, after
+
+
+LIST = """
+void *malloc(unsigned long);
+struct node { int v; struct node *next; };
+static void upload(struct node *p) {
+    #pragma omp target enter data map(to: p[0:1])
+    for (; p->next; p = p->next) {
+        struct node *q = p->next;
+        #pragma omp target enter data map(to: q[0:1])
+    }
+}
+int main(void) {
+    struct node *head = 0;
+    for (int i = 0; i < 10; i++) {
+        struct node *n = malloc(sizeof *n);
+        n->v = i;
+        n->next = head;
+        head = n;
+    }
+    int sum = 0;
+    upload(head);
+    #pragma omp target map(tofrom: sum)
+    for (struct node *p = head; p; p = p->next)
+        sum += p->v;
+    return sum;
+}
+"""
+
+
+def test_what_a_call_has_mapped_in_a_loop_is_known_when_the_call_is_recalled() -> None:
+    analyzer = Analyzer()
+    for text in (LIST, LIST.replace("return sum", "return sum + 1"), LIST.replace("sum = 0", "sum = 1")):
+        assert not [d for d in findings(analyzer, text) if d.severity != "hint"]
+        assert findings(analyzer, text) == findings(Analyzer(), text)
