@@ -9,6 +9,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
+PREPARED := $(VENV)/.prepared
+SHARED := $(shell find ompls/runtime -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/devices/*.c' -o -path '*/device_lib/*.*')
 COVERAGE ?= 85
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
@@ -19,7 +21,7 @@ export npm_config_cache := $(CURDIR)/.cache/npm
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-setup: $(READY_DEV) ## install ompls and the developer's tools into .venv
+setup: $(READY_DEV) $(PREPARED) ## install ompls and the developer's tools into .venv
 
 tools:
 	@bash tools/need.sh python gcc g++
@@ -27,6 +29,10 @@ tools:
 $(READY): pyproject.toml | tools
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+# What all programs share, compiled again when one of its sources changed.
+$(PREPARED): $(SHARED) | $(READY)
 	@$(BIN)/ompls devices --prepare >/dev/null
 	@touch $@
 
@@ -34,7 +40,7 @@ $(READY_DEV): $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,cuda-preview]'
 	@touch $@
 
-demo: $(READY) ## check, preview and run examples/saxpy.c on the embedded device
+demo: $(READY) $(PREPARED) ## check, preview and run examples/saxpy.c on the embedded device
 	@bash tools/demo.sh $(BIN)
 
 test: lint types layers typescript unit ## every check and every test
