@@ -109,6 +109,15 @@ def test_a_variable_that_is_declared_target_further_down_is_looked_at_again() ->
         assert ("undeclared-device-variable" in found) == expected, after
 
 
+def test_a_reduction_is_looked_at_again_when_what_declares_it_changes() -> None:
+    analyzer = Analyzer()
+    declared = "#pragma omp declare reduction(sum: int: omp_out += omp_in)"
+    text = "\nint f(int n) {\n    int s = 0;\n    #pragma omp parallel reduction(sum: s)\n    s += n;\n    return s;\n}\n"
+    for before, expected in [(declared, False), ("", True), (declared, False)]:
+        found = {d.rule for d in findings(analyzer, before + text)}
+        assert ("reduction-type" in found) == expected, before
+
+
 LIST = """
 void *malloc(unsigned long);
 struct node { int v; struct node *next; };

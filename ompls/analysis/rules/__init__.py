@@ -132,7 +132,7 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
 def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
     requires, names = unit.requires, (
         unit.threadprivate, unit.variants, unit.host_only, unit.indirect, unit.on_devices, unit.unmapped_links,
-        sequential(unit),
+        unit.reductions, sequential(unit),
     )  # fmt: skip
     around = (rules, unit.settings, (requires, *names))
     for number, (_, group) in enumerate(tu.items.groups):

@@ -4,42 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.model.ast import Expr, Index, Paren, Section
-from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Integer, Pointer
+from ompls.analysis.diagnostic import Severity
+from ompls.analysis.model.ast import Expr, Index, Paren, Section, Span
+from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Integer, Pointer, Record
 from ompls.analysis.model.omp import Clause, ListItem
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene, declared_reductions
 from ompls.analysis.spec.data_clauses import REDUCTIONS
+from ompls.analysis.spec.near import near
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    declared = _declared(scene)
+    declared: frozenset[str] | None = None
     for directive in scene.directives:
         for clause in directive.all("reduction", "in_reduction", "task_reduction"):
-            if clause.keyword in REDUCTIONS and clause.keyword not in declared and not clause.broken:
+            if clause.broken or not clause.keyword:
+                continue
+            if declared is None:  # a word that has a meaning for one type may have it for others
+                declared = scene.unit.reductions | declared_reductions(scene.directives)
+            if clause.keyword in declared:
+                continue
+            if clause.keyword in REDUCTIONS:
                 for item in clause.items:
-                    yield from _item(clause, item)
+                    yield from _item(scene, clause, item)
+            elif clause.keyword_span is not None:
+                yield _unknown(scene, clause.keyword, Span(*clause.keyword_span))
 
 
-def _declared(scene: Scene) -> set[str]:
-    """The identifiers that the file gives a meaning for further types, which may be pointers or complex numbers."""
-    directives = (*scene.unit.directives, *scene.directives)
-    named = (d.args[0].text for d in directives if d.name == "declare reduction" and d.args)
-    return {text.partition(":")[0].strip() for text in named}
+def _unknown(scene: Scene, name: str, span: Span) -> Finding:
+    """Certain when all headers are known: those of the system are looked through for `declare reduction`, too."""
+    severity: Severity = "error" if scene.unit.complete_headers else "hint"
+    known = scene.unit.reductions | declared_reductions(scene.directives)
+    other = next(iter(near(name, (*known, *[word for word in REDUCTIONS if word.isalpha()]))), "")
+    changes = (Change(f"Change to `{other}`", span, other, safe=False),) if other else ()
+    return Finding(span, f"no `declare reduction` says what `{name}` does", severity, (), changes)
 
 
-def _item(clause: Clause, item: ListItem) -> Iterator[Finding]:
+def _item(scene: Scene, clause: Clause, item: ListItem) -> Iterator[Finding]:
     """The language's own identifiers cannot be given another meaning for arithmetic types (5.2 §5.5.11)."""
     kind = REDUCTIONS[clause.keyword]
     value = _element(item.expr)
+    severity: Severity = "error"
     if isinstance(value, Pointer):
         message = f"`{item.text}` is a pointer; reduce what it points to: `{item.text}[0:length]`"
+    elif isinstance(value, Record):
+        message = f"`{item.text}` is no number: a `declare reduction` has to say what `{clause.keyword}` does with two of its type"
+        severity = "error" if scene.unit.complete_headers else "hint"
     elif isinstance(value, Floating) and kind == "integer":
         message = f"`{clause.keyword}` combines integers; `{item.text}` is floating-point"
     elif isinstance(value, Floating) and value.complex and kind == "real":
         message = f"`{clause.keyword}` needs an order; `{item.text}` is complex"
     else:
         return
-    yield Finding(item.span, message, "error")
+    yield Finding(item.span, message, severity)
 
 
 def _element(e: Expr) -> CType | None:
@@ -58,7 +74,7 @@ def _element(e: Expr) -> CType | None:
             t = t.of if isinstance(t, Array) else t.to
     while isinstance(t, Array):
         t = t.of
-    return t if isinstance(t, (Integer, Enum, Floating, Pointer)) else None
+    return t if isinstance(t, (Integer, Enum, Floating, Pointer, Record)) else None
 
 
 RULE = Rule(
@@ -68,7 +84,8 @@ RULE = Rule(
     title="A reduction whose operator does not fit the variable's type",
     why="""
 The operator must be one that C has for two values of the type: there is no `&`, `|` or `^` of floating-point numbers, no
-`min` of complex ones, and no sum of two pointers. To reduce what a pointer points to, list an array section.
+`min` of complex ones, and no sum of two pointers or structures. To reduce what a pointer points to, list an array section;
+for structures, or under another name, a `declare reduction` has to say how two values are combined.
 """,
     section="5.5.5",
     about="directives",
@@ -96,6 +113,29 @@ void f(int n) {
     //                                                  ^^^^^^^^^^ error: `^` combines integers; `parts[0:2]` is floating-point
     //                                  ^ error: `max` needs an order; `z` is complex
     n++;
+}
+""",
+        """
+typedef struct { double x, y; } point;
+#pragma omp declare reduction(largest: double: omp_out = omp_in > omp_out ? omp_in : omp_out)
+void f(int n, double *a) {
+    point p = {0, 0};
+    double most = 0;
+    #pragma omp parallel for reduction(+: p) reduction(lagest: most)
+    //                                                 ^^^^^^ error: no `declare reduction` says what `lagest` does
+    //                                    ^ error: `p` is no number: a `declare reduction` has to say what `+` does with two of its type
+    for (int i = 0; i < n; i++) p.x += a[i];
+}
+""",
+        """
+#include "not_there.h"
+typedef struct { double x, y; } point;
+void f(int n, double *a) {
+    point p = {0, 0};
+    #pragma omp parallel for reduction(+: p) reduction(sum: n)
+    //                                                 ^^^ hint: no `declare reduction` says what `sum` does
+    //                                    ^ hint: `p` is no number: a `declare reduction` has to say what `+` does with two of its type
+    for (int i = 0; i < 10; i++) p.x += a[i];
 }
 """,
     ),

@@ -7,7 +7,8 @@ declaration's start, so that the answers are kept with the declaration and moved
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -78,6 +79,9 @@ class Unit:
     indirect: frozenset[str] = frozenset()  # functions that devices may call through the host's pointers
     on_devices: frozenset[str] = frozenset()  # names in the lists of `declare target`, wherever it stands
     unmapped_links: frozenset[str] = frozenset()  # `link` variables that no data environment of the unit maps
+    reductions: frozenset[str] = (
+        frozenset()
+    )  # identifiers that `declare reduction` at file scope, or a header, declares
     directives: tuple[Directive, ...] = ()  # between the external declarations
     noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
 
@@ -110,6 +114,10 @@ class Scene:
         node = self.content.node if self.content is not None else None
         return node if isinstance(node, FunctionDef) else None
 
+
+_DECLARED = re.compile(r"declare[ _]reduction\s*\(\s*([^\s:]+)\s*:")
+_SNAPSHOTS = 16
+_REDUCTIONS_OF: dict[str, frozenset[str]] = {}  # what system headers declare, by `HeaderSnapshot.key`
 
 Needs = Literal["text", "meaning"]
 # Directives (also between declarations), target regions, what the abstract machine noticed (`noticed.py`), races
@@ -178,6 +186,7 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         on_devices=_on_devices(tu),
         unmapped_links=_unmapped_links(tu, contents),
         late_requires=_late(tu),
+        reductions=_reductions(tu),
         directives=tuple([d.directive for d in tu.directives]),
     )
 
@@ -189,6 +198,22 @@ def _threadprivate(group: ItemGroup) -> list[Directive]:
         inside = (s.directive for content in group.contents for s in content.directives)
         kept = group.memo["threadprivate"] = [d for d in inside if d.name == "threadprivate"]
     return kept
+
+
+def declared_reductions(directives: Iterable[Directive]) -> frozenset[str]:
+    """The identifiers that `declare reduction` directives give a meaning."""
+    named = (d.args[0].text for d in directives if d.name == "declare reduction" and d.args)
+    return frozenset(text.partition(":")[0].strip() for text in named)
+
+
+def _reductions(tu: TU) -> frozenset[str]:
+    of_headers = _REDUCTIONS_OF.get(tu.snapshot.key)
+    if of_headers is None:
+        if len(_REDUCTIONS_OF) > _SNAPSHOTS:
+            _REDUCTIONS_OF.clear()
+        found = (name for unit in tu.snapshot.system.values() for name in _DECLARED.findall(unit.text))
+        of_headers = _REDUCTIONS_OF[tu.snapshot.key] = frozenset(found)
+    return of_headers | declared_reductions(d.directive for d in tu.directives)
 
 
 def _host_only(tu: TU) -> frozenset[str]:
