@@ -21,7 +21,6 @@ class Client:
     snippets: bool = False  # completion items may say where the cursor goes
     label_offsets: bool = False  # parameters of signatures may be offsets
     document_changes: bool = False  # takes versioned workspace edits
-    action_literals: bool = False
     configuration: bool = False  # answers workspace/configuration
     registers_configuration: bool = False
     watches_files: bool = False
@@ -56,7 +55,6 @@ def read(capabilities: types.ClientCapabilities) -> Client:
             "text_document.signature_help.signature_information.parameter_information.label_offset_support"
         ),
         document_changes=has("workspace.workspace_edit.document_changes"),
-        action_literals=value("text_document.code_action.code_action_literal_support") is not None,
         configuration=has("workspace.configuration"),
         registers_configuration=has("workspace.did_change_configuration.dynamic_registration"),
         watches_files=has("workspace.did_change_watched_files.dynamic_registration"),

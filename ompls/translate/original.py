@@ -70,7 +70,7 @@ class Edits:
         for lo, hi in opened:
             out.append(self._expanded(lo, hi))
         for e in self._edits:
-            if any(lo <= e.start and e.end <= hi and not self._outside(e, lo, hi) for lo, hi in opened):
+            if any(lo <= e.start and e.end <= hi and not self._outside(e, lo) for lo, hi in opened):
                 continue
             if e.start == e.end:
                 path, at = self._end(e.end)
@@ -80,7 +80,7 @@ class Edits:
                 out.append((path, start, self._end(e.end)[1], e.text, e.order))
         return out
 
-    def _outside(self, e: _Edit, lo: int, hi: int) -> bool:
+    def _outside(self, e: _Edit, lo: int) -> bool:
         return e.start == e.end == lo
 
     def _bounds(self, k: int) -> tuple[int, int]:
@@ -129,7 +129,7 @@ class Edits:
         """What stands for the original of [lo, hi): its expansion with the edits in it."""
         parts: list[str] = []
         at = lo
-        mine = [e for e in self._edits if lo <= e.start and e.end <= hi and not self._outside(e, lo, hi)]
+        mine = [e for e in self._edits if lo <= e.start and e.end <= hi and not self._outside(e, lo)]
         for e in sorted(mine, key=lambda e: (e.start, e.end != e.start, -e.order)):
             parts += [self.tu.expanded[at : e.start].decode("utf-8", "surrogateescape"), e.text]
             at = max(at, e.end)

@@ -79,7 +79,7 @@ def promotion_of(
         return None
     found = _Survey()
     try:
-        _check_calls([body, *(f.body for f in functions)], found)
+        _check_calls([body, *(f.body for f in functions)])
         _statement(body, found)
     except _DifferentError:
         return None
@@ -93,7 +93,7 @@ def promotion_of(
     return Promotion(frozenset(shared), frozenset(replicated), frozenset(id(s.directive) for s in found.regions))
 
 
-def _check_calls(nodes: list[ast.Stmt], found: _Survey) -> None:
+def _check_calls(nodes: list[ast.Stmt]) -> None:
     """Calls through pointers, and of routines whose answer depends on the team, outside of parallel regions."""
     for k, node in enumerate(nodes):
         for n in _outside(node) if k == 0 else node.walk():

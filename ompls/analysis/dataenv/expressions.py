@@ -38,7 +38,7 @@ def poly_of(expr: Expr | None, values: Values | None = None, loads: bool = True,
         case ast.Paren():
             return poly_of(expr.inner, values, loads, _depth + 1)
         case ast.Name():
-            return _name(expr, values, loads, _depth)
+            return _name(expr, values)
         case ast.Unary(op="+" | "-"):
             inner = poly_of(expr.operand, values, loads, _depth + 1)
             return inner if inner is None or expr.op == "+" else -inner
@@ -61,7 +61,7 @@ def poly_of(expr: Expr | None, values: Values | None = None, loads: bool = True,
     return None
 
 
-def _name(expr: ast.Name, values: Values, loads: bool, depth: int) -> Poly | None:
+def _name(expr: ast.Name, values: Values) -> Poly | None:
     symbol = expr.symbol
     if symbol is None or symbol.kind not in ("var", "param") or not is_integer(symbol.type):
         return None

@@ -158,12 +158,6 @@ class Poly:
                 found.update(*(p.opaques() for p in atom.args))
         return found
 
-    def newest(self) -> int:
-        """The number of the last change of a variable that the value depends on; 0: none has changed."""
-        if self.plain:
-            return 0
-        return max((o.args[0].offset for o in self.opaques() if o.op == CHANGED), default=0)
-
     def coefficient(self, atom: Atom) -> tuple[Poly, Poly] | None:
         """(c, rest) with self == c * atom + rest and neither containing `atom`; None when it is not linear in it."""
         if isinstance(atom, Symbol) and atom not in self.symbols():

@@ -82,7 +82,7 @@ def _placed(tu: TU, cursor: Cursor) -> list[DirectiveSpec]:
     x = expanded_offset(tu, cursor.pragma.start)
     item = item_at(tu, x)
     inside = in_function(tu, x) or in_unclosed(tu, x)
-    around = [s.directive.constructs for s in enclosing(tu, item, x)]
+    around = [s.directive.constructs for s in enclosing(item, x)]
     return placed(tu.settings.openmp, around, inside)
 
 

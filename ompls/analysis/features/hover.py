@@ -83,7 +83,7 @@ def _already(tu: TU, item: Item, region: Region, variable: Variable) -> str:
     """Which construct around the region has the data on the device already."""
     if variable.sharing != "mapped":
         return ""
-    for stmt in reversed(enclosing(tu, item, item.start + region.stmt.span.start)):
+    for stmt in reversed(enclosing(item, item.start + region.stmt.span.start)):
         for clause in stmt.directive.all("map") if stmt is not region.stmt else ():
             listed = next((i for i in clause.items if (i.symbol or root(i.expr)) is variable.symbol), None)
             if listed is not None:

@@ -36,7 +36,7 @@ def statement_of(tu: TU, item: Item | None, start: int) -> DirectiveStmt | None:
     return None
 
 
-def enclosing(tu: TU, item: Item | None, x: int) -> list[DirectiveStmt]:
+def enclosing(item: Item | None, x: int) -> list[DirectiveStmt]:
     """The constructs whose body holds expanded offset `x`, outermost first."""
     if item is None:
         return []

@@ -67,10 +67,6 @@ def is_arithmetic(t: CType) -> bool:
     return isinstance(t, (Integer, Floating, Enum))
 
 
-def is_scalar(t: CType) -> bool:
-    return isinstance(t, (Integer, Floating, Enum, Pointer))
-
-
 def promote(t: CType, bits: int | None = None) -> CType:
     """Integer promotions (C11 §6.3.1.1); `bits` is the width when the operand is a bit-field."""
     if isinstance(t, Enum):

@@ -18,7 +18,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         one, other = clash.one.unit, clash.other
         if one is None or other is None or not _both_own(scene, one, other):
             continue
-        yield _wrong_type(scene, clash, one, other) or _missing(scene, clash)
+        yield _wrong_type(clash, one, other) or _missing(scene, clash)
 
 
 def _is_ours(clash: Clash) -> bool:
@@ -32,7 +32,7 @@ def _both_own(scene: Scene, one: Unit, other: Unit) -> bool:
     return all(any(s is unit.stmt for s in directives) for unit in (one, other))
 
 
-def _wrong_type(scene: Scene, clash: Clash, one: Unit, other: Unit) -> Finding | None:
+def _wrong_type(clash: Clash, one: Unit, other: Unit) -> Finding | None:
     """A writer that says `in`: the clause has to change."""
     symbol = clash.two.symbol
     for unit, touch in ((other, clash.two), (one, clash.one.touch)):

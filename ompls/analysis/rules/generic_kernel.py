@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model.ast import Compound, DirectiveStmt, For, Node, Stmt
-from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.kernel import chain, constructs_of, trustworthy
 
@@ -17,7 +16,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         inner = _only_parallel(body)
         if inner is not None:
-            yield _finding(region, found[-1], inner)
+            yield _finding(found[-1], inner)
 
 
 def _only_parallel(body: Stmt | None) -> DirectiveStmt | None:
@@ -27,7 +26,7 @@ def _only_parallel(body: Stmt | None) -> DirectiveStmt | None:
     return parallel[0] if len(parallel) == 1 and not any(n.directive.has("distribute") for n in inside) else None
 
 
-def _finding(region: Region, last: DirectiveStmt, inner: DirectiveStmt) -> Finding:
+def _finding(last: DirectiveStmt, inner: DirectiveStmt) -> Finding:
     message = (
         "the main thread of each team runs this region and wakes the others for `parallel`; "
         "combined with it, all threads would start at once"

@@ -17,7 +17,7 @@ from ompls.analysis.model.ast import (
     StringLiteral,
 )
 from ompls.analysis.model.ctype import Array, CType
-from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.model.omp import Clause, ListItem
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.nesting import placed
 from ompls.analysis.spec import clauses_of, is_declarative
@@ -35,12 +35,12 @@ def check(scene: Scene) -> Iterator[Finding]:
         for clause in directive.clauses:
             if clause.name in STORAGE and clause.name in clauses_of(directive.name) and not clause.broken:
                 for item in clause.items:
-                    message = _problem(scene, directive, clause, item)
+                    message = _problem(scene, clause, item)
                     if message:
                         yield Finding(item.span, message, "error")
 
 
-def _problem(scene: Scene, directive: Directive, clause: Clause, item: ListItem) -> str:
+def _problem(scene: Scene, clause: Clause, item: ListItem) -> str:
     e = item.expr
     if isinstance(e, Name):
         if e.name in _RESERVED:

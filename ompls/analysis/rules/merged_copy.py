@@ -36,7 +36,7 @@ def _changes(stmt: DirectiveStmt, function: FunctionDef, directives: list[Direct
     reported: set[Symbol] = set()
     for node in _certain(stmt.body):
         symbol = _changed(node)
-        if symbol is None or symbol in listed or symbol in reported or not _is_local(symbol, function, stmt):
+        if symbol is None or symbol in listed or symbol in reported or not _is_local(symbol, stmt):
             continue
         read = next((n for n in walk_all(function.body) if _reads(n, symbol) and n.span.start >= stmt.span.end), None)
         if read is not None:
@@ -62,7 +62,7 @@ def _changed(node: Node) -> Symbol | None:
     return target.symbol if isinstance(target, ast.Name) else None
 
 
-def _is_local(symbol: Symbol, function: FunctionDef, task: DirectiveStmt) -> bool:
+def _is_local(symbol: Symbol, task: DirectiveStmt) -> bool:
     if symbol.level == "file" or symbol.storage in ("static", "extern") or isinstance(symbol.type, (Array, Record)):
         return False
     return not any(isinstance(n, ast.VarDecl) and n.symbol is symbol for n in task.walk())

@@ -46,20 +46,6 @@ _PREFIXES = ("omp_", "llvm_omp_", "__builtin_", "__sync_", "__atomic_", "ompx_",
 
 DEVICE_FUNCTIONS = frozenset((*_MATH, *(f"{m}f" for m in _MATH), *(f"{m}l" for m in _MATH), *_LIBC))
 
-# Functions of the OpenMP API that map host storage or tell whether a device reaches it: who calls them knows better.
-MAPPING_FUNCTIONS = frozenset(
-    ("omp_target_associate_ptr", "omp_target_disassociate_ptr", "omp_get_mapped_ptr", "omp_target_is_present",
-     "omp_target_is_accessible")
-)  # fmt: skip
-# Functions whose result is storage on a device, or reachable from one.
-DEVICE_ALLOCATORS = frozenset(
-    ("omp_target_alloc", "omp_alloc", "omp_aligned_alloc", "omp_calloc", "omp_aligned_calloc", "omp_realloc")
-)
-# Functions whose result is fresh storage on the host.
-HOST_ALLOCATORS = frozenset(
-    ("malloc", "calloc", "realloc", "aligned_alloc", "valloc", "memalign", "reallocarray", "strdup", "strndup")
-)
-
 
 def runs_on_devices(name: str) -> bool:
     """Whether device code may call the function although no `declare target` names it."""

@@ -80,7 +80,7 @@ class StatementReader(DirectiveReader):
                 stmt: ast.Stmt = self.bound(d, None)
                 assert isinstance(stmt, ast.DirectiveStmt)
                 self.directives.append(stmt)
-                out.append(self.wrap(over, slots, stmt))
+                out.append(self.wrap(slots, stmt))
                 over, slots = [], []
                 del self.around[outside:]
             else:
@@ -94,12 +94,12 @@ class StatementReader(DirectiveReader):
         del self.around[outside:]
         self.depth -= len(over)
         if over and made:
-            out.append(self.wrap(over, slots, made[0]))
+            out.append(self.wrap(slots, made[0]))
             out.extend(made[1:])
         else:
             out.extend(made)
 
-    def wrap(self, over: list[Directive], slots: list[int], stmt: ast.Stmt) -> ast.Stmt:
+    def wrap(self, slots: list[int], stmt: ast.Stmt) -> ast.Stmt:
         for slot in reversed(slots):
             holder = self.directives[slot]
             holder.body = stmt

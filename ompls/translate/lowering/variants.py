@@ -49,7 +49,7 @@ class _Table:
 def lower(work: Round) -> None:
     table = _Table()
     begun = any(f.directive.name == BEGIN for f in work.tu.directives)
-    if begun and _begun(work, table):
+    if begun and _begun(work):
         return  # the functions have their names in the next pass
     for f in work.tu.directives:
         if f.directive.name == "declare variant":
@@ -78,7 +78,7 @@ def _traits(work: Round, f: FileDirective) -> tuple[Trait, ...] | None:
 # --- begin declare variant … end declare variant ----------------------------------------------------------------
 
 
-def _begun(work: Round, table: _Table) -> bool:
+def _begun(work: Round) -> bool:
     """Give the functions between the directives names of their own, with a `declare variant` that says so."""
     open_: list[tuple[FileDirective, tuple[Trait, ...]]] = []
     ranges: list[tuple[FileDirective, FileDirective, tuple[Trait, ...]]] = []

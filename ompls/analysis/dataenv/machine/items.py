@@ -274,10 +274,3 @@ def _is_current(copy: cp.Copy, kind: str) -> bool:
 def _strided(mapped: Mapped, loc: Loc) -> bool:
     """Whether the section may leave out elements between its ends."""
     return mapped.name.count(":") > 1 or loc.low is None
-
-
-def is_pointer_itself(expr: ast.Expr) -> bool:
-    """`map(p)`: the pointer and not what it points to."""
-    while isinstance(expr, ast.Paren):
-        expr = expr.inner
-    return isinstance(expr, (ast.Name, ast.Member)) and isinstance(expr.type, Pointer)

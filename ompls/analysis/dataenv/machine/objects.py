@@ -34,7 +34,7 @@ from ompls.analysis.dataenv.machine.values import (
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
-from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.ctype import Array, Pointer, Record
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.tu import Content
 
@@ -214,7 +214,7 @@ class Store(ABC):
         elif obj.kind in ("heap", "null", "device", "lent"):
             return None
         if isinstance(t, Pointer):
-            return self.outside(cell, obj.name, t)
+            return self.outside(cell, obj.name)
         if is_integer(t):
             scalar = symbol is not None and obj.kind == "variable" and not isinstance(symbol.type, (Array, Record))
             return Poly.of(symbol if scalar and symbol is not None else Opaque(f"{obj.key}+{cell[1]}", None, ()))
@@ -224,7 +224,7 @@ class Store(ABC):
         """The value a static variable starts with."""
         if symbol.init is None:
             if symbol.storage == "extern":
-                return self.outside((loc.obj, 0), symbol.name, loc.type) if isinstance(loc.type, Pointer) else None
+                return self.outside((loc.obj, 0), symbol.name) if isinstance(loc.type, Pointer) else None
             return frozenset((Target(NULL, ZERO),)) if isinstance(loc.type, Pointer) else Poly.of(0)
         if isinstance(symbol.init, (ast.InitList, ast.StringLiteral)):
             return None
@@ -250,7 +250,7 @@ class Store(ABC):
             if not present:
                 del self.now.cells[cell]
 
-    def outside(self, cell: Cell, name: str, t: CType) -> Value:
+    def outside(self, cell: Cell, name: str) -> Value:
         """What an unknown pointer in `cell` points to."""
         assert self.now is not None
         obj = Obj("outside", cell, name)

@@ -62,7 +62,7 @@ class _Hoist:
         self._regions = [r for r in item.content.regions if id(r.stmt) in inside]
         self._stmts = [s for s in item.content.directives if id(s) in inside]
         self._speller = Speller(tu, item, loop)
-        self._elsewhere = set[Symbol]().union(*(mapped_elsewhere(item, r) for r in self._regions))
+        self._elsewhere = mapped_elsewhere(item)
 
     def action(self) -> Action | None:
         if not self._is_plain():

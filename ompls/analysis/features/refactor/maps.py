@@ -64,7 +64,7 @@ def say_implied(tu: TU, item: Item, region: Region) -> Action | None:
         return None
     speller = Speller(tu, item, region.stmt)
     listed = {s for c in region.directive.clauses for i in c.items if (s := i.symbol or root(i.expr)) is not None}
-    left = listed | mapped_elsewhere(item, region)
+    left = listed | mapped_elsewhere(item)
     every = [*(d.directive for d in tu.directives), *(s.directive for s in item.content.directives)]
     names = {i.text for directive in every if directive.name == "threadprivate" for i in directive.args}
     # A `declare target` variable takes those along that its initialiser points to.
@@ -84,7 +84,7 @@ def choose(tu: TU, item: Item, region: Region) -> list[Chosen]:
     """What each variable of the region should be mapped as; those that stay as they are left out."""
     needs = Needs(region, functions_of([i.content for i in tu.items]))
     speller = Speller(tu, item, region.stmt)
-    elsewhere = mapped_elsewhere(item, region)
+    elsewhere = mapped_elsewhere(item)
     found = []
     for variable in region.variables:
         if variable.sharing == "mapped" and variable.symbol not in elsewhere:
@@ -94,7 +94,7 @@ def choose(tu: TU, item: Item, region: Region) -> list[Chosen]:
     return found
 
 
-def mapped_elsewhere(item: Item, region: Region) -> set[Symbol]:
+def mapped_elsewhere(item: Item) -> set[Symbol]:
     """What other directives of the function put on the device."""
     found = set()
     for stmt in item.content.directives:

@@ -16,7 +16,7 @@ _WIDEST = 110  # columns of a pragma's line before it is continued on the next o
 class PragmaText:
     """The pragma of `stmt`.  `written` is its directive as it stands in the source; its spans are offsets there."""
 
-    def __init__(self, tu: TU, item: Item, stmt: DirectiveStmt, pragma: Pragma) -> None:
+    def __init__(self, tu: TU, stmt: DirectiveStmt, pragma: Pragma) -> None:
         self.tu, self.pragma, self.directive = tu, pragma, stmt.directive
         self.written: Directive = parse_directive(tu.source[pragma.start : pragma.end], pragma.start)
         self._changed: dict[int, str] = {}  # number of the clause -> its new text ("": none)
@@ -81,7 +81,7 @@ def pragma_text(tu: TU, item: Item, stmt: DirectiveStmt) -> PragmaText | None:
     pragma = next((p for p in pragmas(tu.source) if p.start == where.start), None)
     if where.path != tu.path or pragma is None:
         return None
-    found = PragmaText(tu, item, stmt, pragma)
+    found = PragmaText(tu, stmt, pragma)
     return found if found.written.name == stmt.directive.name else None
 
 

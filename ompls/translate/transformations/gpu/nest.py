@@ -60,7 +60,7 @@ def _longest(e: Emitter, nest: Nest, k: int) -> str:
     out = f"// Rows of `{name}` differ in length: all count as the longest one, and what is missing is left out.\n"
     out += f"const auto ompls_row_{name} = [&]({params}) -> {kind} {{ return {count_of(e, loop, kind)}; }};\n"
     above = " && ".join(f"ompls_count_{x.symbol.name} > 0" for x in nest.loops[:k])
-    corners = _corners(e, nest, outer)
+    corners = _corners(e, outer)
     rows = _extreme("ompls_most", [f"ompls_row_{name}({c})" for c in corners])
     out += f"const {kind} ompls_count_{name} = {above} ? {rows} : 0;\n"
     if any(loop.symbol in x.rows for x in nest.loops[k + 1 :]):
@@ -76,7 +76,7 @@ def _longest(e: Emitter, nest: Nest, k: int) -> str:
     return out
 
 
-def _corners(e: Emitter, nest: Nest, outer: list[Loop]) -> list[str]:
+def _corners(e: Emitter, outer: list[Loop]) -> list[str]:
     """The arguments of a row at the ends of the outer counters: a linear function is largest at one of them."""
     corners = [""]
     for loop in outer:

@@ -44,7 +44,7 @@ class Parameters:
             return []
         source = f"ompls_p_{p.name}.v" if isinstance(p.type, Array) else f"ompls_p_{p.name}"
         if isinstance(s.type, Array) and is_vla(s.type):
-            return self._variable_length(p, s, source) if p.copy else []
+            return self._variable_length(s, source) if p.copy else []
         if p.copy and s in self.e.references:
             why = "the teams share one copy" if p.league else "never written: no copy"
             return [f"{self._reference(s)} = *{source};  // firstprivate, {why}"]
@@ -64,7 +64,7 @@ class Parameters:
     def _reference(self, s: Symbol) -> str:
         return self.e.types.reference(s.type, s.name)
 
-    def _variable_length(self, p: Param, s: Symbol, source: str) -> list[str]:
+    def _variable_length(self, s: Symbol, source: str) -> list[str]:
         """A copy of an array of variable length."""
         rows = self.plan.dims[s] if isinstance(s.type, Array) and is_vla(s.type.of) else []
         length = f"sizeof *{s.name} * {' * '.join([self.plan.outer[s], *rows])}"

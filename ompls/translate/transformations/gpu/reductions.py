@@ -71,7 +71,7 @@ def reduction(  # noqa: PLR0917 - all of them are what one clause item is
     told = f"  // reduction({c.keyword}: {item.text}): this {'thread' if place == 'stack' else 'team'}'s part"
     kind = e.cxx(shape.element)
     if not shape.count:
-        initial = _identity(c, op, kind, orig)
+        initial = _identity(op, kind, orig)
         if place == "stack":
             out.before.append(f"{kind} {s.name} = {initial};{told}")
         else:
@@ -88,7 +88,7 @@ def reduction(  # noqa: PLR0917 - all of them are what one clause item is
         offset, count = (f"{x} / (long)sizeof({kind})" for x in e.plan.parts[s])
         mine = f"({mine} + {offset})"
     from_ = f"({kind} *){orig}" + (f" + {offset}" if offset != "0" else "")
-    initial = _identity(c, op, kind, f"({from_})[ompls_k]")
+    initial = _identity(op, kind, f"({from_})[ompls_k]")
     out.before.append(f"for (long ompls_k = 0; ompls_k < {count}; ompls_k++)\n{mine}[ompls_k] = {initial};")
     call = f"ompls_reduce_array<{op}>" if team else f"ompls_join_array<{op}>"
     out.after.append(f"{call}({from_}, {mine}, {count});")
@@ -132,7 +132,7 @@ def _storage(e: Emitter, out: Data, s: Symbol, shape: _Shape, place: Place, told
     return part
 
 
-def _identity(c: Clause, op: str, kind: str, orig: str) -> str:
+def _identity(op: str, kind: str, orig: str) -> str:
     return f"ompls_identity<{op}, {kind}>()" if op in OPERATORS.values() else f"{op}::identity({orig})"
 
 

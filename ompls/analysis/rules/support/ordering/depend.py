@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from ompls.analysis.dataenv.paths import root
-from ompls.analysis.model.ast import Name, Section, Symbol
+from ompls.analysis.model.ast import Name, Symbol
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.rules.support.ordering.model import Dependence, Unit
 
@@ -67,8 +67,3 @@ def excludes(one: Unit, two: Unit) -> bool:
 def waits(later: tuple[Dependence, ...], earlier: Unit) -> bool:
     """Whether something with the dependences `later` may have to wait for `earlier`, directly."""
     return any(orders(a, b) is not False for a in earlier.depends for b in later)
-
-
-def is_whole(dependence: Dependence) -> bool:
-    """Whether the list item is a variable or a section, not an element."""
-    return dependence.item is not None and isinstance(dependence.item.expr, Section)

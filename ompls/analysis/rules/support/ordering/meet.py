@@ -39,7 +39,7 @@ def meet(
     if a.whole or b.whole:
         return True
     if len(a.subs) != len(b.subs):
-        return None if a.subs and b.subs else _scalar_or_record(a, b)
+        return None if a.subs and b.subs else _scalar_or_record(a)
     shared: set[int] = set()
     for loop, other in zip(a.loops[:common], b.loops[:common], strict=False):
         if loop.stmt is not other.stmt or id(loop.stmt) in anew:
@@ -54,7 +54,7 @@ def meet(
     return None if None in verdicts else True
 
 
-def _scalar_or_record(a: Touch, b: Touch) -> bool | None:
+def _scalar_or_record(a: Touch) -> bool | None:
     """One names the variable as a whole, the other an element."""
     return True if isinstance(a.symbol.type, (Array, Record)) else None
 
