@@ -107,6 +107,7 @@ REFUSED = [
     ("", "#pragma omp metadirective when(user={condition(}: parallel)\n;", "could not be read"),
     ("", "#pragma omp begin metadirective when(user={condition(n)}: parallel)\nx++;", "no 'end metadirective'"),
     ("", "#pragma omp dispatch\nx++;", "no call of a function"),
+    ("", "struct s { int x; }; static struct s v;\n#pragma omp declare target(v)\nx = v.x;", "its type is declared in"),
     ("void v(int);\n#pragma omp declare variant(v) match(user={condition(q)})\nvoid w(int q);", "", "constant nor"),
     ("", "#pragma omp parallel for induction(step(2), -: x)\n" + LOOP, "only + and *"),
     ("", "#pragma omp parallel for collapse(2) induction(step(2), +: x)\n" + LOOP, "one loop"),

@@ -1,16 +1,18 @@
-"""Static variables of functions that several kernels call: there is one a device, whichever kernel calls the function.
+"""Static variables of functions of which there is one a device, whichever kernel uses them.
 
-Each kernel is a file of its own, with its own text of the function.  So such a variable is moved in front of the
-function, under `declare target`; it begins and lives as before, and has a name that nobody else uses.
+These are those of functions that several kernels call, and those that a `declare target` in their function lists.  Each
+kernel is a file of its own, with its own text of the function.  So such a variable is moved in front of the function,
+under `declare target`; it begins and lives as before, and has a name that nobody else uses.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from ompls.analysis.model.ast import DeclStmt, FunctionDef, Node, Span, Symbol, VarDecl
+from ompls.analysis.model.ast import DeclStmt, DirectiveStmt, FunctionDef, Node, Span, Symbol, VarDecl
+from ompls.analysis.model.omp import declare_target_list
 from ompls.analysis.model.tu import Item
 from ompls.translate.ctext import is_const
 from ompls.translate.lowering.edits import on_one_line, pragma
@@ -33,9 +35,18 @@ def lower(work: Round) -> None:
     for name, declarations in statics.items():
         s = defined[name].content.node.symbol  # type: ignore[union-attr]
         elsewhere = s.declare_target and s.storage != "static"  # kernels of other units may call it
-        if callers[name] > 1 or elsewhere:
-            for d in declarations:
-                _move(work, defined[name], name, d)
+        shared = callers[name] > 1 or bool(elsewhere)
+        said = _directives(defined[name])
+        named = {i.symbol: mode for d in said for mode, i in declare_target_list(d.directive) if i.symbol is not None}
+        for declaration in declarations:
+            modes = {d.symbol: named.get(d.symbol, "enter") for d in declaration.decls if shared or d.symbol in named}
+            if modes:
+                _move(work, defined[name], declaration, modes, said)
+
+
+def _directives(item: Item) -> list[DirectiveStmt]:
+    """The `declare target` directives in a function."""
+    return [s for s in item.content.directives if s.directive.name == "declare target"]
 
 
 def _statics(item: Item) -> list[DeclStmt]:
@@ -64,25 +75,49 @@ def _called(stmt: Node, defined: dict[str, Item]) -> set[str]:
     return found
 
 
-def _move(work: Round, item: Item, function: str, stmt: DeclStmt) -> None:
+def _move(work: Round, item: Item, stmt: DeclStmt, modes: Mapping[Symbol, str], said: list[DirectiveStmt]) -> None:
+    """Put `stmt` in front of its function.
+
+    modes -- the variables of it that become `declare target` variables: 'enter' or 'link'
+    said  -- the directives that may list them: they go
+    """
     node = item.content.node
     assert isinstance(node, FunctionDef)
     named = set(_local_names(node)) - {d.symbol.name for d in stmt.decls}
     own = work.text(item, stmt.span)
     if named & words(own) or set(_TAG.findall(work.tu.text(item, node.body.span).replace(own, ""))) & words(own):
-        return  # it needs something of the function's: who makes the kernels says what is not there
+        if said:
+            work.refuse(item, stmt.span, "a 'declare target' variable of a function", "its type is declared in there")
+        return  # else who makes the kernels says what is not there
     taken = words(work.tu.expanded.decode("utf-8", "replace"))
     names: dict[Symbol, str] = {}
     for d in stmt.decls:
-        name = f"{function}_{d.symbol.name}"
+        name = f"{node.symbol.name}_{d.symbol.name}"
         while name in taken:
             name += "_"
         names[d.symbol] = name
-    uses = [(n.span, names[n.symbol]) for n in names_in(node) if n.symbol in names]
-    listed = ", ".join(names.values())
-    begin = f"{_renamed(work, item, stmt, names)} {pragma(f'omp declare target({listed})')}"
-    inside = [(span, text) for span, text in uses if not stmt.span.start <= span.start < stmt.span.end]
-    work.replace(item, (Span(0, 0), begin), (stmt.span, ";"), *inside)
+    gone = [d.span for d in said if _all_moved(d, names)]
+    kept = [n for n in names_in(node) if n.symbol in names and not any(_within(n.span, span) for span in gone)]
+    inside = [(n.span, names[n.symbol]) for n in kept if n.symbol and not _within(n.span, stmt.span)]
+    begin = f"{_renamed(work, item, stmt, names)} {_listed(modes, names)}"
+    work.replace(item, (Span(0, 0), begin), (stmt.span, ";"), *((span, "") for span in gone), *inside)
+
+
+def _all_moved(said: DirectiveStmt, names: dict[Symbol, str]) -> bool:
+    """Whether the directive lists variables in `names` and none but those that are in front of the function."""
+    listed = {i.symbol for _, i in declare_target_list(said.directive)}
+    return bool(listed & names.keys()) and all(s in names or (s is not None and s.level == "file") for s in listed)
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start < outer.end
+
+
+def _listed(modes: Mapping[Symbol, str], names: dict[Symbol, str]) -> str:
+    """A `declare target` that lists the moved variables."""
+    lists = {mode: ", ".join(names[s] for s, m in modes.items() if m == mode) for mode in ("enter", "link")}
+    both = (f"{clause}({lists[mode]})" for mode, clause in (("enter", "to"), ("link", "link")) if lists[mode])
+    return pragma(f"omp declare target {' '.join(both)}")
 
 
 def _renamed(work: Round, item: Item, stmt: DeclStmt, names: dict[Symbol, str]) -> str:
