@@ -40,7 +40,7 @@ class Outcome:
 
 
 def programs(suite: Path) -> Iterator[Path]:
-    for path in sorted(suite.rglob("*.c")):
+    for path in sorted(found for found in suite.rglob("*.c") if found.is_file()):
         text = path.read_text(encoding="utf-8", errors="replace")
         if _TARGET.search(text) and _MAIN.search(text) and "dg-error" not in text:
             yield path
