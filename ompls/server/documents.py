@@ -99,7 +99,8 @@ class Document:
         content = self._lines[line].rstrip(b"\r\n")
         if content.isascii():
             return line, min(column, len(content))
-        return line, LineIndex(content).offset(0, column, self.encoding)
+        # As a second line: a byte order mark that the client sends is a character that it counts.
+        return line, LineIndex(b"\n" + content).offset(1, column, self.encoding) - 1
 
 
 def _encode(text: str) -> bytes:

@@ -27,6 +27,13 @@ EDITS = [
     ("a carriage return and a line feed become one line end", "a\rb", ((1, 0), (1, 0), "\n"), "a\r\nb"),
     ("form feed and U+2028 end no line", "a\fb\u2028c\nd", ((1, 0), (1, 1), "D"), "a\fb\u2028c\nD"),
     ("after a surrogate pair", "\U0001f600x\n", ((0, 2), (0, 3), "y"), "\U0001f600y\n"),
+    (
+        "a byte order mark is a character, wherever it is",
+        "\ufeffa\n\ufeffbc",
+        ((1, 2), (1, 3), "!"),
+        "\ufeffa\n\ufeffb!",
+    ),
+    ("also at the start", "\ufeffab", ((0, 1), (0, 2), "!"), "\ufeff!b"),
     ("after two-byte letters", "äöü;\n", ((0, 3), (0, 4), "!"), "äöü!\n"),
 ]
 
