@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.machine.copies import Lost
+from ompls.analysis.dataenv.machine.copies import Copies, Copy, Lost, find
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.items import Items, Mapped
 from ompls.analysis.dataenv.machine.objects import Where
 from ompls.analysis.dataenv.machine.routines import INITIAL, lent
 from ompls.analysis.dataenv.machine.state import State, decided, join
-from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start, order
 from ompls.analysis.dataenv.private import PRIVATISING, loop_variables
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
@@ -179,6 +179,7 @@ class Directives(Items):
         items = self.region_items(region)
         for mapped in items:
             self.enter(mapped, device)
+        self.point_before(region, device)
         if self.now is not None:
             self.body(region, device)
         if self.now is not None:
@@ -218,6 +219,33 @@ class Directives(Items):
                     site = Site(self.frame.name, region.directive.name_span)
                     found.append(Mapped(symbol.name, [loc], m.map_type, m.modifiers, site, False))
         return in_order(found)
+
+    def point_before(self, region: Region, device: Poly) -> None:
+        """Pointers that no clause lists, to storage of which only a part further on is mapped: such a pointer comes as
+        a section of length zero, which is in no mapped section, so that it keeps the host's address (5.2 §5.8.6)."""
+        for variable in region.variables if not region.tainted else ():
+            implicit = any(m.zero_length and m.item is None for m in variable.maps) and variable.sharing == "mapped"
+            followed = [n for n in (*variable.reads, *variable.writes) if not isinstance(n, ast.Name)]
+            if self.now is None or not implicit or not followed:
+                continue
+            obj = self.variable(variable.symbol)
+            value = self.load(Loc(obj, ZERO, obj.size, variable.symbol.type))
+            if not isinstance(value, frozenset) or len(value) != 1:
+                continue
+            ((target, at),) = value
+            found = [self.begins_after(case, device, at) for case in self.cases_of(target) or (None,)]
+            if (copy := found[0]) is not None:
+                site = self.site(min(followed, key=lambda n: n.span))
+                related = ((copy.origin, "what is mapped begins further on"),)
+                event = Event("points-before", site, variable.symbol.name, "certain", related)
+                self.judge(event, "bad" if all(found) and target not in self.now.many else "fine")
+
+    def begins_after(self, case: Copies | None, device: Poly, at: Poly | None) -> Copy | None:
+        """The copy on the device that certainly begins after `at`, when none holds `at`."""
+        if case is None or at is None or find(case, device, at, at, self.positive) != (None, ""):
+            return None
+        mine = (c for c in case.copies if c.device == device and c.refs and not c.forever)
+        return next((c for c in mine if order(at, c.low, self.positive) == "<"), None)
 
     def body(self, region: Region, device: Poly) -> None:
         """The region runs."""
