@@ -181,7 +181,7 @@ def test_make_with_dependency_files(project: Path) -> None:
     assert make().count("-c -o") == 2, "both units include the header"
 
 
-@pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed")
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed (apt: cmake)")
 def test_cmake(project: Path) -> None:
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nfind_package(OpenMP REQUIRED)\n"
@@ -218,7 +218,7 @@ def test_debug_information_speaks_of_the_users_file(project: Path) -> None:
         capture_output=True, text=True, check=False,
     ) if shutil.which("gdb") else None  # fmt: skip
     if lines is None:
-        pytest.skip("gdb is not installed")
+        pytest.skip("gdb is not installed (apt: gdb)")
     assert "scale.c" in lines.stdout
     assert "ompls-cc" not in lines.stdout
 

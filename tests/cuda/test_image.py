@@ -168,7 +168,7 @@ def test_kernels_by_hand_compile(source: Path, tmp_path: Path) -> None:
 def test_nvcc_is_taken_when_there_is_no_nvrtc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nvcc = cuda_image.find_nvcc()
     if nvcc is None:
-        pytest.skip("nvcc is not on this machine")
+        pytest.skip("nvcc is not installed (apt: nvidia-cuda-toolkit)")
     monkeypatch.setattr(nvrtc, "available", lambda: None)
     with Toolchain(tmp_path / "cache") as tools:
         code = cuda_image.compile_file(tools, _source(tmp_path), 90)

@@ -98,7 +98,7 @@ def test_threads_that_spin_on_each_other_come_through(opened: Open) -> None:
 def test_blocks_run_on_all_cores(inline: Inline) -> None:
     """Two blocks that wait for each other end only when two cores run them."""
     if len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("one core")
+        pytest.skip("this process may use one core only; two blocks have to run at once")
     device = inline(
         'extern "C" __global__ void meet(int *flags) {\n'
         "    atomicExch(&flags[blockIdx.x], 1);\n"

@@ -396,7 +396,7 @@ def test_runtime_is_copied_and_runs(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "0 wrong, 1 devices, initial 1\n"), done.stderr
 
 
-@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed (apt: gdb)")
 def test_a_debugger_opens_the_images_of_the_program(tmp_path: Path) -> None:
     """By their paths: with /proc/self in them it would open files of its own, and wait for ever."""
     built = build(saxpy_bundle(tmp_path / "bundle"), "host", tmp_path / "prog")
