@@ -116,24 +116,36 @@ void ompls_warn(const char *format, ...) {
 typedef struct {
     char text[256];
     uint64_t distance; /* of the address from the variable's base */
+    const char *name;
 } culprit;
 
 static void consider(culprit *best, uint64_t address, uint64_t base, const char *name, const char *what) {
     if (base == 0 || base > address || address - base >= best->distance) return;
     best->distance = address - base;
+    best->name = name;
     snprintf(best->text, sizeof best->text, "variable '%s', %s", name, what);
+}
+
+/* Whether `item` is a section of what `pointer` points to: "a[10:50]" of "a". */
+static bool is_section_of(const char *item, const char *pointer) {
+    size_t length = pointer != NULL ? strlen(pointer) : 0;
+    return length > 0 && strncmp(item, pointer, length) == 0 && item[length] == '[';
 }
 
 /* Past the end of something mapped, or a host address that is mapped but was not translated (a pointer in a struct). */
 static void consider_mapped(culprit *best, ompls_device *device, uint64_t address) {
     enum { NEAR = 1 << 24 };
+    const culprit param = *best;
     pthread_mutex_lock(&device->table.lock);
     uint32_t count = atomic_load(&device->table.count);
     for (uint32_t i = 0; i < count; i++) {
         ompls_entry *entry = ompls_table_entry(&device->table, i);
         uint64_t begin = atomic_load(&entry->begin), size = atomic_load(&entry->end) - begin, there = atomic_load(&entry->device);
         char what[128];
-        if (address - begin < size) {
+        if (address - begin < size && address - begin < param.distance && is_section_of(entry->name, param.name)) {
+            snprintf(what, sizeof what, "mapped, but '%s' points before it, and so kept its host address: list it on the construct, too", param.name);
+            consider(best, address, begin, entry->name, what);
+        } else if (address - begin < size) {
             snprintf(what, sizeof what, "mapped, but this is its host address: the pointer to it was not attached");
             consider(best, address, begin, entry->name, what);
         } else if (address - there < size + NEAR && address >= there) {
