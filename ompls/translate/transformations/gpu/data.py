@@ -80,12 +80,8 @@ def data_of(
                 s = entry.symbol
                 if s is None:
                     raise Problem(entry.span, f"'{entry.text}' in '{c.name}'", "it is not a variable")
-                if s in seen or (s in counters and c.name != "lastprivate"):
+                if s in seen or (s in counters and c.name != "lastprivate") or _elsewhere(d, c, s, lasts):
                     continue
-                if c.name == "firstprivate" and (d.has("target") or s in lasts):
-                    continue  # on the target construct: the kernel's parameter is the copy
-                if c.name == "private" and d.has("target") and is_vla(s.type):
-                    continue  # the kernel declares it
                 seen.add(s)
                 ref = (original or {}).get(s)
                 if "inscan" in c.modifiers:  # the iterations run in order, on the variable itself
@@ -104,15 +100,19 @@ def data_of(
                 else:
                     _linear(e, out, c, s, nest, place(d, s))
         implicit = e.copies.get(id(d), Copies("firstprivate"))
+        made = _without_value if implicit.kind == "private" else _copy
         for s in implicit.symbols:
-            if s in seen or s in counters:
-                continue
-            seen.add(s)
-            if implicit.kind == "private":
-                _without_value(e, out, s, place(d, s))
-            else:
-                _copy(e, out, s, place(d, s))
+            if s not in seen and s not in counters:
+                seen.add(s)
+                made(e, out, s, place(d, s))
     return out
+
+
+def _elsewhere(d: Directive, c: Clause, s: Symbol, lasts: set[Symbol | None]) -> bool:
+    """Whether the copy that a clause of `d` asks for is made elsewhere; `lasts` -- what is lastprivate."""
+    if c.name == "firstprivate":  # on the target construct: the kernel's parameter is the copy
+        return d.has("target") or s in lasts
+    return c.name == "private" and d.has("target") and is_vla(s.type)  # the kernel declares it
 
 
 def data_inside(
