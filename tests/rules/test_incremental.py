@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
+from ompls.analysis import rules
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
-from ompls.analysis.rules import RULES, check
+from ompls.analysis.model.tu import TU, FileDirective, Item
+from ompls.analysis.rules import RULES, Rule, check
+from ompls.analysis.rules.support.framework import Finding
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
+from ompls.analysis.syntax import blocks
 
 
 def findings(analyzer: Analyzer, text: str) -> list[Diagnostic]:
@@ -112,7 +118,9 @@ def test_a_variable_that_is_declared_target_further_down_is_looked_at_again() ->
 def test_a_reduction_is_looked_at_again_when_what_declares_it_changes() -> None:
     analyzer = Analyzer()
     declared = "#pragma omp declare reduction(sum: int: omp_out += omp_in)"
-    text = "\nint f(int n) {\n    int s = 0;\n    #pragma omp parallel reduction(sum: s)\n    s += n;\n    return s;\n}\n"
+    text = (
+        "\nint f(int n) {\n    int s = 0;\n    #pragma omp parallel reduction(sum: s)\n    s += n;\n    return s;\n}\n"
+    )
     for before, expected in [(declared, False), ("", True), (declared, False)]:
         found = {d.rule for d in findings(analyzer, before + text)}
         assert ("reduction-type" in found) == expected, before
@@ -151,3 +159,34 @@ def test_what_a_call_has_mapped_in_a_loop_is_known_when_the_call_is_recalled() -
     for text in (LIST, LIST.replace("return sum", "return sum + 1"), LIST.replace("sum = 0", "sum = 1")):
         assert not [d for d in findings(analyzer, text) if d.severity != "hint"]
         assert findings(analyzer, text) == findings(Analyzer(), text)
+
+
+def test_diagnostics_above_and_below_an_edit_are_moved_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when each is in a group of its own, and when a macro that is defined above is named in one."""
+    monkeypatch.setattr(blocks, "SIZE", 100)
+    function = (
+        "void f%d(int n, double *a) {\n    double s = 0;\n#pragma omp parallel for\n"
+        "    for (int i = 0; i < n; i++) s += a[i];\n    a[0] = s;\n}\n"
+    )
+    text = "#define ALL for_all(n)\n" + "".join(function % k for k in range(20))
+    text += "void of_macro(int n) {\n#pragma omp target ALL\nn++;\n}\n"
+    made: list[str] = []
+    place = rules._diagnostic
+
+    def counted(tu: TU, at: Item | FileDirective, rule: Rule, finding: Finding) -> Diagnostic:
+        made.append(finding.message)
+        return place(tu, at, rule, finding)
+
+    monkeypatch.setattr(rules, "_diagnostic", counted)
+    analyzer = Analyzer()
+    found = findings(analyzer, text)
+    assert len(found) == len(made) == 21
+    assert all(d.fixes for d in found[:-1])
+    for edited in (text.replace("(int n, double *a) {", "(int n, double *a)  {", 10), "\n" + text, text):
+        made.clear()
+        again = findings(analyzer, edited)
+        assert again == findings(Analyzer(), edited)
+        assert len(again) == 21
+    made.clear()
+    findings(analyzer, text.replace("void f9(", "\n\nvoid f9("))
+    assert 0 < len(made) < 5, made

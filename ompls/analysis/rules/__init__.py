@@ -18,6 +18,7 @@ from ompls.analysis.rules.support.kept import findings_of
 from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.rules.support.noticed import noticed
 from ompls.analysis.rules.support.ordering.contexts import sequential
+from ompls.analysis.rules.support.placed import placed
 from ompls.analysis.source import Budget, Settings
 from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
@@ -136,8 +137,9 @@ def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]
     )  # fmt: skip
     around = (rules, unit.settings, (requires, *names))
     for number, (_, group) in enumerate(tu.items.groups):
-        for at, rule, finding in findings_of(group, around, unit, lambda content: _findings(around, content, unit)):
-            yield _diagnostic(tu, tu.items.of(number)[at], rule, finding)
+        found = findings_of(group, around, unit, lambda content: _findings(around, content, unit))
+        if found:
+            yield from placed(tu, number, found, _diagnostic)
     for directive in tu.directives:
         scene = Scene(unit, None, (directive.directive,))
         for rule in interested(rules, scene):
