@@ -187,6 +187,28 @@ static void nested(void)
     expect(levels, 1, "level");
 }
 
+/* Regions three deep, where what the construct and the regions ask for is known when it runs. */
+static void deeper(int limit, int n)
+{
+    int sum = 0, level = 0;
+#pragma omp target teams num_teams(2) thread_limit(limit + 2) map(tofrom : sum, level)
+#pragma omp parallel for num_threads(n) schedule(static, n - 1)
+    for (int i = 0; i < 12; i++) {
+        int part = 0;
+#pragma omp parallel for num_threads(n + i) reduction(+ : part) if (i != limit) schedule(dynamic, n)
+        for (int k = 0; k < n; k++) {
+            part += k;
+#pragma omp parallel
+#pragma omp atomic write
+            level = omp_get_level();
+        }
+#pragma omp atomic
+        sum += part;
+    }
+    expect(sum, 72, "regions three deep");
+    expect(level, 3, "their level");
+}
+
 int main(void)
 {
     /* Whole warps and parts of them; more than a team has. */
@@ -197,6 +219,7 @@ int main(void)
         barriers(sizes[k]);
     }
     nested();
+    deeper(40, 3);
     int done = 0, asked = 0;
 #pragma omp target parallel map(tofrom : done, asked)
 #pragma omp for

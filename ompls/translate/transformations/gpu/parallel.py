@@ -68,7 +68,7 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     if source == "team":
         captures = ["ompls_count", "ompls_team", *captures, *[f"ompls_count_{x.symbol.name}" for x in loop.loops]] if (
             loop and len(loop.loops) > 1) else ["ompls_count", "ompls_team", *captures]  # fmt: skip
-    threads = _threads(e, d)
+    threads = _threads(e, d, level)
     for c in d.all("if"):
         if c.args and c.keyword in ("", "parallel"):
             threads = f"({e.text(c.args[-1])}) ? ({threads}) : 1"
@@ -93,10 +93,11 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
               data.opening(), *parts, data.closing(), f"}}, {threads});", after)  # fmt: skip
 
 
-def _threads(e: Emitter, d: Directive) -> str:
-    """How many threads the region asks for, at most the construct's thread_limit; 0: all workers."""
+def _threads(e: Emitter, d: Directive, level: Level) -> str:
+    """How many threads the region asks for, at most the construct's thread_limit; 0: all workers, one in a region."""
     wanted = clause_value(e, d, "num_threads")
-    limits = [x for x in chain_directives(e.plan.region.stmt) if x.clause("thread_limit")] if e.plan else []
+    outermost = e.plan.region.stmt if e.plan and level != "parallel" else None
+    limits = [x for x in chain_directives(outermost) if x.clause("thread_limit")] if outermost else []
     limit = clause_value(e, limits[-1], "thread_limit") if limits else None
     if wanted is None or limit is None:
         return wanted or limit or "0"
