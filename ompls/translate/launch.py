@@ -43,11 +43,12 @@ def launch_of(
     teams = any(x.has("teams") for x in d)
 
     def of(name: str, default: str) -> str:
-        clause = next((c for x in d for c in x.all(name) if c.args), None)
-        if clause is None or (
-            clause.broken or not _host_safe(clause.args[-1], region, clause in region.directive.clauses)
-        ):
+        """The clause of the innermost construct that has it; a bound that the host cannot know is kept by one."""
+        clause = next((c for x in reversed(d) for c in x.all(name) if c.args and not c.broken), None)
+        if clause is None:
             return default
+        if not _host_safe(clause.args[-1], region, clause in region.directive.clauses):
+            return "1"
         return known.get(id(clause)) or tu.text(item, clause.args[-1].span)
 
     nest = find_nest(region.stmt)
@@ -71,8 +72,7 @@ def dimensions_of(stmt: DirectiveStmt) -> int:
     """
     chain = chain_directives(stmt)
     leaves = {c for d in chain for c in d.constructs}
-    spread = "teams" in leaves and (leaves >= {"distribute", "parallel"} or "loop" in leaves)
-    nest = find_nest(stmt) if spread else None
+    nest = find_nest(stmt) if over_teams(leaves) and leaves & {"parallel", "loop"} else None
     if nest is None or not nest.rectangular or len(nest.loops) not in _GRIDS:
         return 1
     ordering = ("schedule", "dist_schedule", "ordered", "linear")
@@ -80,6 +80,14 @@ def dimensions_of(stmt: DirectiveStmt) -> int:
         return 1
     kept = {"inscan", "conditional"}
     return 1 if any(kept & set(c.modifiers) for d in chain for c in d.clauses) else len(nest.loops)
+
+
+def over_teams(leaves: Collection[str]) -> bool:
+    """Whether a chain of these leaf constructs gives the iterations of its loop to the teams.
+
+    A `loop` binds to the teams region that it is in, unless a parallel region is between (OpenMP 5.2 section 11.7).
+    """
+    return "teams" in leaves and ("distribute" in leaves or ("loop" in leaves and "parallel" not in leaves))
 
 
 def _parallel_if(tu: TU, item: Item, region: Region, chain: list[Directive], known: dict[int, str]) -> str:
@@ -98,7 +106,7 @@ def chain_directives(stmt: DirectiveStmt) -> list[Directive]:
     while True:
         if isinstance(body, ast.Compound) and len(body.items) == 1:
             body = body.items[0]
-        elif isinstance(body, DirectiveStmt) and _goes_on(stmt, body.directive):
+        elif isinstance(body, DirectiveStmt) and _goes_on(stmt, body.directive) and _binds(out, body.directive):
             out.append(body.directive)
             body = body.body
         else:
@@ -112,6 +120,19 @@ def _goes_on(stmt: DirectiveStmt, d: Directive) -> bool:
     asked = [c.args[-1] for c in d.all("if", "num_threads") if c.args] if d.has("parallel") else []
     changed = modified_in(stmt) if any(not isinstance(e, ast.IntLiteral) for e in asked) else set()
     return all(_is_plain(e, changed) for e in asked)
+
+
+def _binds(chain: list[Directive], d: Directive) -> bool:
+    """Whether a construct strictly nested in `chain` is about the threads of the chain, not a `loop` of one."""
+    bound, leaves = binding(d), {c for x in (*chain, d) for c in x.constructs}
+    around = next((x for x in ("parallel", "teams") if x in leaves), "")
+    return not bound or not around or bound == around
+
+
+def binding(d: Directive) -> str:
+    """What the `bind` clause of a `loop` construct names; "" without one."""
+    bind = d.clause("bind")
+    return bind.keyword or bind.text.strip() if bind else ""
 
 
 def _is_plain(e: ast.Expr, changed: Collection[Symbol]) -> bool:

@@ -34,6 +34,7 @@ TRIANGLE = "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++)"
         ("target teams distribute simd collapse(2)", NEST, 1),
         ("target parallel for collapse(2)", NEST, 1),
         ("target parallel loop collapse(2)", NEST, 1),
+        ("target teams\n#pragma omp parallel loop collapse(2)", NEST, 1),
     ],
 )
 def test_what_has_several_dimensions(directive: str, loops: str, dimensions: int, unit: Callable[[str], TU]) -> None:

@@ -14,6 +14,7 @@ from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.canonical import kept_counters, nest_of
 from ompls.translate.ctext import strip
+from ompls.translate.launch import binding
 from ompls.translate.loops import Nest, constant
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
@@ -260,8 +261,7 @@ def scan(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 @transformation("loop")
 def loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
     """`loop`: over the teams in a team's sequential code, over its threads in a parallel region, else sequential."""
-    bind = s.directive.clause("bind")
-    where = bind.keyword or bind.text.strip() if bind else ""
+    where = binding(s.directive)
     if (level == "parallel" and where != "thread") or (level == "function" and where == "parallel"):
         for_(e, s, level)
     elif (level == "master" and where in ("", "teams")) or where == "teams":

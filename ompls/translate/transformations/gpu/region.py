@@ -10,7 +10,7 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.layout import sizeof
 from ompls.translate.canonical import LOOP_CONSTRUCTS, nest_of
 from ompls.translate.escape import handed_over, parallel_functions
-from ompls.translate.launch import chain_directives, innermost
+from ompls.translate.launch import chain_directives, innermost, over_teams
 from ompls.translate.loops import Nest
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places
@@ -192,7 +192,7 @@ class KernelFunction:
             return "one"
         if not self.together:
             return "distribute"
-        return "league" if "distribute" in self.leaves or self.leaves >= {"teams", "loop"} else "all"
+        return "league" if over_teams(self.leaves) else "all"
 
     def _block(self, data: Data) -> list[Chunk]:
         """A body that is no loop to be distributed."""
