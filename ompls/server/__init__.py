@@ -9,6 +9,7 @@
     actions, refactorings                         code actions: fixes; rewriting of data environments
     wide, worker                                  files that are not open, checked by a process of its own
     explanation                                   why there is no answer at a place
+    lenses, lenstexts                             the code lenses; their JSON, kept in parts
     convert, client, settings, guard, guardian    positions and JSON; what the client can; `ompls.*`; staying alive
 
 Everything runs on one event loop's thread but `work.analyse` (analysis thread) and `work.read_headers` (headers

@@ -13,4 +13,7 @@ static inline void expect(long double got, long double want, const char *what)
         failures++;
     }
 }
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x) TEXT_OF_(x)
+#define EXPECT(got, want) expect((got), (want), "line " TEXT_OF(__LINE__))
 #endif

@@ -1,19 +1,11 @@
 /* Copies that nobody lists: tasks make them, `default(firstprivate)` and `default(private)`; sections; declare target. */
 #include <omp.h>
-#include <stdio.h>
+
+#include "expect.h"
 
 typedef struct {
     int a, b[3];
 } record;
-static int failures;
-#define EXPECT(got, want)                                                                                              \
-    do {                                                                                                               \
-        long is = (got), should = (want);                                                                              \
-        if (is != should) {                                                                                            \
-            printf("%d: %ld, not %ld\n", __LINE__, is, should);                                                        \
-            failures++;                                                                                                \
-        }                                                                                                              \
-    } while (0)
 static int single = 1;
 #pragma omp declare target
 static int counter;

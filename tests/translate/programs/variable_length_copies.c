@@ -1,16 +1,7 @@
 /* Copies of arrays of variable length: on target, on constructs inside, by tasks; their sizes; their device addresses. */
 #include <omp.h>
-#include <stdio.h>
 
-static int failures;
-#define EXPECT(got, want)                                                                                              \
-    do {                                                                                                               \
-        long is = (got), should = (want);                                                                              \
-        if (is != should) {                                                                                            \
-            printf("%d: %ld, not %ld\n", __LINE__, is, should);                                                        \
-            failures++;                                                                                                \
-        }                                                                                                              \
-    } while (0)
+#include "expect.h"
 
 static void on_target(int n, int m)
 {
