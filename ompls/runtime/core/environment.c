@@ -164,8 +164,11 @@ static void take_marks(ompls_place at, const ompls_held *items) {
     if (at.device->module->mark == NULL) return;
     for (uint32_t i = 0; i < at.region->nitems; i++) {
         ompls_entry *entry = items[i].reference.entry;
-        if (items[i].fresh && ompls_reference_to(entry).generation == items[i].reference.generation)
-            atomic_store_explicit(&entry->mark, 0, memory_order_release);
+        if (!items[i].fresh) continue;
+        /* Another thread may have removed it, and the entry stand for something else from now on, with a mark of its own. */
+        uint64_t mark = atomic_load_explicit(&entry->mark, memory_order_acquire);
+        if (mark != 0 && ompls_reference_to(entry).generation == items[i].reference.generation)
+            atomic_compare_exchange_strong(&entry->mark, &mark, 0);
     }
 }
 
