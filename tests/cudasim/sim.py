@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -225,3 +226,34 @@ def build(*files: Path, checked: bool = False) -> bytes:
             expand = ["g++", "-E", "-P", "-x", "c++", "-I" + str(DEVICE_LIB / "cuda"), str(path)]
             listed.append((path, path.name, ENTRY.findall(tools.run(expand, "listing kernels").decode())))
         return cudasim.build_image(tools, listed, checked).read_bytes()
+
+
+def pages_of(process: int | str) -> set[str]:
+    """The inodes of the control pages that a process has mapped."""
+    try:
+        maps = Path(f"/proc/{process}/maps").read_text().splitlines()
+    except OSError:
+        return set()
+    return {line.split()[4] for line in maps if "ompls-cudasim-control" in line}
+
+
+def device_of(program: int) -> int:
+    """The device process of a program: not its child, but it shares a page with it."""
+    shared = pages_of(program)
+    for path in Path("/proc").glob("[0-9]*"):
+        if path.name != str(program) and pages_of(path.name) & shared:
+            return int(path.name)
+    raise LookupError(f"no device process of {program}")
+
+
+def gone(pid: int, seconds: float = 5) -> bool:
+    """Whether the process has ended (a zombie has) within that time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if "State:\tZ" in Path(f"/proc/{pid}/status").read_text():
+                return True
+        except OSError:
+            return True
+        time.sleep(0.01)
+    return False

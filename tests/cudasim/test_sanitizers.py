@@ -24,7 +24,7 @@ def test_the_suite_under_sanitizers(tmp_path: Path) -> None:
         "ASAN_OPTIONS": "detect_leaks=0:handle_segv=0",  # Python itself leaks
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
-    suites = [str(HERE / f"test_{name}.py") for name in ("device_lib", "engine", "errors")]
+    suites = [str(HERE / f"test_{name}.py") for name in ("device_lib", "engine", "errors", "faults", "process")]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     command += [f"--basetemp={tmp_path / 'inner'}", *suites]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=HERE.parents[1])
