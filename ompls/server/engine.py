@@ -7,7 +7,8 @@ A result belongs to a *stamp* of its session (text, snapshot, settings); one tha
 
 A document that takes longer than `PASS` is analysed in passes, each twice as long as the one before: a keystroke, or
 another document, never waits for all of a huge one.  What one pass found is shown, with a note about the rest; the next
-one starts from there, because the analyzer remembers.
+one starts from there, because the analyzer remembers.  A pass is analysis and rules together, so that what is found by
+then is on the screen when it ends.
 """
 
 from __future__ import annotations
@@ -279,13 +280,15 @@ class Engine:
         version = document.version
         self._tell_of_size(document)
         started = time.perf_counter()
-        tu, lines = await self.call(work, PASS * 2**session.passes)
+        budget = PASS * 2**session.passes
+        (tu, lines), spent = await self.call(_timed, work, budget)
         session.unit = Result(stamp, version, tu, lines, [], time.perf_counter() - started)
         waiting, session.unit_waiters = session.unit_waiters, []
         for built in waiting:
             if not built.done():
                 built.set_result(None)
-        diagnostics, judged = await self.call(judge_within, tu, snapshot, session.settings, PASS * 2**session.passes)
+        left = max(budget - spent, budget / 4)  # an analysis that takes it all leaves time for what is said soon
+        diagnostics, judged = await self.call(judge_within, tu, snapshot, session.settings, left)
         complete = tu.complete and judged
         result = Result(stamp, version, tu, lines, diagnostics, time.perf_counter() - started, complete)
         if stamp == session.stamp and not session.closed:
@@ -347,3 +350,9 @@ class Engine:
                 texts = session.snapshot.texts.values()
                 if any(header == path for header, _ in texts):
                     self._headers_later(session, PAUSE)
+
+
+def _timed(work: Callable[..., Any], *args: Any) -> tuple[Any, float]:
+    """What `work` gives, and the seconds it took without the time that it waited for its turn."""
+    started = time.perf_counter()
+    return work(*args), time.perf_counter() - started

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from lsprotocol import types
 from ompls.server.documents import Document
 from ompls.server.editing import Editing
 from ompls.server.engine import Engine
+from ompls.server.work import analyse
 
 from .conftest import Editor
 
@@ -196,6 +198,30 @@ async def test_who_types_does_not_wait_for_the_rules(monkeypatch: pytest.MonkeyP
         assert (await engine.unit(session)).stamp == session.stamp
     finally:
         rules_may_speak.set()
+        engine.shutdown()
+
+
+async def test_a_pass_is_analysis_and_rules_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, float] = {}
+
+    def analysed(*args: Any) -> Any:
+        given["analysis"] = args[-1]
+        found = analyse(*args)
+        time.sleep(0.6 * args[-1])
+        return found
+
+    def judged(*args: Any) -> tuple[list[Any], bool]:
+        given["rules"] = args[-1]
+        return [], True
+
+    monkeypatch.setattr("ompls.server.engine.analyse", analysed)
+    monkeypatch.setattr("ompls.server.engine.judge_within", judged)
+    engine = Engine(lambda _: None, lambda _: None, lambda _: None)
+    try:
+        session = engine.open(Document("file:///a.c", "/a.c", 1, TEXT, "utf-8"))
+        await asyncio.wait_for(engine.result(session), 20)
+        assert 0.25 * given["analysis"] <= given["rules"] <= 0.4 * given["analysis"]
+    finally:
         engine.shutdown()
 
 
