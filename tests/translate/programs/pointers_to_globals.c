@@ -1,14 +1,6 @@
 /* `declare target` pointers that begin with the address of a variable: on a device, of the device's own. */
-#include <stdio.h>
+#include "expect.h"
 
-static int failures;
-static void expect(int got, int want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %d, not %d\n", what, got, want);
-        failures++;
-    }
-}
 struct list {
     int value;
     struct list *next;

@@ -1,15 +1,6 @@
 /* reduction and lastprivate of arrays of variable length, whole and in part.  (gcc 12 crashes where they are listed on a
    construct that is combined with target: there only parts are.) */
-#include <stdio.h>
-
-static int failures;
-static void expect(double got, double want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %g, not %g\n", what, got, want);
-        failures++;
-    }
-}
+#include "expect.h"
 
 static void reduced(int n, int m)
 {

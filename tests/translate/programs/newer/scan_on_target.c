@@ -1,14 +1,5 @@
 /* Prefix sums on constructs that are combined with target, which gcc 12 does not know. */
-#include <stdio.h>
-
-static int failures;
-static void expect(int got, int want, const char *what)
-{
-    if (got != want) {
-        printf("%s: %d, not %d\n", what, got, want);
-        failures++;
-    }
-}
+#include "../expect.h"
 
 int main(void)
 {
