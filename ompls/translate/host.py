@@ -26,6 +26,7 @@ from ompls.translate.original import Edits
 from ompls.translate.output import Places
 from ompls.translate.plan import ARGS, RegionPlan
 from ompls.translate.pointees import pointers_in
+from ompls.translate.problem import Problem
 from ompls.translate.requires import shares_memory
 from ompls.translate.structures import ItemPlan
 from ompls.translate.symbols import global_symbol
@@ -116,6 +117,13 @@ class Host:
             self._mapper(stmt.directive, item.start + d.span.start, item.start + d.span.end)
         else:
             self._waiting(item, stmt)
+
+    def refuse_repeated(self, item: Item, stmt: DirectiveStmt, repeated: set[int]) -> None:
+        """Raises Problem for a construct of a header that says something else each time it is included."""
+        first, last = item.start + stmt.directive.span.start, item.start + stmt.span.end
+        if any(first <= x <= last for x in repeated):
+            why = "its text is written once, for all inclusions: make it a macro, or a file for each of them"
+            raise Problem(None, "this construct of a header that is included several times", why)
 
     def _waiting(self, item: Item, stmt: DirectiveStmt) -> None:
         """A host construct that waits for tasks: the runtime's deferred constructs are among them."""

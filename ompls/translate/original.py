@@ -80,6 +80,16 @@ class Edits:
                 out.append((path, start, self._end(e.end)[1], e.text, e.order))
         return out
 
+    def repeated(self) -> set[int]:
+        """Where edits are in a header that is included several times, at a place that another inclusion edits, too."""
+        opened = [lo for lo, _ in self._opened()]
+        found: dict[tuple[str, int], set[int]] = {}
+        for x in {*opened, *(e.start for e in self._edits if self._inside(e.start) is None)}:
+            path, at = self._start(x)
+            if path != self.tu.path:
+                found.setdefault((path, at), set()).add(x)
+        return {x for places in found.values() if len(places) > 1 for x in places}
+
     def _outside(self, e: _Edit, lo: int) -> bool:
         return e.start == e.end == lo
 

@@ -201,6 +201,12 @@ class Unit:
         for item in self.tu.items:
             for stmt in item.content.directives:
                 self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: host.construct(i, s))  # type: ignore[misc]
+        repeated = host.edits.repeated()
+        for item in self.tu.items if repeated else []:
+            if self.problems:
+                break  # the others are the same
+            for stmt in item.content.directives:
+                self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: host.refuse_repeated(i, s, repeated))  # type: ignore[misc]
         if self.problems:
             return {}, entry
         made, copies = host.files(self.name)

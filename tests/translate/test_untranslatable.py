@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -109,3 +110,15 @@ def test_macros_that_name_themselves_are_not_expanded_twice(text: str, unit: Cal
 def test_such_macros_may_stand_in_what_stays_as_it_is(unit: Callable[[str], TU]) -> None:
     text = SELF_NAMED.format("#pragma omp target map(tofrom: a) firstprivate(kept)\na = twice(a) + kept;")
     assert translate([unit(text)], ["host"]).diagnostics == []
+
+
+ADD = "static void NAME(void) {\n#pragma omp target map(tofrom: V)\n    V += 1;\n}\n"
+
+
+def test_a_construct_of_a_header_that_is_included_twice(unit: Callable[[str], TU], tmp_path: Path) -> None:
+    (tmp_path / "add.h").write_text(ADD)
+    once = '#define NAME f{0}\n#define V v{0}\nstatic int v{0};\n#include "add.h"\n#undef NAME\n#undef V\n'
+    found, *rest = translate([unit(once.format(1) + once.format(2))], ["host"]).diagnostics
+    assert "a header that is included several times cannot be translated for host" in found.message
+    assert (found.where.path.endswith("add.h"), rest) == (True, [])
+    assert translate([unit(once.format(1))], ["host"]).diagnostics == []
