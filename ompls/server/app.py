@@ -202,8 +202,8 @@ class OmplsServer(LanguageServer):
         self.diagnostics.fresh(session)
         self.previews.source_changed(session)
 
-    def _headers_changed(self, session: Session) -> None:
-        self.diagnostics.headers_changed(session)
+    def _headers_changed(self, _: Session) -> None:
+        self.diagnostics.headers_changed()
         self._refresh_lenses()
 
     def _refresh_lenses(self) -> None:

@@ -58,7 +58,7 @@ class DiagnosticsFeature:
         if not self.server.client.pulls:
             self._publish(session, result.version)
 
-    def headers_changed(self, session: Session) -> None:
+    def headers_changed(self) -> None:
         """The background look at the headers found something new: what the client pulled may be wrong."""
         if self.server.client.pulls:
             self.refresh()

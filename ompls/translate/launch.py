@@ -39,7 +39,7 @@ def launch_of(
     """
     known = evaluated or {}
     d = chain_directives(region.stmt)
-    parallel_if = _parallel_if(tu, item, region, d, known)
+    parallel_if = _parallel_if(tu, item, d, known)
     teams = any(x.has("teams") for x in d)
 
     def of(name: str, default: str) -> str:
@@ -90,7 +90,7 @@ def over_teams(leaves: Collection[str]) -> bool:
     return "teams" in leaves and ("distribute" in leaves or ("loop" in leaves and "parallel" not in leaves))
 
 
-def _parallel_if(tu: TU, item: Item, region: Region, chain: list[Directive], known: dict[int, str]) -> str:
+def _parallel_if(tu: TU, item: Item, chain: list[Directive], known: dict[int, str]) -> str:
     """The condition under which the chain's parallel construct has more than one thread; "" when it always has."""
     for d in chain:
         for c in d.all("if"):
