@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array, CType, Enum, Function, Pointer, Record, Unknown
+from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Unknown
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import offsetof, sizeof
 from ompls.analysis.model.tu import TU
 
 # A complex type as C writes it; in CUDA C++ it is the device library's.
 COMPLEX = re.compile(r"\b(?:(float|double)\s+(?:_Complex|__complex__)|(?:_Complex|__complex__)\s+(float|double))\b")
+TRUTH = ("bool", "true", "false")  # words of C++ that older C programs declare
 _MARK = "@"  # in front of a typedef name that stands for an anonymous record or enum
 
 
@@ -50,7 +51,7 @@ class Types:
     def cxx(self, t: CType, name: str = "") -> str:
         """A CUDA C++ declaration: no restrict, no _Atomic, bool for _Bool."""
         text = _unmark(declare(self._named(t, frozenset({"restrict", "_Atomic"})), name))
-        return COMPLEX.sub(lambda m: f"ompls_complex<{m[1] or m[2]}>", re.sub(r"\b_Bool\b", "bool", text))
+        return COMPLEX.sub(lambda m: f"ompls_complex<{m[1] or m[2]}>", truth(text))
 
     def reference(self, t: CType, name: str) -> str:
         """A CUDA C++ declaration of `name` as a reference to a `t`."""
@@ -73,6 +74,11 @@ class Types:
         if isinstance(t, (Record, Enum)) and not t.tag:
             return dataclasses.replace(t, tag=_MARK + self._names[t.uid])
         return t
+
+
+def truth(text: str) -> str:
+    """The user's types `bool` get another name, and then C's own gets that one."""
+    return re.sub(r"\b_Bool\b", "bool", re.sub(r"\bbool\b", "bool_", text))
 
 
 def _unmark(text: str) -> str:
@@ -229,3 +235,12 @@ def _offset(e: ast.Expr) -> int | None:
     here = offsetof(owner, e.field) if isinstance(owner, Record) else None
     base = 0 if e.arrow else _offset(e.base)
     return None if here is None or base is None else base + here
+
+
+def is_plain(t: CType) -> bool:
+    """Whether values of the type are known to have no pointers in them."""
+    while isinstance(t, Array):
+        t = t.of
+    if isinstance(t, Record):
+        return t.body.fields is not None and all(is_plain(f.type) for f in t.body.fields)
+    return isinstance(t, (Integer, Floating, Enum))

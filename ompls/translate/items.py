@@ -16,7 +16,7 @@ from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
 from ompls.analysis.spec.devices.host import EVERYWHERE
-from ompls.translate.ctext import Place, is_unknown, place_of, pointer_of, strip
+from ompls.translate.ctext import Place, is_plain, is_unknown, place_of, pointer_of, strip
 from ompls.translate.flags import FLAGS, MOTION, bits
 from ompls.translate.iterators import iterators_of, looped
 from ompls.translate.mappers import Mapper, element_type, flags_of, mappers_of, nested_mappers
@@ -89,7 +89,7 @@ class _Planner:
             else:
                 mapper = self.mappers.of(element_type(entry.expr), clause)
                 self._mapped(item_plan(entry.text, flags, place, entry.symbol), place, mapper, entry.expr)
-                if place.attach and not any(isinstance(n, ast.Index) for n in pointer_of(entry.expr).walk()):
+                if place.attach:
                     self.found[-1] = replace(self.found[-1], seat=place_of(self.text, pointer_of(entry.expr)))
                 if any(m.replace(" ", "") == "attach(never)" for m in clause.modifiers):
                     self.found[-1] = _detached(self.found[-1])
@@ -122,6 +122,8 @@ class _Planner:
         fill = self._elements(plan, mapper, expr)
         if mapper is not None:
             plan = replace(plan, flags=_of_whole(plan.flags, mapper))
+        elif not fill and place.owner is None and is_plain(element_type(expr)):
+            plan = replace(plan, flags=(*plan.flags, "PLAIN"))
         self.found.append(Found(plan, place, (_list(plan.name, fill),) if fill else ()))
 
     def _elements(self, plan: ItemPlan, mapper: Mapper | None, expr: ast.Expr, motion: int = 0) -> str:

@@ -76,17 +76,17 @@ def seats(found: list[Found], kernel: bool) -> list[Found]:
     plain = [f for f in found if "ATTACH" not in f.plan.flags]
     owners = {f.place.owner for f in plain if f.place.owner is not None}
     bases = {f.plan.base for f in found}
-    seats = {f.seat.begin: f.seat for f in found if f.seat is not None and "ATTACH" in f.plan.flags}
-    return [
-        Found(item_plan(place.begin.removeprefix("&"), (), place, place.owner), place)
-        for place in seats.values()
-        if place.owner in owners or (kernel and _through_pointer(place) and place.base not in bases)
-        if not any(f.plan.begin == place.begin for f in plain)
-    ]
-
-
-def _through_pointer(place: Place) -> bool:
-    return place.owner is not None and place.base == place.owner.name and isinstance(place.owner.type, Pointer)
+    there = {f.plan.begin for f in plain}
+    seats: dict[str, Found] = {}
+    for f in found:
+        place, symbol = f.seat, f.plan.symbol
+        if place is None or symbol is None or "ATTACH" not in f.plan.flags or place.begin in there:
+            continue
+        beside = place.owner in owners and "[" not in place.begin
+        through = kernel and isinstance(symbol.type, Pointer) and place.base == symbol.name not in bases
+        if beside or through:
+            seats[place.begin] = Found(item_plan(place.begin.removeprefix("&"), (), place, symbol), place)
+    return [*seats.values()]
 
 
 def joined(found: list[Found]) -> list[Found]:

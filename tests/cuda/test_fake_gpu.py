@@ -388,3 +388,45 @@ def test_the_benchmark_is_right(machine: dict[str, str], tmp_path: Path) -> None
     row = json.loads(figures.read_text())["programs"]["atax"][0]
     assert row["right"]
     assert row["openmp_s"] > 0 < row["cuda_s"]
+
+
+# Large arrays of numbers are lent; small ones, and those with pointers in them, are copied.
+LENT = """
+#include <stdio.h>
+#include <stdlib.h>
+#define N 100000
+struct part { int length; int *of; };
+int main(void) {
+    int *a = malloc(N * sizeof *a), *next = malloc(N * sizeof *next), few[4] = {1, 2, 3, 4}, seen;
+    struct part *parts = calloc(N, sizeof *parts);
+    for (int i = 0; i < N; i++) a[i] = next[i] = i;
+    parts[7].length = 4, parts[7].of = few;
+    #pragma omp target data map(tofrom: a[0:N], next[0:N], few) map(to: parts[0:N])
+    {
+        #pragma omp target teams distribute parallel for map(to: parts[7].of[0:4])
+        for (int i = 0; i < N; i++) { a[i] *= 2; next[i] += parts[7].of[3]; }
+        seen = a[5]; /* the host's and the device's, where it is lent */
+        #pragma omp target update from(a[0:N])
+        a[6] = 100;
+        #pragma omp target update to(a[6:1])
+        #pragma omp target
+        a[6] += 1;
+    }
+    if (getenv("SHOWN")) printf("%d %d %d %d %d\\n", seen, a[6], a[N - 1], next[N - 1], parts[7].of == few);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "seen"),
+    [({}, 5), ({"OMPLS_CUDA_LEND": "1"}, 10), ({"OMPLS_FAKE_INTEGRATED": "1"}, 10),
+     ({"OMPLS_FAKE_INTEGRATED": "1", "OMPLS_CUDA_LEND": "0"}, 5)],
+)  # fmt: skip
+def test_integrated_memory_is_lent(
+    machine: dict[str, str], tmp_path: Path, settings: dict[str, str], seen: int
+) -> None:
+    assert run({**machine, **settings, "SHOWN": "1"}, tmp_path, LENT) == (0, f"{seen} 101 199998 100003 1\n", "")
+    called = Counter(calls({**machine, **settings}, tmp_path, LENT, 1))
+    assert (called["cuMemHostRegister_v2"] > 0) == (seen == 10)
+    assert called["cuMemHostRegister_v2"] >= called["cuMemHostUnregister"]

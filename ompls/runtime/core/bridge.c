@@ -225,6 +225,7 @@ static int bridge_properties(void *device, ompls_properties *out, ompls_error *e
         out->shares_host_memory = number_item(result, "shares_host_memory");
         out->row_threads = number_item(result, "row_threads");
         out->gather = number_item(result, "gather");
+        out->lend = number_item(result, "lend");
     }
     return done(result, err);
 }
@@ -273,6 +274,16 @@ static int bridge_mark(void *device, uint64_t *mark, ompls_error *err) {
 static int bridge_follow(void *device, uint64_t mark, ompls_error *err) {
     enter_python();
     return done(py.PyObject_CallMethod(device, "follow", "K", (unsigned long long)mark), err);
+}
+
+static int bridge_lend(void *device, const void *host, uint64_t size, ompls_address *out, ompls_error *err) {
+    enter_python();
+    return done_number(py.PyObject_CallMethod(device, "lend", "KK", (unsigned long long)(uintptr_t)host, (unsigned long long)size), out, err);
+}
+
+static int bridge_take_back(void *device, const void *host, ompls_error *err) {
+    enter_python();
+    return done(py.PyObject_CallMethod(device, "take_back", "K", (unsigned long long)(uintptr_t)host), err);
 }
 
 static int bridge_copy_within(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err) {
@@ -328,7 +339,7 @@ int ompls_bridge_add(object *module) {
         .properties = bridge_properties, .alloc = bridge_alloc, .free = bridge_free, .copy_in = bridge_copy_in,
         .copy_out = bridge_copy_out, .copy_within = bridge_copy_within, .load = bridge_load,
         .find_kernel = bridge_find_kernel, .find_symbol = bridge_find_symbol, .launch = bridge_launch,
-        .synchronize = bridge_synchronize,
+        .synchronize = bridge_synchronize, .lend = bridge_lend, .take_back = bridge_take_back,
     };
     struct named {
         ompls_module module;

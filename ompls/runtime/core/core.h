@@ -51,6 +51,7 @@ typedef struct ompls_entry {
     _Atomic(ompls_attachment *) attachments; /* changed under the table's lock */
     const char *name;              /* the list item that brought it */
     bool owned;                    /* the core allocated it and frees it */
+    bool lent;                     /* it is the host's own memory: nothing is copied */
     uint8_t skew;                  /* how far behind the allocation's beginning `device` lies, when it is owned */
     struct ompls_block *block;     /* the allocation, when it is shared with other entries */
     struct ompls_entry *next_free;

@@ -34,6 +34,7 @@ typedef struct {
     uint32_t row_threads;        /* of a team over several dimensions, how many lie along x; 0: as many as a warp has */
     uint32_t shares_host_memory; /* host addresses are valid on the device */
     uint32_t gather;             /* list items of up to so many bytes are allocated and copied together; 0: each alone */
+    uint32_t lend;               /* host memory of so many bytes and more is lent, not copied; 0: nothing is */
 } ompls_properties;
 
 typedef struct {
@@ -88,6 +89,11 @@ typedef struct ompls_module {
        has what it starts later done after that. */
     int (*mark)(void *device, uint64_t *mark, ompls_error *err);
     int (*follow)(void *device, uint64_t mark, ompls_error *err);
+
+    /* For a device whose memory is the host's (ompls_properties.lend): where kernels find these bytes of the host, `*out`,
+       until they are taken back.  0 in *out: they must be copied. */
+    int (*lend)(void *device, const void *host, uint64_t size, ompls_address *out, ompls_error *err);
+    int (*take_back)(void *device, const void *host, ompls_error *err);
 } ompls_module;
 
 /* What a module that checks kernels has noticed while one ran (cudasim, `--check`).  The kernel went on. */

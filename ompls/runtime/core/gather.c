@@ -88,11 +88,28 @@ static void place(ompls_entry *entry, ompls_address address, uint8_t skew, block
     entry->block = shared;
 }
 
+/* On a device whose memory is the host's.  What pointers are attached in is the host's, too: it has a copy. */
+static bool arrive_lent(ompls_traffic *traffic, uint32_t index) {
+    ompls_place at = traffic->at;
+    const ompls_item_desc *item = &at.region->items[index];
+    const ompls_arg *arg = &traffic->args[index];
+    uint32_t least = at.device->properties.lend;
+    if (OMPLS_LIKELY(least == 0) || arg->size < least || !(item->flags & OMPLS_MAP_PLAIN) || ompls_part_after(at, index) != 0) return false;
+    ompls_error err = {0};
+    ompls_address address = 0;
+    if (at.device->module->lend(at.device->handle, arg->begin, arg->size, &address, &err) != 0) ompls_fail_module(at, "cannot lend the host's memory", &err);
+    if (address == 0) return false;
+    place(traffic->items[index].reference.entry, address, 0, NULL);
+    traffic->items[index].reference.entry->lent = true;
+    return true;
+}
+
 static void arrive_alone(ompls_traffic *traffic, uint32_t which) {
     ompls_place at = traffic->at;
     uint32_t index = traffic->index[which];
     const ompls_item_desc *item = &at.region->items[index];
     const ompls_arg *arg = &traffic->args[index];
+    if (arrive_lent(traffic, index)) return;
     ompls_error err = {0};
     ompls_address address = 0;
     uint8_t skew = skew_of(arg);
@@ -270,6 +287,7 @@ void ompls_depart(ompls_traffic *traffic) {
 
 int ompls_free_memory(ompls_device *device, ompls_entry *entry, ompls_error *err) {
     block *shared = entry->block;
+    if (entry->lent) return device->module->take_back(device->handle, (const void *)atomic_load(&entry->begin), err);
     if (shared == NULL) return device->module->free(device->handle, atomic_load(&entry->device) - entry->skew, err);
     if (atomic_fetch_sub(&shared->entries, 1) > 1) return 0;
     int failed = device->module->free(device->handle, shared->address, err);

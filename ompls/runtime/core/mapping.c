@@ -84,6 +84,7 @@ static void item_in_locked(ompls_place at, const char *name, ompls_entry *entry,
 
 /* With the lock held, or nobody else sees the entry.  The host's pointers stay as they are: the parts between them are copied. */
 void ompls_leaving_item_out(ompls_place at, const char *name, ompls_entry *entry, void *host, uint64_t size) {
+    if (OMPLS_UNLIKELY(entry->lent)) return;
     uint64_t first = (uintptr_t)host - atomic_load(&entry->begin), done = 0;
     ompls_address from = address_in(entry, (uintptr_t)host);
     while (done < size) {
@@ -97,6 +98,7 @@ void ompls_leaving_item_out(ompls_place at, const char *name, ompls_entry *entry
 }
 
 void ompls_item_in(ompls_place at, const char *name, ompls_entry *entry, const void *host, uint64_t size) {
+    if (OMPLS_UNLIKELY(entry->lent)) return;
     if (atomic_load_explicit(&entry->attachments, memory_order_acquire) == NULL) {
         ompls_start_in(at, name, address_in(entry, (uintptr_t)host), host, size);
         return;
@@ -107,6 +109,7 @@ void ompls_item_in(ompls_place at, const char *name, ompls_entry *entry, const v
 }
 
 void ompls_item_out(ompls_place at, const char *name, ompls_entry *entry, void *host, uint64_t size) {
+    if (OMPLS_UNLIKELY(entry->lent)) return;
     if (atomic_load_explicit(&entry->attachments, memory_order_acquire) == NULL) {
         ompls_start_out(at, name, host, address_in(entry, (uintptr_t)host), size);
         return;

@@ -31,7 +31,8 @@ enum {
        its own flags, but not counted. */
     OMPLS_MAP_PART = 4096,
     OMPLS_MAP_LIST = 8192, /* ompls_arg.pointer is an ompls_list: these items are meant */
-    OMPLS_MAP_ROWS = 16384 /* of `target update`: ompls_arg.pointer is an ompls_rows */
+    OMPLS_MAP_ROWS = 16384, /* of `target update`: ompls_arg.pointer is an ompls_rows */
+    OMPLS_MAP_PLAIN = 32768 /* no pointers lie in it that could be attached */
 };
 
 /* The static half of a map item: one per list item of the construct, in the order of the args. */

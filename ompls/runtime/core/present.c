@@ -345,6 +345,7 @@ ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t e
     atomic_store_explicit(&entry->device, 0, memory_order_relaxed);
     entry->name = name;
     entry->skew = 0;
+    entry->lent = false;
     entry->block = NULL;
     atomic_store_explicit(&entry->mark, 0, memory_order_relaxed);
     put(table, entry);

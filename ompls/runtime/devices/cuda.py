@@ -24,6 +24,7 @@ from ..errors import DeviceUnavailable
 from . import Availability, Device, ImageJob
 
 LIBRARY = "libcuda.so.1"
+DEVICE_MAPPED = 2  # CU_MEMHOSTREGISTER_DEVICEMAP
 GATHER = 1 << 16  # bytes: the driver copies that much from pageable memory without waiting; what is smaller is overhead
 _lost: List[object] = []  # what belonged to a failed context: freeing it would only print warnings
 
@@ -220,7 +221,30 @@ class OpenGpu:
             "default_teams": has(attribute.MULTIPROCESSOR_COUNT),
             "shares_host_memory": has(pageable) if pageable is not None else 0,
             "gather": GATHER,
+            "lend": GATHER if self._lends() else 0,
         }
+
+    def _lends(self) -> bool:
+        """Whether kernels use the host's arrays where they are: what OMPLS_CUDA_LEND says, else on integrated GPUs."""
+        asked = os.environ.get("OMPLS_CUDA_LEND", "")
+        attribute = self._driver.device_attribute
+        can = bool(self._device.get_attribute(attribute.CAN_MAP_HOST_MEMORY))
+        return can and (asked == "1" if asked in ("0", "1") else bool(self._device.get_attribute(attribute.INTEGRATED)))
+
+    def lend(self, host: int, size: int) -> int:
+        """Where kernels find the host's bytes, until `take_back`; 0 when the driver does not take them: memory that
+        cannot be written to, a page that is lent already, a board before compute capability 7.2."""
+        register, where = self._library.cuMemHostRegister_v2, ctypes.c_uint64()
+        if self._do("", register, ctypes.c_void_p(host), ctypes.c_size_t(size), DEVICE_MAPPED) != 0:
+            return 0
+        if self._do("", self._library.cuMemHostGetDevicePointer_v2, ctypes.byref(where), ctypes.c_void_p(host), 0) != 0:
+            self.take_back(host)
+            return 0
+        return where.value
+
+    def take_back(self, host: int) -> None:
+        """End what `lend` began."""
+        self._do("", self._library.cuMemHostUnregister, ctypes.c_void_p(host))
 
     def alloc(self, size: int) -> int:
         """Device memory, aligned to 256 bytes."""

@@ -14,7 +14,7 @@
 #define API __attribute__((visibility("default"))) int
 enum {
     SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_IMAGE = 200,
-    INVALID_CONTEXT = 201, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, LAUNCH_OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719,
+    INVALID_CONTEXT = 201, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, LAUNCH_OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719,
     NOT_SUPPORTED = 801
 };
 enum { MAX_GPUS = 8, MAX_MODULES = 256, MAX_BLOCKS = 1 << 16, MODULE_SHIFT = 48 };
@@ -50,4 +50,6 @@ gpu *fake_current(void);
 int fake_code(gpu *g, const ompls_error *err);
 /* What was started before a kernel, in its stream, is done. */
 int fake_before_kernel(void *stream);
+/* What a kernel wrote to the host's memory is there. */
+void fake_behind_kernel(void);
 #endif

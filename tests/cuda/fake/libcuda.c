@@ -93,6 +93,8 @@ API cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 8: *value = SIM_MAX_SHARED; break;  /* MAX_SHARED_MEMORY_PER_BLOCK */
     case 10: *value = 32; break;             /* WARP_SIZE */
     case 16: *value = 2; break;              /* MULTIPROCESSOR_COUNT */
+    case 18: *value = getenv("OMPLS_FAKE_INTEGRATED") != NULL; break; /* INTEGRATED */
+    case 19: *value = 1; break;              /* CAN_MAP_HOST_MEMORY */
     case 75: *value = 5; break;              /* COMPUTE_CAPABILITY_MAJOR */
     case 76: *value = 3; break;              /* COMPUTE_CAPABILITY_MINOR */
     default: *value = 0;
@@ -260,6 +262,57 @@ API cuMemFreeHost(void *memory) {
     return SUCCESS;
 }
 
+/* --- memory of the host that is the GPU's, too: the same before and behind every kernel -------------------------------- */
+
+typedef struct {
+    char *host;
+    size_t size;
+    uint64_t address;
+} registered;
+static registered lent[64];
+static int nlent;
+
+static registered *lent_page(const char *host, size_t size) {
+    for (int i = 0; i < nlent; i++)
+        if ((uintptr_t)host >> 12 <= ((uintptr_t)lent[i].host + lent[i].size - 1) >> 12 &&
+            (uintptr_t)lent[i].host >> 12 <= ((uintptr_t)host + size - 1) >> 12) return &lent[i];
+    return NULL;
+}
+
+API cuMemHostRegister_v2(void *host, size_t size, unsigned flags) {
+    if (fake_current() == NULL) return INVALID_CONTEXT;
+    if (flags != 2 || nlent == 64) return INVALID_VALUE;
+    if (lent_page(host, size) != NULL) return ALREADY_REGISTERED;
+    lent[nlent] = (registered){host, size, 0};
+    int status = cuMemAlloc_v2(&lent[nlent].address, size);
+    if (status == SUCCESS) nlent++;
+    return status;
+}
+
+API cuMemHostGetDevicePointer_v2(uint64_t *address, void *host, unsigned flags) {
+    (void)flags;
+    registered *r = lent_page(host, 1);
+    if (r == NULL) return INVALID_VALUE;
+    *address = r->address + (uint64_t)((char *)host - r->host);
+    return SUCCESS;
+}
+
+API cuMemHostUnregister(void *host) {
+    registered *r = lent_page(host, 1);
+    if (r == NULL || r->host != host) return NOT_REGISTERED;
+    int status = cuMemFree_v2(r->address);
+    *r = lent[--nlent];
+    return status;
+}
+
+static void lent_to_gpu(void) {
+    for (int i = 0; i < nlent; i++) cuMemcpyHtoD_v2(lent[i].address, lent[i].host, lent[i].size);
+}
+
+void fake_behind_kernel(void) {
+    for (int i = 0; i < nlent; i++) cuMemcpyDtoH_v2(lent[i].host, lent[i].address, lent[i].size);
+}
+
 /* --- streams: what goes back to the host arrives when somebody waits for it, so who does not wait sees it -------------- */
 
 typedef struct {
@@ -291,7 +344,9 @@ static int settle(stream *s) {
 }
 
 int fake_before_kernel(void *s) {
-    return settle(s);
+    int status = settle(s);
+    lent_to_gpu();
+    return status;
 }
 
 API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *s) {

@@ -139,7 +139,10 @@ API cuLaunchKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned
     ompls_launch_request request = {.region_file = "", .name = f->name, .grid = {gx, gy, gz}, .block = {bx, by, bz},
                                     .shared_bytes = shared, .nparams = f->nparams, .params = params, .sizes = sizes};
     ompls_error err = {0};
-    if (fake_table->launch(f->in->sim, f->kernel, &request, &err) == 0) return SUCCESS;
+    if (fake_table->launch(f->in->sim, f->kernel, &request, &err) == 0) {
+        fake_behind_kernel();
+        return SUCCESS;
+    }
     int code = fake_code(g, &err);
     return g->sticky ? SUCCESS : code; /* a GPU tells later */
 }

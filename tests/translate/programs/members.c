@@ -64,9 +64,36 @@ static void through_pointers(void)
     expect(scale[3], 8, "it comes back again");
     expect(p.first.weights == weights && p.scale == scale, 1, "the host's pointers stay");
 }
+static void through_elements(void)
+{
+    int *rows[5], **p = rows;
+    table v[4], *w = v;
+    long rows_sum = 0, keys_sum = 0;
+    for (int i = 0; i < 5; i++) {
+        rows[i] = malloc(6 * sizeof **rows);
+        for (int j = 0; j < 6; j++)
+            rows[i][j] = i + j;
+    }
+    for (int i = 0; i < 4; i++)
+        w[i] = (table){.length = 6, .keys = rows[i]};
+#pragma omp target data map(to : p[0 : 5], w[0 : 4])
+    for (int i = 1; i < 4; i++) {
+#pragma omp target map(tofrom : rows_sum) map(to : p[i][0 : 6])
+        for (int j = 0; j < 6; j++)
+            rows_sum += p[i][j];
+#pragma omp target map(tofrom : keys_sum) map(to : w[i].keys[0 : 6], w[i - 1].keys[0 : 6])
+        for (int j = 0; j < w[i].length; j++)
+            keys_sum += w[i].keys[j] * w[i - 1].keys[j];
+    }
+    expect(rows_sum, 81, "a row of which the pointers are there");
+    expect(keys_sum, 348, "members of elements that are there");
+    for (int i = 0; i < 5; i++)
+        free(rows[i]);
+}
 int main(void)
 {
     through_pointers();
+    through_elements();
     table t = {.length = 10, .used = 7};
     t.keys = malloc(t.length * sizeof *t.keys);
     t.values = malloc(t.length * sizeof *t.values);
