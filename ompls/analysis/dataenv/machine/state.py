@@ -79,6 +79,8 @@ def either(cell: Cell, a: Value, b: Value) -> Value:
 
 
 def joined_cases(a: Cases | None, b: Cases | None) -> Cases | None:
+    if a is b:
+        return a
     if a is None or b is None:
         return None
     if a == b:
@@ -128,25 +130,33 @@ def join(a: State | None, b: State | None) -> State | None:
     if a is None or b is None:
         return a if b is None else b
     new = State()
-    for cell in a.cells.keys() | b.cells.keys():
-        if cell in a.cells and cell in b.cells:
-            new.cells[cell] = either(cell, a.cells[cell], b.cells[cell])
-        elif cell[0].kind == "heap" or (cell[0].symbol is not None and cell[0].symbol.level == "block"):
-            # allocated, or come into scope, on one path only: it has no value on the other
-            new.cells[cell] = a.cells[cell] if cell in a.cells else b.cells[cell]
+    cells, cases = new.cells, new.cases
+    for cell, value in a.cells.items():
+        if cell in b.cells:
+            other = b.cells[cell]
+            cells[cell] = value if value is other else either(cell, value, other)
         else:
-            new.cells[cell] = None
-    for obj in a.cases.keys() | b.cases.keys():
-        if obj in a.cases and obj in b.cases:
-            new.cases[obj] = joined_cases(a.cases[obj], b.cases[obj])
-        elif obj.kind in ("heap", "device"):
-            new.cases[obj] = a.cases[obj] if obj in a.cases else b.cases[obj]
+            cells[cell] = value if _is_new(cell) else None
+    for cell, value in b.cells.items():
+        if cell not in a.cells:
+            cells[cell] = value if _is_new(cell) else None
+    for obj, known in a.cases.items():
+        if obj in b.cases:
+            cases[obj] = joined_cases(known, b.cases[obj])
         else:
-            new.cases[obj] = joined_cases(a.cases.get(obj, ALL_CLEAN), b.cases.get(obj, ALL_CLEAN))
+            cases[obj] = known if obj.kind in ("heap", "device") else joined_cases(known, ALL_CLEAN)
+    for obj, known in b.cases.items():
+        if obj not in a.cases:
+            cases[obj] = known if obj.kind in ("heap", "device") else joined_cases(known, ALL_CLEAN)
     new.many = a.many | b.many
     new.each = a.each | b.each
     new.device = a.device if a.device == b.device else None
     return new
+
+
+def _is_new(cell: Cell) -> bool:
+    """Whether it was allocated, or came into scope, on the one path that knows it: it has no value on the other."""
+    return cell[0].kind == "heap" or (cell[0].symbol is not None and cell[0].symbol.level == "block")
 
 
 def as_written(cases: Cases) -> Cases:
@@ -184,19 +194,25 @@ def forget_loops(state: State, loops: Iterable[LoopRange]) -> None:
 def _names_in(r: Range | None, names: set[Symbol]) -> bool:
     if r is None:
         return False
-    return any(p is not None and bool(names & p.symbols()) for p in (r.low, r.high))
+    low, high = r.low, r.high
+    return (low is not None and not names.isdisjoint(low.symbols())) or (
+        high is not None and not names.isdisjoint(high.symbols())
+    )
 
 
 def _mentions(case: Copies, names: set[Symbol]) -> bool:
-    if any(_names_in(w.range, names) for w in case.lost):
-        return True
-    return any(
-        names & c.device.symbols()
-        or _names_in(Range(c.low, c.high), names)
-        or any(_names_in(w.range, names) for w in (*c.old, *c.ahead))
-        or _names_in(c.part, names)
-        for c in case.copies
-    )
+    for lost in case.lost:
+        if _names_in(lost.range, names):
+            return True
+    for c in case.copies:
+        if not names.isdisjoint(c.device.symbols()) or _names_in(Range(c.low, c.high), names):
+            return True
+        if _names_in(c.part, names):
+            return True
+        for w in (*c.old, *c.ahead):
+            if _names_in(w.range, names):
+                return True
+    return False
 
 
 def _over(case: Copies, loops: list[LoopRange], names: set[Symbol]) -> Copies | None:
