@@ -218,8 +218,67 @@ int main(void) {
     return s;
 }
 """,
+        """
+void *malloc(unsigned long);
+typedef struct { int n; double *u; } vec;
+static vec make(int n) {
+    vec v;
+    v.n = n;
+    v.u = malloc(n * sizeof(double));
+    return v;
+}
+static void scale(vec v, double f) {
+    double *u = v.u;
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < v.n; i++)
+        u[i] *= f;
+    //  ^^^^ warning: what `u` points to is not mapped here, so the device cannot reach it
+}
+int main(void) {
+    vec v = make(10), w;
+    #pragma omp target enter data map(alloc: v.u[0:10])
+    #pragma omp target
+    v.u[0] = 1;
+    w = make(20);
+    scale(w, 3);
+    #pragma omp target exit data map(delete: v.u[0:10])
+    return 0;
+}
+""",
     ),
     good=(
+        """
+void *malloc(unsigned long);
+typedef struct { int n; double *u; } vec;
+static vec make(int n) {
+    vec v = {n, malloc(n * sizeof(double))};
+    double *u = v.u;
+    for (int i = 0; i < n; i++)
+        u[i] = i;
+    #pragma omp target enter data map(to: u[0:n])
+    return v;
+}
+static vec either(vec a, vec b, int which) {
+    if (which)
+        return a;
+    return b;
+}
+static void scale(vec v, double f) {
+    double *u = v.u;
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < v.n; i++)
+        u[i] *= f;
+}
+int main(int argc, char **argv) {
+    vec v = make(10), w;
+    w = make(20);
+    for (int i = 0; i < 3; i++) {
+        scale(v, 2);
+        scale(either(v, w, argc), 3);
+    }
+    return 0;
+}
+""",
         """
 double *malloc(unsigned long);
 static double sum(double *x, int from) {

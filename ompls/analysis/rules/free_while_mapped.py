@@ -90,6 +90,34 @@ out:
     return result;
 }
 """,
+        """
+void *malloc(unsigned long);
+void free(void *);
+typedef struct { int n; double *u; } vec;
+static vec make(int n) {
+    vec v;
+    v.n = n;
+    v.u = malloc(n * sizeof(double));
+    double *u = v.u;
+    #pragma omp target enter data map(alloc: u[0:n])
+    return v;
+}
+static void drop(vec v, int all) {
+    double *u = v.u;
+    if (all) {
+        #pragma omp target exit data map(release: u[0:v.n])
+    }
+}
+int main(void) {
+    vec v = make(10), w = make(20);
+    drop(v, 1);
+    drop(w, 0);
+    free(v.u);
+    free(w.u);
+//  ^^^^^^^^^ warning: `w.u` is freed while it is still mapped: a `target exit data` is missing
+    return 0;
+}
+""",
     ),
     good=(
         """

@@ -9,7 +9,7 @@ from ompls.analysis.dataenv.machine.outside import HARMLESS, NOWHERE, Outside
 from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.recall import Done, Reach, keep, of_copies, reach_of, reached, recall, replay
 from ompls.analysis.dataenv.machine.state import ALL_CLEAN, Cases, State, join, joined_value
-from ompls.analysis.dataenv.machine.values import Loc, Obj, Value
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Target, Value
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -100,6 +100,7 @@ class Machine(Outside):
             # such calls multiply, and are not followed
             each_other = self.frame.name in self.reach(callee).called
             if fixed and len(self.frames) < _DEEPEST and not each_other:
+                args = [self.argument(a, v) for a, v in zip(expr.args, args, strict=True)]
                 return self.enter_call(expr, callee, callee.node, args)
             self.unknown_call(expr, args)
             return self.result(expr)
@@ -133,7 +134,8 @@ class Machine(Outside):
         if outer is not None:
             outer.extend(log)
         state = self.now or State()
-        mine = objs | {o for o in (*state.cases, *(c[0] for c in state.cells)) if o not in before}
+        results = {t.obj for t in result} if isinstance(expr.type, Record) and isinstance(result, frozenset) else set()
+        mine = objs | results | {o for o in (*state.cases, *(c[0] for c in state.cells)) if o not in before}
         unbounded = self.beyond
         self.beyond = beyond or unbounded
         if unbounded:
@@ -145,6 +147,13 @@ class Machine(Outside):
         )  # fmt: skip
         keep(callee, key, done)
         return result
+
+    def argument(self, expr: ast.Expr, value: Value) -> Value:
+        """An argument's value; of a structure, where it lies."""
+        if not isinstance(expr.type, Record) or value is not None:
+            return value
+        found = self.record_places(expr)
+        return frozenset([Target(loc.obj, loc.low) for loc in found]) or None
 
     def reach(self, callee: Content) -> Reach:
         found = self.reaches.get(callee)
@@ -206,6 +215,9 @@ class Machine(Outside):
         if self.region is not None:
             self.region.local.add(obj)
         if isinstance(param.type, Record):
+            froms = self.pointed(value, param.type)
+            if len(froms) == 1 and froms[0].low is not None and froms[0].low.constant is not None:
+                self.copy_members(param.type, froms[0], Loc(obj, ZERO, obj.size, param.type))
             return
         loc = Loc(obj, ZERO, obj.size, param.type)
         self.assign_initial(loc, value)

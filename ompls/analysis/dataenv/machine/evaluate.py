@@ -249,7 +249,7 @@ class Evaluator(Places):
         if self.now is None:
             return None
         if isinstance(target.type, Record):
-            self.copy_record(expr.value, locs)
+            self.copy_record(expr.value, locs, value)
         elif isinstance(target.type, Pointer) or is_integer(target.type):
             if isinstance(value, Poly) and isinstance(target.type, Pointer):
                 value = at_start(NULL) if value.constant == 0 else None
@@ -267,15 +267,10 @@ class Evaluator(Places):
                 if not obj.name and isinstance(target, (ast.Name, ast.Member)):
                     obj.name = target.name if isinstance(target, ast.Name) else target.field
 
-    def copy_record(self, source: Expr, locs: list[Loc]) -> None:
-        """`a = b` of structures: the cells go along."""
+    def copy_record(self, source: Expr, locs: list[Loc], value: Value = None) -> None:
+        """`a = b` of structures: the cells go along; `value`: what leads to `b` where it is a call's result."""
         assert self.now is not None
-        while isinstance(source, ast.Paren):
-            source = source.inner
-        is_place = isinstance(source, (ast.Name, ast.Index, ast.Member)) or (
-            isinstance(source, ast.Unary) and source.op == "*"
-        )
-        froms = self.places(source) if is_place else []
+        froms = self.record_places(source) or self.pointed(value, source.type)
         known = (
             len(froms) == 1 and len(locs) == 1
             and froms[0].low is not None and froms[0].low.constant is not None
@@ -284,15 +279,26 @@ class Evaluator(Places):
         for loc in locs:
             for cell in [c for c in self.now.cells if c[0] == loc.obj]:
                 self.now.cells[cell] = None
-        if not known or not isinstance(source.type, Record):
-            return
-        for f in source.type.body.fields or ():
-            offset = offsetof(source.type, f.name)
+        if known and isinstance(source.type, Record):
+            self.copy_members(source.type, froms[0], locs[0])
+
+    def copy_members(self, record: Record, source: Loc, to: Loc) -> None:
+        """The pointers and integers of a structure, from one place to another."""
+        for f in record.body.fields or ():
+            offset = offsetof(record, f.name)
             if offset is not None and (isinstance(f.type, Pointer) or is_integer(f.type)):
-                at = froms[0].low or ZERO
-                value = self.load(Loc(froms[0].obj, at + offset, self.size_of(f.type), f.type))
-                to = (locs[0].low or ZERO) + offset
-                self.store([Loc(locs[0].obj, to, self.size_of(f.type), f.type)], value)
+                size = self.size_of(f.type)
+                value = self.load(Loc(source.obj, (source.low or ZERO) + offset, size, f.type))
+                self.store([Loc(to.obj, (to.low or ZERO) + offset, size, f.type)], value)
+
+    def record_places(self, source: Expr) -> list[Loc]:
+        """Where a structure lies that is a place and no result."""
+        while isinstance(source, ast.Paren):
+            source = source.inner
+        is_place = isinstance(source, (ast.Name, ast.Index, ast.Member)) or (
+            isinstance(source, ast.Unary) and source.op == "*"
+        )
+        return self.places(source) if is_place else []
 
     def _cast(self, expr: ast.Cast) -> Value:
         value = self.value(expr.operand)

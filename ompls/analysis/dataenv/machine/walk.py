@@ -7,7 +7,7 @@ import re
 from ompls.analysis.dataenv.machine.loops import Loops, copied
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
 from ompls.analysis.dataenv.machine.state import as_written, decided, join
-from ompls.analysis.dataenv.machine.values import NULL, Loc, Target, Value, order
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Target, Value, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, is_integer
 from ompls.analysis.dataenv.walk import may_leave
 from ompls.analysis.model import ast
@@ -93,8 +93,9 @@ class Walker(Loops):
         if isinstance(decl.init, ast.InitList):
             self._elements(decl.init, loc)
         elif isinstance(symbol.type, Record):
-            self.value(decl.init)
-            self.copy_record(decl.init, [loc])
+            value = self.value(decl.init)
+            if self.now is not None:
+                self.copy_record(decl.init, [loc], value)
         else:
             value = self.value(decl.init)
             if self.now is not None:
@@ -259,6 +260,8 @@ class Walker(Loops):
         if stmt.kind == "return":
             value = self.value(stmt.value)
             if self.now is not None:
+                if stmt.value is not None and isinstance(stmt.value.type, Record) and value is None:
+                    value = self.returned(stmt.value, stmt.value.type)
                 self.returns.append(self.now)
                 self.frame.results.append(value)
         elif self.now is None:
@@ -274,6 +277,16 @@ class Walker(Loops):
             if stack:
                 stack[-1].append(self.now)
         self.now = None
+
+    def returned(self, expr: Expr, record: Record) -> Value:
+        """A structure that a function returns outlives the function's variables: it has storage of its own."""
+        froms = self.record_places(expr)
+        if len(froms) != 1 or self.region is not None or self.now is None:
+            return None
+        obj = Obj("variable", (*self.frame.chain, self.frame.name, "result"), size=self.size_of(record))
+        self.fresh(obj, True)
+        self.copy_members(record, froms[0], Loc(obj, ZERO, obj.size, record))
+        return at_start(obj)
 
 
 def _by_itself(expr: Expr) -> bool:
