@@ -93,3 +93,18 @@ def test_a_header_packs_what_follows_it_in_the_file(tmp_path: Path) -> None:
     source = '#include "begin.h"\nstruct s { int a; double d; };\n#include "end.h"\nstruct t { int a; double d; };\n'
     tags = analyze(source, path=str(tmp_path / "t.c")).tags
     assert [sizeof(tags["s"]), sizeof(tags["t"])] == [12, 16]
+
+
+def test_members_with_an_alignment_of_their_own() -> None:
+    tu = analyze("""
+#include <stdalign.h>
+enum { LINE = 64 };
+struct s { char c; alignas(LINE) int v[3]; short w; struct { int n; } __attribute__((aligned(2))) x; };
+struct t { char c; _Alignas(2 * 8) int n; };
+struct u { char c; int n __attribute__((packed)); };
+""")
+    s = tu.tags["s"]
+    assert isinstance(s, Record)
+    assert [offsetof(s, name) for name in "vwx"] == [64, 76, 80]
+    assert (sizeof(s), alignof(s)) == (128, 64)
+    assert [sizeof(tu.tags[name]) for name in "tu"] == [None, None]  # rather unknown than wrong

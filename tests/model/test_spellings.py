@@ -21,6 +21,11 @@ void f(double x) {
     __real__ z += x;
 }""",
     "imaginary numbers": "double _Complex z; void f(void) { z = 1.0i + 2i + 1.5fi + 3.0Q; }",
+    "names that are keywords since": """struct s { int alignof, offsetof, constexpr, alignas; } v;
+static int thread_local, constexpr = 3, noreturn = 4;
+static int square(int constexpr) { return constexpr * constexpr; }
+int f(void) { thread_local = v.alignof + v.constexpr; v.alignas = noreturn;
+    return square(constexpr) + thread_local; }""",
     "a function named noreturn": "void noreturn(void); void f(int n) { if (n) noreturn(); }",
 }
 SILENT = {

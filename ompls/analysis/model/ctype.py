@@ -84,6 +84,7 @@ class FieldDecl:
     name: str  # "" for an anonymous struct/union member or an unnamed bit-field
     type: CType
     bits: int | None = None
+    align: int | None = None  # in bytes, from `_Alignas` or an attribute of its own; 0: of a value that is not known
 
 
 class RecordBody:

@@ -63,11 +63,13 @@ def record_layout(t: Record) -> tuple[int | None, int | None, list[tuple[FieldDe
         else:
             size = sizeof(f.type)
         natural = alignof(f.type)
-        if size is None or natural is None:
+        if size is None or natural is None or f.align == 0:
             return None, None, []
         unit = natural  # of bit-fields; one of width 0 ends it, whatever is packed
         natural = min(natural, body.pack or natural)
         f_align = 1 if body.packed else natural
+        if f.align is not None:
+            f_align = max(f_align, min(f.align, body.pack or f.align))
         start = 0 if t.kind == "union" else position
         if f.bits is None:
             start = _round(start, f_align * 8)

@@ -25,7 +25,10 @@ _COMPLEX = re.compile(
 _PART = re.compile(rb"\b__(?:real|imag)(?:__)?\b")
 _IMAGINARY = re.compile(rb"(?<![\w.])(\.?\d[\d.]*(?:[eE][+-]?\d+)?)(?:[iIjJqQwW]([fFlL]?)|([fFlL])[iIjJ])(?!\w)")
 _SUFFIX = re.compile(rb"[\d.][fFlL]?[iIjJqQwW]")
-_NORETURN = re.compile(rb"\bnoreturn(?=\s*\()")  # a function of that name, which is no keyword of C17
+# Keywords of the grammar and names in C17, where what follows tells which they are.
+_NAMES = re.compile(
+    rb"\b(?:(?:noreturn|constexpr|thread_local)\b(?!\s*[A-Za-z_])|(?:align(?:as|of)|offsetof)\b(?!\s*\())"
+)
 _TYPEOF = re.compile(rb"\b(?:__typeof__|__typeof|typeof)\s*\(")
 _CASE_RANGE = re.compile(rb"\bcase\b[^;{}:?]*?\.\.\.")
 _COMPUTED_GOTO = re.compile(rb"\bgoto\s*\*")
@@ -53,8 +56,8 @@ def mask(text: bytes) -> bytes:
         text = _PART.sub(lambda m: b"~".ljust(len(m.group())), text)
     if _SUFFIX.search(text):
         text = _IMAGINARY.sub(lambda m: m.group(1) + b"0" + (m.group(2) or m.group(3) or b""), text)
-    if b"noreturn" in text:
-        text = _NORETURN.sub(lambda m: _word(m.group()), text)
+    if any(word in text for word in (b"noreturn", b"constexpr", b"thread_local", b"align", b"offsetof")):
+        text = _NAMES.sub(lambda m: _word(m.group()), text)
     if b"typeof" in text:
         text = _groups(text, _TYPEOF, _word)
     if b"..." in text:

@@ -26,6 +26,7 @@ from ompls.analysis.model.ctype import (
     Record,
     RecordBody,
 )
+from ompls.analysis.model.layout import alignof
 from ompls.analysis.syntax.externals import errors
 from ompls.analysis.syntax.reader import MAX_DEPTH, Reader, RedefinedRecordError, named, words
 from ompls.analysis.syntax.tree import parse_once
@@ -42,6 +43,9 @@ _STORAGE = frozenset(("extern", "static", "auto", "register"))
 _THREAD = frozenset(("__thread", "_Thread_local", "thread_local"))
 _ATTRIBUTES = re.compile(rb"(?:\s*__attribute(?:__)?\s*\(\([^;{}]*?\)\))+")
 _ALIGNED = re.compile(rb"aligned(?:__)?(?:\s*\(\s*(\d+)[uUlL]*\s*\))?")
+_ALIGNED_BY = re.compile(rb"aligned(?:__)?\s*\((?!\s*\d+[uUlL]*\s*\))")  # an expression
+_ALIGNAS = re.compile(rb"\b(?:_Alignas|alignas)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+_TYPE_NAME = re.compile(r"[A-Za-z_][\w\s*]*")
 DECLARATORS = words(
     "identifier field_identifier type_identifier primitive_type pointer_declarator array_declarator"
     " function_declarator parenthesized_declarator init_declarator attributed_declarator abstract_pointer_declarator"
@@ -250,7 +254,7 @@ class SpecifierReader(Reader):
             if not isinstance(t, Record) or id(t.body) in seen:
                 continue
             if t.body in self.defining:
-                return FieldDecl(member.name, UNKNOWN, member.bits)
+                return FieldDecl(member.name, UNKNOWN, member.bits, member.align)
             seen.add(id(t.body))
             waiting += [f.type for f in t.body.fields or ()]
         return member
@@ -258,6 +262,8 @@ class SpecifierReader(Reader):
     def members(self, n: Node) -> list[FieldDecl]:
         """The members that one field_declaration declares."""
         base = self.specifiers(n).type
+        before = n.prev_sibling  # the parser sees no `_Alignas`
+        align = self._own_alignment(self.source[before.end_byte if before is not None else n.start_byte : n.end_byte])
         out: list[FieldDecl] = []
         anonymous = True
         for c in n.children:
@@ -265,15 +271,36 @@ class SpecifierReader(Reader):
                 width = named(c)
                 bits = fold(self.expr(width[0])) if width else None
                 if out:
-                    out[-1] = FieldDecl(out[-1].name, out[-1].type, bits)
+                    out[-1] = FieldDecl(out[-1].name, out[-1].type, bits, align)
                 else:
-                    out.append(FieldDecl("", base, bits))
+                    out.append(FieldDecl("", base, bits, align))
                 anonymous = False
             elif c.type in DECLARATORS and c.start_byte >= self._after(n):
                 d = self.declarator(c, base)
-                out.append(FieldDecl(d.name, d.type))
+                out.append(FieldDecl(d.name, d.type, None, align))
                 anonymous = False
-        return [FieldDecl("", base)] if anonymous and isinstance(base, Record) else out
+        return [FieldDecl("", base, None, align)] if anonymous and isinstance(base, Record) else out
+
+    def _own_alignment(self, text: bytes) -> int | None:
+        """What a member's declaration says itself, in bytes (C11 §6.7.5, gcc's attributes); 0 where that is unclear."""
+        if b"lignas" not in text and b"attribute" not in text:
+            return None
+        before, body, rest = text.partition(b"{")
+        after = rest[rest.rfind(b"}") + 1 :] if body else b""  # what stands beside the braces of a type is the type's
+        after = after[found.end() :] if (found := _ATTRIBUTES.match(after)) else after
+        said: list[int | None] = []
+        for m in _ALIGNAS.finditer(before):
+            word = m.group(1).decode().strip()
+            symbol = self.sema.scope.lookup(word)
+            if word.isdigit() or (symbol is not None and symbol.kind == "enumconst"):
+                said.append(int(word) if symbol is None else symbol.value)
+            else:
+                t = self.parsed_alone(word, 0) if _TYPE_NAME.fullmatch(word) else None
+                said.append(alignof(t) if t is not None else None)
+        for m in _ATTRIBUTES.finditer(after if body else before):
+            said += [int(a.group(1) or 16) for a in _ALIGNED.finditer(m.group())]
+            said += [None] * (b"packed" in m.group() or bool(_ALIGNED_BY.search(m.group())))
+        return max((a or 0 for a in said), default=None) if all(said) else 0
 
     @staticmethod
     def _after(n: Node) -> int:
