@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType, RecordBody
@@ -18,20 +20,21 @@ from ompls.analysis.syntax.stretch import Stretch
 
 KEEP_VERSIONS = 8  # how long the analysis of a text that is gone is remembered at least (undo, retyping)
 FEW_GROUPS = 40  # made since it was last looked what can be forgotten: not worth a look at all that is known
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 @dataclass(slots=True, eq=False)
 class Entry:
     """One analysis: the answers it got from the file scope, its result, and what it declared there."""
 
-    used_names: dict[str, Symbol | None]
-    used_tags: dict[str, CType | None]
+    used_names: Mapping[str, Symbol | None]
+    used_tags: Mapping[str, CType | None]
     used_implicit_int: bool | None  # whether calls of undeclared functions give int; None: it did not ask
-    used_records: dict[RecordBody, bool]  # whether its members were known, for each record that others declared
-    new_names: list[Symbol]
-    new_tags: list[tuple[str, CType]]
-    new_records: list[RecordBody]
-    filled: list[RecordBody]
+    used_records: Mapping[RecordBody, bool]  # whether its members were known, for each record that others declared
+    new_names: tuple[Symbol, ...]
+    new_tags: tuple[tuple[str, CType], ...]
+    new_records: tuple[RecordBody, ...]
+    filled: tuple[RecordBody, ...]
     result: Content | Directive
     notes: list[tuple[Span, str]]
     version: int
@@ -170,14 +173,16 @@ class Memo:
         """Remember the analysis that `file.begin_item()` began."""
         f = file
         used_records = {body: known for body, known in f.used_records.items() if body not in f.new_records}
+        new = (tuple(f.new_names), tuple(f.new_tags), tuple(f.new_records), tuple(f.filled))
+        # most looked up and declared little, and there are thousands of them
+        used_tags = f.used_tags or _NOTHING
         entry = Entry(
-            f.used_names, f.used_tags, f.used_implicit_int, used_records, f.new_names, f.new_tags, f.new_records,
-            f.filled, result, notes, self.version,
-        )  # fmt: skip
+            f.used_names, used_tags, f.used_implicit_int, used_records or _NOTHING, *new, result, notes, self.version
+        )
         # a directive's effect is its own: what it does to the names it lists follows from the state
         declared: Hashable = entry
         if isinstance(result, Content):
-            declared = (tuple(f.new_names), tuple(f.new_tags), tuple(f.new_records), tuple(f.filled))
+            declared = new
         entry.effect = self._effects.setdefault(declared, next(self._numbers))
         file.state = self._follow(entry, file.state)
         self._entries.setdefault(key, []).append(entry)
