@@ -101,6 +101,13 @@ class Session {
   async press(text) {
     await this.page.keyboard.type(text, { delay: 30 });
   }
+  /** Keys are dealt with later, on a busy machine much later; the page must not be left before. */
+  async saved(file, text) {
+    for (const end = Date.now() + 30_000; fs.readFileSync(path.join(workspace, file), 'utf8') !== text; ) {
+      if (Date.now() > end) throw new Error(`${file} is not saved as it was`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }
 
 async function drive(s) {
@@ -151,6 +158,7 @@ async function drive(s) {
       await s.page.keyboard.press('Backspace');
     }
     await s.page.keyboard.press('Control+s');
+    await s.saved('saxpy.c', source.join('\n'));
   });
   await s.step('an inactive branch is dimmed', async () => {
     await s.open('inactive.c');
