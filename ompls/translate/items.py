@@ -23,6 +23,7 @@ from ompls.translate.mappers import Mapper, element_type, flags_of, mappers_of, 
 from ompls.translate.problem import Problem
 from ompls.translate.requires import shares_memory
 from ompls.translate.structures import COPIES, Found, ItemPlan, attached, item_plan, joined, seats
+from ompls.translate.symbols import is_global
 from ompls.translate.templates import cstring
 
 LIST = "@list@"  # in `fill`: the address of the list's head
@@ -57,15 +58,24 @@ class _Planner:
         if self.motion:
             return [i for f in self.found for i in (f.plan, *f.after)]
         # A pointer that is mapped itself is attached to what is mapped through it.
-        # So is one that is on the device from before (§5.8.6); a kernel gets the address itself.
-        stays = self.directive.name in ("target enter data", "target data")
-        found = [f if f.detached else replace(f, plan=attached(f.plan, self.explicit, stays)) for f in self.found]
+        # So is one that is on the device from before (§5.8.6).
+        found = [
+            f if f.detached else replace(f, plan=attached(f.plan, self.explicit, self._stays(f.plan.symbol)))
+            for f in self.found
+        ]
         plain = [f for f in found if "ATTACH" not in f.plan.flags]
         plain += seats(found, kernel=self.region is not None)
         # An item that is in two clauses is copied before it is only allocated (OpenMP 5.2 §5.8.3).
         plain.sort(key=lambda f: not COPIES & {x for i in (f.plan, *f.after) for x in i.flags} and not f.after)
         ordered = [*joined(plain), *(f for f in found if "ATTACH" in f.plan.flags)]
         return [i for f in ordered for i in (f.plan, *f.after)]
+
+    def _stays(self, symbol: Symbol | None) -> bool:
+        """Whether the pointer may be on the device from before.  A kernel gets the address itself, but not the
+        functions that it calls, which read a `declare target` pointer."""
+        if self.region is None:
+            return self.directive.name in ("target enter data", "target data")
+        return symbol is not None and is_global(self.tu, symbol)
 
     def _clause(self, clause: Clause) -> None:
         if clause.broken:

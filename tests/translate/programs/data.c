@@ -30,8 +30,33 @@ static int scaled(int x)
 }
 #pragma omp declare target(scale, scaled)
 
+#pragma omp declare target
+static int *shared_rows;
+static int first_row(void)
+{
+    return shared_rows[0]++;
+}
+#pragma omp end declare target
+
+/* A construct's own map of what a `declare target` pointer leads to is seen by functions that read the pointer. */
+static void through_own_pointer(void)
+{
+    int rows[4] = {5, 6, 7, 8}, more[2] = {20, 30}, was = 0;
+    shared_rows = rows + 1;
+#pragma omp target map(shared_rows[ : 3]) map(from : was)
+    was = first_row();
+    expect(was, 6, "a declare target pointer that the construct maps through");
+    expect(rows[1], 7, "what a function did there");
+    shared_rows = more;
+#pragma omp target map(tofrom : shared_rows[ : 2]) map(from : was)
+    was = first_row() + shared_rows[1];
+    expect(was, 50, "another array");
+    expect(more[0], 21, "and what was done there");
+}
+
 int main(void)
 {
+    through_own_pointer();
     int n_threads = 1;
     record r = {.id = 3, .score = 4};
 #pragma omp target map(tofrom : r.id, r.score)
