@@ -17,7 +17,7 @@ from ompls.analysis.model.ast import Declaration, FunctionDef, Symbol
 from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import CType, Enum, Record
 from ompls.analysis.model.tu import TU, Item, Region
-from ompls.translate.ctext import Types
+from ompls.translate.ctext import TRUTH, Types
 from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.plan import HOISTED, RegionPlan
 from ompls.translate.symbols import is_global
@@ -72,6 +72,7 @@ class Index:
                 self.functions[node.symbol.name] = (item, node)
             elif isinstance(node, Declaration):
                 self._declaration(item, node)
+        self.own = frozenset(w for w in TRUTH if w in self.types)  # of which C++ has others
 
     def _declaration(self, item: Item, node: Declaration) -> None:
         text = item.content.text.decode("utf-8", "replace")

@@ -54,7 +54,7 @@ def head(
     text = render(
         template,
         source=index.tu.path,
-        types=[respelled(as_cxx(t)) for t in [*needs.types, *types]],
+        types=[respelled(as_cxx(t), index.own) for t in [*needs.types, *types]],
         globals=[
             respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()
         ],
@@ -82,7 +82,8 @@ def _constants(index: Index, needs: Needs) -> list[str]:
         rw = Rewriter(item.content.text)
         Dialect(rw, index.kinds).visit(d)
         rename(rw, needs, d.init)
-        out.append(respelled(f"static __device__ {index.kinds.cxx(s.type, s.name)} = {rw.string(d.init.span)};"))
+        value = respelled(rw.string(d.init.span), index.own)
+        out.append(f"static __device__ {respelled(index.kinds.cxx(s.type, s.name))} = {value};")
     return out
 
 
@@ -103,16 +104,16 @@ def _prototypes(index: Index, needs: Needs) -> list[str]:
 
 def signature(index: Index, needs: Needs, item: Item, f: FunctionDef) -> str:
     """The head of a device function, without its braces."""
-    text = without_comments(index.tu.text(item, f.header))
+    text, own = without_comments(index.tu.text(item, f.header)), index.own
     name = f.symbol.name
     kind = f.symbol.type
     if isinstance(kind, Function) and ("[" in text or ";" in text):
         # C's array parameters may have lengths that are variables, and its oldest style no types in the parentheses.
         params = ", ".join(index.kinds.cxx(flat(p.type), p.name) for p in f.params)
-        text = index.kinds.cxx(kind.returns, f"{name}({params})")
+        text, own = index.kinds.cxx(kind.returns, f"{name}({params})"), frozenset()
     if name in names_taken(needs):
         text = re.sub(rf"\b{name}\b", f"{name}_", text)
-    return f"static __device__ {' '.join(respelled(_LINKAGE.sub('', text)).split())}"
+    return f"static __device__ {' '.join(respelled(_LINKAGE.sub('', text), own).split())}"
 
 
 def aliases(index: Index, needs: Needs, node: ast.Node, params: Collection[str] = ()) -> tuple[list[str], set[Symbol]]:

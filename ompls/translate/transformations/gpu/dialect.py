@@ -220,7 +220,8 @@ class Dialect:
     def convert(self, e: ast.Expr, to: CType, of: Span | None = None) -> None:
         """C converts `e` to `to` silently; C++ wants a cast between pointers, from literals and to enumerations."""
         inner = strip(e)
-        if isinstance(inner, ast.Conditional) and inner.then is not None:
+        whole = isinstance(to, Enum) and (of is not None or self.types.has_name(to))  # its operands may be promoted
+        if isinstance(inner, ast.Conditional) and inner.then is not None and not whole:
             self.convert(inner.then, to, of)
             self.convert(inner.otherwise, to, of)
             return

@@ -47,7 +47,9 @@ def _function(
     start = f.header.start
     head = f"{signature(index, needs, item, f)}\n{{\n" + "".join(f"{x}\n" for x in opening)
     body = trimmed(rw.render(inner(f.body, {x.name for x in references})))
-    return places.located(item, [Chunk(head, start, False), *respell(body), Chunk("\n}", f.body.span.end - 1, False)])
+    return places.located(
+        item, [Chunk(head, start, False), *respell(body, index.own), Chunk("\n}", f.body.span.end - 1, False)]
+    )
 
 
 def _refuse_escaping_parameters(found: set[Symbol]) -> None:

@@ -69,7 +69,7 @@ class KernelFunction:
         head = f'// {path}:{line}: {names}\nextern "C" __global__ void {self.plan.kernel}({params})\n{{\n'
         chunks = [Chunk(head + "".join(f"{x}\n" for x in opening), self.stmt.span.start, False), *self._content()]
         chunks.append(Chunk("\nompls_target_end();\n}" if self.generic else "\n}", self.stmt.span.end - 1, False))
-        return self.places.located(self.plan.item, respell(chunks))
+        return self.places.located(self.plan.item, respell(chunks, self.index.own))
 
     def regions(self) -> set[int]:
         """The directives whose parallel regions all threads of the kernel run together."""

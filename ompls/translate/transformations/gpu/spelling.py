@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
-from ompls.translate.ctext import COMPLEX
+from ompls.translate.ctext import COMPLEX, TRUTH
 from ompls.translate.rewrite import Chunk
 
 _RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast
@@ -26,21 +27,22 @@ _SPELLED = {
     "__typeof__": "ompls_typeof", "__typeof": "ompls_typeof",
      "__auto_type": "auto",
 }  # fmt: skip
-# What `true`, `false` and `bool` mean when they are not macros any more is what C++ means by them.
-_WORDS = {
-    w: f"{w}_" for w in [*_RENAMED, *_VECTORS, *_BUILT_IN] if w not in ("bool", "true", "false", "static_assert")
-} | _SPELLED
+# `true`, `false` and `bool` mean what C++ means by them, but where the unit declares them itself.
+_WORDS = {w: f"{w}_" for w in [*_RENAMED, *_VECTORS, *_BUILT_IN] if w not in (*TRUTH, "static_assert")} | _SPELLED
 _TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\b("""
-    + "|".join(sorted([*_WORDS, "auto"], key=len, reverse=True))
+    + "|".join(sorted([*_WORDS, *TRUTH, "auto"], key=len, reverse=True))
     + r")\b|"
     + COMPLEX.pattern,
     re.S,
 )
 
 
-def respell(chunks: list[Chunk]) -> list[Chunk]:
-    """The user's words that C++ reserves or spells differently; generated text has the user's names in it, too."""
+def respell(chunks: list[Chunk], own: Collection[str] = ()) -> list[Chunk]:
+    """The user's words that C++ reserves or spells differently; generated text has the user's names in it, too.
+
+    own -- those of `bool`, `true` and `false` that the unit declares
+    """
     out: list[Chunk] = []
     for c in chunks:
         if not c.verbatim:
@@ -52,20 +54,22 @@ def respell(chunks: list[Chunk]) -> list[Chunk]:
                 before = c.text[at : m.start()]
                 out.append(Chunk(before, source, True))
                 source += len(before.encode())
-                out.append(Chunk(_spelling(m, ""), source, False))  # `auto` is a storage class in C
+                out.append(Chunk(_spelling(m, "", own), source, False))  # `auto` is a storage class in C
                 source += len(m.group().encode())
                 at = m.end()
         out.append(Chunk(c.text[at:], source, True))
     return out
 
 
-def respelled(text: str) -> str:
-    """`respell` for text that has been generated: `auto` is C++'s there."""
-    return _TOKEN.sub(lambda m: _spelling(m, m.group()), text)
+def respelled(text: str, own: Collection[str] = ()) -> str:
+    """`respell` for text that has been generated: `auto` is C++'s there, and so is `bool` unless `own` has it."""
+    return _TOKEN.sub(lambda m: _spelling(m, m.group(), own), text)
 
 
-def _spelling(m: re.Match[str], otherwise: str) -> str:
+def _spelling(m: re.Match[str], otherwise: str, own: Collection[str]) -> str:
     """What a match of `_TOKEN` becomes."""
     if m.lastindex is None:
         return m.group()
+    if m.group(1) in TRUTH:
+        return f"{m.group(1)}_" if m.group(1) in own else m.group(1)
     return _WORDS.get(m.group(1), otherwise) if m.group(1) else f"ompls_complex<{m.group(2) or m.group(3)}>"
