@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.layout import sizeof
+from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.translate.canonical import LOOP_CONSTRUCTS, nest_of
 from ompls.translate.escape import handed_over, parallel_functions
 from ompls.translate.launch import chain_directives, innermost, over_teams
@@ -30,7 +31,6 @@ from ompls.translate.transformations.gpu.spelling import respell
 from ompls.translate.transformations.gpu.sync import CHOOSING, allocators, chosen
 from ompls.translate.uses import PRIVATISING, listed, modified_in
 
-LARGEST_SHARED = 36 * 1024  # bytes: of 48 KiB, the library's stack and state are 10
 _DISTRIBUTED = frozenset(("distribute", "for", "loop"))  # leaf constructs that give iterations to teams or threads
 _WORKER = "if (!ompls_target_begin())\nreturn;  // a worker: it served the parallel regions"
 _PROMOTED = """// SPMD: one thread runs the sequential code that has effects, all threads run the rest, and they meet.
@@ -108,8 +108,8 @@ class KernelFunction:
 
     def _check_shared(self) -> None:
         for s in sorted(self.emitter.team_shared, key=lambda s: s.name):
-            if (sizeof(s.type) or 0) > LARGEST_SHARED:
-                why = f"threads share it, and a team has {LARGEST_SHARED} bytes for that; map an array instead"
+            if (sizeof(s.type) or 0) > CUDA.team_memory:
+                why = f"threads share it, and a team has {CUDA.team_memory} bytes for that; map an array instead"
                 raise Problem(None, f"the variable '{s.name}' of {sizeof(s.type)} bytes", why)
 
     def _firstprivates(self) -> set[Symbol]:
