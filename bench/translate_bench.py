@@ -340,6 +340,7 @@ def drop_in() -> None:
     clang = shutil.which("clang-19")
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "OMPLS_CACHE_DIR": os.path.join(folder, "cache")}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installation has its Python files compiled
         file, program = os.path.join(folder, "saxpy.c"), os.path.join(folder, "program")
         ours = [sys.executable, "-m", "ompls", "cc", "-O2", "-fopenmp", "-fopenmp-targets=cudasim", file, "-o", program]
         theirs = [clang or "", *ours[4:6], "-fopenmp-targets=x86_64-pc-linux-gnu", *ours[7:]]
