@@ -7,11 +7,15 @@ import random
 import pytest
 
 from ompls.analysis import rules
+from ompls.analysis.dataenv.machine.calls import Machine
+from ompls.analysis.dataenv.machine.events import Recorder
+from ompls.analysis.dataenv.machine.program import Program
+from ompls.analysis.dataenv.machine.values import Obj
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.analysis.rules import RULES, Rule, check
-from ompls.analysis.rules.support.framework import Finding
+from ompls.analysis.rules.support.framework import Finding, unit_of
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
 from ompls.analysis.syntax import blocks
 
@@ -190,3 +194,15 @@ def test_diagnostics_above_and_below_an_edit_are_moved_not_made(monkeypatch: pyt
     made.clear()
     findings(analyzer, text.replace("void f9(", "\n\nvoid f9("))
     assert 0 < len(made) < 5, made
+    unit = unit_of(Analyzer().analyze("f.c", LIST.encode(), EMPTY_SNAPSHOT, Settings()))
+    program = Program(unit.functions, unit.symbols)
+    each = [mapped_in_loops(program) for _ in range(2)]
+    assert each[0] == each[1] != frozenset()
+
+
+def mapped_in_loops(program: Program) -> frozenset[Obj]:
+    """The objects of lists that are known to be mapped one and all when `main` ends."""
+    machine = Machine(program, Recorder(), True)
+    machine.run(program.functions["main"])
+    assert machine.now is not None
+    return machine.now.each
