@@ -255,7 +255,7 @@ class _Order:
         return self.index.kinds.c(t, name)
 
 
-def has_parallel(index: Index, plan: RegionPlan, needs: Needs, chained: set[int]) -> bool:
+def has_parallel(plan: RegionPlan, needs: Needs, chained: set[int]) -> bool:
     """Whether a parallel region can begin in the kernel other than by the construct (its directives: `chained`)."""
     code: list[ast.Node] = [plan.region.stmt, *(f for _, f in needs.functions)]
     return any(n.directive.has("parallel") and id(n.directive) not in chained for c in code for n in directives_in(c))

@@ -98,7 +98,7 @@ class RegionPlan:
         chain = chain_directives(self.region.stmt)
         if any(d.has("parallel") or d.has("loop") for d in chain):
             return
-        if has_parallel(index, self, needs, {id(d) for d in chain}):
+        if has_parallel(self, needs, {id(d) for d in chain}):
             values = {p.symbol for p in self.params if p.symbol is not None and p.by_value}
             functions = [f for _, f in needs.functions]
             own = any(p.copy and p.symbol in self.outer for p in self.params)

@@ -33,7 +33,7 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         generic=plan.mode == "master_worker",
         dimensions=plan.dimensions,
         sequential=plan.single and any(name in needs.externals for name in _LEVELS),
-        nested=plan.mode == "spmd" and has_parallel(index, plan, needs, function.regions()),
+        nested=plan.mode == "spmd" and has_parallel(plan, needs, function.regions()),
     )
     return tidied(reindented(_with_complex([*opening, *lines])))
 
