@@ -120,10 +120,17 @@ template <class Op, typename T> struct ompls_atomic_operation {
     template <> struct ompls_atomic_operation<op, T> {                                                                 \
         static __device__ T run(T *target, T value) { return call(target, value); }                                    \
     };
+#define OMPLS_HARDWARE_AS(op, T, W, call)                                                                              \
+    template <> struct ompls_atomic_operation<op, T> {                                                                 \
+        static __device__ T run(T *target, T value) { return (T)call(reinterpret_cast<W *>(target), (W)value); }       \
+    };
 OMPLS_HARDWARE(ompls_add, int, atomicAdd)
 OMPLS_HARDWARE(ompls_add, unsigned int, atomicAdd)
 OMPLS_HARDWARE(ompls_add, unsigned long long, atomicAdd)
 OMPLS_HARDWARE(ompls_add, float, atomicAdd)
+OMPLS_HARDWARE_AS(ompls_add, long, unsigned long long, atomicAdd) // C's types of 64 bits
+OMPLS_HARDWARE_AS(ompls_add, long long, unsigned long long, atomicAdd)
+OMPLS_HARDWARE_AS(ompls_add, unsigned long, unsigned long long, atomicAdd)
 OMPLS_HARDWARE(ompls_min, int, atomicMin)
 OMPLS_HARDWARE(ompls_max, int, atomicMax)
 OMPLS_HARDWARE(ompls_min, unsigned int, atomicMin)
@@ -132,6 +139,7 @@ OMPLS_HARDWARE(ompls_max, unsigned int, atomicMax)
 OMPLS_HARDWARE(ompls_add, double, atomicAdd)
 #endif
 #undef OMPLS_HARDWARE
+#undef OMPLS_HARDWARE_AS
 
 template <class Op, typename T> static __device__ T ompls_atomic(T *target, T value)
 {

@@ -90,3 +90,57 @@ template <> struct ompls_crossing<void> {
 template <typename R, typename F, typename... A> static __device__ R ompls_across(F f, A... a) {
     return ompls_crossing<R>::call(f, a...);
 }
+
+// gcc's __atomic_* and __sync_* functions of integers.  What orders other accesses (any order but __ATOMIC_RELAXED, 0) is
+// as strong as sequential consistency needs.
+template <typename T> struct ompls_unqualified { typedef T type; };
+template <typename T> struct ompls_unqualified<volatile T> { typedef T type; };
+#define OMPLS_PLAIN(P) typename ompls_unqualified<P>::type
+
+template <class Action> static __device__ auto ompls_ordered(int order, Action action) {
+    if (order != 0) __threadfence();
+    auto result = action();
+    if (order != 0) __threadfence();
+    return result;
+}
+template <class Op, typename P, typename V> static __device__ OMPLS_PLAIN(P) ompls_fetch_op(P *target, V value, int order = 5) {
+    typedef OMPLS_PLAIN(P) T;
+    return ompls_ordered(order, [=] { return ompls_atomic<Op, T>((T *)target, (T)value); });
+}
+template <class Op, typename P, typename V> static __device__ OMPLS_PLAIN(P) ompls_op_fetch(P *target, V value, int order = 5) {
+    typedef OMPLS_PLAIN(P) T;
+    return Op::template apply<T>(ompls_fetch_op<Op>(target, value, order), (T)value);
+}
+template <typename P, typename V> static __device__ OMPLS_PLAIN(P) ompls_exchange(P *target, V value, int order = 5) {
+    typedef OMPLS_PLAIN(P) T;
+    return ompls_ordered(order, [=] { return ompls_atomic_exchange<T>((T *)target, (T)value); });
+}
+template <typename P> static __device__ OMPLS_PLAIN(P) ompls_load(const P *target, int order) {
+    typedef OMPLS_PLAIN(P) T;
+    return ompls_ordered(order, [=] { return ompls_atomic_read<T>((const T *)target); });
+}
+template <typename P, typename V> static __device__ void ompls_store(P *target, V value, int order) {
+    typedef OMPLS_PLAIN(P) T;
+    ompls_ordered(order, [=] { ompls_atomic_write<T>((T *)target, (T)value); return 0; });
+}
+// The value before; `fresh` is stored where that was `expected`.
+template <typename P, typename E, typename V>
+static __device__ OMPLS_PLAIN(P) ompls_swap_if(P *target, E expected, V fresh, int order = 5) {
+    typedef OMPLS_PLAIN(P) T;
+    const T wanted = (T)expected, value = (T)fresh;
+    return ompls_ordered(order, [=] {
+        return ompls_atomic_update<T>((T *)target, [=](T old) { return old == wanted ? value : old; });
+    });
+}
+template <typename P, typename E, typename V> static __device__ bool ompls_swapped(P *target, E expected, V fresh) {
+    return ompls_swap_if(target, expected, fresh) == (OMPLS_PLAIN(P))expected;
+}
+template <typename P, typename E, typename V>
+static __device__ bool ompls_compare_exchange(P *target, E *expected, V fresh, bool, int success, int failure) {
+    const OMPLS_PLAIN(P) wanted = *expected, old = ompls_swap_if(target, wanted, fresh, success | failure);
+    if (old != wanted) *expected = old;
+    return old == wanted;
+}
+static __device__ inline void ompls_fence(int order = 5) {
+    if (order != 0) __threadfence();
+}

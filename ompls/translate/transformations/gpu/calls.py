@@ -27,6 +27,16 @@ _CONSTANTS = {
 _FUNCTIONS = {f"__builtin_{f}": f for f in CUDA.functions or () if not f.startswith(("omp_", "_"))} | {
     "__builtin_isinf_sign": "isinf"
 }
+_ATOMICS = {  # gcc's functions of integers -> the device library's
+    "__atomic_load_n": "ompls_load", "__atomic_store_n": "ompls_store", "__atomic_exchange_n": "ompls_exchange",
+    "__atomic_compare_exchange_n": "ompls_compare_exchange", "__sync_val_compare_and_swap": "ompls_swap_if",
+    "__sync_bool_compare_and_swap": "ompls_swapped", "__atomic_thread_fence": "ompls_fence",
+    "__sync_synchronize": "ompls_fence", "__sync_lock_test_and_set": "ompls_exchange",
+    **{f"__{family}_fetch_{and_}{op}": f"ompls_fetch_op<ompls_{op}>"
+       for family, and_ in (("atomic", ""), ("sync", "and_")) for op in ("add", "sub", "and", "or", "xor")},
+    **{f"__{family}_{op}_{and_}fetch": f"ompls_op_fetch<ompls_{op}>"
+       for family, and_ in (("atomic", ""), ("sync", "and_")) for op in ("add", "sub", "and", "or", "xor")},
+}  # fmt: skip
 
 
 def call(d: Dialect, n: ast.Call) -> None:
@@ -49,8 +59,10 @@ def call(d: Dialect, n: ast.Call) -> None:
         for arg in n.args if _FUNCTIONS[name] in MATH_FUNCTIONS else ():
             if isinstance(arg.type, (Integer, Enum)) or unqualified(arg.type) == Floating("float"):
                 d.cast(arg, Floating("double"))
-    elif name.startswith("__builtin_"):
-        raise Problem(n.span, f"the call of '{name}'", "it is gcc's own; the device has no function of that name")
+    elif name in _ATOMICS and all(map(_of_integers, n.args)):
+        d.rw.replace(n.function.span, _ATOMICS[name])
+    elif name.startswith(("__builtin_", "__atomic_", "__sync_")):
+        raise Problem(n.span, f"the call of '{name}'", "it is gcc's own; the device has no such function")
     t = n.function.type
     if isinstance(t, Pointer):
         t = t.to
@@ -65,3 +77,9 @@ def call(d: Dialect, n: ast.Call) -> None:
             d.rw.replace(arg.span, f"({d.types.cxx(flat(to))})(", arg.span, ")")
         else:
             d.convert(arg, to)
+
+
+def _of_integers(e: ast.Expr) -> bool:
+    """Whether an argument of an atomic function is an integer or points to one."""
+    t = e.type.to if isinstance(e.type, Pointer) else e.type
+    return isinstance(unqualified(t), Integer)
