@@ -13,6 +13,9 @@ from ompls.translate import preview, translate
 
 # (device, the region's text, the text that the diagnostic points to, part of its message)
 CASES = [
+    ("host", "int wide[n];\n#pragma omp taskgroup task_reduction(+: wide)\n#pragma omp target in_reduction(+: wide)\n"
+     "wide[0] += 1;",
+     "wide", "list a section of it"),
     ("cuda", "#pragma omp target parallel for collapse(2)\nfor (int i = 0; i < n; i++)\nfor (int j = 0; j < i * i;"
      " j++)\na[j] = i;", "i * i", "not linear"),
     ("cuda", "#pragma omp target parallel for\n#pragma omp tile sizes(2, 2)\nfor (int i = 0; i < n; i++)\n"

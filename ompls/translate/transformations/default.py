@@ -300,10 +300,14 @@ def _part(tu: TU, plan: RegionPlan, c: Clause, copied: list[Param]) -> str:
         p = next((p for p in copied if p.symbol is i.symbol), None)
         if p is not None and p.symbol is not None:
             name = f"ompls_p_{p.symbol.name}[:1]"
-            lengths = "".join(f"[:{a.length}]" for a in arrays_in(p.symbol.type))
-            text = name + (
-                text[len(p.symbol.name) :] if isinstance(strip(i.expr), (ast.Section, ast.Index)) else lengths
-            )
+            if isinstance(strip(i.expr), (ast.Section, ast.Index)):
+                lengths = text[len(p.symbol.name) :]
+            elif any(a.length is None for a in arrays_in(p.symbol.type)):
+                why = "its length is only known when the program runs: list a section of it"
+                raise Problem(i.span, f"in_reduction of all of '{text}'", why)
+            else:
+                lengths = "".join(f"[:{a.length}]" for a in arrays_in(p.symbol.type))
+            text = name + lengths
         texts.append(text)
     return f"reduction({c.keyword}: {', '.join(texts)})"
 
