@@ -267,6 +267,21 @@ unsigned long f(void) {
 }
 """,
     ),
+    *[
+        (
+            rule,
+            """
+struct s { unsigned a; union { unsigned all; struct { unsigned low : 16, high : 16; }; }; unsigned b : 4, c : 28; };
+unsigned f(void) {
+    struct s s = { 0 };
+    #pragma omp target map(tofrom: s)
+    { s.high = s.low + 1; s.c = s.b; }
+    return s.high + s.c;
+}
+""",
+        )
+        for rule in ("section-too-short", "partly-copied-back")
+    ],
 ]
 
 

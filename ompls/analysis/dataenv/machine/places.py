@@ -12,7 +12,7 @@ from ompls.analysis.dataenv.symbolic import ONE, ZERO, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record, Void
-from ompls.analysis.model.layout import offsetof, sizeof
+from ompls.analysis.model.layout import find_member, offsetof, sizeof
 
 
 class Places(Memory):
@@ -128,7 +128,9 @@ class Places(Memory):
         else:
             record, found = t, self.places(expr.base)
         offset = offsetof(record, expr.field) if isinstance(record, Record) else None
-        size = self.size_of(expr.type)
+        member = find_member(record, expr.field) if isinstance(record, Record) else None
+        narrow = member is not None and member.bits  # the bytes of a bit-field are fewer than those of its type
+        size = Poly.of((narrow + 7) // 8) if narrow else self.size_of(expr.type)
         return [
             Loc(o.obj, _sum(o.low, Poly.of(offset)) if offset is not None else None, size, expr.type) for o in found
         ]
