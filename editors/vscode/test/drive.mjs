@@ -29,11 +29,13 @@ const entry = path.join(codeServer, 'out/node/entry.js');
 const common = ['--user-data-dir', data, '--extensions-dir', extensions, '--config', path.join(work, 'config.yaml')];
 
 function prepare() {
-  for (const directory of [workspace, path.join(data, 'User')]) {
+  for (const directory of [workspace, path.join(data, 'User'), path.join(data, 'Machine')]) {
     fs.mkdirSync(directory, { recursive: true });
   }
   fs.writeFileSync(path.join(work, 'config.yaml'), 'auth: none\ncert: false\n');
   fs.writeFileSync(path.join(data, 'User/settings.json'), JSON.stringify({ ...QUIET, 'ompls.server.path': ompls }));
+  // The window of a busy machine may come up without the user's settings; those of the machine come with the server.
+  fs.writeFileSync(path.join(data, 'Machine/settings.json'), JSON.stringify({ 'ompls.server.path': ompls }));
   const example = fs.readFileSync(path.join(repository, 'examples/saxpy.c'), 'utf8');
   fs.writeFileSync(path.join(workspace, 'saxpy.c'), example);
   fs.writeFileSync(path.join(workspace, 'mistake.c'), example.replace('omp target', 'omp tarrget'));
