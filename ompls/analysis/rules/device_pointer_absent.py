@@ -248,6 +248,23 @@ int main(void) {
     ),
     good=(
         """
+#pragma omp declare target
+static const int *table(int k) {
+    static const int odd[3] = {1, 3, 5}, even[3] = {2, 4, 6};
+    return k & 1 ? odd : even;
+}
+#pragma omp end declare target
+int f(void) {
+    int s = 0;
+    #pragma omp target map(tofrom: s)
+    {
+        const int *t = table(1);
+        for (int i = 0; i < 3; i++) s += t[i] + table(2)[i];
+    }
+    return s;
+}
+""",
+        """
 void *malloc(unsigned long);
 typedef struct { int n; double *u; } vec;
 static vec make(int n) {

@@ -79,6 +79,8 @@ class Walker(Loops):
             length = self.value(dim)
             self.is_size(length if isinstance(length, Poly) else None)
         if symbol.storage in ("static", "extern"):
+            if symbol.storage == "static" and self.region is not None:
+                self.region.local.add(self.variable(symbol))  # the device's own, of a function that it runs
             return
         obj = self.variable(symbol)
         if obj.size is None:
