@@ -5,6 +5,7 @@ Every program is built plainly and with a sanitizer; what it prints must be the 
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -32,11 +33,12 @@ def test_programs(program: Program, name: str, sanitizer: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-# How the counting device works: at once, beside the host, and with small list items gathered.
+# How the counting device works: at once, beside the host, with small list items gathered, and while a trace is written.
 WAYS: dict[str, dict[str, str]] = {
     "at once": {},
     "ahead": {"MOCK_AHEAD": "1"},
     "gathered": {"MOCK_AHEAD": "1", "MOCK_GATHER": "64"},
+    "traced": {"OMPLS_TRACE": os.devnull},
 }
 
 
@@ -48,6 +50,7 @@ WAYS: dict[str, dict[str, str]] = {
         ("stress", "address", "ahead"),
         ("stress", "thread", "ahead"),
         ("stress", "thread", "gathered"),
+        ("stress", "thread", "traced"),
     ],
 )
 def test_programs_on_a_device_that_works_beside_the_host(program: Program, name: str, sanitizer: str, way: str) -> None:

@@ -102,6 +102,37 @@ def test_children_of_fork_leave_devices_and_trace_alone(tmp_path: Path) -> None:
     assert [line for line in found if "ompls_trace" in line] == found[:1]
 
 
+THREADS = SAXPY_HOST.replace(
+    "int main(",
+    """
+#include <pthread.h>
+static void *work(void *unused) {
+    float x[2] = {1, 2}, y[2] = {0, 0};
+    for (int i = 0; i < 300; i++) saxpy(2, 1, x, y);
+    return unused;
+}
+static void work_at_once(void) {
+    pthread_t threads[8];
+    for (int i = 0; i < 8; i++) pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 8; i++) pthread_join(threads[i], NULL);
+}
+int main(""",
+).replace("wrong = 0;", "wrong = 0;\n    work_at_once();", 1)
+
+
+def test_threads_lose_nothing_in_a_ring_that_is_smaller_than_all(tmp_path: Path) -> None:
+    bundle = make_bundle(tmp_path / "bundle", THREADS, {"saxpy_0": SAXPY_KERNEL}, {"saxpy_0": SAXPY_PARAMS})
+    file = tmp_path / "trace"
+    _, *found = events(build(bundle, "host", tmp_path / "prog").program, file)
+    assert file.stat().st_size > 1 << 20
+    of_thread: dict[int, list[str]] = {}
+    for event in found:
+        if event["kind"] not in ("device_open", "locks"):
+            of_thread.setdefault(event["thread"], []).append(event["kind"])
+    once, *rest = sorted(of_thread.values(), key=len)  # the first thread's, after the others
+    assert [kinds == once * 300 for kinds in rest] == [True] * 8
+
+
 @pytest.mark.parametrize(
     ("bits", "words"),
     [

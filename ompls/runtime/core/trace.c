@@ -1,15 +1,18 @@
 /* trace.c -- what a program does with its devices, for people (OMPLS_INFO) and for tools (OMPLS_TRACE).
 
-   Nobody pays for it but those who ask: the callers test `ompls_observing` and build no event when it is 0.  Events are
-   written in the order in which they happen, under one lock, into a buffer that goes out when it is full, at an error and
-   at the end.  The format is docs' "Trace": one JSON object a line, the first one describes the run. */
+   Nobody pays for it but those who ask: the callers test `ompls_observing` and build no event when it is 0.  The format is
+   docs' "Trace": one JSON object a line, the first one describes the run.  A thread makes its line alone, reserves room for
+   it in a ring, copies it there, and publishes it behind those before; no lock is taken.  Whoever finds the ring half full
+   brings it to the file, as do an error and the end. */
 #define _GNU_SOURCE
 #include "core.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -19,8 +22,17 @@
 int ompls_observing;
 unsigned ompls_info;
 
-static FILE *trace;
-static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+enum { RING = 1 << 18, LINE = 1 << 14, TEXT = 4300 /* the bytes of one string in a line */ };
+typedef struct {
+    size_t used;
+    char text[LINE];
+} line;
+
+static atomic_bool tracing;
+static char ring[RING];
+static _Atomic uint64_t reserved, published, drained; /* bytes since the beginning */
+static pthread_mutex_t draining = PTHREAD_MUTEX_INITIALIZER;
+static int file = -1; /* changed and written to with the lock held */
 static struct timespec start;
 
 uint64_t ompls_now(void) {
@@ -29,40 +41,97 @@ uint64_t ompls_now(void) {
     return (uint64_t)(now.tv_sec - start.tv_sec) * 1000000000u + (uint64_t)now.tv_nsec - (uint64_t)start.tv_nsec + 1;
 }
 
-static void write_string(const char *text) {
-    putc('"', trace);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\') fprintf(trace, "\\%c", *c);
-        else if (*c < 0x20) fprintf(trace, "\\u%04x", *c);
-        else putc(*c, trace);
-    }
-    putc('"', trace);
+/* --- lines and the ring ------------------------------------------------------------------------------------------------ */
+
+__attribute__((format(printf, 2, 3))) static void add(line *l, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    l->used += (size_t)vsnprintf(l->text + l->used, sizeof l->text - l->used, format, arguments);
+    va_end(arguments);
 }
 
-/* A child of fork has a copy of the buffer: its parent writes it. */
+static void add_string(line *l, const char *text) {
+    size_t end = l->used + TEXT;
+    l->text[l->used++] = '"';
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (l->used + 8 > end && ((*c & 0xc0) != 0x80 || l->used + 2 > end)) break; /* between two characters */
+        if (*c == '"' || *c == '\\') add(l, "\\%c", *c);
+        else if (*c < 0x20) add(l, "\\u%04x", *c);
+        else l->text[l->used++] = (char)*c;
+    }
+    l->text[l->used++] = '"';
+}
+
+static void write_out(const char *bytes, size_t size) {
+    while (size > 0) {
+        ssize_t done = write(file, bytes, size);
+        if (done < 0 && errno != EINTR) return; /* a full disk loses the trace, not the run */
+        if (done > 0) bytes += done, size -= (size_t)done;
+    }
+}
+
+/* With the lock held: what is published goes to the file. */
+static void drain(void) {
+    uint64_t from = atomic_load_explicit(&drained, memory_order_relaxed), to = atomic_load_explicit(&published, memory_order_acquire);
+    size_t at = from % RING, size = to - from, first = size < RING - at ? size : RING - at;
+    if (file >= 0) {
+        write_out(ring + at, first);
+        write_out(ring, size - first);
+    }
+    atomic_store_explicit(&drained, to, memory_order_release);
+}
+
+static void emit(const line *l) {
+    uint64_t at = atomic_fetch_add_explicit(&reserved, l->used, memory_order_relaxed), end = at + l->used;
+    while (end - atomic_load_explicit(&drained, memory_order_acquire) > RING) {
+        if (pthread_mutex_trylock(&draining) != 0) {
+            sched_yield();
+            continue;
+        }
+        drain();
+        pthread_mutex_unlock(&draining);
+    }
+    size_t place = at % RING, first = l->used < RING - place ? l->used : RING - place;
+    memcpy(ring + place, l->text, first);
+    memcpy(ring, l->text + first, l->used - first);
+    while (atomic_load_explicit(&published, memory_order_acquire) != at) sched_yield();
+    atomic_store_explicit(&published, end, memory_order_release);
+    if (end - atomic_load_explicit(&drained, memory_order_relaxed) <= RING / 2 || pthread_mutex_trylock(&draining) != 0) return;
+    drain();
+    pthread_mutex_unlock(&draining);
+}
+
+static void drain_now(void) {
+    pthread_mutex_lock(&draining);
+    drain();
+    pthread_mutex_unlock(&draining);
+}
+
+/* A child of fork has a copy of the ring: its parent writes it. */
 static void forked(void) {
-    pthread_mutex_init(&writing, NULL);
-    if (trace == NULL) return;
-    __fpurge(trace);
-    fclose(trace);
-    trace = NULL;
+    pthread_mutex_init(&draining, NULL);
+    atomic_store(&tracing, false);
+    if (file >= 0) close(file);
+    file = -1;
     ompls_observing = ompls_info != 0;
 }
 
 static void open_trace(const char *path) {
-    trace = fopen(path, "we");
-    if (trace == NULL) {
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
         ompls_warn("cannot write the trace %s: %s", path, strerror(errno));
         return;
     }
-    setvbuf(trace, NULL, _IOFBF, 1 << 16);
+    atomic_store(&tracing, true);
     pthread_atfork(NULL, NULL, forked);
     struct timespec wall;
     clock_gettime(CLOCK_REALTIME, &wall);
-    fprintf(trace, "{\"ompls_trace\": 1, \"program\": ");
-    write_string(program_invocation_name);
-    fprintf(trace, ", \"pid\": %d, \"start\": %lld.%09ld, \"unit\": \"ns\"}\n", (int)getpid(), (long long)wall.tv_sec, wall.tv_nsec);
-    fflush(trace);
+    line l = {0};
+    add(&l, "{\"ompls_trace\": 1, \"program\": ");
+    add_string(&l, program_invocation_name);
+    add(&l, ", \"pid\": %d, \"start\": %lld.%09ld, \"unit\": \"ns\"}\n", (int)getpid(), (long long)wall.tv_sec, wall.tv_nsec);
+    emit(&l);
+    drain_now();
 }
 
 /* Before any unit registers or maps: constructors with priorities run before those without. */
@@ -71,50 +140,61 @@ __attribute__((constructor(101))) static void begin(void) {
     const char *path = getenv("OMPLS_TRACE"), *info = getenv("OMPLS_INFO");
     if (info != NULL) ompls_info = (unsigned)strtoul(info, NULL, 0);
     if (path != NULL && *path != '\0') open_trace(path);
-    ompls_observing = trace != NULL || ompls_info != 0;
+    ompls_observing = atomic_load(&tracing) || ompls_info != 0;
 }
 
 void ompls_trace_finish(void) {
-    pthread_mutex_lock(&writing);
-    if (trace != NULL) {
-        fclose(trace);
-        trace = NULL;
-    }
-    pthread_mutex_unlock(&writing);
+    if (!atomic_exchange(&tracing, false)) return;
+    /* What other threads have reserved is there in a moment, unless they have been ended in between. */
+    for (int i = 0; i < 1000 && atomic_load(&published) != atomic_load(&reserved); i++) usleep(1000);
+    pthread_mutex_lock(&draining);
+    drain();
+    close(file);
+    file = -1;
+    pthread_mutex_unlock(&draining);
 }
 
-static void number(const char *key, int64_t value) {
-    fprintf(trace, ", \"%s\": %" PRId64, key, value);
+/* --- events ------------------------------------------------------------------------------------------------------------ */
+
+static void number(line *l, const char *key, int64_t value) {
+    add(l, ", \"%s\": %" PRId64, key, value);
 }
 
-static void string(const char *key, const char *value) {
-    fprintf(trace, ", \"%s\": ", key);
-    write_string(value);
+static void string(line *l, const char *key, const char *value) {
+    add(l, ", \"%s\": ", key);
+    add_string(l, value);
 }
 
 static void write_event(const ompls_event *event, uint64_t now, uint64_t duration) {
     static _Thread_local int thread;
     if (thread == 0) thread = (int)syscall(SYS_gettid);
-    fprintf(trace, "{\"t\": %" PRIu64 ", \"thread\": %d, \"kind\": \"%s\"", event->began != 0 ? event->began : now, thread, event->kind);
-    if (event->at.device != NULL) string("device", event->at.device->name);
+    line l;
+    l.used = 0;
+    add(&l, "{\"t\": %" PRIu64 ", \"thread\": %d, \"kind\": \"%s\"", event->began != 0 ? event->began : now, thread, event->kind);
+    if (event->at.device != NULL) string(&l, "device", event->at.device->name);
     if (event->at.region != NULL) {
-        char place[4200];
+        char place[TEXT];
         snprintf(place, sizeof place, "%s:%u", event->at.region->file, event->at.region->line);
-        string("region", place);
+        string(&l, "region", place);
     }
-    if (event->var != NULL) string("var", event->var);
-    if (event->host != NULL) fprintf(trace, ", \"host\": \"%#" PRIxPTR "\"", (uintptr_t)event->host);
-    if (event->address != 0) fprintf(trace, ", \"address\": \"%#" PRIx64 "\"", event->address);
-    if (event->bytes != 0 || event->direction != NULL) number("bytes", (int64_t)event->bytes);
-    if (event->direction != NULL) string("direction", event->direction);
-    if (event->counted) number("refcount", event->refcount);
-    if (event->grid != NULL) fprintf(trace, ", \"grid\": [%u, %u, %u]", event->grid[0], event->grid[1], event->grid[2]);
-    if (event->block != NULL) fprintf(trace, ", \"block\": [%u, %u, %u]", event->block[0], event->block[1], event->block[2]);
-    if (event->began != 0) number("duration", (int64_t)duration);
-    if (event->locks != NULL) number("acquisitions", (int64_t)event->locks->acquisitions), number("contended", (int64_t)event->locks->contended);
-    if (event->text != NULL) string("message", event->text);
-    fprintf(trace, "}\n");
-    if (strcmp(event->kind, "error") == 0) fflush(trace);
+    if (event->var != NULL) string(&l, "var", event->var);
+    if (event->host != NULL) add(&l, ", \"host\": \"%#" PRIxPTR "\"", (uintptr_t)event->host);
+    if (event->address != 0) add(&l, ", \"address\": \"%#" PRIx64 "\"", event->address);
+    if (event->bytes != 0 || event->direction != NULL) number(&l, "bytes", (int64_t)event->bytes);
+    if (event->direction != NULL) string(&l, "direction", event->direction);
+    if (event->counted) number(&l, "refcount", event->refcount);
+    const uint32_t *g = event->grid, *b = event->block;
+    if (g != NULL) add(&l, ", \"grid\": [%u, %u, %u]", g[0], g[1], g[2]);
+    if (b != NULL) add(&l, ", \"block\": [%u, %u, %u]", b[0], b[1], b[2]);
+    if (event->began != 0) number(&l, "duration", (int64_t)duration);
+    if (event->locks != NULL) {
+        number(&l, "acquisitions", (int64_t)event->locks->acquisitions);
+        number(&l, "contended", (int64_t)event->locks->contended);
+    }
+    if (event->text != NULL) string(&l, "message", event->text);
+    add(&l, "}\n");
+    emit(&l);
+    if (strcmp(event->kind, "error") == 0) drain_now();
 }
 
 static void print_info(const ompls_event *event, uint64_t duration) {
@@ -155,10 +235,9 @@ uint64_t ompls_begin(const ompls_event *event) {
 
 void ompls_observe(const ompls_event *event) {
     if (OMPLS_UNLIKELY(ompls_tooling) && event->began != 0) ompls_tool_event(event, false);
-    if (trace == NULL && ompls_info == 0) return;
+    bool traced = atomic_load_explicit(&tracing, memory_order_relaxed);
+    if (!traced && ompls_info == 0) return;
     uint64_t now = ompls_now(), duration = event->began != 0 ? now - event->began : 0;
     if (ompls_info != 0) print_info(event, duration);
-    pthread_mutex_lock(&writing);
-    if (trace != NULL && strcmp(event->kind, "argument") != 0) write_event(event, now, duration);
-    pthread_mutex_unlock(&writing);
+    if (traced && strcmp(event->kind, "argument") != 0) write_event(event, now, duration);
 }
