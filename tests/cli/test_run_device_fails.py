@@ -76,8 +76,10 @@ def _wait_for_device(program: int) -> tuple[set[str], int]:
     end = time.monotonic() + 20
     while time.monotonic() < end:
         pages = _control_pages(program)
-        if found := _devices(pages, program):
-            return pages, found[0]
+        if _devices(pages, program):
+            time.sleep(0.2)  # the process that starts it shares the pages, too, until it ends
+            if found := _devices(pages, program):
+                return pages, found[0]
         time.sleep(0.05)
     raise AssertionError("no device process has been started")
 
@@ -95,7 +97,6 @@ def test_a_killed_device_ends_the_program_with_the_region(tmp_path: Path) -> Non
         [_build(tmp_path, ENDLESS)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     )
     _, device = _wait_for_device(program.pid)
-    time.sleep(0.2)
     os.kill(device, signal.SIGKILL)
     out, err = program.communicate(timeout=20)
     assert (program.returncode, out) == (125, "before\n")

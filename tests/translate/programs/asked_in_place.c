@@ -43,6 +43,7 @@ int main(void)
     wanted = 2;
 #pragma omp target map(from : seen, many)
 #pragma omp parallel num_threads(half(wanted * 2 - 2)) if (wanted == 3)
+#pragma omp single
     {
         seen = omp_get_num_threads();
         many = wanted;

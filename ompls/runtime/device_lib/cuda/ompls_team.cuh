@@ -133,6 +133,7 @@ template <bool generic> static __device__ bool ompls_target_begin()
     if (me == OMPLS_MASTER) {
         ompls_team.top = 0; // the workers see it after the next barrier
         ompls_team.wanted = OMPLS_WORKERS;
+        ompls_team.threads = 1; // compilers may read it before they ask whether it counts
         return true;
     }
     if (!OMPLS_LANES_INDEPENDENT && me > OMPLS_MASTER) return false;
