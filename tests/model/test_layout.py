@@ -95,6 +95,30 @@ def test_a_header_packs_what_follows_it_in_the_file(tmp_path: Path) -> None:
     assert [sizeof(tags["s"]), sizeof(tags["t"])] == [12, 16]
 
 
+def test_packing_is_pushed_and_popped_by_name_as_gcc_does_it(tmp_path: Path) -> None:
+    lines = (
+        "push, one, 2",
+        "push, 1",
+        "push",
+        "pop, one",
+        "push, x, 4",
+        "push, y, 1",
+        "pop, nobody",
+        "pop",
+        "",
+        "pop, x",
+        "8",
+    )
+    source = "".join(f"#pragma pack({line})\nstruct s{k} {{ char c; double d; }};\n" for k, line in enumerate(lines))
+    tags = analyze(source).tags
+    sizes = [sizeof(tags[f"s{k}"]) for k in range(len(lines))]
+    asserts = "".join(f'_Static_assert(sizeof(struct s{k}) == {size}, "s{k}");\n' for k, size in enumerate(sizes))
+    (tmp_path / "t.c").write_text(source + asserts)
+    done = subprocess.run(["gcc", "-fsyntax-only", "-w", tmp_path / "t.c"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(set(sizes)) == 4
+
+
 def test_members_with_an_alignment_of_their_own() -> None:
     tu = analyze("""
 #include <stdalign.h>

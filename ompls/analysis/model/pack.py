@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-Pack = tuple[int, ...]  # the alignments in force, in bytes (0: each member's own); the last one counts, others wait
+# The name that a `push` gave ("": none), and the alignment in force behind it in bytes (0: each member's own).  The
+# last counts, the others wait.
+Pack = tuple[tuple[str, int], ...]
 
-NATURAL: Pack = (0,)
+NATURAL: Pack = (("", 0),)
 _PRAGMA = re.compile(rb"\s*#\s*pragma\s+pack\s*\(([^)]*)\)\s*$")
 _SIZES = ("1", "2", "4", "8", "16")
 
@@ -17,10 +19,15 @@ def packed_after(pack: Pack, pragma: bytes) -> Pack:
     if found is None:
         return pack
     words = [w.strip() for w in found[1].decode("utf-8", "replace").split(",")]
+    (name, now), sizes = pack[-1], [w for w in words if w in _SIZES]
     if words[0] == "pop":
-        return pack[:-1] or pack
+        if len(pack) == 1 or sizes:
+            return pack
+        named = [k for k in range(1, len(pack)) if words[1:] == [pack[k][0]]]
+        return pack[: named[-1] if named else -1]  # gcc warns of a name that nobody pushed, and pops all the same
     if words[0] == "push":
-        return (*pack, int(words[-1]) if words[-1] in _SIZES else pack[-1])
+        names = [w for w in words[1:] if w not in _SIZES]
+        return (*pack, (names[0] if names else "", int(sizes[-1]) if sizes else now))
     if words == [""] or words[0] in _SIZES:
-        return (*pack[:-1], int(words[0] or 0))
+        return (*pack[:-1], (name, int(words[0] or 0)))
     return pack

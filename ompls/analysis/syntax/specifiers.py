@@ -235,10 +235,10 @@ class SpecifierReader(Reader):
         if (
             self.file.strict
             and old.fields is not None
-            and (old.fields, old.packed, old.align, old.pack) != (tuple(members), packed, align, self.file.pack[-1])
+            and (old.fields, old.packed, old.align, old.pack) != (tuple(members), packed, align, self.file.pack[-1][1])
         ):
             raise RedefinedRecordError
-        old.fields, old.packed, old.align, old.pack = tuple(members), packed, align, self.file.pack[-1]
+        old.fields, old.packed, old.align, old.pack = tuple(members), packed, align, self.file.pack[-1][1]
         old.span = (n.start_byte + self.shift, n.end_byte + self.shift)
         self.file.fill(record)
         if body.has_error and errors([body], 1):
