@@ -80,10 +80,10 @@ static __device__ void ompls_spmd_begin();
 // --- master/worker ----------------------------------------------------------------------------------------------
 // Kernel prologue of a region that is not SPMD: block of 128 threads, 0-95 are workers, 96 is the master.  Returns true
 // in the one thread that runs the sequential code; in all others it serves parallel regions and returns false when the
-// master has called ompls_target_end().
-template <bool generic = OMPLS_IS_GENERIC> static __device__ bool ompls_target_begin();
+// master has called ompls_target_end().  `limit`: a parallel region's threads, at most (thread_limit; 0: all 96).
+template <bool generic = OMPLS_IS_GENERIC> static __device__ bool ompls_target_begin(int limit = 0);
 static __device__ void ompls_target_end();
-// Run `fn(vars)` on `num_threads` workers (0: all 96), called by the master; returns when all are done.  Called inside a
+// Run `fn(vars)` on `num_threads` workers (0: as many as may be), called by the master; returns when all are done.  Called inside a
 // parallel region (also in an SPMD kernel): nested, run by the caller as a team of one.  num_threads 1: likewise.
 template <bool nested = OMPLS_HAS_NESTED>
 static __device__ void ompls_parallel(void (*fn)(void *), void *vars, int num_threads);

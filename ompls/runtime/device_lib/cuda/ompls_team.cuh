@@ -76,7 +76,8 @@ struct ompls_team_state {
     void (*function)(void *);
     void *vars;
     int threads;           // of the registered region; 0: the kernel is over
-    int wanted;            // for regions without num_threads: what omp_set_num_threads said, else all workers
+    int limit;             // thread_limit
+    int wanted;            // for regions without num_threads: what omp_set_num_threads said, else as many as may be
     int barriers;          // how many team barriers thread 0 has reached in this region
     volatile int last;     // the number of the region's last barrier, 0 while it is not known
     unsigned long top;     // of the stack
@@ -125,14 +126,14 @@ static __device__ inline void ompls_work(int me, int threads)
     ompls_reconverge();
 }
 
-template <bool generic> static __device__ bool ompls_target_begin()
+template <bool generic> static __device__ bool ompls_target_begin(int limit)
 {
     static_assert(generic, "a kernel with ompls_target_begin() defines OMPLS_GENERIC before it includes ompls_device.cuh");
     const int me = threadIdx.x;
     ompls_set_depth(0);
     if (me == OMPLS_MASTER) {
         ompls_team.top = 0; // the workers see it after the next barrier
-        ompls_team.wanted = OMPLS_WORKERS;
+        ompls_team.wanted = ompls_team.limit = limit > 0 && limit < OMPLS_WORKERS ? limit : int(OMPLS_WORKERS);
         ompls_team.threads = 1; // compilers may read it before they ask whether it counts
         return true;
     }
@@ -157,6 +158,7 @@ template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *),
     static_assert(nested, "an SPMD kernel with nested parallel regions defines OMPLS_NESTED before ompls_device.cuh");
     const bool on_master = OMPLS_IS_GENERIC && threadIdx.x == OMPLS_MASTER && ompls_depth() == 0;
     if (num_threads <= 0) num_threads = on_master ? ompls_team.wanted : 1;
+    if (on_master && num_threads > ompls_team.limit) num_threads = ompls_team.limit;
     if (!on_master || num_threads == 1) { // a team of one
         ompls_set_depth(ompls_depth() + 1);
         fn(vars);
@@ -165,7 +167,7 @@ template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *),
     }
     ompls_team.function = fn;
     ompls_team.vars = vars;
-    ompls_team.threads = num_threads > OMPLS_WORKERS ? OMPLS_WORKERS : num_threads;
+    ompls_team.threads = num_threads;
     ompls_team.barriers = 0;
     ompls_team.last = 0;
     ompls_named_barrier(OMPLS_BARRIER_START, OMPLS_BLOCK);
@@ -246,7 +248,7 @@ static __device__ inline int omp_get_active_level(void)
     return OMPLS_IS_GENERIC ? threadIdx.x < OMPLS_MASTER : ompls_threads() > 1;
 }
 static __device__ inline int omp_in_parallel(void) { return omp_get_active_level() > 0; }
-static __device__ inline int omp_get_thread_limit(void) { return OMPLS_IS_GENERIC ? int(OMPLS_WORKERS) : ompls_threads(); }
+static __device__ inline int omp_get_thread_limit(void) { return OMPLS_IS_GENERIC ? ompls_team.limit : ompls_threads(); }
 static __device__ inline int omp_get_max_threads(void)
 {
     return omp_get_level() > 0 ? 1 : OMPLS_IS_GENERIC ? ompls_team.wanted : omp_get_thread_limit();
@@ -282,7 +284,7 @@ static __device__ inline int omp_get_initial_device(void) { return -1; }
 static __device__ inline void omp_set_num_threads(int threads)
 {
     if (!OMPLS_IS_GENERIC || omp_get_level() > 0) return; // nested regions have one thread
-    if (threads > 0) ompls_team.wanted = threads > OMPLS_WORKERS ? int(OMPLS_WORKERS) : threads;
+    if (threads > 0) ompls_team.wanted = threads > ompls_team.limit ? ompls_team.limit : threads;
 }
 static __device__ inline void omp_set_dynamic(int) {}
 static __device__ inline void omp_set_nested(int) {}

@@ -8,12 +8,14 @@ device function, whose frame may be any thread's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Directive
 from ompls.translate.canonical import kept_counters, nest_of
-from ompls.translate.ctext import is_vla
+from ompls.translate.ctext import is_vla, strip
 from ompls.translate.launch import chain_directives
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_inside, data_of
@@ -94,14 +96,25 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
 
 
 def _threads(e: Emitter, d: Directive, level: Level) -> str:
-    """How many threads the region asks for, at most the construct's thread_limit; 0: all workers, one in a region."""
+    """How many threads the region asks for; 0: as many as there may be, one in a region."""
     wanted = clause_value(e, d, "num_threads")
-    outermost = e.plan.region.stmt if e.plan and level != "parallel" else None
-    limits = [x for x in chain_directives(outermost) if x.clause("thread_limit")] if outermost else []
-    limit = clause_value(e, limits[-1], "thread_limit") if limits else None
+    limit = None
+    if e.plan is not None and level != "parallel":
+        limit, at_begin = thread_limit(e, chain_directives(e.plan.region.stmt))
+        limit = None if at_begin else limit
     if wanted is None or limit is None:
         return wanted or limit or "0"
     return f"({wanted}) < ({limit}) ? ({wanted}) : ({limit})"
+
+
+def thread_limit(e: Emitter, chain: Sequence[Directive]) -> tuple[str | None, bool]:
+    """The construct's thread_limit, and whether the kernel knows it when it begins, or in its place only."""
+    having = [(d, clause) for d in chain if (clause := d.clause("thread_limit")) is not None and clause.args]
+    if not having:
+        return None, True
+    directive, clause = having[-1]
+    hoisted = e.plan is not None and id(clause) in e.plan.hoisted
+    return clause_value(e, directive, "thread_limit"), hoisted or isinstance(strip(clause.args[-1]), IntLiteral)
 
 
 def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], str, str]:

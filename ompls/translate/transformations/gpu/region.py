@@ -24,7 +24,7 @@ from ompls.translate.transformations.gpu.declarations import Shared, aliases, re
 from ompls.translate.transformations.gpu.dialect import Dialect
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner
 from ompls.translate.transformations.gpu.loops import Source, keep_counters, loop_parts, visit_iterations
-from ompls.translate.transformations.gpu.parallel import team_shared
+from ompls.translate.transformations.gpu.parallel import team_shared, thread_limit
 from ompls.translate.transformations.gpu.parameters import Parameters
 from ompls.translate.transformations.gpu.promoted import write
 from ompls.translate.transformations.gpu.spelling import respell
@@ -32,7 +32,7 @@ from ompls.translate.transformations.gpu.sync import CHOOSING, allocators, chose
 from ompls.translate.uses import PRIVATISING, listed, modified_in
 
 _DISTRIBUTED = frozenset(("distribute", "for", "loop"))  # leaf constructs that give iterations to teams or threads
-_WORKER = "if (!ompls_target_begin())\nreturn;  // a worker: it served the parallel regions"
+_WORKER = "if (!ompls_target_begin({}))\nreturn;  // a worker: it served the parallel regions"
 _PROMOTED = """// SPMD: one thread runs the sequential code that has effects, all threads run the rest, and they meet.
 // So there is no master, and nothing is handed over to workers.
 """
@@ -91,7 +91,12 @@ class KernelFunction:
         e.references |= {p.symbol for p in plan.params if p.copy and p.symbol and (p.league or p.symbol not in written)}
         e.team_shared = self._team_shared()
         self._check_shared()
-        begin = _WORKER if self.generic else _PROMOTED * (plan.promotion is not None) + "ompls_spmd_begin();"
+        limit, at_begin = thread_limit(e, self.chain)
+        begin = (
+            _WORKER.format(limit or "" if at_begin else "")
+            if self.generic
+            else _PROMOTED * (plan.promotion is not None) + "ompls_spmd_begin();"
+        )
         return [begin, *self._variables(), *globals_, *allocators(self.chain)]
 
     def _team_shared(self) -> set[Symbol]:
