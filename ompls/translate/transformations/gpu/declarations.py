@@ -25,9 +25,8 @@ from ompls.translate.symbols import global_symbol
 from ompls.translate.tables import tables
 from ompls.translate.templates import render
 from ompls.translate.transformations.gpu.dialect import Dialect
-from ompls.translate.transformations.gpu.library import CUDA_NAMES
 from ompls.translate.transformations.gpu.reductions import operator_class
-from ompls.translate.transformations.gpu.spelling import respelled
+from ompls.translate.transformations.gpu.spelling import CUDA_NAMES, respelled
 from ompls.translate.transformations.gpu.sync import lock
 from ompls.translate.transformations.gpu.typetext import as_cxx
 from ompls.translate.uses import names_in

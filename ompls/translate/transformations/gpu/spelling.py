@@ -8,6 +8,12 @@ from collections.abc import Collection
 from ompls.translate.ctext import COMPLEX, TRUTH
 from ompls.translate.rewrite import Chunk
 
+# Functions that CUDA declares in the global scope and C does not: the user's get another name.
+CUDA_NAMES = frozenset(
+    """min max umin umax llmin llmax ullmin ullmax norm rnorm norm3d norm4d rsqrt rsqrtf rcbrt rcbrtf sinpi cospi
+    sincospi exp10 exp10f normcdf normcdfinv erfinv erfcinv erfcx clock clock64 mulhi saturate brev clz popc ffs
+    trap any all ballot""".split()  # noqa: SIM905
+)
 _RENAMED = """alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast
     constexpr decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
     nullptr operator or or_eq private protected public reinterpret_cast requires static_assert static_cast template
