@@ -16,9 +16,10 @@ import threading
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from ..cuda_image import ImageError, KernelFile, capabilities, compile_file, pack, packer, slots, unpack
+from ..cuda_lanes import Lanes
 from ..cuda_staging import Staging, smallest
 from ..errors import DeviceUnavailable
 from . import Availability, Device, ImageJob
@@ -94,26 +95,6 @@ class Module:
     module: Any
 
 
-@dataclass
-class Lane:
-    """What one host thread has started on a GPU."""
-
-    stream: Any
-    event: Any
-    mark: int  # its place in the list of lanes, plus 1
-    staging: Optional[Staging] = None
-
-
-class Lease:
-    """A lane, for as long as its thread lives; then another thread may have it."""
-
-    def __init__(self, gpu: OpenGpu) -> None:
-        self.lane, self._free = gpu.take_lane()
-
-    def __del__(self) -> None:
-        self._free.append(self.lane)
-
-
 _thread = threading.local()  # `current`: the context that we made current for good
 
 
@@ -133,36 +114,19 @@ class OpenGpu:
             self._do("making the heap of kernels", driver.Context.set_limit, driver.limit.MALLOC_HEAP_SIZE, size)
         self._memory: Dict[int, Any] = {}
         self._copies: Dict[int, List[int]] = {}  # a variable's address in the first module to those in the others
-        self._lanes: List[Lane] = []
-        self._free_lanes: List[Lane] = []
-        self._making = threading.Lock()
-        self._mine = threading.local()
+        self._lanes = Lanes(self._make_lane)
         # Other GPUs' contexts, and whose is current, are the program's business, too.
         alone = driver.Device.count() == 1 and hasattr(self._context, "handle")
         self._handle = ctypes.c_void_p(self._context.handle) if alone else None
         self._library = ctypes.CDLL(LIBRARY)
         self._staged = smallest()
 
-    def take_lane(self) -> Tuple[Lane, List[Lane]]:
-        """A lane that no thread has, and where it goes afterwards."""
-        with self._making:
-            if self._free_lanes:
-                return self._free_lanes.pop(), self._free_lanes
-            stream = self._do("making a stream", self._driver.Stream)
-            event = self._do("making an event", self._driver.Event, self._driver.event_flags.DISABLE_TIMING)
-            lane = Lane(stream, event, len(self._lanes) + 1)
-            self._lanes.append(lane)
-            return lane, self._free_lanes
-
-    def _lane(self) -> Lane:
-        lease = getattr(self._mine, "lease", None)
-        if lease is None:
-            lease = self._mine.lease = Lease(self)
-        lane: Lane = lease.lane
-        return lane
+    def _make_lane(self) -> Tuple[Any, Any]:
+        stream = self._do("making a stream", self._driver.Stream)
+        return stream, self._do("making an event", self._driver.Event, self._driver.event_flags.DISABLE_TIMING)
 
     def _staging(self) -> Staging:
-        lane = self._lane()
+        lane = self._lanes.mine()
         if lane.staging is None:
             lane.staging = self._do("making pinned buffers", Staging, self._driver, lane.stream)
         assert lane.staging is not None
@@ -261,7 +225,7 @@ class OpenGpu:
 
     def start_in(self, to: int, data: memoryview) -> None:
         """Host to device, behind what this thread has started."""
-        stream = self._lane().stream
+        stream = self._lanes.mine().stream
         what = "copying {} bytes to the GPU".format(len(data))
         if len(data) < self._staged:
             self._start(what, self._driver.memcpy_htod_async, to, data, stream)
@@ -270,7 +234,7 @@ class OpenGpu:
 
     def start_out(self, into: memoryview, address: int) -> None:
         """Device to host, behind what this thread has started."""
-        stream = self._lane().stream
+        stream = self._lanes.mine().stream
         what = "copying {} bytes from the GPU".format(len(into))
         if len(into) < self._staged:
             self._start(what, self._driver.memcpy_dtoh_async, into, address, stream)
@@ -279,13 +243,13 @@ class OpenGpu:
 
     def mark(self) -> int:
         """A place behind what this thread has started."""
-        lane = self._lane()
+        lane = self._lanes.mine()
         self._start("recording an event", lane.event.record, lane.stream)
         return lane.mark
 
     def follow(self, mark: int) -> None:
         """What this thread starts from now on comes after a mark."""
-        lane, other = self._lane(), self._lanes[mark - 1]
+        lane, other = self._lanes.mine(), self._lanes.marked(mark)
         if other is not lane:
             self._start("waiting for an event", lane.stream.wait_for_event, other.event)
 
@@ -302,7 +266,7 @@ class OpenGpu:
 
     def copy_within(self, to: int, address: int, size: int) -> None:
         """Device to device."""
-        what, stream = "copying {} bytes on the GPU".format(size), self._lane().stream
+        what, stream = "copying {} bytes on the GPU".format(size), self._lanes.mine().stream
         self._start(what, self._driver.memcpy_dtod_async, to, address, size, stream)
         self.synchronize()
 
@@ -362,14 +326,16 @@ class OpenGpu:
         if block[0] * block[1] * block[2] > kernel.most:
             block = fitting(block, kernel.most)
         try:
-            self._start("", kernel.function._launch_kernel, grid, block, buffer, shared_bytes, self._lane().stream)
+            self._start(
+                "", kernel.function._launch_kernel, grid, block, buffer, shared_bytes, self._lanes.mine().stream
+            )
         except CudaFailure as failure:
             failure.reason = "launching {} with {} x {} threads{}".format(name, grid, block, failure.reason)
             raise
 
     def synchronize(self) -> None:
         """Wait for what this thread has started."""
-        self._start("a kernel or a copy failed", self._lane().stream.synchronize)
+        self._start("a kernel or a copy failed", self._lanes.mine().stream.synchronize)
 
     def close(self) -> None:
         """Give memory and context back; those of a failed context are left to the end of the process."""
@@ -377,9 +343,7 @@ class OpenGpu:
             _lost.append((self._memory, self._context, self._lanes))
             return
         self._context.push()  # streams end in the context that is current
-        self._mine = threading.local()
-        self._lanes.clear()
-        self._free_lanes.clear()
+        self._lanes.forget()
         self._context.pop()
         for address in list(self._memory):
             self.free(address)
