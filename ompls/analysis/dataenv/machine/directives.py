@@ -115,10 +115,11 @@ class Directives(Items):
         for mapped in items:
             self.enter(mapped, device)
         self.or_else(before, directive)
-        own = self.frame.own
-        self.frame.own = {**own, **self.lent_by(directive)}
+        own, given = self.frame.own, self.lent_by(directive)
+        self.frame.own = {**own, **given}
         self.statement(stmt.body)
         self.frame.own = own
+        self.gone({obj for obj in given.values() if obj.kind == "variable"})
         if self.now is None:
             return
         before = self.now.copy() if applies is None else None
@@ -254,15 +255,17 @@ class Directives(Items):
         self.device_pointers(region)
         values = {v.symbol: self.copied(v) for v in region.variables if v.sharing != "mapped"}
         self.region = where
-        inner = dict(own)
-        for variable in region.variables:
-            if variable.sharing in ("private", "firstprivate", "is_device_ptr", "has_device_addr"):
-                inner[variable.symbol] = self.substitute(variable.symbol, values.get(variable.symbol), region.directive)
-        self.frame.own = inner
+        private = {
+            v.symbol: self.substitute(v.symbol, values.get(v.symbol), region.directive)
+            for v in region.variables
+            if v.sharing in ("private", "firstprivate", "is_device_ptr", "has_device_addr")
+        }
+        self.frame.own = {**own, **private}
         where.conditions = self.conditions
         self.construct(region.stmt, taken=True)
         self.partly_filled()
         self.frame.own = own
+        self.gone(set(private.values()))
         self.region = None
 
     def device_pointers(self, region: Region) -> None:
@@ -309,17 +312,18 @@ class Directives(Items):
                     self.access(self.places(item.expr), item.expr, True, False)
         if self.now is None or stmt.body is None:
             return
-        inner = dict(outer)
+        private: dict[Symbol, Obj] = {}
         for clause in directive.clauses:
             for item in clause.items if clause.name in PRIVATISING else ():
                 symbol = item.symbol
                 if symbol is not None:
-                    inner[symbol] = self.private_copy(symbol, clause, directive)
-        self.frame.own = inner
+                    private[symbol] = self.private_copy(symbol, clause, directive)
+        self.frame.own = {**outer, **private}
         self.tasks += directive.has("task")
         self.statement(stmt.body)
         self.tasks -= directive.has("task")
         self.frame.own = outer
+        self.gone(set(private.values()))
         for clause in directive.clauses:
             _, writes = PRIVATISING.get(clause.name, (False, False))
             for item in clause.items if writes else ():

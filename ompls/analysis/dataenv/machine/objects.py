@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.machine import copies as cp
@@ -311,5 +311,17 @@ class Store(ABC):
         """The object begins to exist."""
         assert self.now is not None
         self.now.cases[obj] = ALL_CLEAN if filled else UNFILLED
-        for cell in [c for c in self.now.cells if c[0] == obj]:
+        self._empty({obj})
+
+    def gone(self, objs: Collection[Obj]) -> None:
+        """These objects end, so that what the walk remembers does not grow with all constructs that it comes by."""
+        if self.now is None or not objs:
+            return
+        for obj in objs:
+            self.now.cases.pop(obj, None)
+        self._empty(objs)
+
+    def _empty(self, objs: Collection[Obj]) -> None:
+        assert self.now is not None
+        for cell in [c for c in self.now.cells if c[0] in objs]:
             del self.now.cells[cell]
