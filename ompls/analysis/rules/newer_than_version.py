@@ -16,8 +16,6 @@ def check(scene: Scene) -> Iterator[Finding]:
     version = scene.unit.settings.openmp
     # An earlier version than the default was chosen by somebody; against the default it is good to know, no more.
     severity: Severity = "warning" if version < DEFAULT_VERSION else "hint"
-    if version == "6.0":
-        return
     for directive in scene.directives:
         if not directive.known:
             continue
@@ -113,6 +111,14 @@ void f(int n, float *x) {
     #pragma omp target teams distribute firstprivate(teams: n)
     //                                  ^^^^^^^^^^^^^^^^^^^^^^ hint: the directive-name modifier `teams` came with OpenMP 6.0; this is checked against 5.2
     for (int i = 0; i < 8; i++) ;
+}
+""",
+        """
+// OpenMP 6.0
+void f(int n, float *x) {
+    #pragma omp target dyn_groupprivate(n) device_type(any) priority(2)
+    //                 ^^^^^^^^^^^^^^^^ hint: the clause `dyn_groupprivate` came with OpenMP 6.1; this is checked against 6.0
+    x[0] = n;
 }
 """,
     ),

@@ -85,7 +85,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("device", "expr", "13.2", "4.0", "the device that executes", "device_num ancestor", ""),
     ("thread_limit", "exprs", "13.3", "4.0", "most threads of a team", "", "dims"),
     ("indirect", "expr?", "7.8.3", "5.1", "the function may be called through a pointer", "", ""),
-    ("dyn_groupprivate", "expr", "13.9", "6.0", "dynamic memory of the contention group", "", "cgroup fallback"),
+    ("dyn_groupprivate", "expr", "13.9", "6.1", "dynamic memory of the contention group", "", "cgroup fallback"),
     # loops and teams
     ("if", "expr", "3.4", "3.0", "whether the construct does its work", "", ""),
     ("collapse", "expr", "4.4.3", "3.0", "how many loops form one iteration space", "", ""),
@@ -106,10 +106,9 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("full", "none", "9.2.1", "5.1", "unrolls completely", "", ""),
     ("partial", "expr?", "9.2.2", "5.1", "unroll factor", "", ""),
     ("looprange", "exprs", "11.3.1", "6.0", "the loops of the sequence that take part", "", ""),
-    ("depth", "expr", "11.3", "6.0", "how many loops of each nest take part", "", ""),
+    ("depth", "expr", "11.3", "6.1", "how many loops of each nest take part", "", ""),
     ("permutation", "exprs", "11.4.1", "6.0", "the new order of the loops", "", ""),
     ("counts", "exprs", "11.6.1", "6.0", "iterations of each part", "", ""),
-    ("offsets", "exprs", "11.7", "6.0", "where the stripes start", "", ""),
     ("apply", "raw", "11.1", "6.0", "transformations of the generated loops", "", ""),
     # tasks (12)
     ("untied", "expr?", "12.1", "3.0", "any thread may resume the task", "", ""),
@@ -179,7 +178,6 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("no_openmp_routines", "expr?", "8.3.1", "5.1", "no OpenMP routine is called", "", ""),
     ("no_openmp_constructs", "expr?", "8.3.1", "6.0", "no OpenMP construct is met", "", ""),
     ("no_parallelism", "expr?", "8.3.1", "5.1", "no parallelism in the block", "", ""),
-    ("no_recursion_on_stack_limit", "expr?", "8.3.1", "6.0", "bounded recursion", "", ""),
     ("reverse_offload", "expr?", "8.2.1", "5.0", "needs `device(ancestor: 1)`", "", ""),
     ("unified_address", "expr?", "8.2.1", "5.0", "needs one address space", "", ""),
     ("unified_shared_memory", "expr?", "8.2.1", "5.0", "needs memory that host and devices share", "", ""),

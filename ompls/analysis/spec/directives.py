@@ -32,9 +32,7 @@ class DirectiveSpec:
 
 
 _DATA = "private firstprivate allocate"
-_ASSUME = (
-    "absent contains holds no_openmp no_openmp_routines no_openmp_constructs no_parallelism no_recursion_on_stack_limit"
-)
+_ASSUME = "absent contains holds no_openmp no_openmp_routines no_openmp_constructs no_parallelism"
 _REQUIRES = (
     "reverse_offload unified_address unified_shared_memory atomic_default_mem_order dynamic_allocators self_maps "
     "device_safesync"
@@ -70,14 +68,14 @@ _LEAVES: tuple[tuple[str, ...], ...] = (
     ("taskyield", "none", "12.7", "3.1", "lets the thread switch to another task", ""),
     ("target data", "block", "13.5", "4.0", "maps data to a device for the extent of the block",
      "if device map use_device_ptr use_device_addr affinity allocate default depend detach firstprivate in_reduction "
-     "mergeable nogroup nowait priority private shared transparent threadset"),
+     "mergeable nogroup nowait priority private shared transparent"),
     ("target enter data", "none", "13.6", "4.5", "maps data to a device",
      "if device map depend nowait priority replayable"),
     ("target exit data", "none", "13.7", "4.5", "unmaps data from a device",
      "if device map depend nowait priority replayable"),
     ("target", "block", "13.8", "4.0", "runs the block on a device",
      "if device thread_limit in_reduction map private firstprivate is_device_ptr has_device_addr defaultmap nowait "
-     "depend allocate uses_allocators default shared priority replayable dyn_groupprivate "
+     "depend allocate uses_allocators default priority replayable device_type dyn_groupprivate "
      "ompx_dyn_cgroup_mem ompx_bare ompx_attribute"),
     ("target update", "none", "13.9", "4.0", "copies mapped data between host and device",
      "to from if device depend nowait priority replayable"),
@@ -107,7 +105,7 @@ _LEAVES: tuple[tuple[str, ...], ...] = (
     ("interchange", "loop", "11.4", "6.0", "permutes the loops of a nest", "permutation apply"),
     ("reverse", "loop", "11.5", "6.0", "reverses the order of the iterations", "apply"),
     ("split", "loop", "11.6", "6.0", "splits a loop into several", "counts apply"),
-    ("stripe", "loop", "11.7", "6.0", "stripes a loop nest", "sizes apply offsets"),
+    ("stripe", "loop", "11.7", "6.0", "stripes a loop nest", "sizes apply"),
     ("taskgraph", "block", "14.3", "6.0", "records the tasks of the block for replay",
      "if nogroup graph_id graph_reset"),
     ("task iteration", "none", "14.2.3", "6.0", "controls the tasks of one taskloop iteration", "affinity depend if"),

@@ -6,6 +6,8 @@ Sources: the lists of differences at the end of each specification (6.0 appendix
 from __future__ import annotations
 
 VERSIONS = ("4.0", "4.5", "5.0", "5.1", "5.2", "6.0")
+# What compilers have from the drafts of the next one.
+DRAFT = "6.1"
 # What is checked against when nobody chooses: its features' successors are no mistake of anybody's.
 DEFAULT_VERSION = "5.2"
 # What an earlier version deprecated is gone in this one (6.0 appendix B.2).
@@ -35,7 +37,7 @@ CLAUSE_ON: dict[tuple[str, str], str] = _table((
     ("target", "private firstprivate is_device_ptr defaultmap nowait depend", "4.5"),
     ("target", "in_reduction allocate uses_allocators", "5.0"),
     ("target", "thread_limit has_device_addr", "5.1"),
-    ("target", "default shared priority replayable", "6.0"),
+    ("target", "default priority replayable device_type", "6.0"),
     ("target data", "use_device_ptr", "4.5"),
     ("target data", "affinity allocate default depend detach firstprivate in_reduction mergeable nogroup nowait "
      "priority private shared", "6.0"),
@@ -97,4 +99,4 @@ WORD_OF: dict[tuple[str, str], str] = _table((
 
 def is_newer(since: str, version: str) -> bool:
     """Whether what came in `since` is not in `version` yet."""
-    return since in VERSIONS and since > version
+    return since in (*VERSIONS, DRAFT) and since > version
