@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "rules"))
 from drawing import analyze, findings
 
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
+from ompls.analysis.dataenv.machine.calls import Machine
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules.support.framework import unit_of
@@ -186,6 +187,16 @@ def test_edits_of_a_program_give_what_a_fresh_analysis_gives() -> None:
         assert found == events(text), text
         seen |= {e.kind for e in found}
     assert {"absent", "lost", "short", "free-mapped"} <= seen
+
+
+def test_what_speaks_of_no_device_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Machine, "run", lambda *_: pytest.fail("walked"))
+    events("""void compare(int *a, int n) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) a[i] = i;
+    other();
+}
+""")
 
 
 def test_broken_programs_do_not_raise() -> None:

@@ -185,4 +185,4 @@ def _below(root: Content, program: Program) -> dict[str, Content | None]:
 
 def _is_silent(root: Content, below: Mapping[str, Content | None]) -> bool:
     """Whether no device is spoken of anywhere: nothing is mapped then, and there is nothing to notice."""
-    return b"omp" not in root.text and not any(c is not None and b"omp" in c.text for c in below.values())
+    return not any(c is not None and b"target" in c.text and b"omp" in c.text for c in (root, *below.values()))
