@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.model.ast import Expr, Name
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Floating, Pointer
+from ompls.analysis.model.ctype import Array, Floating, Pointer, Record
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.spec.clause_sets import CONSTANT, LEAST
@@ -24,19 +24,21 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 def _clause(clause: Clause) -> Iterator[Finding]:
     least = LEAST.get(clause.name)
-    if least is None:
+    if least is None or clause.keyword == "ancestor":
         return
     for argument in clause.args:
         value = fold(argument)
         if value is not None and value < least:
-            must = "positive" if least else "0 or more"
+            must = "positive" if least > 0 else f"{least} or more"
             yield Finding(argument.span, f"the argument of `{clause.name}` must be {must}, not {value}", "error")
-        elif isinstance(argument.type, (Floating, Pointer)):
-            kind = "a pointer" if isinstance(argument.type, Pointer) else "a floating-point number"
+        elif kind := next((name for t, name in _NO_INTEGER.items() if isinstance(argument.type, t)), ""):
             yield Finding(argument.span, f"the argument of `{clause.name}` must be an integer, not {kind}", "error")
         elif value is None and clause.name in CONSTANT and (variable := _variable(argument)):
             message = f"the argument of `{clause.name}` must be a constant; `{variable}` is a variable"
             yield Finding(argument.span, message, "error")
+
+
+_NO_INTEGER = {Pointer: "a pointer", Array: "an array", Record: "a structure", Floating: "a floating-point number"}
 
 
 def _variable(argument: Expr) -> str:
@@ -72,7 +74,8 @@ RULE = Rule(
     severity="error",
     title="A clause's argument that is out of range or no constant",
     why="""
-There are no 0 threads and no chunks of -1 iterations. And how many loops `collapse` takes must be known when the program is
+There are no 0 threads and no chunks of -1 iterations, and a device is a number: -1 means the host (`omp_initial_device`),
+anything below is no device. How many loops `collapse` takes must be known when the program is
 compiled, so a variable will not do: a macro or an enumeration constant will.
 """,
     section="3.2",
@@ -106,6 +109,20 @@ void f(int n, double *x) {
     for (int i = 0; i < n; i++) x[i] = 0;
 }
 """,
+        """
+struct place { int device; };
+void f(int n, double *x, const char *name, struct place at) {
+    #pragma omp target device(-5) map(tofrom: x[0:n])
+    //                        ^^ error: the argument of `device` must be -1 or more, not -5
+    x[0] = n;
+    #pragma omp target enter data device(name) map(to: x[0:n])
+    //                                   ^^^^ error: the argument of `device` must be an integer, not a pointer
+    #pragma omp target update device(1.5) from(x[0:n])
+    //                               ^^^ error: the argument of `device` must be an integer, not a floating-point number
+    #pragma omp target exit data device(at) map(release: x[0:n])
+    //                                  ^^ error: the argument of `device` must be an integer, not a structure
+}
+""",
     ),
     good=(
         """
@@ -135,8 +152,12 @@ void f(int n, double *x) {
 }
 """,
         """
+#define DEVICE(n) ((n) + 1)
+int omp_get_initial_device(void);
 void f(int n, double *x) {
     #pragma omp target device(-1) thread_limit(1)
+    n++;
+    #pragma omp target device(device_num: n % 2 ? omp_get_initial_device() : DEVICE(0))
     n++;
     #pragma omp target teams num_teams(4: 8)
     n++;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,6 +11,7 @@ from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.spec.versions import REMOVES_DEPRECATED
 
+_GAP = re.compile(r"[\w)]\s+\w")  # the end of a word, and another
 _SINCE = re.compile(r"is deprecated since OpenMP (\d\.\d)")
 
 
@@ -46,6 +48,10 @@ def _clause(directive: Directive, clause: Clause, version: str) -> Finding | Non
         return Finding(clause.keyword_span, message, "hint", (), (change,))
     if version < "5.2":
         return None
+    if clause.name == "map" and (commas := _with_commas(clause)):
+        change = Change("Separate the modifiers by commas", clause.span, f"map({commas})", safe=False)
+        message = "a list of modifiers without commas is deprecated since OpenMP 5.2"
+        return Finding(clause.span, message, "hint", (), (change,))
     now = ""
     if directive.name == "declare target" and clause.name == "to":
         now = "enter"
@@ -67,6 +73,21 @@ def _clause(directive: Directive, clause: Clause, version: str) -> Finding | Non
         message = "the reduction `-` is deprecated since OpenMP 5.2: it adds the copies up, as `+` does"
         return Finding(clause.keyword_span, message, "hint", (), (change,))
     return None
+
+
+def _with_commas(clause: Clause) -> str:
+    """The arguments of a `map` clause with commas between its modifiers; "" when there are."""
+    if clause.broken or not clause.modifiers:
+        return ""
+    depth, gaps = 0, []
+    for at, letter in enumerate(clause.text):
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0 and letter == ":":
+            break
+        if depth == 0 and _GAP.match(clause.text, at):
+            gaps.append(at + 1)
+    ends = [0, *gaps, len(clause.text)]
+    return ",".join([clause.text[i:k] for i, k in itertools.pairwise(ends)]) if gaps else ""
 
 
 RULE = Rule(
@@ -94,6 +115,14 @@ void f(int n, double *x) {
     //                                             ^^^^^^ hint: `proc_bind(master)` is deprecated since OpenMP 5.1; it is `primary` now
     //          ^^^^^^^^^^^^^^^^^^^^^^^^ hint: `master` is deprecated since OpenMP 5.1; `masked` does the same
     for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp target map(always tofrom: x[0:n]) map(close, always to: n)
+    //                                            ^^^^^^^^^^^^^^^^^^^^^^^^ hint: a list of modifiers without commas is deprecated since OpenMP 5.2
+    //                 ^^^^^^^^^^^^^^^^^^^^^^^^^^ hint: a list of modifiers without commas is deprecated since OpenMP 5.2
+    x[0] = n;
 }
 """,
         """
@@ -134,6 +163,10 @@ int table;
 #pragma omp declare target enter(table)
 void f(void) {
     #pragma omp target update to(table)
+    #pragma omp target map(always, present , iterator(long int i = 0 : 3), mapper(default) , tofrom : table)
+    table = 1;
+    #pragma omp target data map(close,to: table)
+    { }
 }
 """,
         """

@@ -1,18 +1,24 @@
-"""A loop under a loop directive that is not in canonical form: nobody can count its iterations beforehand."""
+"""A loop under a loop directive that is not in canonical form: nobody can count its iterations beforehand.
+
+Its variable, and what its condition and step are made of, may not change in its body (5.2 §4.4.1).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.private import private_copies
 from ompls.analysis.model.ast import (
     Assign,
     Binary,
     Cast,
     DeclStmt,
+    DirectiveStmt,
     Expr,
     ExprStmt,
     For,
     Name,
+    Node,
     Paren,
     Span,
     Symbol,
@@ -38,6 +44,44 @@ def check(scene: Scene) -> Iterator[Finding]:
                     directive = place.stmt.directive
                     related = ((directive.name_span, f"the loop belongs to this `{directive.name}`"),)
                     yield Finding(span, f"not a loop that can be shared out: {message}", "error", related)
+                else:
+                    yield from _changed(loop, _own_copies(place.stmt))
+
+
+def _changed(loop: For, own: set[Symbol]) -> Iterator[Finding]:
+    """Assignments in the body to the loop's variable, or to a variable in its condition or step."""
+    variable = _variable(loop)
+    heads = [e for e in (loop.condition, loop.step) if e is not None]
+    fixed = {n.symbol for e in heads for n in e.walk() if isinstance(n, Name)} - own
+    for target in _assigned(loop.body):
+        if target.symbol is variable:
+            message = f"`{target.name}` counts the iterations; an iteration may not change it"
+        elif target.symbol in fixed:
+            message = f"`{target.name}` decides how many iterations there are; an iteration may not change it"
+        else:
+            continue
+        related = ((Span(loop.span.start, loop.span.start + 3), "of this loop"),)
+        yield Finding(target.span, message, "error", related)
+
+
+def _assigned(body: Node) -> Iterator[Name]:
+    """The variables that `body` assigns as a whole, where no construct in it has copies of its own."""
+    waiting: list[tuple[Node, frozenset[Symbol]]] = [(body, frozenset())]
+    while waiting:
+        node, private = waiting.pop()
+        if isinstance(node, DirectiveStmt):
+            private = private | _own_copies(node)
+        target = node.target if isinstance(node, Assign) else None
+        if isinstance(node, Unary) and node.op in ("++", "--"):
+            target = node.operand
+        target = _bare(target) if target is not None else None
+        if isinstance(target, Name) and target.symbol is not None and target.symbol not in private:
+            yield target
+        waiting += [(child, private) for child in node.children()]
+
+
+def _own_copies(stmt: DirectiveStmt) -> set[Symbol]:
+    return private_copies(stmt.directive, stmt.body)
 
 
 def _problem(loop: For, version: str) -> tuple[Span, str] | None:
@@ -146,7 +190,8 @@ RULE = Rule(
     title="A loop whose iterations cannot be counted beforehand",
     why="""
 To share out the iterations of a loop they must be numbered before the first of them runs. So the loop must have one
-integer or pointer variable, which begins at a value, is compared with a bound, and changes by the same amount every time.
+integer or pointer variable, which begins at a value, is compared with a bound, and changes by the same amount every time. An
+iteration may change neither the variable nor the bound.
 """,
     section="4.4.1",
     about="directives",
@@ -185,6 +230,26 @@ void f(int n, double *x) {
     #pragma omp for
     for (int i = 0; i != n; i += 2) x[i] = 0;
     //                      ^^^^^^ error: not a loop that can be shared out: with `!=` the step must be 1 or -1
+}
+""",
+        """
+#define SKIP(i) (i) += 2
+static void f(int n, double *x) {
+    int i;
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n])
+    for (i = 0; i < n; i++)
+        if (x[i] < 0) SKIP(i);
+    //                ^^^^^^^ error: `i` counts the iterations; an iteration may not change it
+}
+int main(void) {
+    double x[100] = {0};
+    int end = 100;
+    f(100, x);
+    #pragma omp simd
+    for (int i = 0; i < end; i++)
+        if (x[i] < 0) end--;
+    //                ^^^ error: `end` decides how many iterations there are; an iteration may not change it
+    return end;
 }
 """,
     ),
@@ -235,6 +300,32 @@ void f(int n, double *x) {
     EACH(i, n) x[i] = 0;
     #pragma omp taskloop
     for (char c = 0; c < 10; c++) x[(int)c] = 0;
+}
+""",
+        """
+void f(int n, double *x, int *seen) {
+    int i, left = n;
+    #pragma omp parallel for firstprivate(left)
+    for (i = 0; i < n; i++) {
+        int k = i;
+        while (k < n) k += 2;
+        for (int i = 0; i < n; i += 2) { i++; x[i] = 0; }
+        left -= k;
+        *(&n - 1) += seen[i]++;
+    }
+    i = n;
+}
+""",
+        """
+void f(int n, double *x) {
+    int j, m = n;
+    #pragma omp taskloop firstprivate(m)
+    for (int i = 0; i < m; i++) m = i;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        #pragma omp simd private(n)
+        for (j = 0; j < 8; j++) { n = j; x[i] += n; }
+    }
 }
 """,
         """

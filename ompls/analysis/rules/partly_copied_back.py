@@ -12,8 +12,10 @@ from ompls.analysis.rules.support.noticed import events, finding, list_item_at, 
 
 
 def check(scene: Scene) -> Iterator[Finding]:
+    short = {f.event.site.span for f in events(scene, "short") if f.event.certainty != "possible"}
     for found in events(scene, "lost", "from", "tofrom"):
-        if found.event.certainty == "certain":
+        # A section that is too short for its own region is told as that.
+        if found.event.certainty == "certain" and found.event.site.span not in short:
             item = list_item_at(scene, found.event.site.span)
             name = item[2].text if item is not None else found.event.name
             message = f"`{name}` is not all that the device has written: the host reads old values of the rest"

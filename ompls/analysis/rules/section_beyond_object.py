@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.model.ast import Section
+from ompls.analysis.rules.section_bounds import impossible
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, severity_of
+from ompls.analysis.rules.support.noticed import events, finding, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in events(scene, "beyond-object"):
-        if found.event.certainty == "certain":
+        item = list_item_at(scene, found.event.site.span)
+        told = item is not None and any(isinstance(n, Section) and impossible(n) for n in item[2].expr.walk())
+        if found.event.certainty == "certain" and not told:
             message = f"`{found.event.name}` reaches beyond the storage that there is"
             yield finding(found, message, severity_of(found, scene))
 

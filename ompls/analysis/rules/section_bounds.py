@@ -15,7 +15,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         for clause in directive.clauses:
             for item in clause.items:
                 for node in item.expr.walk():
-                    if isinstance(node, Section) and (problem := _section(node)):
+                    if isinstance(node, Section) and (problem := impossible(node)):
                         yield Finding(node.span, problem, "error")
                     elif isinstance(node, Section) and _of_unknown_size(node) and scene.unit.settings.openmp < "6.0":
                         yield Finding(node.span, "a section of a pointer without a length needs OpenMP 6.0", "hint")
@@ -28,8 +28,8 @@ def _of_unknown_size(e: Section) -> bool:
     return isinstance(_type(e.base), Pointer) and e.length is None and not _shaped(e.base)
 
 
-def _section(e: Section) -> str:
-    """What is wrong with the section (5.2 §3.2.5); ""."""
+def impossible(e: Section) -> str:
+    """What is wrong with the section whatever happens (5.2 §3.2.5); ""."""
     base = _type(e.base)
     lower, length, stride = (fold(part) for part in (e.lower, e.length, e.stride))
     lower = 0 if e.lower is None else lower

@@ -87,6 +87,7 @@ LEAST: dict[str, int] = {
     ),
     "priority": 0,
     "filter": 0,
+    "device": -1,
 }  # fmt: skip
 # Clauses whose argument is an integer constant expression.
 CONSTANT = frozenset(("collapse", "ordered", "safelen", "simdlen", "partial", "align"))
