@@ -1,7 +1,8 @@
 """Baselines: findings that are known already, so that a check speaks of new ones only.
 
 A finding is recognised by its rule, its message and the text of its line, and by which of several equal ones in the
-file it is: lines may move, other lines may change.  Paths in a baseline are meant from its own directory.
+file it is: lines may move, other lines may change, and a file may get another name.  Paths in a baseline are meant from
+its own directory.
 """
 
 from __future__ import annotations
@@ -56,7 +57,16 @@ def known(file: str, found: Sequence[Diagnostic], places: Places) -> set[Diagnos
         raise Problem(f"cannot read {file}: {error.strerror}; make it with --write-baseline") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Problem(f"cannot read {file}: it is no baseline; make one with --write-baseline") from error
-    return {d for d, entry in zip(found, _entries(file, found, places), strict=True) if entry in entries}
+    base = os.path.dirname(os.path.abspath(file))
+    moved = Counter((rule, mark) for name, rule, mark in entries if not os.path.exists(os.path.join(base, name)))
+    same = set()
+    for diagnostic, (name, rule, mark) in zip(found, _entries(file, found, places), strict=True):
+        if (name, rule, mark) in entries:
+            same.add(diagnostic)
+        elif moved[rule, mark]:  # what a file had that is not there any more, one has now that is new
+            moved[rule, mark] -= 1
+            same.add(diagnostic)
+    return same
 
 
 def _entries(file: str, found: Sequence[Diagnostic], places: Places) -> Iterable[tuple[str, str, str]]:

@@ -12,6 +12,9 @@ from ompls.analysis.source import Location
 from ompls.cli.places import Places, readable, shown
 from ompls.cli.terminal import Style
 
+_WIDEST = 240  # columns of a line that are shown
+_BEFORE = 80  # of them, before the range
+
 
 def text(diagnostic: Diagnostic, places: Places, style: Style) -> str:
     """One diagnostic with its notes and the titles of its quick fixes."""
@@ -39,10 +42,22 @@ def _excerpt(where: Location, places: Places, style: Style) -> list[str]:
         return []
     end = at.end_column - 1 if at.end_line == at.start_line else len(line)
     start = min(at.start_column - 1, len(line))
+    line, start, end = _window(line, start, end)
     # Tabs stay tabs in the line of marks, so that both lines are shifted alike.
     lead = "".join(character if character == "\t" else " " for character in line[:start])
     mark = "^" + "~" * max(0, min(end, len(line)) - start - 1)
     return [f"    {line}", f"    {lead}{style('mark', mark)}"]
+
+
+def _window(line: str, start: int, end: int) -> tuple[str, int, int]:
+    """Of a line that no terminal can show, what stands around the range."""
+    if len(line) <= _WIDEST:
+        return line, start, end
+    first = max(0, min(start - _BEFORE, len(line) - _WIDEST))
+    last = min(len(line), first + _WIDEST)
+    lead, rest = ("…" if first else ""), ("…" if last < len(line) else "")
+    shift = len(lead) - first
+    return f"{lead}{line[first:last]}{rest}", start + shift, min(end, last) + shift
 
 
 def as_json(found: list[Diagnostic], places: Places) -> dict[str, Any]:

@@ -245,6 +245,18 @@ def test_a_baseline_leaves_new_findings(ompls, project: Path) -> None:
     assert ompls("check", "--baseline", "../known.json", "a.c").out.count("[unknown-clause]") == 1
 
 
+def test_a_baseline_knows_a_file_by_its_new_name(ompls, project: Path) -> None:
+    path = write(project, "src/a.c", BAD)
+    write(project, "src/b.c", BAD.replace("{name}", "other"))
+    assert ompls("check", "--write-baseline", "known.json", "src").code == 0
+    path.rename(project / "src/renamed.c")
+    assert ompls("check", "--baseline", "known.json", "src").code == 0
+    write(project, "src/second.c", BAD)  # one was moved; this is another one
+    done = ompls("check", "--baseline", "known.json", "src")
+    assert done.code == 1
+    assert done.out.count("[unknown-clause]") == 1
+
+
 def test_statistics(ompls, project: Path) -> None:
     write(project, "a.c", BAD + BAD.replace("{name}", "second"))
     write(project, "b.c", UNSAFE)

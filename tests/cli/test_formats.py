@@ -56,6 +56,17 @@ def test_text_marks_the_range_under_the_line(found: list[Diagnostic]) -> None:
     ]
 
 
+def test_of_a_line_that_is_too_long_the_surroundings_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "long.c"
+    path.write_bytes(b"int f(void) { " + b"g(); " * 50_000 + b"h(); " + b"g(); " * 50_000 + b"}")
+    at = path.read_bytes().index(b"h();")
+    diagnostic = Diagnostic("rule", "warning", "message", Location(str(path), at, at + 3))
+    _, line, mark = formats.text(diagnostic, Places(), Style(io.StringIO())).splitlines()
+    assert len(line) < 250
+    assert line[mark.index("^") : mark.rindex("~") + 1] == "h()"
+    assert (line[4], line[-1]) == ("…", "…")
+
+
 def test_json_has_the_promised_shape(found: list[Diagnostic]) -> None:
     first, second = formats.as_json(found, Places())["diagnostics"]
     assert set(first) == {"file", "range", "severity", "rule", "message", "related", "fixes"}
