@@ -140,12 +140,16 @@ class Machine(Outside):
         self.beyond = beyond or unbounded
         if unbounded:
             return result  # more than it can reach has changed
+        one, mapping = self.program.shared.one, self.program.shared.mapping
+        cells = mapping({c: v for c, v in state.cells.items() if c[0] in mine})
+        cases = mapping({o: v for o, v in state.cases.items() if o in mine})
+        many, each = one(state.many & mine), one(state.each & mine)
+        new_sizes = one(frozenset(self.sizes - sizes))
         done = Done(
-            reach, self.program.around, result, self.now is None,
-            {c: v for c, v in state.cells.items() if c[0] in mine}, {o: v for o, v in state.cases.items() if o in mine},
-            state.many & mine, state.each & mine, state.device, frozenset(self.sizes - sizes), log, self.steps - steps,
+            reach, one(self.program.around), result, self.now is None, cells, cases, many, each, state.device,
+            new_sizes, log, self.steps - steps,
         )  # fmt: skip
-        keep(callee, key, done)
+        keep(callee, one(key), done)
         return result
 
     def argument(self, expr: ast.Expr, value: Value) -> Value:
@@ -187,8 +191,8 @@ class Machine(Outside):
             self.now = None
             return
         state = self.now
-        state.cells = {c: v for c, v in state.cells.items() if c[0] not in objs} | done.cells
-        state.cases = {o: v for o, v in state.cases.items() if o not in objs} | done.cases
+        state.cells = {**{c: v for c, v in state.cells.items() if c[0] not in objs}, **done.cells}
+        state.cases = {**{o: v for o, v in state.cases.items() if o not in objs}, **done.cases}
         state.many |= done.many
         state.each |= done.each
         state.device = done.device  # type: ignore[assignment]
@@ -196,13 +200,13 @@ class Machine(Outside):
     def walk_call(self, expr: ast.Call, callee: Content, function: ast.FunctionDef, args: list[Value]) -> Value:
         """A function of the unit, walked with these arguments."""
         chain = (*self.frame.chain, self.frame.name, expr.span.start)
-        conditions = self.conditions
+        conditions, varied = self.conditions, self.varied
         self.frames.append(Frame(callee, function.symbol.name, chain))
         for i, param in enumerate(function.params):
             self.parameter(param, args[i] if i < len(args) else None)
         result = self.through(function)
         self.frames.pop()
-        self.conditions = conditions
+        self.conditions, self.varied = conditions, varied
         if isinstance(expr.type, Pointer) and isinstance(result, Poly):
             return None
         return result if result is not None else self.result(expr)

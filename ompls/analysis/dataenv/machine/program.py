@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from ompls.analysis.dataenv.machine.shared import Shared
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.tu import Content
 
@@ -15,6 +16,7 @@ class Program:
 
     functions -- definitions by name; symbols -- the file scope at its end; mappers -- whether it declares mappers
     variants -- functions whose calls may go elsewhere; local -- variables of which every device has its own
+    shared -- for what is kept of its calls
     """
 
     functions: Mapping[str, Content]
@@ -23,6 +25,7 @@ class Program:
     variants: frozenset[str] = frozenset()
     local: frozenset[str] = frozenset()
     late: Callable[[], bool] = lambda: False  # whether there is no time left
+    shared: Shared = field(default_factory=Shared)
 
     @property
     def around(self) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ all that `main` does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ompls.analysis.dataenv.machine.events import Recorder
 from ompls.analysis.dataenv.machine.facts import facts_of
@@ -18,6 +18,7 @@ from ompls.analysis.dataenv.symbolic import Atom
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.tu import Content
 
+_NONE: Mapping[str, Any] = {}
 _MOST = 12  # inputs that are kept for one function
 _ALLOCATE = frozenset(
     """malloc calloc realloc aligned_alloc memalign valloc posix_memalign strdup strndup alloca omp_alloc omp_calloc
@@ -31,8 +32,8 @@ class Reach(NamedTuple):
     allocates -- whether one of them allocates; every -- whether other code is called, which knows all variables
     """
 
-    called: dict[str, Content | None]
-    variables: dict[str, Symbol | None]
+    called: Mapping[str, Content | None]
+    variables: Mapping[str, Symbol | None]
     allocates: bool
     every: bool
 
@@ -44,8 +45,8 @@ class Done(NamedTuple):
     around: tuple[object, ...]
     result: Value
     ended: bool
-    cells: dict[Cell, Value]
-    cases: dict[Obj, Cases | None]
+    cells: Mapping[Cell, Value]
+    cases: Mapping[Obj, Cases | None]
     many: frozenset[Obj]
     each: frozenset[Obj]
     device: object
@@ -73,7 +74,8 @@ def reach_of(
                     waiting.append(called)
                 elif not (symbol.from_system_header or symbol.name in harmless or symbol.name.startswith("omp_")):
                     every = every or symbol.name not in _ALLOCATE
-    return Reach(seen, {n: symbols.get(n) for n in names}, allocates, every)
+    variables = {n: symbols.get(n) for n in names}
+    return Reach(seen or _NONE, variables or _NONE, allocates, every)
 
 
 def reached(state: State, args: list[Value], reach: Reach) -> set[Obj]:
@@ -97,7 +99,7 @@ def reached(state: State, args: list[Value], reach: Reach) -> set[Obj]:
     return found
 
 
-def _is_static(obj: Obj, names: dict[str, Symbol | None] | None) -> bool:
+def _is_static(obj: Obj, names: Mapping[str, Symbol | None] | None) -> bool:
     """Whether it is a variable at file scope with one of these names (None: any), or static in a function."""
     symbol = obj.symbol
     if symbol is None:
