@@ -21,6 +21,7 @@ class Client:
     snippets: bool = False  # completion items may say where the cursor goes
     label_offsets: bool = False  # parameters of signatures may be offsets
     document_changes: bool = False  # takes versioned workspace edits
+    disabled_actions: bool = False  # shows code actions that cannot be taken, with the reason
     configuration: bool = False  # answers workspace/configuration
     registers_configuration: bool = False
     watches_files: bool = False
@@ -55,6 +56,7 @@ def read(capabilities: types.ClientCapabilities) -> Client:
             "text_document.signature_help.signature_information.parameter_information.label_offset_support"
         ),
         document_changes=has("workspace.workspace_edit.document_changes"),
+        disabled_actions=has("text_document.code_action.disabled_support"),
         configuration=has("workspace.configuration"),
         registers_configuration=has("workspace.did_change_configuration.dynamic_registration"),
         watches_files=has("workspace.did_change_watched_files.dynamic_registration"),

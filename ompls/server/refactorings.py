@@ -21,4 +21,7 @@ async def refactorings(actions: Actions, session: Session, result: Result, asked
     ends = (asked.start, asked.end)
     start, end = (result.lines.offset(p.line, p.character, encoding) for p in ends)
     offered = await engine.call(refactor, session.analyzer, result.tu, session.snapshot, session.settings, (start, end))
-    return [actions.action(a.title, a.kind, a.edits, session, result) for a in offered]
+    done = [actions.action(a.title, a.kind, a.edits, session, result) for a in offered if a.edits]
+    if not server.client.disabled_actions:
+        return done
+    return done + [{"title": a.title, "kind": a.kind, "disabled": {"reason": a.refused}} for a in offered if a.refused]

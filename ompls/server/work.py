@@ -118,22 +118,28 @@ def judge_within(
 def refactor(
     analyzer: Analyzer, tu: TU, snapshot: HeaderSnapshot, settings: Settings, selection: tuple[int, int]
 ) -> list[features.Action]:
-    """On the analysis thread: the refactorings for a selection after which nothing is reported that was not before.
+    """On the analysis thread: the refactorings for a selection; refused where something new is reported then.
 
     Hints on performance are no reason against one: maps in a loop are what the next refactoring hoists out of it.
     """
     offered = features.refactorings(tu, *selection)
-    if not offered:
-        return []
+    if not any(action.edits for action in offered):
+        return offered
     before = _told(tu, snapshot, settings)
+    trial = partial(_trial, analyzer, tu, snapshot, settings)
     kept = []
     for action in offered:
+        problem = ""
         for edits in filter(None, (action.edits, action.otherwise)):
-            text = features.applied(tu.source, edits)
-            after = analyzer.analyze(tu.path, text, snapshot, tu.settings, Deadline(_TRIAL))
-            if after.complete and not _told(after, snapshot, settings) - before:
+            after = trial(features.applied(tu.source, edits))
+            new = _counted(after) - before if after is not None else None
+            if new is not None and not new:
                 kept.append(replace(action, edits=edits, otherwise=()))
                 break
+            rule, message = next(iter(new)) if new else ("", "finding out what it does takes too long")
+            problem = problem or (f"`{rule}` would be reported then: {message}" if rule else message)
+        else:
+            kept.append(replace(action, edits=(), otherwise=(), refused=problem or action.refused))
     return kept
 
 
@@ -174,8 +180,11 @@ def _trial(
 
 
 def _told(tu: TU, snapshot: HeaderSnapshot, settings: Settings) -> Counter[tuple[str, str]]:
+    return _counted(judge(tu, snapshot, settings))
+
+
+def _counted(found: list[Diagnostic]) -> Counter[tuple[str, str]]:
     """What is reported, hints on performance left out."""
-    found = judge(tu, snapshot, settings)
     slow = {rule.id for rule in RULES.values() if rule.group == "performance"}
     return Counter((d.rule, d.message) for d in found if d.severity != "hint" or d.rule not in slow)
 

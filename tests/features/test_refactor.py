@@ -63,7 +63,7 @@ MAPS = [
     ("target parallel for reduction(+: sum)", "for (int i = 0; i < n; i++) sum += x[i];",
      "target parallel for reduction(+: sum) map(to: x[0:n]) map(tofrom: sum)"),
     ("target parallel for lastprivate(sum)", "for (int i = 0; i < n; i++) sum = x[i];",
-     "target parallel for lastprivate(sum) map(to: x[0:n])"),
+     "target parallel for lastprivate(sum) map(to: x[0:n]) map(tofrom: sum)"),
     # conditions
     ("target", "for (int i = 0; i < n; i++) if (index[i]) y[i] = 1;",
      "target map(to: index[0:n]) map(tofrom: y[0:n])"),
@@ -93,7 +93,14 @@ MAPS = [
 
 def offered(tu: TU, title: str, at: int) -> bytes | None:
     """The text after the action of that title at byte `at`."""
-    return next((applied(tu.source, a.edits) for a in features.refactorings(tu, at, at) if a.title == title), None)
+    return next(
+        (
+            applied(tu.source, a.edits)
+            for a in features.refactorings(tu, at, at)
+            if a.edits and a.title.startswith(title)
+        ),
+        None,
+    )
 
 
 @pytest.mark.parametrize(("pragma", "body", "expected"), MAPS, ids=[f"{m[0]} {m[1]}" for m in MAPS])
@@ -109,6 +116,55 @@ def test_all_maps_are_written(pragma: str, body: str, expected: str | None) -> N
     assert after[line.start : line.end].decode() == f"#pragma omp {expected}"
     again = offered(unit(after.decode()), TITLE, last)
     assert again is None  # there is nothing left to do
+
+
+RESULTS = [
+    # pragma, what follows it, the pragma after the action
+    ("target", "sum += z[n]; m = sum > 1;", "target map(to: z) map(tofrom: sum)"),
+    ("target", "sum = z[n];", "target map(to: z) map(from: sum)"),
+    ("target", "{ if (n) sum = z[n]; }", "target map(to: z) map(tofrom: sum)"),
+    ("target", "{ m = z[n]; x[0] = m; }", "target map(to: z) map(from: x[0:1])"),  # nobody reads m
+    ("target teams distribute parallel for", "for (int i = 0; i < N; i++) sum = z[i];",
+     "target teams distribute parallel for map(to: z) map(tofrom: sum)"),
+    ("target defaultmap(none)", "sum = z[n];", "target defaultmap(none) map(to: z) map(from: sum) firstprivate(n)"),
+    ("target", "counter = n;", "target map(from: counter)"),
+    ("target firstprivate(sum)", "sum = z[n];", "target firstprivate(sum) map(to: z)"),
+    ("target parallel for reduction(+: w[0:4])", "for (int i = 0; i < n; i++) w[i % 4][0] += 1;",
+     "target parallel for reduction(+: w[0:4]) map(tofrom: w[0:4])"),
+    # copies of a whole array begin as the array itself
+    ("target", "{ \n#pragma omp task\n z[1] = 9;\n z[2] = 7; }", "target map(tofrom: z)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("pragma", "body", "expected"), RESULTS, ids=[f"{r[0]} {r[1]}" for r in RESULTS])
+def test_scalars_that_are_results_are_mapped(pragma: str, body: str, expected: str) -> None:
+    frame = "int counter;\n" + FRAME.replace("  {1}", "  {1}\n  *x = sum;")
+    tu = unit(frame.format(f"#pragma omp {pragma}", body))
+    at = tu.source.index(b"  #pragma") + 2
+    after = offered(tu, TITLE, at)
+    assert after is not None
+    line = next(p for p in pragmas(after) if p.start == at)
+    assert after[line.start : line.end].decode() == f"#pragma omp {expected}"
+
+
+LEFT = [
+    ("for (int i = 0; i < n; i++) x[index[i]] = 1;", [("x", "which of its elements are used depends on data")]),
+    ("x++;", [("x", "the region changes the pointer itself")]),
+    ("other(x);", [("x", "its data are only used where this cannot be followed")]),
+    ("g->rows[0] = 1;", [("g", "it leads to pointers, whose data have to be mapped by themselves")]),
+    ("{ int k = index[0]; for (int i = 0; i < k; i++) x[i] = 1; }",
+     [("x", "its section depends on what only the region knows")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), LEFT, ids=[body for body, _ in LEFT])
+def test_what_is_left_alone_is_said(body: str, expected: list[tuple[str, str]]) -> None:
+    tu = unit(FRAME.format("#pragma omp target", body))
+    at = tu.source.index(b"#pragma")
+    (action,) = [a for a in features.refactorings(tu, at, at) if a.title.startswith(TITLE)]
+    assert list(action.left) == expected
+    reason = expected[0][1]
+    assert reason in (action.title if action.edits else action.refused)
 
 
 def test_long_lines_are_continued_and_comments_stay() -> None:

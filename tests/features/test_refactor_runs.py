@@ -41,7 +41,10 @@ def refactored(path: Path, source: bytes, wanted: str) -> tuple[bytes, int]:
         before = told(judge(tu, snapshot, settings))
         places = [p.start for p in pragmas(source)]
         offered = (
-            a for at in places for a in refactor(analyzer, tu, snapshot, settings, (at, at)) if wanted in a.title
+            a
+            for at in places
+            for a in refactor(analyzer, tu, snapshot, settings, (at, at))
+            if a.edits and wanted in a.title
         )
         action = next(offered, None)
         if action is None:

@@ -44,6 +44,21 @@ async def test_all_maps_are_written(editor: Editor, tmp_path: Path) -> None:
     assert TITLE not in [a.title for a in await actions(editor, uri, "target teams")]
 
 
+async def test_why_there_is_nothing_to_write_is_said(editor: Editor, tmp_path: Path) -> None:
+    """Where the editor shows such actions."""
+    uri = (tmp_path / "a.c").as_uri()
+    editor.open(uri, TEXT.replace("y[i] +=", "y[(int) y[i]] =").replace("x[i];", "1;"))
+    await editor.diagnostics(uri)
+    found = [a for a in await actions(editor, uri, "target teams") if a.title == TITLE]
+    if editor.name == "vscode":  # the only one that says so
+        (action,) = found
+        assert action.edit is None
+        assert action.disabled is not None
+        assert "`y`: which of its elements are used depends on data" in action.disabled.reason
+    else:
+        assert not found
+
+
 async def test_nothing_is_offered_outside_of_pragmas_or_unasked(editor: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "a.c").as_uri()
     editor.open(uri, TEXT)

@@ -12,7 +12,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Span, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Pointer
-from ompls.analysis.model.tu import Region, Variable
+from ompls.analysis.model.tu import Content, Region, Variable
 from ompls.analysis.rules.support.flow import Flow, State
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import events, region_at, severity_of
@@ -131,7 +131,7 @@ def _knows(scene: Scene) -> bool:
     return any(d.clause("defaultmap") is not None for d in scene.directives)
 
 
-def _expected(function: ast.FunctionDef, symbol: Symbol, read: Node) -> bool:
+def is_expected(function: ast.FunctionDef, symbol: Symbol, read: Node) -> bool:
     """Whether the read is a comparison with what the variable had before: the program expects the old value.
 
     That is a constant that the host has given it, or a variable that it was copied to.
@@ -157,9 +157,10 @@ def _constant(expr: Expr | None) -> object:
     return float(expr.text.rstrip("fFlL")) if isinstance(expr, ast.FloatLiteral) else fold(expr)
 
 
-def _in_function(scene: Scene) -> Iterator[Finding]:
-    function, content = scene.function, scene.content
-    if function is None or content is None:
+def lost(content: Content) -> Iterator[tuple[Region, Variable, Node, bool]]:
+    """(region, scalar, where its old value is read, whether the region itself reads it, when it runs again)."""
+    function = content.node
+    if not isinstance(function, ast.FunctionDef):
         return
     regions = [r for r in content.regions if any(loses(v) for v in r.variables) and not _default_is_private(r)]
     if not regions:
@@ -170,11 +171,18 @@ def _in_function(scene: Scene) -> Iterator[Finding]:
         for variable in region.variables:
             key = (id(region.stmt), variable.symbol)
             read, again = flow.read_after.get(key), flow.next_time.get(key)
-            if read is not None and loses(variable):
-                weak = region.tainted or _knows(scene) or _expected(function, variable.symbol, read)
-                yield _finding(region, variable, read, "hint" if weak else "warning")
-            elif again is not None and loses(variable):
-                yield _finding(region, variable, again, "hint")
+            first = read if read is not None else again
+            if first is not None and loses(variable):
+                yield region, variable, first, read is None
+
+
+def _in_function(scene: Scene) -> Iterator[Finding]:
+    function, content = scene.function, scene.content
+    if function is None or content is None:
+        return
+    for region, variable, read, again in lost(content):
+        weak = again or region.tainted or _knows(scene) or is_expected(function, variable.symbol, read)
+        yield _finding(region, variable, read, "hint" if weak else "warning")
 
 
 def _default_is_private(region: Region) -> bool:

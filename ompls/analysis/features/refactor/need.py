@@ -19,8 +19,10 @@ from ompls.analysis.model.tu import Content, MapType, Region
 
 ELEMENT = "[]"
 # In these every iteration and every statement is executed by somebody.
+_ONE_BY_ONE = frozenset(("target", "simd"))
 _COMPLETE = frozenset(("target", "teams", "distribute", "parallel", "for", "simd", "loop", "atomic", "critical"))
 Bounds = tuple[Poly, Poly]  # inclusive
+_NOT_SEEN = "its data are only used where this cannot be followed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +41,51 @@ class Needs:
         self.region = region
         found: Walk = walk(region.stmt, functions)
         self._accesses = [a for a in found.accesses if a.owner is None and a.symbol not in found.declared]
+        # Private copies of arrays begin or end as the array itself: all of it is needed.
+        self._copied = {a.symbol for a in found.accesses if a.owner is not None and a.depth == 0}
         self._complete = not any(_leaves(node) for node in walk_all(region.stmt))
 
-    def of(self, symbol: Symbol) -> Need | None:
-        """What the region needs of `symbol`; None when that cannot be said, or when it does not use it."""
+    def of(self, symbol: Symbol) -> Need | str:
+        """What the region needs of `symbol`; else why that cannot be said."""
         used = [a for a in self._accesses if a.symbol is symbol]
         if isinstance(symbol.type, Pointer):
             return self._pointer(symbol, used)
-        if any(a.depth > 0 for a in used) or not used or holds_pointers(symbol.type):
-            return None
+        if symbol in self._copied and isinstance(symbol.type, Array) and not holds_pointers(symbol.type):
+            return Need(symbol, None, "tofrom")
+        if not used:
+            return _NOT_SEEN
+        if any(a.depth > 0 for a in used):
+            return "what its pointers lead to is used, and has to be mapped by itself"
+        if holds_pointers(symbol.type):
+            return Need(symbol, None, "tofrom")  # as implied: a pointer in it may be changed by its address
         if isinstance(symbol.type, Array):
             return self._array(symbol, symbol.type, used)
-        return Need(symbol, None, "tofrom" if any(a.write for a in used) else "to")
+        return Need(symbol, None, self._scalar(used))
 
-    def _pointer(self, symbol: Symbol, used: list[Access]) -> Need | None:
+    def _pointer(self, symbol: Symbol, used: list[Access]) -> Need | str:
         through = [a for a in used if a.depth > 0]
-        moved = any(a.write and a.depth == 0 for a in used)
         target = symbol.type.to if isinstance(symbol.type, Pointer) else symbol.type
-        if moved or not through or any(a.depth > 1 for a in through) or holds_pointers(target):
-            return None
-        bounds = _from_start(hull(through))
-        return None if bounds is None else Need(symbol, bounds, self._direction(through, bounds))
+        if any(a.write and a.depth == 0 for a in used):
+            return "the region changes the pointer itself"
+        if not through:
+            return _NOT_SEEN
+        if any(a.depth > 1 for a in through) or holds_pointers(target):
+            return "it leads to pointers, whose data have to be mapped by themselves"
+        reached = hull(through)
+        if isinstance(reached, str):
+            return reached
+        bounds = _from_start(reached)
+        if bounds is None:
+            return "its section may begin below element 0, or be empty"
+        return Need(symbol, bounds, self._direction(through, bounds))
 
     def _array(self, symbol: Symbol, kind: Array, used: list[Access]) -> Need:
         """A part of it where that is known to be one, else the whole."""
         whole = _elements(kind)
         if whole is not None and isinstance(kind.of, Array):
             return Need(symbol, None, self._direction(used, whole))
-        bounds = _from_start(hull(used)) if not isinstance(kind.of, Array) else None
+        reached = hull(used) if not isinstance(kind.of, Array) else ""
+        bounds = None if isinstance(reached, str) else _from_start(reached)
         if bounds is None or whole is None or compare(bounds[1], whole[1]) not in ("<", "<=", "=="):
             bounds = None
         elif bounds != whole:
@@ -74,6 +93,14 @@ class Needs:
         return Need(symbol, None, self._direction(used, bounds))
 
     # --- directions
+
+    def _scalar(self, used: list[Access]) -> MapType:
+        if not any(a.write for a in used):
+            return "to"
+        first = min(used, key=lambda a: a.order)
+        always = first.write and not first.read and first.certain and not first.loops and not first.guards
+        parallel = any(set(s.directive.constructs) - _ONE_BY_ONE for a in used for s in a.directives)
+        return "from" if always and self._complete and not parallel and isinstance(first.node, ast.Name) else "tofrom"
 
     def _direction(self, used: list[Access], bounds: Bounds | None) -> MapType:
         """`to` when nothing is written; `from` when all of it is certainly written before any of it is read."""
@@ -105,22 +132,23 @@ def holds_pointers(kind: CType) -> bool:
 # --- extents
 
 
-def hull(used: list[Access]) -> Bounds | None:
-    """The smallest section of all elements of the first dimension that are accessed; None: not known."""
+def hull(used: list[Access]) -> Bounds | str:
+    """The smallest section of all elements of the first dimension that are accessed; else why it is not known."""
     reached: Bounds | None = None
     doubtful: list[Bounds] = []
     for access in used:
         bounds, sure = _bounds(access)
         if bounds is None:
-            return None
+            known = access.place.sure and access.certain
+            return "which of its elements are used depends on data" if known else _NOT_SEEN
         if not sure:
             doubtful.append(bounds)
         else:
             reached = bounds if reached is None else _joined(reached, bounds)
             if reached is None:
-                return None
+                return "which of its sections reaches further is not known"
     if reached is None or any(_joined(reached, other) != reached for other in doubtful):
-        return None
+        return "a condition decides which of its elements are used"
     return reached
 
 
