@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tree_sitter import Node
 
@@ -102,6 +102,7 @@ class Analyzer:
         self._memo = Memo()
         self._interned: dict[object, Symbol] = {}
         self._targets: dict[tuple[Symbol, str], Symbol] = {}
+        self._kept: dict[str, Any] = {}
 
     def analyze(
         self, path: str, source: bytes, headers: HeaderSnapshot, settings: Settings, budget: Budget | None = None
@@ -144,7 +145,7 @@ class Analyzer:
         notes = [*expanded.notes, *unit.notes]
         return TU(
             path, source, expanded.text, expanded.map, settings, Items(unit.groups), unit.directives, names, tags,
-            notes, list(expanded.inactive), unit.complete, headers.texts, headers_known, headers,
+            notes, list(expanded.inactive), unit.complete, headers.texts, headers_known, headers, self._kept,
         )  # fmt: skip
 
     def _build(self, unit: _Unit, stretches: list[tuple[int, Stretch]], budget: Budget | None) -> None:

@@ -14,27 +14,27 @@ class Names(dict[str, Symbol]):
 
     def __init__(self, own: dict[str, Symbol], headers: Headers) -> None:
         super().__init__(own)
-        self._headers = headers
+        self.headers = headers
         self._all = False
 
     def __missing__(self, name: str) -> Symbol:
-        found = self._headers.name(name)
+        found = self.headers.name(name)
         if found is None:
             raise KeyError(name)
         return found
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (isinstance(name, str) and self._headers.name(name) is not None)
+        return super().__contains__(name) or (isinstance(name, str) and self.headers.name(name) is not None)
 
     def get(self, name: str, default: Any = None) -> Any:
         own = super().get(name)
-        return own if own is not None else self._headers.name(name) or default
+        return own if own is not None else self.headers.name(name) or default
 
     def _fill(self) -> None:
         if not self._all:
             self._all = True
-            for name in self._headers.all_names():
-                found = self._headers.name(name)
+            for name in self.headers.all_names():
+                found = self.headers.name(name)
                 if found is not None:
                     self.setdefault(name, found)
 

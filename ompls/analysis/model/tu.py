@@ -123,6 +123,7 @@ class TU:
     headers: dict[str, tuple[str, bytes]] = field(default_factory=dict)  # project headers: operand -> (path, text)
     headers_known: bool = True  # False: what an include gives is not known (missing, or not looked for yet)
     snapshot: HeaderSnapshot = EMPTY_SNAPSHOT  # all that came from outside
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)  # by readers, for the next versions of the text
     identity: str = ""  # tells apart units that have one path and are linked together; empty: the path does
 
     def locate(self, item: Item | FileDirective, span: Span) -> Location:

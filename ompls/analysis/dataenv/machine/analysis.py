@@ -6,8 +6,8 @@ declaration as long as neither it nor anything that it calls has changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Collection, Mapping
+from typing import Any, Protocol
 
 from ompls.analysis.dataenv.machine.calls import Machine
 from ompls.analysis.dataenv.machine.events import Event, Recorder
@@ -20,6 +20,7 @@ from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 
+_MARK = f"{__name__} mark"  # in `Group.memo`: the version in which what is kept there held
 COUNTS = "reference counts"  # in `Content.memo`: the `Recorder.counts` of the last walk from there
 
 
@@ -38,22 +39,39 @@ class Unit(Protocol):
     def variants(self) -> frozenset[str]: ...
     @property
     def unfinished(self) -> set[str]: ...
+    @property
+    def mark(self) -> Any: ...
     def late(self) -> bool: ...
+    def same_since(self, mark: Any, *names: Collection[str]) -> bool: ...
 
 
 def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     """The events of every function of the unit, by its name."""
-    called: set[str] = set().union(*[_called(group) for group in unit.groups])
+    called: set[str] = set()
     local = frozenset([i.text for d in unit.directives for c in d.all("local") for i in c.items])
     program = Program(unit.functions, unit.symbols, _declares_mappers(unit), unit.variants, local, unit.late)
     found: dict[str, dict[Event, None]] = {}
     for group in unit.groups:
-        events = _noticed(group, called, program)
+        if _untouched(group, program, unit):
+            events: tuple[Event, ...] | None = group.memo[__name__][3]
+        else:
+            called = called or set().union(*[_called(g) for g in unit.groups])
+            events = _noticed(group, called, program)
         if events is None:
             unit.unfinished.add("machine")
+        else:
+            group.memo[_MARK] = unit.mark
         for event in events or ():
             found.setdefault(event.site.function, {})[event] = None
     return {name: _strongest(events) for name, events in found.items()}
+
+
+def _untouched(group: Group, program: Program, unit: Unit) -> bool:
+    """Whether what is kept with the group certainly holds."""
+    kept, mark = group.memo.get(__name__), group.memo.get(_MARK)
+    if kept is None or mark is None or kept[0][1:] != program.around:
+        return False
+    return unit.same_since(mark, group.functions, kept[1], kept[2])
 
 
 def _called(group: Group) -> frozenset[str]:
@@ -68,7 +86,7 @@ def _called(group: Group) -> frozenset[str]:
 def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, ...] | None:
     """The events of the walks from the group's roots, kept with the group; None when there is no time for them."""
     roots = _roots(group, called, program)
-    key = (roots, program.mappers, program.variants, program.local)
+    key = (roots, *program.around)
     kept = group.memo.get(__name__)
     if kept is not None and kept[0] == key and _hold(kept[1], program.functions) and _hold(kept[2], program.symbols):
         events: tuple[Event, ...] = kept[3]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
+from ompls.analysis.rules.support.mentions import mentions
 
-# A word that is not called; strings and comments are skipped.
-_WORD = re.compile(rb'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*|\b([A-Za-z_]\w*)\b(?!\s*\()', re.S)
+_FEW = 100  # functions of which the callers are looked for one by one: an edit asks for those of what it changed
 
 
 def direct_callers(content: Content, unit: Unit) -> tuple[Content, ...]:
@@ -22,32 +21,38 @@ def direct_callers(content: Content, unit: Unit) -> tuple[Content, ...]:
     name = node.symbol.name
     if unit.functions.get(name) is not content:
         return ()
-    if not unit.callers:
-        _look_through(unit)
-    return () if name in unit.words else unit.callers.get(name, ())
+    known = unit.callers.get(name)
+    if known is None and len(unit.callers) < _FEW:
+        known = unit.callers[name] = _look_for(name, unit)
+    elif known is None:
+        if "" not in unit.callers:
+            _look_through(unit)
+        known = unit.callers.get(name, ())
+    return known
+
+
+def _look_for(name: str, unit: Unit) -> tuple[Content, ...]:
+    """The callers of one function; () when its name stands for something else than a call somewhere."""
+    found: list[Content] = []
+    for group in unit.groups:
+        words, graph = mentions(group)
+        if name in words:
+            return ()
+        found += graph.get(name, ())
+    return tuple(found)
 
 
 def _look_through(unit: Unit) -> None:
-    """Find out who calls what, and which names stand for something else than a call."""
-    for group in unit.groups:
-        kept = group.memo.get(__name__)
-        if kept is None:
-            kept = group.memo[__name__] = _calling(group.contents)
-        words, graph = kept
-        unit.words.update(words)
+    """Find out who calls what: the same for all functions at once."""
+    kept = [mentions(group) for group in unit.groups]
+    found: dict[str, tuple[Content, ...]] = {}
+    for _, graph in kept:
         for name, callers in graph.items():
-            unit.callers[name] = (*unit.callers.get(name, ()), *callers)
-    unit.callers[""] = ()  # made, also when nothing calls anything
-
-
-def _calling(contents: Iterable[Content]) -> tuple[frozenset[str], dict[str, tuple[Content, ...]]]:
-    """Words that stand for something else than a call, and the callers of each function."""
-    graph: dict[str, list[Content]] = {}
-    for content in contents:
-        for symbol in content.calls:
-            graph.setdefault(symbol.name, []).append(content)
-    words = frozenset().union(*[_words(content) for content in contents])
-    return words, {name: tuple(found) for name, found in graph.items()}
+            found[name] = (*found.get(name, ()), *callers)
+    for words, _ in kept:
+        found.update(dict.fromkeys(words & found.keys(), ()))
+    unit.callers.update(found)
+    unit.callers[""] = ()  # it was done, also when nothing calls anything
 
 
 def callers_above(content: Content, unit: Unit) -> tuple[Content, ...]:
@@ -64,7 +69,7 @@ def callers_above(content: Content, unit: Unit) -> tuple[Content, ...]:
     return tuple(above)
 
 
-def known_callers(contents: Iterable[Content], unit: Unit) -> tuple[tuple[Content, tuple[Content, ...]], ...]:
+def known_callers(contents: Iterable[Content], unit: Unit) -> dict[Content, tuple[Content, ...]]:
     """The functions that can only be called from known places, and those above them, each with its callers."""
     seen: dict[Content, tuple[Content, ...]] = {}
     waiting = list(contents)
@@ -73,7 +78,7 @@ def known_callers(contents: Iterable[Content], unit: Unit) -> tuple[tuple[Conten
         if content not in seen and _is_static(content):
             seen[content] = direct_callers(content, unit)
             waiting += seen[content]
-    return tuple(seen.items())
+    return seen
 
 
 def _is_static(content: Content) -> bool:
@@ -84,12 +89,3 @@ def calls_of(caller: Content, name: str) -> list[ast.Call]:
     """The calls of the function `name` in the body of `caller`."""
     calls = (n for n in walk_all(caller.node) if isinstance(n, ast.Call))
     return [n for n in calls if isinstance(n.function, ast.Name) and n.function.name == name]
-
-
-def _words(content: Content) -> frozenset[str]:
-    """Words of the text that stand for something else than a call; kept with the text."""
-    words = content.memo.get("words")
-    if words is None:
-        words = content.memo["words"] = frozenset(w.decode() for w in _WORD.findall(content.text) if w)
-    found: frozenset[str] = words
-    return found

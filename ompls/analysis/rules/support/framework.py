@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from ompls.analysis.model.items import Group as ItemGroup
 from ompls.analysis.model.omp import Directive, declare_target_list
 from ompls.analysis.model.targeted import names_under
 from ompls.analysis.model.tu import TU, Content
+from ompls.analysis.rules.support.changes import Changes, Mark, untouched
 from ompls.analysis.source import Budget, Settings
 
 
@@ -67,7 +68,6 @@ class Unit:
     contents: tuple[Content, ...] = ()  # of all external declarations
     groups: tuple[ItemGroup, ...] = ()  # the same, in parts that are shared between the versions of a text
     callers: dict[str, tuple[Content, ...]] = field(default_factory=dict)  # by callee; made by `callers.py`
-    words: set[str] = field(default_factory=set)  # that are not called where they stand
     budget: Budget | None = None  # polled by what takes long
     unfinished: set[str] = field(default_factory=set)  # what there was no time for
     answers: dict[str, object] = field(default_factory=dict)  # see `kept.py`
@@ -84,6 +84,11 @@ class Unit:
     )  # identifiers that `declare reduction` at file scope, or a header, declares
     directives: tuple[Directive, ...] = ()  # between the external declarations
     noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
+    mark: Mark | None = None  # of this version of the text
+
+    def same_since(self, mark: Mark | None, *names: Collection[str]) -> bool:
+        """Whether these names certainly mean what they did in the version of `mark`."""
+        return self.mark is not None and untouched(mark, self.mark, *names)
 
     @property
     def complete_headers(self) -> bool:
@@ -164,6 +169,7 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
             for item in tu.items
             if isinstance(item.content.node, FunctionDef) and item.start not in inside
         }
+    groups = tuple([group for _, group in tu.items.groups])
     requires = frozenset(c.name for d in tu.directives if d.directive.name == "requires" for c in d.directive.clauses)
     headers = tu.complete and tu.headers_known and not any(note.kind == "include" for note in tu.notes)
     contents = tuple(itertools.chain.from_iterable(group.contents for _, group in tu.items.groups))
@@ -178,7 +184,7 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         requires,
         contents=contents,
         budget=budget,
-        groups=tuple([group for _, group in tu.items.groups]),
+        groups=groups,
         threadprivate=threadprivate,
         variants=variants,
         host_only=_host_only(tu),
@@ -188,7 +194,14 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         late_requires=_late(tu),
         reductions=_reductions(tu),
         directives=tuple([d.directive for d in tu.directives]),
+        mark=_marked(tu, groups, None if inside else getattr(tu.symbols, "headers", None)),
     )
+
+
+def _marked(tu: TU, groups: tuple[ItemGroup, ...], around: object) -> Mark:
+    changes: Changes = tu.kept.setdefault("changes", Changes())
+    changes.step(groups, around)
+    return Mark(changes, changes.version)
 
 
 def _threadprivate(group: ItemGroup) -> list[Directive]:

@@ -17,13 +17,14 @@ from ompls.analysis.rules.support.framework import Finding, Rule, Unit
 from ompls.analysis.rules.support.noticed import noticed
 
 Found = tuple[tuple[int, Rule, Finding], ...]  # number of the declaration in its group, and what was said about it
-_KEY = __name__
+_KEY, _MARK = __name__, f"{__name__} mark"  # _MARK: the version in which what is kept held
 
 
 class _Kept(NamedTuple):
     around: Hashable
-    answers: tuple[tuple[str, object], ...]
-    callers: tuple[tuple[Content, tuple[Content, ...]], ...]
+    answers: dict[str, object]
+    callers: dict[Content, tuple[Content, ...]]
+    static: tuple[str, ...]  # the names of those of which the callers are known
     events: object
     headers: frozenset[bool]  # `Unit.asked_headers`
     found: Found
@@ -37,15 +38,19 @@ def findings_of(
     events = _events(group, unit)
     kept: _Kept | None = group.memo.get(_KEY)
     same = kept is not None and kept.around == around and kept.events == events and unit.headers_told(kept.headers)
-    if kept is not None and same and _same(kept, unit):
+    if kept is not None and same and (_untouched(group, kept, unit) or _same(kept, unit)):
+        group.memo[_MARK] = unit.mark
         return kept.found
     unit.asked_headers.clear()
     found = tuple([(at, *said) for at, content in enumerate(group.contents) for said in findings(content)])
     asked = frozenset(unit.asked_headers)
     if not unit.unfinished:
         callers = known_callers(group.contents, unit)
-        above = dict.fromkeys(caller for _, known in callers for caller in known)
-        group.memo[_KEY] = _Kept(around, _asked((*group.contents, *above), unit), callers, events, asked, found)
+        above = dict.fromkeys(caller for known in callers.values() for caller in known)
+        static = tuple([c.node.symbol.name for c in callers if isinstance(c.node, FunctionDef)])
+        answers = _asked((*group.contents, *above), unit)
+        group.memo[_KEY] = _Kept(around, answers, callers, static, events, asked, found)
+        group.memo[_MARK] = unit.mark
     return found
 
 
@@ -58,14 +63,18 @@ def answer(name: str, unit: Unit) -> object:
     return known
 
 
+def _untouched(group: Group, kept: _Kept, unit: Unit) -> bool:
+    return unit.same_since(group.memo.get(_MARK), kept.answers, kept.static)
+
+
 def _same(kept: _Kept, unit: Unit) -> bool:
-    for name, known in kept.answers:
+    for name, known in kept.answers.items():
         if answer(name, unit) != known:
             return False
-    return all(direct_callers(content, unit) == known for content, known in kept.callers)
+    return all(direct_callers(content, unit) == known for content, known in kept.callers.items())
 
 
-def _asked(contents: Iterable[Content], unit: Unit) -> tuple[tuple[str, object], ...]:
+def _asked(contents: Iterable[Content], unit: Unit) -> dict[str, object]:
     """The functions that the declarations call, directly or through others."""
     seen: dict[str, object] = {}
     waiting = [symbol.name for content in contents for symbol in content.calls]
@@ -75,7 +84,7 @@ def _asked(contents: Iterable[Content], unit: Unit) -> tuple[tuple[str, object],
             seen[name] = answer(name, unit)
             called = unit.functions.get(name)
             waiting += [symbol.name for symbol in called.calls] if called is not None else []
-    return tuple(seen.items())
+    return seen
 
 
 def _events(group: Group, unit: Unit) -> object:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node
+from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 
@@ -28,9 +29,9 @@ def sequential(unit: Unit) -> frozenset[str]:
 
 
 def _look(unit: Unit) -> frozenset[str]:
-    made = [_calls(content) for content in unit.contents]
-    if not any(orphans for orphans, _ in made):
+    if not any(_creates(group) for group in unit.groups):
         return frozenset()
+    made = [_calls(content) for content in unit.contents]
     names = {n: _calls(content) for n, content in unit.functions.items()}
     # A function that is named but not called may be called from anywhere.
     beside = {name for _, calls in made for name, several in calls.items() if several}
@@ -42,6 +43,14 @@ def _look(unit: Unit) -> frozenset[str]:
                 waiting.append(called)
     called_at_all = {name for _, calls in made for name in calls} | {"main"}
     return frozenset(n for n, (orphans, _) in names.items() if orphans and n in called_at_all and n not in beside)
+
+
+def _creates(group: Group) -> bool:
+    """Whether a function of the group creates tasks outside of constructs with threads."""
+    kept: bool | None = group.memo.get(_KEY)
+    if kept is None:
+        kept = group.memo[_KEY] = any(_calls(content)[0] for content in group.contents)
+    return kept
 
 
 def _calls(content: Content) -> Calls:
