@@ -88,6 +88,8 @@ def _binary(expr: ast.Binary, values: Values, loads: bool, depth: int) -> Poly |
         return a * (1 << known) if known is not None and 0 <= known < 63 else None
     if expr.op == "/" and known is not None and (exact := a.divided(known)) is not None:
         return exact
+    if expr.op == "&" and known is not None and known < 0 and known & -known == -known:  # `i & ~7`: without low bits
+        return a - Poly.of(Opaque("&", None, (a, Poly.of(-known - 1))))
     if expr.op in (">>", "&") and (known is None or known < 0):
         return None
     return Poly.of(Opaque(expr.op, None, (a, b))) if known != 0 or expr.op == "&" else None

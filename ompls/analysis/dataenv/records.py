@@ -99,6 +99,19 @@ class Sync:
 
 
 @dataclass(frozen=True, slots=True)
+class LockStep:
+    """A lock is taken or given back.
+
+    order -- number in the order of evaluation
+    place -- the lock; None: it is not known which, or it is only tried
+    """
+
+    order: int
+    place: Place | None
+    taken: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
     """Where the body of a directive starts: number in the order, loops and conditions around it."""
 
@@ -114,7 +127,7 @@ class Walk:
     declared -- variables declared in it (without static ones)
     starts -- where each directive's body starts
     waits -- numbers in the order of evaluation where a thread may wait for another: a spinning loop
-    locks -- those where one takes a lock or gives it back
+    locks -- where it takes locks and gives them back
     touched -- the number of the last write through each variable
     meets -- those of calls of functions that are not known and may be a barrier, by their names
     kept -- locks that are held at its end
@@ -126,7 +139,7 @@ class Walk:
     syncs: list[Sync]
     starts: dict[ast.DirectiveStmt, Start]
     waits: list[int]
-    locks: list[int]
+    locks: list[LockStep]
     meets: list[int]
     touched: dict[Symbol, int]
     kept: frozenset[Held] = frozenset()

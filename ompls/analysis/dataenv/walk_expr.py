@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ompls.analysis.dataenv.paths import indexed, is_address, points_to_const, root
 from ompls.analysis.dataenv.places import Env, Place, bare, fresh_target, fresh_value, place_of, pointee_of
-from ompls.analysis.dataenv.records import Access, Guard, Held, Sync
+from ompls.analysis.dataenv.records import Access, Guard, Held, LockStep, Sync
 from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.summaries import Summaries, rebased
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, poly_of
@@ -47,7 +47,7 @@ class Expressions(ABC):
         self.atomic: tuple[Place, ...] = ()  # what an `atomic` directive makes atomic
         self.order = 0
         self.waits: list[int] = []
-        self.locks: list[int] = []
+        self.locks: list[LockStep] = []
         self.meets: list[int] = []
 
     def tick(self) -> int:
@@ -242,7 +242,7 @@ class Expressions(ABC):
         for arg in expr.args:
             self.argument(arg)
         if name in _LOCK and len(expr.args) == 1:
-            self.lock(expr.args[0], _LOCK[name], "_nest_" in name)
+            self.lock(expr.args[0], _LOCK[name], "_nest_" in name, "_test_" in name)
             return
         summary = self.summaries.of(name)
         if summary is None and _MEETS.search(name):
@@ -263,7 +263,7 @@ class Expressions(ABC):
         self.held = (self.held - summary.given) | summary.kept
         self.given |= summary.given
         if summary.locks:
-            self.locks.append(self.tick())
+            self.locks.append(LockStep(self.tick(), None, taken=True))
 
     def append(self, access: Access, call: ast.Call, home: Content) -> None:
         """An access in a called function, as seen from here."""
@@ -290,13 +290,13 @@ class Expressions(ABC):
         else:
             self.value(expr)
 
-    def lock(self, arg: Expr, taken: bool, nestable: bool) -> None:
+    def lock(self, arg: Expr, taken: bool, nestable: bool, tried: bool) -> None:
         place = pointee_of(arg, self.env)
         if place is None:
             symbol = root(arg)
             place = Place(symbol, 1, ("[]",), (None,), (None,), sure=False) if symbol is not None else None
         if place is not None:
-            self.locks.append(self.tick())
+            self.locks.append(LockStep(self.tick(), None if tried else place, taken))
             change: frozenset[Held] = frozenset((("lock", place),))
             if nestable and taken and change <= self.held:
                 self.again[place] = self.again.get(place, 0) + 1

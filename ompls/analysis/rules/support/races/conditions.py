@@ -10,8 +10,10 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.rules.support.races.levels import Level
+from ompls.analysis.rules.support.races.updates import same, same_update, stored
 
 _THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))
+_THREADING = frozenset(("parallel", "teams"))
 _SAME_FOR_ALL = frozenset((
     "omp_is_initial_device", "omp_get_num_threads", "omp_get_num_teams", "omp_get_team_size", "omp_get_max_threads",
     "omp_in_parallel", "omp_get_level", "omp_get_num_procs", "omp_get_device_num", "omp_get_thread_limit",
@@ -41,20 +43,7 @@ class Conditions:
 
     def is_invariant(self, expr: Expr, level: Level, calls: bool = False) -> bool:
         """Whether all units find the same value; `calls`: what functions without arguments give counts as the same."""
-        changing = self.changes(level)
-        for node in expr.walk():
-            if isinstance(node, ast.Name) and node.symbol is not None and node.symbol in changing:
-                return False
-            if isinstance(node, ast.Call):
-                name = node.function.name if isinstance(node.function, ast.Name) else ""
-                known = name in _SAME_FOR_ALL or (calls and not node.args and name not in _THREADS)
-                if not known:
-                    return False
-            if isinstance(node, (ast.Index, ast.Assign)) or (
-                isinstance(node, ast.Unary) and node.op in ("*", "++", "--")
-            ):
-                return False
-        return True
+        return _is_alike(expr, self.changes(level), calls)
 
     def is_partial(self, access: Access, level: Level) -> bool:
         """Whether the access happens in some units only, and which ones is not known."""
@@ -74,6 +63,8 @@ class Conditions:
         """Whether both happen for certain, in different units."""
         if all(_adds_unequal(x) for x in (a, b)):
             return False
+        if all(self.may_choose(x, level) for x in (a, b)):
+            return False
         partial = [x for x in (a, b) if self.is_partial(x, level)]
         if not partial:
             return True
@@ -82,12 +73,63 @@ class Conditions:
             return all(self.is_invariant(g.expr, level) for g in self.inside(other, level))
         if not fixed:
             return False
+        if all(self.is_new_extreme(x, level) for x in partial):
+            return True
         # A counter: that it never counts is not what it is for, unless it counts mistakes.
-        return _same_update(a, b) and not any(self.may_never(x, level) for x in partial)
+        counted = same_update(a, b) or (len(partial) == 2 and self.is_half_atomic(a, b, level))
+        return counted and not any(self.may_never(x, level) for x in partial)
+
+    def may_choose(self, access: Access, level: Level) -> bool:
+        """Whether a condition may let one thread pass only, as `if (my_number() == 0)` does.
+
+        Where threads differ in what no loop has computed, it is in who they are, whoever tells them.
+        """
+        path = access.directives[: access.directives.index(level.stmt) + 1]
+        outer = next((s for s in path if _THREADING & set(s.directive.constructs)), level.stmt)
+        changing = assigned_in(outer)
+        doubtful = [
+            g for g in access.guards[self.walk.starts[outer].guards :]
+            if not _is_alike(g.expr, changing) and access.symbol not in _named_in(g.expr)
+            and not (_is_understood(g) and changing.isdisjoint(x for p, _ in g.facts for x in p.symbols()))
+        ]  # fmt: skip
+        if not doubtful:
+            return False
+        loops = (n for n in outer.walk() if isinstance(n, (ast.For, ast.While, ast.DoWhile)))
+        computed = set().union(*map(assigned_in, loops))
+        return any(not computed & _named_in(g.expr) and not _asks_library(g.expr) for g in doubtful)
 
     def may_never(self, access: Access, level: Level) -> bool:
-        """Whether a counter counts what does not happen when all goes well: `if (x != y) errors++`."""
-        return any(_is_unequal(g.expr) and g.holds for g in self.inside(access, level))
+        """Whether a counter counts what does not happen when all goes well: `if (x != y) errors++`.
+
+        A check leaves alone what it looks at, and `to[n++] = x` gives each case that it finds a place.
+        """
+        doubtful = [g for g in self.inside(access, level) if g.holds and _is_unequal(g.expr)]
+        if not doubtful or self.is_position(access, level):
+            return False
+        looked = {n.symbol for g in doubtful for i in g.expr.walk() if isinstance(i, ast.Index) for n in i.base.walk()
+                  if isinstance(n, ast.Name)}  # fmt: skip
+        return not any(
+            x.write and x.symbol in looked and x.order > access.order and level.stmt in x.directives
+            for x in self.walk.accesses
+        )
+
+    def is_position(self, access: Access, level: Level) -> bool:
+        """Whether it is the `n++` of `to[n++]`."""
+        by = access.by
+        if not isinstance(by, ast.Unary) or access.inner is not None:
+            return False
+        return any(isinstance(n, ast.Index) and any(m is by for m in n.index.walk()) for n in level.stmt.walk())
+
+    def is_new_extreme(self, access: Access, level: Level) -> bool:
+        """Whether it happens where a new maximum (minimum) is kept, so once at least: `if (x > max) max = x, at = i`."""
+        inside = [g for g in self.inside(access, level) if not self.is_invariant(g.expr, level)]
+        return bool(inside) and all(g.holds and _keeps_extreme(g) for g in inside)
+
+    def is_half_atomic(self, a: Access, b: Access, level: Level) -> bool:
+        """Whether one is atomic, which shows that several units come here, and the other one, next to it, is not."""
+        kinds = [{kind for kind, _ in x.held} for x in (a, b)]
+        ways = [[(id(g.stmt), g.holds) for g in self.inside(x, level)] for x in (a, b)]
+        return ("atomic" in kinds[0]) != ("atomic" in kinds[1]) and ways[0] == ways[1]
 
     def by_thread(self, a: Access, b: Access) -> bool:
         """Whether conditions on the thread's number choose who does it."""
@@ -129,10 +171,10 @@ class Conditions:
 
     def same_value(self, a: Access, b: Access, level: Level) -> bool:
         """Whether both store what is the same for all units: which of them comes last cannot be told."""
-        values = [_stored(x) for x in (a, b)]
+        values = [stored(x) for x in (a, b)]
         if values[0] is None or values[1] is None:
             return False
-        if a is not b and level.kind != "copies":
+        if a is not b and (level.kind != "copies" or self.by_thread(a, b)):
             x, y = fold(values[0]), fold(values[1])
             if x is None or x != y:
                 return False
@@ -144,14 +186,14 @@ class Conditions:
     def is_flag(self, a: Access, b: Access, level: Level) -> bool:
         """Whether one may set a flag that the other one only looks at: seeing it late does no harm in most programs."""
         write, read = (a, b) if a.write else (b, a)
-        value = _stored(write)
+        value = stored(write)
         plain = not write.held and not read.held and not read.write
         known = plain and value is not None and fold(value) is not None and not write.place.path
         return known and self.is_partial(write, level)
 
     def is_ticket(self, access: Access, level: Level) -> bool:
         """Whether what is stored was drawn by an `atomic capture`: who stores last is decided by the program."""
-        value = _stored(access)
+        value = stored(access)
         if not isinstance(value, ast.Name) or level.stmt.body is None:
             return False
         captures = (
@@ -161,25 +203,29 @@ class Conditions:
         return any(value.symbol in assigned_in(n) for n in captures)
 
 
-def _same_update(a: Access, b: Access) -> bool:
-    """Whether both make a new value of the old one (`n++`), or are the two halves of that (`n = n + 1`)."""
-    if all(x.read and x.write for x in (a, b)):
-        return True
-    write, other = (a, b) if a.write else (b, a)
-    if not isinstance(write.by, ast.Assign) or write.by.op != "=" or (other.write and other is not write):
-        return False
-    old = [n for n in write.by.value.walk() if isinstance(n, ast.Name) and n.symbol is write.symbol]
-    return bool(old) and (other is write or other.node in old)
+def _is_alike(expr: Expr, changing: set[Symbol], calls: bool = False) -> bool:
+    """Whether an expression has one value for all, if only the variables in `changing` differ."""
+    for node in expr.walk():
+        if isinstance(node, ast.Name) and node.symbol is not None and node.symbol in changing:
+            return False
+        if isinstance(node, ast.Call):
+            name = node.function.name if isinstance(node.function, ast.Name) else ""
+            known = name in _SAME_FOR_ALL or (calls and not node.args and name not in _THREADS)
+            if not known:
+                return False
+        if isinstance(node, (ast.Index, ast.Assign)) or (isinstance(node, ast.Unary) and node.op in ("*", "++", "--")):
+            return False
+    return True
 
 
-def _stored(access: Access) -> Expr | None:
-    by = access.by
-    if isinstance(by, ast.Assign) and ((by.op == "=" and not access.read) or by.op in ("|=", "&=")):
-        value = bare(by.value)
-        while isinstance(value, ast.Cast):
-            value = bare(value.operand)
-        return value
-    return None
+def _named_in(expr: Expr) -> set[Symbol]:
+    return {n.symbol for n in expr.walk() if isinstance(n, ast.Name) and n.symbol is not None}
+
+
+def _asks_library(expr: Expr) -> bool:
+    """Whether a function of the C library is asked, such as `rand`: it does not know the threads."""
+    called = (n.function.symbol for n in expr.walk() if isinstance(n, ast.Call) and isinstance(n.function, ast.Name))
+    return any(s is not None and s.from_system_header and s.name not in _THREADS for s in called)
 
 
 def _is_unequal(expr: Expr) -> bool:
@@ -187,6 +233,21 @@ def _is_unequal(expr: Expr) -> bool:
     if isinstance(expr, ast.Binary) and expr.op == "||":
         return _is_unequal(expr.left) and _is_unequal(expr.right)
     return isinstance(expr, ast.Binary) and expr.op == "!="
+
+
+def _keeps_extreme(guard: Guard) -> bool:
+    """Whether what depends on a comparison stores one side of it in the other: `if (x > max) max = x`."""
+    condition = bare(guard.expr)
+    if not isinstance(guard.stmt, ast.If) or not isinstance(condition, ast.Binary):
+        return False
+    if condition.op not in ("<", "<=", ">", ">="):
+        return False
+    sides = (bare(condition.left), bare(condition.right))
+    return any(
+        n.op == "=" and any(same(bare(n.target), x) and same(bare(n.value), y) for x, y in (sides, sides[::-1]))
+        for n in guard.stmt.then.walk()
+        if isinstance(n, ast.Assign)
+    )
 
 
 def _adds_unequal(access: Access) -> bool:

@@ -16,6 +16,7 @@ from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import Array, CType, Integer, Pointer
 from ompls.analysis.rules.support.races.levels import Level
+from ompls.analysis.rules.support.races.updates import same
 
 _Interval = tuple[int, int]  # both inclusive
 
@@ -48,6 +49,41 @@ def is_apart(x: Poly, y: Poly, symbol: Symbol, moving: set[Symbol]) -> bool:
         return False
     rest = _interval(in_x[1], moving)
     return rest is not None and rest[1] - rest[0] < abs(factor)
+
+
+def is_shown_by_atomic(a: Access, b: Access, level: Level, walk: Walk) -> bool:
+    """Whether an atomic update of the loop shows that iterations choose one element twice.
+
+    Of the two one is atomic; or an element of another array is updated atomically under the same index, as in
+    `size[k]++` with `atomic` next to `sum[k] += x` without.
+    """
+    if not all(x.read and x.write for x in (a, b)):
+        return False
+    if a is not b:
+        atomic = [x for x in (a, b) if _is_atomic_update(x)]
+        return len(atomic) == 1 and not any(
+            kind == "atomic" for x in (a, b) if x is not atomic[0] for kind, _ in x.held
+        )
+    index = _index(a)
+    own = {r.symbol for r in a.loops}
+    if index is None or a.held or not any(isinstance(n, ast.Name) and n.symbol not in own for n in index.walk()):
+        return False
+    around = (x for x in walk.accesses if level.stmt in x.directives and _is_atomic_update(x))
+    return any(other is not None and same(other, index) for other in map(_index, around))
+
+
+def _is_atomic_update(access: Access) -> bool:
+    """Whether an `atomic` directive updates: one that captures may draw a ticket, and choose by that who goes on."""
+    stmt = next((s for s in reversed(access.directives) if s.directive.name == "atomic"), None)
+    return access.read and access.write and stmt is not None and stmt.directive.clause("capture", "compare") is None
+
+
+def _index(access: Access) -> ast.Expr | None:
+    """The `k` of an update of `a[k]`, when that is not in a called function."""
+    by = access.by
+    target = by.target if isinstance(by, ast.Assign) else by.operand if isinstance(by, ast.Unary) else None
+    target = bare(target) if target is not None else None
+    return bare(target.index) if isinstance(target, ast.Index) and access.inner is None else None
 
 
 def _counts(access: Access) -> bool:

@@ -41,6 +41,12 @@ class Level:
     certain: bool = True
     ordered: bool = False
 
+    @property
+    def units(self) -> int:
+        """How many threads (teams) there are by a clause, which gives a number; 0: not known."""
+        clause = self.stmt.directive.clause("num_teams" if self.unit == "team" else "num_threads")
+        return (fold(clause.args[-1]) or 0) if clause is not None and clause.args else 0
+
 
 def levels_in(path: tuple[DirectiveStmt, ...], in_main: bool) -> list[tuple[int, Level]]:
     """The levels that the directives of `path` (outermost first) make, each with its index in `path`.

@@ -60,11 +60,12 @@ def is_fixed(access: Access, loops: tuple[For, ...], outer: int) -> bool:
     return all(s is not None and not varies(s, moving) for s in access.subscripts)
 
 
-def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budget) -> Meeting:
+def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budget, *, units: int = 0) -> Meeting:
     """Whether `a` in one iteration of `loops` and `b` in another one access the same element.
 
     loops -- those whose iterations run concurrently (around both); () means that each of two threads runs both
     outer -- the number of loops around the construct, whose iterations are the same for both
+    units -- how many threads (teams) there are; 0: not known
     """
     level_a, level_b = _level(a, loops), _level(b, loops)
     if len(level_a) < len(loops) or len(level_b) < len(loops):
@@ -93,7 +94,7 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budge
     if any(varies(Poly.of(o), moving) and o.base not in tables for o in loads):
         one = level_a[0].symbol if len(level_a) == 1 and len(subscripts) == 1 else None
         return NO if one is not None and is_apart(*subscripts[0], one, moving) else INDIRECT
-    certain = budget.spend() and meet_always(Trial(a, b, subscripts, level_a, outer, tables))
+    certain = budget.spend() and meet_always(Trial(a, b, subscripts, level_a, outer, tables, units))
     return Meeting("yes") if certain else UNKNOWN
 
 

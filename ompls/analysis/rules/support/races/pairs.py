@@ -19,10 +19,10 @@ from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.races.conditions import Conditions
-from ompls.analysis.rules.support.races.crowded import is_crowded
+from ompls.analysis.rules.support.races.crowded import is_crowded, is_shown_by_atomic
 from ompls.analysis.rules.support.races.glance import without_races
 from ompls.analysis.rules.support.races.levels import Level, levels_in
-from ompls.analysis.rules.support.races.meet import Budget, Meeting, is_fixed, meet
+from ompls.analysis.rules.support.races.meet import INDIRECT, Budget, Meeting, is_fixed, meet
 from ompls.analysis.rules.support.races.standing import (
     distinct,
     has_doacross,
@@ -237,7 +237,10 @@ class _Search:
             return self.lanes(a, b, level, outer)
         if self.conditions.one_unit(a, b, level):
             return None
-        return self.judged(a, b, level, meet(a, b, level.loops, outer, self.budget), outer)
+        found = meet(a, b, level.loops, outer, self.budget)
+        if found.verdict == "unknown" and a is b and is_shown_by_atomic(a, a, level, self.walk):
+            found = INDIRECT
+        return self.judged(a, b, level, found, outer)
 
     def lanes(self, a: Access, b: Access, level: Level, outer: int) -> Race | None:
         """Iterations of a simd loop keep the order of the text: only a value that is needed earlier in it is lost."""
@@ -286,7 +289,7 @@ class _Search:
         if any(start < w < min(a.order, b.order) for w in self.walk.waits):
             return None  # the threads may have waited for each other
         outer = self.walk.starts[level.stmt].loops
-        return self.judged(a, b, level, meet(a, b, (), outer, self.budget), outer)
+        return self.judged(a, b, level, meet(a, b, (), outer, self.budget, units=level.units), outer)
 
     def judged(self, a: Access, b: Access, level: Level, found: Meeting, outer: int) -> Race | None:
         if found.verdict not in ("yes", "indirect"):
@@ -294,7 +297,8 @@ class _Search:
         fixed = is_fixed(a, level.loops, outer) and is_fixed(b, level.loops, outer)
         if self.conditions.same_value(a, b, level):
             return None
-        meeting = found.verdict == "yes" or (a is b and is_crowded(a, level, self.walk))
+        shown = found.verdict == "indirect" and is_shown_by_atomic(a, b, level, self.walk)
+        meeting = found.verdict == "yes" or shown or (a is b and is_crowded(a, level, self.walk))
         certain = meeting and level.certain and self.conditions.happen(a, b, level, fixed)
         if certain and (
             self.is_doubtful(a, b, level, found)
@@ -364,4 +368,15 @@ class _Search:
 
     def any_wait(self, level: Level) -> bool:
         start = self.walk.starts[level.stmt].order
-        return any(w >= start for w in (*self.walk.waits, *self.walk.locks))
+        return any(w >= start for w in self.walk.waits) or not self.only_exclude(start)
+
+    def only_exclude(self, start: int) -> bool:
+        """Whether the locks from `start` on are given back where they are taken, so that nobody waits for what another one
+        does before."""
+        steps = [s for s in self.walk.locks if s.order >= start]
+        for taken, given in zip(steps[::2], steps[1::2], strict=False):
+            if taken.place is None or taken.place != given.place or not taken.taken or given.taken:
+                return False
+            if any(taken.order < s.order < given.order for s in self.walk.syncs):
+                return False
+        return len(steps) % 2 == 0

@@ -7,21 +7,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.places import bare
 from ompls.analysis.dataenv.walk import assigned_in
-from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Node, Span, Symbol
+from ompls.analysis.model.ast import Node, Span, Symbol
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Change, Finding, Scene
 from ompls.analysis.rules.support.races.levels import Level
 from ompls.analysis.rules.support.races.pairs import Race, races_of
+from ompls.analysis.rules.support.races.updates import operator_of
 
 Kind = Literal[
     "reduction", "shared", "carried", "teams", "mixed", "lock", "unprotected", "simd", "sections", "indirect"
 ]  # fmt: skip
 _KEY = "race reports"
-_OPERATORS = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^", "++": "+", "--": "+"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,47 +105,6 @@ def _is_self(race: Race) -> bool:
 
 def _swapped(race: Race) -> Race:
     return Race(race.second, race.first, race.level, race.meeting, race.fixed, race.certain)
-
-
-def operator_of(access: Access) -> str:
-    """The reduction that a write makes by hand: '+' of `x += e`, 'max' of `if (e > x) x = e`; '' for none."""
-    by = access.by
-    if isinstance(by, ast.Unary):
-        return _OPERATORS[by.op]
-    if not isinstance(by, ast.Assign):
-        return ""
-    if by.op in _OPERATORS:
-        return _OPERATORS[by.op]
-    target, value = bare(by.target), bare(by.value)
-    if by.op == "=" and isinstance(value, ast.Binary) and value.op in ("+", "-", "*", "&", "|", "^", "&&", "||"):
-        if same(bare(value.left), target) or (value.op != "-" and same(bare(value.right), target)):
-            return "+" if value.op == "-" else value.op
-        return ""
-    for guard in reversed(access.guards):
-        condition = bare(guard.expr)
-        if isinstance(condition, ast.Binary) and condition.op in ("<", "<=", ">", ">=") and guard.holds:
-            larger = condition.op in (">", ">=")
-            if same(bare(condition.right), target):
-                return "max" if larger else "min"
-            if same(bare(condition.left), target):
-                return "min" if larger else "max"
-    return ""
-
-
-def same(a: Expr, b: Expr) -> bool:
-    """Whether two lvalues are written alike."""
-    if isinstance(a, ast.Name) and isinstance(b, ast.Name):
-        return a.symbol is b.symbol and a.symbol is not None
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, ast.IntLiteral) and isinstance(b, ast.IntLiteral):
-        return a.value == b.value
-    if isinstance(a, ast.Member) and isinstance(b, ast.Member) and a.field != b.field:
-        return False
-    x, y = list(a.children()), list(b.children())
-    return bool(x) and len(x) == len(y) and all(
-        isinstance(m, Expr) and isinstance(n, Expr) and same(bare(m), bare(n)) for m, n in zip(x, y, strict=True)
-    )  # fmt: skip
 
 
 # --- findings

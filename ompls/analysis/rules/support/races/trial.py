@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly
@@ -17,6 +18,7 @@ from ompls.analysis.model.ctype import Array
 
 _POINTS = 256  # iterations that are tried out
 THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))
+_COUNTS = ("omp_get_num_threads", "omp_get_num_teams")
 Tables = Mapping[Symbol, tuple[int, ...]]  # arrays with known values
 
 
@@ -25,6 +27,7 @@ class Trial:
     """Runs the loops of two accesses.
 
     subscripts -- of both, in pairs; level -- the concurrent loops; outer -- the number of loops around them
+    units -- how many threads (teams) there are, when the program says so; 0: two at least
     """
 
     a: Access
@@ -33,25 +36,38 @@ class Trial:
     level: list[LoopRange]
     outer: int
     tables: Tables
+    units: int = 0
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Threads (teams) that may do one access each: with concurrent loops it does not matter which they are."""
+        if self.level:
+            return iter(((0, 0),))
+        numbers = sorted({0, 1, self.units // 2, self.units - 1}) if self.units > 1 else (0, 1)
+        return permutations(numbers, 2)
 
     def run(self, values: dict[Atom, int], thread: int, other_thread: int) -> bool | None:
         """Whether the accesses meet; None when one of them does not run."""
         symbols = [r.symbol for r in self.level if r.symbol is not None]
         seen: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-        for point in _points(self.a, self.outer, {**values, **_thread(thread)}, self.tables):
+        for point in _points(self.a, self.outer, {**values, **self.thread(thread)}, self.tables):
             at = tuple([_value(x, point, self.tables) for x, _ in self.subscripts])
             iteration = tuple([point[s] for s in symbols])
             known = seen.setdefault(at, [])
             if len(known) < 2 and iteration not in known:
                 known.append(iteration)
         ran = False
-        for point in _points(self.b, self.outer, {**values, **_thread(other_thread)}, self.tables):
+        for point in _points(self.b, self.outer, {**values, **self.thread(other_thread)}, self.tables):
             ran = True
             iteration = tuple([point[s] for s in symbols])
             for other in seen.get(tuple([_value(y, point, self.tables) for _, y in self.subscripts]), ()):
                 if not self.level or other != iteration:
                     return True
         return False if ran and seen else None
+
+    def thread(self, number: int) -> dict[Atom, int]:
+        """What the routines give that ask for the number of the thread (team), and for how many there are."""
+        known: dict[Atom, int] = {Opaque(op, None, ()): number for op in THREADS}
+        return known | {Opaque(op, None, ()): self.units for op in _COUNTS if self.units}
 
 
 def varies(p: Poly, symbols: set[Symbol]) -> bool:
@@ -68,11 +84,15 @@ def meet_always(trial: Trial) -> bool:
     ran = False
     for chosen in _choices(a, b, free, outer):
         values = _with_outer(chosen, a.loops[:outer], free, tables)
-        met = trial.run(values, 0, 0) if trial.level else (trial.run(values, 0, 1) or trial.run(values, 1, 0))
-        if met is None:
+        found = set()
+        for one, other in trial.pairs():
+            found.add(trial.run(values, one, other))
+            if True in found:
+                break
+        if found == {None}:
             continue
         ran = True
-        if not met:
+        if True not in found:
             return False
     return ran
 
@@ -137,10 +157,6 @@ def _with_outer(
             low, high = _value(loop.lower, values, tables), _value(loop.upper, values, tables)
             values[loop.symbol] = min(low + abs(loop.step or 1), high) if low <= high else low
     return values
-
-
-def _thread(number: int) -> dict[Atom, int]:
-    return {Opaque(op, None, ()): number for op in THREADS}
 
 
 def _points(x: Access, outer: int, values: dict[Atom, int], tables: Tables) -> Iterator[dict[Atom, int]]:

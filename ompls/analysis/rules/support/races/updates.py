@@ -1,0 +1,77 @@
+"""What a write does with the old value: the update that it makes, alone or together with the read before it."""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.access import Access
+from ompls.analysis.dataenv.places import bare
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr
+
+_OPERATORS = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^", "++": "+", "--": "+"}
+
+
+def same_update(a: Access, b: Access) -> bool:
+    """Whether both make a new value of the old one (`n++`), or are the two halves of that (`n = n + 1`,
+    `if (x > n) n = x`)."""
+    if all(x.read and x.write for x in (a, b)):
+        return True
+    write, other = (a, b) if a.write else (b, a)
+    if not isinstance(write.by, ast.Assign) or write.by.op != "=" or (other.write and other is not write):
+        return False
+    extreme = operator_of(write) in ("min", "max")
+    looked = [g.expr for g in write.guards] if extreme else [write.by.value]
+    old = [n for e in looked for n in e.walk() if isinstance(n, ast.Name) and n.symbol is write.symbol]
+    return bool(old) and (other is write or other.node in old)
+
+
+def stored(access: Access) -> Expr | None:
+    by = access.by
+    if isinstance(by, ast.Assign) and ((by.op == "=" and not access.read) or by.op in ("|=", "&=")):
+        value = bare(by.value)
+        while isinstance(value, ast.Cast):
+            value = bare(value.operand)
+        return value
+    return None
+
+
+def operator_of(access: Access) -> str:
+    """The reduction that a write makes by hand: '+' of `x += e`, 'max' of `if (e > x) x = e`; '' for none."""
+    by = access.by
+    if isinstance(by, ast.Unary):
+        return _OPERATORS[by.op]
+    if not isinstance(by, ast.Assign):
+        return ""
+    if by.op in _OPERATORS:
+        return _OPERATORS[by.op]
+    target, value = bare(by.target), bare(by.value)
+    if by.op == "=" and isinstance(value, ast.Binary) and value.op in ("+", "-", "*", "&", "|", "^", "&&", "||"):
+        if same(bare(value.left), target) or (value.op != "-" and same(bare(value.right), target)):
+            return "+" if value.op == "-" else value.op
+        return ""
+    for guard in reversed(access.guards):
+        condition = bare(guard.expr)
+        if isinstance(condition, ast.Binary) and condition.op in ("<", "<=", ">", ">=") and guard.holds:
+            larger = condition.op in (">", ">=")
+            if same(bare(condition.right), target):
+                return "max" if larger else "min"
+            if same(bare(condition.left), target):
+                return "min" if larger else "max"
+    return ""
+
+
+def same(a: Expr, b: Expr) -> bool:
+    """Whether two lvalues are written alike."""
+    if isinstance(a, ast.Name) and isinstance(b, ast.Name):
+        return a.symbol is b.symbol and a.symbol is not None
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, ast.IntLiteral) and isinstance(b, ast.IntLiteral):
+        return a.value == b.value
+    if isinstance(a, ast.Member) and isinstance(b, ast.Member) and a.field != b.field:
+        return False
+    if isinstance(a, (ast.Binary, ast.Unary)) and isinstance(b, (ast.Binary, ast.Unary)) and a.op != b.op:
+        return False
+    x, y = list(a.children()), list(b.children())
+    return bool(x) and len(x) == len(y) and all(
+        isinstance(m, Expr) and isinstance(n, Expr) and same(bare(m), bare(n)) for m, n in zip(x, y, strict=True)
+    )  # fmt: skip
