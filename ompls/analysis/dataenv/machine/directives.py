@@ -6,7 +6,7 @@ from ompls.analysis.dataenv.machine.copies import Copies, Copy, Lost, find
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.items import Items, Mapped
 from ompls.analysis.dataenv.machine.objects import Where
-from ompls.analysis.dataenv.machine.routines import INITIAL, lent
+from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES, lent
 from ompls.analysis.dataenv.machine.state import State, decided, join
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start, order
 from ompls.analysis.dataenv.private import PRIVATISING, loop_variables
@@ -53,8 +53,7 @@ class Directives(Items):
             number = value if isinstance(value, Poly) else None
         if number is None:
             return Poly.of(Opaque("device", None, (Poly.of(directive.span.start),)))
-        count = Opaque("omp_get_num_devices", None, ())
-        return INITIAL if number == Poly.of(count) or number.constant == -1 else number
+        return INITIAL if number == Poly.of(NUM_DEVICES) or number.constant == -1 else number
 
     def applies(self, directive: Directive) -> bool | None:
         """Whether the `if` clause lets it; None: not known."""
@@ -285,6 +284,9 @@ class Directives(Items):
         """What a variable that is not mapped holds in the region."""
         symbol = variable.symbol
         if variable.sharing == "is_device_ptr":
+            value = self.load(Loc(self.variable(symbol), ZERO, self.size_of(symbol.type), symbol.type))
+            if isinstance(value, frozenset) and value and all(t.obj.kind == "device" for t in value):
+                return value
             return at_start(Obj("device", ("is_device_ptr", symbol.name)))
         if variable.sharing != "firstprivate" or isinstance(symbol.type, (Array, Record)) or self.now is None:
             return None

@@ -10,7 +10,7 @@ from ompls.analysis.dataenv.machine.copies import Copies, Mapping
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import worst
 from ompls.analysis.dataenv.machine.routines import Routines, devices_softened
-from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start, order
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer, Record
@@ -187,15 +187,12 @@ class Items(Routines):
         """Whether the section lies in its object."""
         if not mapped.explicit or loc.obj.size is None or loc.high is None:
             return
-        beyond = self._outside(loc.low, loc.high, loc.obj.size) or any(
-            self._outside(*(p and p.substitute(at) for p in (loc.low, loc.high, loc.obj.size)))
+        beyond = self.is_outside(loc.low, loc.high, loc.obj.size) or any(
+            self.is_outside(*(p and p.substitute(at) for p in (loc.low, loc.high, loc.obj.size)))
             for at in self.ends_of_loops(loc.low, loc.high, loc.obj.size)
         )
         event = Event("beyond-object", mapped.site, mapped.name, "certain", (), mapped.kind)
         self.judge(event, "bad" if beyond and len(mapped.locs) == 1 else "fine")
-
-    def _outside(self, low: Poly | None, high: Poly | None, size: Poly | None) -> bool:
-        return order(size, high, self.positive) == "<" or order(low, ZERO, self.positive) == "<"
 
     def leave(self, mapped: Mapped, device: Poly, unstructured: bool = False) -> None:
         """The item leaves it."""

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from ompls.analysis.dataenv.machine.directives import Directives
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import Loop
-from ompls.analysis.dataenv.machine.state import State, forget_loops, join
+from ompls.analysis.dataenv.machine.state import State, coarse, forget_loops, join
 from ompls.analysis.dataenv.machine.values import Obj, Value
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, loop_range
 from ompls.analysis.model import ast
@@ -195,12 +195,14 @@ def copied(state: State | None) -> State | None:
 
 
 def _given_up(head: State | None, grown: State | None) -> State | None:
-    """What still changes is not known."""
+    """What still changes is not known; where it is only who has written what, what is mapped is."""
     if head is None or grown is None:
         return grown
     for obj, cases in grown.cases.items():
-        if head.cases.get(obj, cases) != cases:
-            grown.cases[obj] = None
+        before = head.cases.get(obj, cases)
+        if before != cases:
+            same = before is not None and cases is not None and coarse(before) == coarse(cases)
+            grown.cases[obj] = coarse(cases) if same and cases is not None else None
     for cell, value in grown.cells.items():
         if head.cells.get(cell, value) != value:
             grown.cells[cell] = None

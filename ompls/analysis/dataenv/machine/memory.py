@@ -113,6 +113,8 @@ class Memory(Store):
     def on_device(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool) -> None:
         assert self.now is not None
         assert self.region is not None
+        if through and locs[0].obj.kind == "device":
+            self.within(locs, node)
         if any(loc.obj.kind in ("device", "lent", "null") or loc.obj in self.region.local for loc in locs):
             return
         answers: list[tuple[str, Outcome, Copy | None]] = []
@@ -143,6 +145,10 @@ class Memory(Store):
                     return case if copy is None else cp.device_writes(case, copy, r, site, self.positive)
 
                 self.change(loc.obj, wrote, len(locs) > 1)
+
+    @abstractmethod
+    def within(self, locs: list[Loc], node: Node) -> None:
+        """Whether what is accessed lies in what was allocated."""
 
     def _partly_filled(self, cases: Cases, obj: Obj, r: Range, node: Node) -> None:
         """Of what is read, an end has no value yet; that counts if the region does not give it one, too."""

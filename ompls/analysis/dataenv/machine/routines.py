@@ -7,12 +7,13 @@ from ompls.analysis.dataenv.machine.evaluate import Evaluator
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.state import ALL_CLEAN, UNFILLED, joined_cases
-from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Value, at_start
-from ompls.analysis.dataenv.symbolic import Opaque, Poly
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Value, at_start, order
+from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import VOID, Pointer
 
 INITIAL = Poly.of(Opaque("initial device", None, ()))
+NUM_DEVICES = Opaque("omp_get_num_devices", None, ())
 ON_HOST = Opaque("omp_is_initial_device", None, ())  # asked in a region: 0 when it runs on a device
 _NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
 # Size of the allocation: which arguments are multiplied; whether it is filled.
@@ -24,6 +25,8 @@ _ALLOCATORS = {
 }  # fmt: skip
 _LOOKS = frozenset(("omp_target_associate_ptr", "omp_target_disassociate_ptr", "omp_target_is_present",
                     "omp_target_is_accessible"))  # fmt: skip
+
+_COPIERS = frozenset(("omp_target_memcpy", "omp_target_memcpy_async"))
 
 
 class Routines(Evaluator):
@@ -70,19 +73,21 @@ class Routines(Evaluator):
         if name in ("omp_get_num_devices", "omp_get_initial_device"):
             if name == "omp_get_initial_device":
                 return True, INITIAL
-            count = Opaque(name, None, ())
-            self.sizes.add(count)
-            return True, Poly.of(count)
+            self.sizes.add(NUM_DEVICES)
+            return True, Poly.of(NUM_DEVICES)
         if name == "omp_get_default_device":
             return True, self.now.device
         if name == "omp_set_default_device" and args:
             self.now.device = args[0] if isinstance(args[0], Poly) else None
         elif name == "omp_target_alloc":
-            count = Opaque("omp_get_num_devices", None, ())
-            on_host = len(args) > 1 and args[1] in (INITIAL, Poly.of(count), Poly.of(-1))
+            on_host = len(args) > 1 and args[1] in (INITIAL, Poly.of(NUM_DEVICES), Poly.of(-1))
             if on_host:
                 return True, self.allocate(expr, args[0] if isinstance(args[0], Poly) else None, False)
-            return True, at_start(Obj("device", self.key(expr)))
+            size = args[0] if args and isinstance(args[0], Poly) else None
+            self.is_size(size)
+            return True, at_start(Obj("device", (*self.key(expr), size), size=size))
+        elif name in _COPIERS and len(args) >= 7:
+            self.device_copy(expr, args)
         elif name == "omp_get_mapped_ptr" and args:
             self.soften_devices(args[0])
             return True, lent(args[0])
@@ -96,6 +101,43 @@ class Routines(Evaluator):
                     self.soften(arg)
                     self.soften_devices(arg)
         return True, None
+
+    def device_copy(self, expr: ast.Call, args: list[Value]) -> None:
+        """`omp_target_memcpy` (5.2 §18.8.5): what it reads and writes; whether device numbers and addresses fit."""
+        length = args[2] if isinstance(args[2], Poly) else None
+        for i, write in ((1, False), (0, True)):
+            pointer, offset, device = args[i], args[3 + i], args[5 + i]
+            targets = [t.obj for t in pointer] if isinstance(pointer, frozenset) else []
+            device = INITIAL if device == Poly.of(NUM_DEVICES) or device == Poly.of(-1) else device
+            local = bool(targets) and all(o.kind in ("heap", "variable") for o in targets)
+            remote = bool(targets) and all(o.kind == "device" for o in targets)
+            number = isinstance(device, Poly) and device != INITIAL and device.constant is not None
+            name = name_of(expr.args[i])
+            wrong = (remote and device == INITIAL) or (local and number)
+            event = Event("wrong-side", self.site(expr.args[i]), name, "certain", (), "device" if remote else "host")
+            self.judge(event, "bad" if wrong else "fine")
+            locs = self.pointed(pointer, VOID)
+            if isinstance(offset, Poly) and length is not None:
+                locs = [Loc(loc.obj, loc.low and loc.low + offset, length, VOID) for loc in locs]
+            else:
+                locs = [Loc(loc.obj, None, None, VOID) for loc in locs]
+            self.within(locs, expr.args[i])
+            if local and device == INITIAL:
+                self.access(locs, expr.args[i], not write, write, through=False)
+            else:
+                self.soften(pointer)
+                self.soften_devices(pointer)
+
+    def within(self, locs: list[Loc], node: ast.Node) -> None:
+        """Whether what is accessed lies in what was allocated."""
+        if len(locs) == 1 and locs[0].obj.size is not None and (not self.region or not self.region.quiet):
+            r = self.range_of(locs[0])
+            beyond = locs[0].size is not None and self.is_outside(r.low, r.high, locs[0].obj.size)
+            event = Event("beyond-allocation", self.site(node), name_of(node), "certain")
+            self.judge(event, "bad" if beyond and r.sure else "fine")
+
+    def is_outside(self, low: Poly | None, high: Poly | None, size: Poly | None) -> bool:
+        return order(size, high, self.positive) == "<" or order(low, ZERO, self.positive) == "<"
 
     # --- storage
 

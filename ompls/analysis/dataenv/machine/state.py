@@ -86,7 +86,19 @@ def joined_cases(a: Cases | None, b: Cases | None) -> Cases | None:
     if a == b:
         return a
     both = by_one_way(a | b)
+    if len(both) > _MOST_CASES:
+        both = coarse(both)
     return both if len(both) <= _MOST_CASES else None
+
+
+def coarse(cases: Cases) -> Cases:
+    """The cases by what is mapped, without who has written what."""
+    return frozenset([c if c.freed or not c.copies else _unsaid(c) for c in cases])
+
+
+def _unsaid(case: Copies) -> Copies:
+    copies = [c._replace(old=(), ahead=(), filled="some", first=None, part=None) for c in case.copies]
+    return Copies("some", tuple(copies))
 
 
 def by_one_way(cases: Cases) -> Cases:
