@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -215,7 +216,7 @@ def _why_mapped(maps: list[MapItem]) -> str:
     through = [m for m in maps if m.item is not None and isinstance(m.item.expr, (ast.Section, ast.Index))]
     if isinstance(symbol.type, Pointer) and through:
         why += "; the pointer itself becomes the device's address of it"
-    return why
+    return sys.intern(why)
 
 
 def _predetermined(
@@ -227,7 +228,7 @@ def _predetermined(
             continue
         if version >= "5.0" or clause.name == "in_reduction":
             maps = [MapItem(item, symbol, "tofrom", (), clause)]
-            why = f"a `{clause.name}` clause of the combined construct lists it, so it is mapped tofrom"
+            why = sys.intern(f"a `{clause.name}` clause of the combined construct lists it, so it is mapped tofrom")
             return Variable(symbol, "mapped", True, maps, why, "5.8.1")
     if symbol in found.loops:
         why = "it is the iteration variable of an associated loop"
@@ -239,7 +240,7 @@ def _from_verdict(symbol: Symbol, verdict: Verdict) -> Variable:
     maps: list[MapItem] = []
     if verdict.map_type is not None:
         maps.append(MapItem(None, symbol, verdict.map_type, verdict.modifiers, None, verdict.zero_length))
-    return Variable(symbol, verdict.sharing, True, maps, verdict.why, verdict.section)
+    return Variable(symbol, verdict.sharing, True, maps, sys.intern(verdict.why), verdict.section)
 
 
 def _privatised_inside(

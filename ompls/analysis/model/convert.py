@@ -19,6 +19,7 @@ from ompls.analysis.model.ctype import (
     Unknown,
     Void,
     qualifiers,
+    shared,
 )
 
 LONG = Integer("long")
@@ -40,7 +41,7 @@ _FLOAT_RANK = {"_Float16": 0, "float": 1, "double": 2, "long double": 3, "_Float
 
 def unqualified(t: CType) -> CType:
     """`t` without the qualifiers of its own level."""
-    return replace(t, quals=_NO_QUALS) if t.quals else t
+    return shared(replace(t, quals=_NO_QUALS)) if t.quals else t
 
 
 def qualify(t: CType, quals: frozenset[str]) -> CType:
@@ -51,7 +52,7 @@ def qualify(t: CType, quals: frozenset[str]) -> CType:
         return replace(t, of=qualify(t.of, quals))
     if isinstance(t, (Unknown, Function)):
         return t
-    return replace(t, quals=qualifiers(t.quals | quals))
+    return shared(replace(t, quals=qualifiers(t.quals | quals)))
 
 
 def decay(t: CType) -> CType:
@@ -87,7 +88,7 @@ def arithmetic(a: CType, b: CType) -> CType:
             return UNKNOWN
         floats = [t for t in (a, b) if isinstance(t, Floating)]
         best = max(floats, key=lambda t: _FLOAT_RANK[t.kind])
-        return Floating(best.kind, any(t.complex for t in floats))
+        return shared(Floating(best.kind, any(t.complex for t in floats)))
     if not (isinstance(a, Integer) and isinstance(b, Integer)):
         return UNKNOWN
     if a.kind == b.kind:

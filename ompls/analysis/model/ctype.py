@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 
 def qualifiers(words: Iterable[str]) -> frozenset[str]:
@@ -115,6 +115,15 @@ class Enum(CType):
     underlying: Integer = field(compare=False, hash=False)
 
 
+T = TypeVar("T", bound=CType)
+
+
+def shared(t: T) -> T:
+    """The one object for all arithmetic types that are equal to `t`: there are few, and many literals and variables."""
+    return _ARITHMETIC.setdefault(t, t) if isinstance(t, (Integer, Floating)) else t  # type: ignore[return-value]
+
+
+_ARITHMETIC: dict[CType, CType] = {}
 UNKNOWN = Unknown()
 VOID = Void()
 INT = Integer("int")

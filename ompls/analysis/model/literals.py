@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ompls.analysis.model.ctype import CHAR, INT, UNKNOWN, Array, CType, Floating, Integer
+from ompls.analysis.model.ctype import CHAR, INT, UNKNOWN, Array, CType, Floating, Integer, shared
 
 _STRING = re.compile(r'(u8|[uUL])?"((?:[^"\\\n]|\\.)*)"', re.S)
 _ESCAPE = re.compile(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.S)
@@ -48,9 +48,9 @@ def _integer(value: int, unsigned: bool, longs: int, decimal: bool) -> CType:
         if rank < longs:
             continue
         if not unsigned and value < 1 << (bits - 1):
-            return Integer(kind)  # type: ignore[arg-type]
+            return shared(Integer(kind))  # type: ignore[arg-type]
         if (unsigned or not decimal) and value < 1 << bits:
-            return Integer("unsigned " + kind)  # type: ignore[arg-type]
+            return shared(Integer("unsigned " + kind))  # type: ignore[arg-type]
     return Integer("__int128") if value < 1 << 127 else UNKNOWN
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.limits import called, device_in, regions_of, severity_of
-
-_KEY = "stack"
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -36,17 +35,17 @@ def _large(content: Content | None, region: Region | None) -> list[tuple[ast.Var
     """The automatic variables of 1 KiB and more in the region, or in the whole function, with their sizes."""
     if content is None:
         return []
-    node = region.stmt if region is not None else content.node
-    kept: dict[ast.Span, list[tuple[ast.VarDecl, int]]] = content.memo.setdefault(_KEY, {})
-    if node.span not in kept:
-        nodes = node.walk() if region is None else region.stmt.nodes(ast.VarDecl)
-        kept[node.span] = [
-            (n, size)
-            for n in nodes
-            if isinstance(n, ast.VarDecl) and n.symbol.kind == "var" and n.symbol.storage not in ("static", "extern")
-            if (size := sizeof(n.symbol.type) or 0) >= 1024
-        ]
-    return kept[node.span]
+    return [
+        (n, size)
+        for n in (region.stmt.nodes(ast.VarDecl) if region is not None else _variables(content))
+        if n.symbol.kind == "var" and n.symbol.storage not in ("static", "extern")
+        if (size := sizeof(n.symbol.type) or 0) >= 1024
+    ]
+
+
+@lru_cache(maxsize=1024)  # a function that many regions call
+def _variables(content: Content) -> tuple[ast.VarDecl, ...]:
+    return tuple([n for n in content.node.walk() if isinstance(n, ast.VarDecl)])
 
 
 RULE = Rule(

@@ -7,6 +7,7 @@ predicate says so; types are not parsed further (`Cast.type_span` says where the
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -76,7 +77,7 @@ def tokenize(text: bytes, shift: int = 0) -> list[Token]:
             word = word.encode("latin-1").decode("utf-8", "replace")
         if places is not None:
             start, end = places[start], places[end - 1] + 1
-        tokens.append(Token(kind, _DIGRAPHS.get(word, word), start + shift, end + shift))
+        tokens.append(Token(kind, _DIGRAPHS.get(word) or sys.intern(word), start + shift, end + shift))
     return tokens
 
 

@@ -197,7 +197,7 @@ class DeclaratorReader(SpecifierReader):
 def adjusted(t: CType) -> CType:
     """The type of a parameter declared with `t` (C11 §6.7.6.3p7, p8)."""
     if isinstance(t, Array):
-        return Pointer(t.of, quals=t.quals & {"const", "volatile", "restrict"})
+        return Pointer(t.of, quals=qualifiers(t.quals & {"const", "volatile", "restrict"}))
     return Pointer(t) if isinstance(t, Function) else t
 
 

@@ -6,6 +6,7 @@ unknown has `known` False, what is garbled or unclosed says why in `Clause.broke
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from ompls.analysis.model import ast
@@ -83,7 +84,7 @@ def _directive_name(tokens: list[Token], pos: int) -> tuple[str, bool, int]:
         at += 1
     for count in range(len(words), 0, -1):
         if " ".join(words[:count]) in DIRECTIVES and (count == len(words) or ends[count - 1] != ends[count]):
-            return " ".join(words[:count]), True, ends[count - 1]
+            return sys.intern(" ".join(words[:count])), True, ends[count - 1]
     stop = pos
     while stop < len(tokens) and tokens[stop].kind == "name":
         called = stop + 1 < len(tokens) and tokens[stop + 1].text == "("
@@ -397,7 +398,7 @@ class _Parser:
             if out and (out[-1] == "," or (_is_word(out[-1]) and _is_word(token.text))):
                 out.append(" ")
             out.append(token.text)
-        return "".join(out)
+        return sys.intern("".join(out))
 
 
 def _canonical(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
@@ -75,7 +76,8 @@ class Reader(ABC):
         return Span(n.start_byte + self.shift, n.end_byte + self.shift)
 
     def text(self, n: Node) -> str:
-        return self.source[n.start_byte : n.end_byte].decode("utf-8", "replace")
+        # the same few words stand in all functions, and in what is made of them
+        return sys.intern(self.source[n.start_byte : n.end_byte].decode("utf-8", "replace"))
 
     def taint(self, n: Node) -> None:
         self.tainted.append(self.span(n))

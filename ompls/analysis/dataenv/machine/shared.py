@@ -29,7 +29,8 @@ class Shared:
                 found = self._known[key] = frozenset([self.one(member) for member in members])
             return cast(T, found)
         if type(value) is tuple:
-            return cast(T, tuple([self.one(member) for member in value]))
+            parts = cast("tuple[Any, ...]", value)
+            return cast(T, tuple([self.one(part) for part in parts]))
         return value
 
     def mapping(self, value: Mapping[K, V]) -> Mapping[K, V]:

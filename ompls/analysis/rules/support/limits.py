@@ -7,17 +7,15 @@ nobody chose (`Settings.device_chosen`) is a guess, so what it lacks is a hint.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from ompls.analysis.dataenv.abilities import Need, needed
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Node, Span
+from ompls.analysis.model.ast import Node
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Finding, Scene
 from ompls.analysis.spec.devices import DeviceSpec, device_of
-
-_KEY = "abilities"
-_CALLS = "calls of regions"
 
 
 def device_in(scene: Scene) -> DeviceSpec | None:
@@ -64,26 +62,28 @@ def _finding(scene: Scene, device: DeviceSpec, need: Need) -> Finding | None:
     return None
 
 
-def needs_in(content: Content | None, stmt: Node | None) -> list[Need]:
-    """What a statement, or the body of a function, needs; kept with the declaration."""
+def needs_in(content: Content | None, stmt: Node | None) -> tuple[Need, ...]:
+    """What a statement, or the body of a function, needs."""
     if content is None:
-        return []
-    node = stmt if stmt is not None else content.node
-    kept: dict[Span, list[Need]] = content.memo.setdefault(_KEY, {})
-    if node.span not in kept:
-        kept[node.span] = needed(node)
-    return kept[node.span]
+        return ()
+    return _needs(stmt if stmt is not None else content.node)
 
 
-def calls_in(content: Content | None, region: Region) -> list[ast.Name]:
-    """The names of what the region calls, in source order; kept with the declaration."""
-    if content is None:
-        return []
-    kept: dict[Span, list[ast.Name]] = content.memo.setdefault(_CALLS, {})
-    if region.stmt.span not in kept:
-        calls = [n for n in _on_device(region.stmt) if isinstance(n, ast.Call)] if region.stmt.nodes(ast.Call) else []
-        kept[region.stmt.span] = [n.function for n in calls if isinstance(n.function, ast.Name)]
-    return kept[region.stmt.span]
+# Several rules ask one after the other; what they make of it is kept with the declaration, and this need not be.
+@lru_cache(maxsize=1024)
+def _needs(node: Node) -> tuple[Need, ...]:
+    return tuple(needed(node))
+
+
+def calls_in(content: Content | None, region: Region) -> tuple[ast.Name, ...]:
+    """The names of what the region calls, in source order."""
+    return _calls(region.stmt) if content is not None else ()
+
+
+@lru_cache(maxsize=1024)
+def _calls(stmt: ast.DirectiveStmt) -> tuple[ast.Name, ...]:
+    calls = [n for n in _on_device(stmt) if isinstance(n, ast.Call)] if stmt.nodes(ast.Call) else []
+    return tuple([n.function for n in calls if isinstance(n.function, ast.Name)])
 
 
 def _on_device(stmt: ast.DirectiveStmt) -> Iterator[Node]:
