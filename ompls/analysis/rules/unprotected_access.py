@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.access import Access
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.races.report import finding, reports, text_of
+from ompls.analysis.rules.support.races.updates import same
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -15,7 +17,15 @@ def check(scene: Scene) -> Iterator[Finding]:
         means = "a critical section" if any(kind == "critical" for kind, _ in held.held) else "a lock"
         verb = "written" if bare.write else "read"
         message = f"`{text_of(scene, held)}` is accessed under {means}, but {verb} without it by threads that run at the same time"
-        yield finding(scene, report, message)
+        yield finding(scene, report, message, hint=_is_asked_again(bare, held))
+
+
+def _is_asked_again(bare: Access, held: Access) -> bool:
+    """Whether a test without protection is made again under it: what it saw too early decides nothing."""
+    tests = [g for g in held.guards if any(n is bare.node for n in g.expr.walk())]
+    return not bare.write and any(
+        g is not t and g.holds == t.holds and same(g.expr, t.expr) for t in tests for g in held.guards
+    )
 
 
 RULE = Rule(
