@@ -119,6 +119,26 @@ int main(void) {
     assert kinds(text.replace("return", "#pragma omp target update from(a)\nreturn")) == []
 
 
+def test_a_return_that_a_missing_brace_puts_into_a_region_leaves_nothing_mapped() -> None:
+    text = """
+    static int total(int n, const int *y) { int sum = 0;
+    #pragma omp target map(to: y[0:n]) map(tofrom: sum)
+    for (int i = 0; i < n; i++) { sum += y[i];
+    return sum; }%s
+    int main(void) {
+        int n = 100, *y = malloc(n * sizeof *y);
+        for (int i = 0; i < n; i++) y[i] = i;
+        n += total(n, y);
+    #pragma omp target map(tofrom: y[0:100])
+        for (int i = 0; i < 100; i++) y[i]++;
+        printf("%%d", y[0] + n);
+        free(y);
+    }
+    """
+    assert kinds(text % " }") == []
+    assert kinds(text % "") == []
+
+
 def test_a_walk_that_takes_too_long_says_nothing() -> None:
     calls = "".join(f"void f{k}(int *x) {{ f{k - 1}(x); f{k - 1}(x + {k}); }}\n" for k in range(1, 11))
     text = HEAD + "void f0(int *x) {\n#pragma omp target\nfor (int i = 0; i < 9; i++) x[i] = i; }\n" + calls

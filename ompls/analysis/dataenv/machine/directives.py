@@ -249,7 +249,7 @@ class Directives(Items):
 
     def body(self, region: Region, device: Poly) -> None:
         """The region runs."""
-        own, where = self.frame.own, Where(device, len(self.loops))
+        own, where = self.frame.own, Where(device, len(self.loops), len(self.frames))
         where.chosen = region.directive.clause("defaultmap") is not None
         self.device_pointers(region)
         values = {v.symbol: self.copied(v) for v in region.variables if v.sharing != "mapped"}

@@ -82,6 +82,7 @@ class Where:
 
     device: Poly
     loops: int  # how many loops are around it
+    frames: int  # calls that lead to it
     local: set[Obj] = field(default_factory=set)
     chosen: bool = False
     quiet: int = 0

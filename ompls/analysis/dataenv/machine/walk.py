@@ -261,6 +261,8 @@ class Walker(Loops):
     def jump(self, stmt: ast.Jump) -> None:
         if stmt.kind == "return":
             value = self.value(stmt.value)
+            if self.region is not None and len(self.frames) == self.region.frames:
+                return  # no region is left so: a brace is missing, and what is mapped does not stay for that
             if self.now is not None:
                 if stmt.value is not None and isinstance(stmt.value.type, Record) and value is None:
                     value = self.returned(stmt.value, stmt.value.type)
