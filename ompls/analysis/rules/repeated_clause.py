@@ -20,7 +20,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 def _repeated(directive: Directive) -> Iterator[Finding]:
     seen: dict[tuple[object, ...], Clause] = {}
     for at, clause in enumerate(directive.clauses):
-        if clause.name not in ONCE or clause.name not in clauses_of(directive.name):
+        if not _once(directive, clause) or clause.name not in clauses_of(directive.name):
             continue
         first = seen.setdefault(_key(clause), clause)
         if first is clause:
@@ -31,6 +31,13 @@ def _repeated(directive: Directive) -> Iterator[Finding]:
             changes = (Change(f"Remove the second `{clause.name}`", gone, ""),)
         message = f"`{clause.name}` may be given once on a directive{_for(clause)}"
         yield Finding(clause.span, message, "error", ((first.name_span, "given here first"),), changes)
+
+
+def _once(directive: Directive, clause: Clause) -> bool:
+    """There is one source of an iteration, and one depend object in a `depobj`; `interop` may destroy several."""
+    if clause.name in ("depend", "doacross"):
+        return clause.keyword == "source"
+    return clause.name in ONCE or (clause.name == "destroy" and directive.name == "depobj")
 
 
 def _key(clause: Clause) -> tuple[object, ...]:
@@ -91,8 +98,35 @@ void f(int n) {
     x[0] = n;
 }
 """,
+        """
+#pragma omp requires unified_address unified_address
+//                                   ^^^^^^^^^^^^^^^ error: `unified_address` may be given once on a directive
+void f(int *x, omp_depend_t *d) {
+    #pragma omp atomic write seq_cst seq_cst
+    //                               ^^^^^^^ error: `seq_cst` may be given once on a directive
+    *x = 1;
+    #pragma omp depobj(*d) destroy(*d) destroy(*d)
+    //                                 ^^^^^^^^^^^ error: `destroy` may be given once on a directive
+    #pragma omp for ordered(1)
+    for (int i = 1; i < 9; i++) {
+        #pragma omp ordered doacross(source:) doacross(source: omp_cur_iteration)
+        //                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error: `doacross` may be given once on a directive
+    }
+}
+""",
     ),
     good=(
+        """
+void f(int *x, int n, omp_interop_t a, omp_interop_t b) {
+    #pragma omp interop destroy(a) destroy(b)
+    #pragma omp for ordered(1)
+    for (int i = 2; i < n; i++) {
+        #pragma omp ordered doacross(sink: i - 1) doacross(sink: i - 2)
+        x[i] = x[i - 1] + x[i - 2];
+        #pragma omp ordered doacross(source:)
+    }
+}
+""",
         """
 void f(int n, double *x, double *y) {
     #pragma omp target map(tofrom: x[0:n]) map(to: y[0:n]) firstprivate(n) device(0)

@@ -9,6 +9,10 @@ if collapse ordered schedule dist_schedule num_threads num_teams thread_limit de
 safelen simdlen order bind filter final priority untied mergeable grainsize num_tasks nogroup hint detach device_type
 at severity message sizes full partial read write update capture compare weak fail threads simd match novariants
 nocontext indirect inbranch notinbranch atomic_default_mem_order align allocator permutation counts looprange
+seq_cst acq_rel acquire release relaxed memscope safesync threadset transparent replayable graph_id graph_reset interop
+inclusive exclusive init_complete initializer combiner inductor collector append_args otherwise no_openmp
+no_openmp_routines no_openmp_constructs no_parallelism reverse_offload unified_address unified_shared_memory
+dynamic_allocators self_maps device_safesync ompx_dyn_cgroup_mem ompx_bare dyn_groupprivate
 """.split()  # noqa: SIM905 - a table of words
 )
 

@@ -194,6 +194,8 @@ def _build() -> dict[str, DirectiveSpec]:
 
 def _excluded(clause: str, parts: tuple[str, ...]) -> bool:
     """What a leaf takes but not the combination (5.2 §17, and the restrictions of each combination in 5.1 §2.16)."""
+    if "distribute" in parts and "for" in parts and clause in ("ordered", "linear"):
+        return clause == "ordered" or "simd" not in parts  # no iteration comes after another one (5.1 §2.11.6.3)
     if "target" in parts:
         return clause == "copyin"
     if clause in ("nowait", "in_reduction"):

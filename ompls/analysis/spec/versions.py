@@ -21,7 +21,7 @@ def _table(rows: tuple[tuple[str, str, str], ...]) -> dict[tuple[str, str], str]
 # (leaf construct, clause) -> version in which the construct got the clause
 CLAUSE_ON: dict[tuple[str, str], str] = _table((
     ("parallel", "message severity safesync", "6.0"),
-    ("teams", "if", "6.0"),
+    ("teams", "if", "5.2"),
     ("simd", "if order nontemporal", "5.0"),
     ("simd", "induction", "6.0"),
     ("for", "linear", "4.5"),
