@@ -73,9 +73,10 @@ _LEAVES: tuple[tuple[str, ...], ...] = (
      "if device map depend nowait priority replayable"),
     ("target exit data", "none", "13.7", "4.5", "unmaps data from a device",
      "if device map depend nowait priority replayable"),
+    # 6.0 does not list `shared`, which says what is so anyway; the validation suite for it uses it.
     ("target", "block", "13.8", "4.0", "runs the block on a device",
      "if device thread_limit in_reduction map private firstprivate is_device_ptr has_device_addr defaultmap nowait "
-     "depend allocate uses_allocators default priority replayable device_type dyn_groupprivate "
+     "depend allocate uses_allocators default shared priority replayable device_type dyn_groupprivate "
      "ompx_dyn_cgroup_mem ompx_bare ompx_attribute"),
     ("target update", "none", "13.9", "4.0", "copies mapped data between host and device",
      "to from if device depend nowait priority replayable"),

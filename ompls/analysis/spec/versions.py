@@ -37,7 +37,7 @@ CLAUSE_ON: dict[tuple[str, str], str] = _table((
     ("target", "private firstprivate is_device_ptr defaultmap nowait depend", "4.5"),
     ("target", "in_reduction allocate uses_allocators", "5.0"),
     ("target", "thread_limit has_device_addr", "5.1"),
-    ("target", "default priority replayable device_type", "6.0"),
+    ("target", "default shared priority replayable device_type", "6.0"),
     ("target data", "use_device_ptr", "4.5"),
     ("target data", "affinity allocate default depend detach firstprivate in_reduction mergeable nogroup nowait "
      "priority private shared", "6.0"),
