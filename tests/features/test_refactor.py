@@ -269,7 +269,9 @@ HOISTS = [
 def test_the_data_environment_is_hoisted(before: str, clauses: str, after: str, expected: list[str] | None) -> None:
     tu = unit(PROGRAM.format(before, clauses, after))
     at = tu.source.index(b"#pragma omp target map(to: x[0:n]) map(tofrom")
-    changed = next((applied(tu.source, a.edits) for a in features.refactorings(tu, at, at) if HOIST in a.title), None)
+    changed = next(
+        (applied(tu.source, a.edits) for a in features.refactorings(tu, at, at) if a.edits and HOIST in a.title), None
+    )
     if expected is None:
         assert changed is None, changed
         return
@@ -305,3 +307,41 @@ def test_either_of_two_loops_can_be_chosen() -> None:
     at = text.index("#")
     titles = [a.title for a in features.refactorings(tu, at, at) if HOIST in a.title]
     assert titles == [f"{HOIST} (line 3)", f"{HOIST} (line 2)"]
+
+
+MACROS = """\
+#define C 512
+void f(int steps, double *x, double *y) {
+  for (int t = 0; t < steps; t++) {
+    #pragma omp target map(tofrom: x[0:C], y[0:C])
+    for (int i = 0; i < C; i++) y[i] += x[i];
+  }
+}
+"""
+
+
+def test_macros_in_list_items_stay() -> None:
+    tu = unit(MACROS)
+    at = tu.source.index(b"#pragma")
+    after = offered(tu, TITLE, at)
+    assert after is not None
+    assert b"#pragma omp target map(to: x[0:C]) map(tofrom: y[0:C])\n" in after
+    hoisted = next(a for a in features.refactorings(tu, at, at) if HOIST in a.title)
+    assert b"#pragma omp target data map(to: x[0:C]) map(tofrom: y[0:C])\n  for" in applied(tu.source, hoisted.otherwise)
+
+
+HOIST_REFUSED = [
+    ("x++;", "", "it, or its section, is not the same before the loop"),
+    ("outside();", "", "may use the data"),
+    ("", "nowait", "a region has `nowait`"),
+    ("if (t > 9) return;", "", "`return` leaves the loop"),
+]
+
+
+@pytest.mark.parametrize(("before", "clause", "expected"), HOIST_REFUSED, ids=[h[2] for h in HOIST_REFUSED])
+def test_why_nothing_is_hoisted_is_said(before: str, clause: str, expected: str) -> None:
+    text = PROGRAM.format(before, "", "").replace(" map(tofrom: y[0:n])", f" {clause}").replace("y[i] +=", "a[0] +=")
+    tu = unit(text.replace("double a[10]", "double a[10], b[10]"))
+    at = tu.source.index(b"#pragma omp target map(to: x[0:n])")
+    (action,) = [a for a in features.refactorings(tu, at, at) if HOIST in a.title]
+    assert expected in (action.refused or dict(action.left)["x"])

@@ -8,7 +8,7 @@ stay the same: sections that mean the same in front of the loop, regions without
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.implicit import category
 from ompls.analysis.dataenv.paths import root, walk_all
@@ -24,10 +24,12 @@ from ompls.analysis.features.refactor.spelling import Speller
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Stmt, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer
-from ompls.analysis.model.tu import TU, Item, Region, Variable
+from ompls.analysis.model.tu import TU, Item, MapItem, Region, Variable
 
 TITLE = "Hoist the data environment out of this loop"
 _OWN_LIFE = frozenset(("nowait", "depend", "device", "if", "in_reduction", "detach"))
+_UNKNOWN = "a function is called that may use the data: it is not in this unit, or has directives of its own"
+_IN_BETWEEN = "the host uses it where no update can stand"
 Loop = ast.For | ast.While | ast.DoWhile
 
 
@@ -51,7 +53,9 @@ def hoist(tu: TU, item: Item, region: Region) -> Iterator[Action]:
             return
         if isinstance(loop, (ast.For, ast.While, ast.DoWhile)) and all(_is_data(n) for n in above[:number]):
             action = _Hoist(tu, item, loop).action()
-            if action is not None and isinstance(above[number - 1], ast.Compound):
+            if action is not None and not isinstance(above[number - 1], ast.Compound):
+                action = replace(action, edits=(), otherwise=(), refused="the loop does not stand in a block")
+            if action is not None:
                 yield action
 
 
@@ -65,32 +69,48 @@ class _Hoist:
         self._elsewhere = mapped_elsewhere(item)
 
     def action(self) -> Action | None:
-        if not self._is_plain():
+        """None: nothing in the loop is mapped that is not mapped around it."""
+        where = self._tu.locate(self._item, self._loop.span)
+        line = self._tu.source.count(b"\n", 0, where.start) + 1
+        title = f"{TITLE} (line {line})"
+        found = {s: h for s in self._candidates() if (h := self._hoisted(s)) is not None}
+        if not found:
             return None
-        chosen = {s: h for s in self._candidates() if (h := self._hoisted(s)) is not None}
+        unusual = self._unusual()
+        if unusual:
+            return Action(title, "refactor.rewrite", (), refused=unusual)
+        chosen = {s: h for s, h in found.items() if isinstance(h, Hoisted)}
+        left = {s.name: h for s, h in found.items() if isinstance(h, str)}
         functions = functions_of([i.content for i in self._tu.items])
         host = HostReader(self._item.content.node, set(chosen), functions).read(self._loop)
-        kept = [h for h in chosen.values() if not host.calls_unknown and _stays_right(h, host)]
-        return self._edits(kept, host) if kept else None
+        if host.calls_unknown:
+            return Action(title, "refactor.rewrite", (), refused=_UNKNOWN)
+        kept = [h for h in chosen.values() if _stays_right(h, host)]
+        left |= {h.symbol.name: _IN_BETWEEN for h in chosen.values() if h not in kept}
+        edits, without = self._edits(kept, host) if kept else ((), ())
+        refused = "; ".join(f"`{name}`: {why}" for name, why in left.items()) or "an update would share its line"
+        return Action(title, "refactor.rewrite", edits, without, tuple(left.items()), "" if edits else refused)
 
     # --- the loop
 
-    def _is_plain(self) -> bool:
-        """Whether the loop is left in an ordinary way, and its regions run one after the other with it."""
+    def _unusual(self) -> str:
+        """What keeps the loop from being left in an ordinary way, or its regions from running in turn; or ""."""
         for node in walk_all(self._loop):
             if isinstance(node, ast.Jump) and node.kind in ("return", "goto"):
-                return False
+                return f"`{node.kind}` leaves the loop"
             if isinstance(node, (ast.Labeled, ast.OtherStmt, ast.OtherExpr)):
-                return False
+                return "a part of the loop is not understood, or can be jumped to"
         regions = {id(r.stmt) for r in self._regions}
         for stmt in self._stmts:
             directive = stmt.directive
-            if id(stmt) in regions:
-                if _OWN_LIFE & {c.name for c in directive.clauses} or not directive.known:
-                    return False
-            elif "target" in directive.name or not directive.known or "variant" in directive.name:
-                return False
-        return not any(r.tainted for r in self._regions)
+            own = _OWN_LIFE & {c.name for c in directive.clauses}
+            if id(stmt) in regions and own:
+                return f"a region has `{min(own)}`"
+            if not directive.known or (
+                id(stmt) not in regions and ("target" in directive.name or "variant" in directive.name)
+            ):
+                return f"`{directive.name}` is in the loop, too"
+        return "a region is not understood" if any(r.tainted for r in self._regions) else ""
 
     # --- the data
 
@@ -102,24 +122,37 @@ class _Hoist:
                     found.setdefault(variable.symbol)
         yield from (s for s in found if s not in self._elsewhere and not s.declare_target)
 
-    def _hoisted(self, symbol: Symbol) -> Hoisted | None:
-        """The list item for a variable; None when its mappings are not the same all over the loop."""
-        texts, written = set[str](), False
+    def _hoisted(self, symbol: Symbol) -> Hoisted | str | None:
+        """The list item for a variable; else what keeps it in the loop.  None: no region of the loop maps it."""
+        texts, written = dict[str, str](), False
         for region in self._regions:
             variable = region.variable(symbol)
             if variable is None or _finds_it(variable):
                 continue
             text = _plainly_mapped(variable)
             if text is None:
-                return None
-            texts.add(text)
+                return "it is not mapped by a plain `map` clause with a section"
+            texts.setdefault(text, self._as_written(region, variable.maps[0], text))
             changes = bool(variable.writes) if isinstance(symbol.type, Array) else variable.writes_pointee
             if changes and variable.maps[0].map_type not in ("from", "tofrom"):
-                return None  # every region starts from the host's values anew
+                return "each time a region starts from the host's values anew"
             written = written or changes or bool(variable.writes)
-        if len(texts) != 1 or holds_pointers(_data(symbol)) or not self._is_fixed(symbol):
+        if not texts:
             return None
-        return Hoisted(symbol, texts.pop(), written)
+        if len(texts) > 1:
+            return "its sections are not the same in all regions"
+        if holds_pointers(_data(symbol)):
+            return "it has pointers"
+        if not self._is_fixed(symbol):
+            return "it, or its section, is not the same before the loop"
+        return Hoisted(symbol, next(iter(texts.values())), written)
+
+    def _as_written(self, region: Region, mapped: MapItem, text: str) -> str:
+        """`text`, the list item of a mapping, in the user's words."""
+        pragma = pragma_text(self._tu, self._item, region.stmt)
+        if pragma is None or mapped.item is None or mapped.clause is None:
+            return text
+        return pragma.item(mapped.clause, mapped.item)
 
     def _is_fixed(self, symbol: Symbol) -> bool:
         """Whether the variable and what its sections are made of mean the same all over the loop and before it."""
@@ -143,11 +176,9 @@ class _Hoist:
 
     # --- the text
 
-    def _edits(self, kept: list[Hoisted], host: HostCode) -> Action | None:
+    def _edits(self, kept: list[Hoisted], host: HostCode) -> tuple[tuple[Edit, ...], tuple[Edit, ...]]:
+        """The edits with the regions' own maps kept, and without them where they can be taken out; (): not possible."""
         writer = Writer(self._tu, self._item)
-        where = writer.locate(self._loop)
-        if where is None:
-            return None
         maps = [
             f"map({kind}: {', '.join(h.text for h in kept if h.written == (kind == 'tofrom'))})"
             for kind in ("to", "tofrom")
@@ -157,12 +188,10 @@ class _Hoist:
         for touch in host.touches:
             self._updates(writer, touch, kept)
         if writer.failed:
-            return None
-        line = self._tu.source.count(b"\n", 0, where.start) + 1
+            return (), ()
         inner = self._without_maps({h.symbol for h in kept})
         edits = tuple(writer.edits)
-        without = tuple(sorted((*edits, *inner), key=lambda e: e.where.start)) if inner else ()
-        return Action(f"{TITLE} (line {line})", "refactor.rewrite", edits, without)
+        return edits, tuple(sorted((*edits, *inner), key=lambda e: e.where.start)) if inner else ()
 
     def _updates(self, writer: Writer, touch: Touch, kept: list[Hoisted]) -> None:
         """`from` what a region wrote before the host uses it (a part, maybe); `to` what the host wrote."""
@@ -184,7 +213,7 @@ class _Hoist:
             for clause in region.directive.all("map"):
                 rest = [i for i in clause.items if (i.symbol or root(i.expr)) not in hoisted]
                 if len(rest) < len(clause.items):
-                    listed = ", ".join(i.text for i in rest)
+                    listed = ", ".join(pragma.item(clause, i) for i in rest)
                     pragma.replace(clause, f"map({clause.keyword or 'tofrom'}: {listed})" if rest else "")
             edits += pragma.edits()
         return edits

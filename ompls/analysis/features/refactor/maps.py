@@ -203,16 +203,17 @@ def _replace(pragma: PragmaText, chosen: list[Chosen], region: Region) -> None:
     new = {id(c.old.item): c for c in chosen if c.old is not None}
     for clause in region.directive.all("map"):
         if any(id(i) in new for i in clause.items):
-            pragma.replace(clause, _rewritten(clause, new))
+            pragma.replace(clause, _rewritten(pragma, clause, new))
 
 
-def _rewritten(clause: Clause, new: dict[int, Chosen]) -> str:
+def _rewritten(pragma: PragmaText, clause: Clause, new: dict[int, Chosen]) -> str:
     """The clause, split by map type in the order of its items."""
     groups: dict[str, list[str]] = {}
     for listed in clause.items:
         chosen = new.get(id(listed))
         kind = chosen.kind if chosen is not None else clause.keyword or "tofrom"
-        groups.setdefault(kind, []).append(chosen.text if chosen is not None else listed.text)
+        text = chosen.text if chosen is not None and chosen.text != listed.text else pragma.item(clause, listed)
+        groups.setdefault(kind, []).append(text)
     return " ".join(f"map({kind}: {', '.join(items)})" for kind, items in groups.items())
 
 

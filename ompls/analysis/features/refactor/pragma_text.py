@@ -5,7 +5,7 @@ from __future__ import annotations
 from ompls.analysis.diagnostic import Edit
 from ompls.analysis.features.pragmas import Pragma, pragmas
 from ompls.analysis.model.ast import DirectiveStmt
-from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.source import Location
 from ompls.analysis.syntax.pragma import parse_directive
@@ -24,9 +24,15 @@ class PragmaText:
 
     @property
     def same(self) -> bool:
-        """Whether the clauses are as written: no macro made or changed one."""
-        ours, written = self.directive.clauses, self.written.clauses
-        return [(c.name, _plain(c.text)) for c in ours] == [(c.name, _plain(c.text)) for c in written]
+        """Whether the clauses and their lists are as written: macros only stand for words in the list items."""
+        return [_shape(c) for c in self.directive.clauses] == [_shape(c) for c in self.written.clauses]
+
+    def item(self, clause: Clause, item: ListItem) -> str:
+        """A list item of the model's directive in the user's words: `a[0:N]`, not `a[0:512]`."""
+        number = next((n for n, c in enumerate(self.directive.clauses) if c is clause), None)
+        if number is None or not self.same:
+            return item.text
+        return self.written.clauses[number].items[next(k for k, i in enumerate(clause.items) if i is item)].text
 
     def replace(self, clause: Clause, text: str) -> None:
         """`clause` of the model's directive is to read `text`; with "" it goes."""
@@ -85,5 +91,8 @@ def pragma_text(tu: TU, item: Item, stmt: DirectiveStmt) -> PragmaText | None:
     return found if found.written.name == stmt.directive.name else None
 
 
-def _plain(text: str) -> str:
-    return "".join(text.replace("\\", " ").split())
+def _shape(clause: Clause) -> tuple[object, ...]:
+    """What must be as written for its list to be rewritten."""
+    if clause.name != "map":
+        return (clause.name,)
+    return (clause.name, clause.keyword, clause.modifiers, len(clause.items))
