@@ -16,6 +16,10 @@ def check(scene: Scene) -> Iterator[Finding]:
         if found.event.certainty == "certain":
             message = f"a part of `{found.event.name}` is mapped already, and the section is not inside of that: present storage cannot be extended"
             yield finding(found, message, severity_of(found, scene))
+    for found in events(scene, "over-present"):
+        if found.event.certainty == "certain":
+            message = f"only a part of `{found.event.name}` is mapped here: the section reaches over what is present"
+            yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(
@@ -54,6 +58,21 @@ void f(void) {
         #pragma omp target data map(from: x[10:50])
         step(x, 40);
     }
+}
+""",
+        """
+#include <stdlib.h>
+int main(void) {
+    double *x = malloc(100 * sizeof(double));
+    for (int i = 0; i < 100; i++)
+        x[i] = i;
+    #pragma omp target enter data map(to: x[0:50])
+    #pragma omp target update to(x[40:20])
+    //                           ^^^^^^^^ warning: only a part of `x[40:20]` is mapped here: the section reaches over what is present
+    #pragma omp target exit data map(from: x[0:100])
+    //                                     ^^^^^^^^ warning: only a part of `x[0:100]` is mapped here: the section reaches over what is present
+    free(x);
+    return 0;
 }
 """,
     ),
@@ -101,6 +120,13 @@ void f(int n, double *x, int device) {
     for (int d = 0; d < device; d++) {
         #pragma omp target exit data map(from: x[d * n:n]) device(d)
     }
+}
+""",
+        """
+void f(int n, int m, double *x) {
+    #pragma omp target enter data map(to: x[0:n])
+    #pragma omp target update to(x[0:m])
+    #pragma omp target exit data map(from: x[0:n])
 }
 """,
     ),

@@ -153,7 +153,9 @@ class Machine(Outside):
         return result
 
     def argument(self, expr: ast.Expr, value: Value) -> Value:
-        """An argument's value; of a structure, where it lies."""
+        """An argument's value, a number that is not known as one of its own; of a structure, where it lies."""
+        if value is None and self.region is None and is_integer(expr.type):
+            return self.unknown(expr)
         if not isinstance(expr.type, Record) or value is not None:
             return value
         found = self.record_places(expr)

@@ -111,6 +111,7 @@ class Mapping(NamedTuple):
     site: Site
     always: bool = False
     lasting: bool = False
+    implicit: bool = False  # by no clause: what is present of it is enough
 
     @property
     def copies_in(self) -> bool:
@@ -200,7 +201,7 @@ def enter(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
         return state, "unknown"
     new = copy._replace(refs=min(copy.refs + 1, MOST))
     outcome: Outcome = "present"
-    if how == "over":
+    if how == "over" and not m.implicit:
         new, outcome = new._replace(low=None, high=None, filled="some", part=None, old=(), ahead=()), "extends"
     elif m.always and m.copies_in:
         new = received(new, m.range, positive)
@@ -358,6 +359,16 @@ def _touches(w: Written | Lost, r: Range, size: Poly | None, positive: Positive)
     if apart(w.range, r, positive):
         return "no"
     whole = Range(ZERO, size)
-    if w.range.sure and (covers(w.range, whole, positive) or covers(r, whole, positive)):
+    written, read = w.range.sure or w.range.some, r.sure or r.some
+    if (w.range.sure and covers(w.range, whole, positive)) or (written and covers(r, whole, positive)):
+        return "yes"
+    if r.sure and written and _spans(r, w.range, positive):
+        return "yes"
+    if w.range.sure and read and _spans(w.range, r, positive):
         return "yes"
     return "yes" if meet(w.range, r, positive) else "perhaps"
+
+
+def _spans(a: Range, b: Range, positive: Positive) -> bool:
+    """Whether `a` is dense and holds all bytes that `b` may touch, which are known."""
+    return b.low is not None and covers(a, b, positive)

@@ -88,7 +88,7 @@ class Evaluator(Places):
 
     @abstractmethod
     def comparison(self, expr: ast.Binary) -> bool | None:
-        """`==` or `!=`."""
+        """`==`, `<`, ...: whether it holds."""
 
     def not_understood(self, node: ast.Node) -> None:
         """Something whose effect is not known: what it names may have changed in any way."""
@@ -151,9 +151,9 @@ class Evaluator(Places):
         op = expr.op
         if op in ("&&", "||"):
             self.value(expr.left)
-            self.branch_of(expr.right)
+            self.branch_of(expr.right, expr.left)
             return None
-        if op in ("==", "!="):
+        if op in ("==", "!=", "<", ">", "<=", ">="):
             holds = self.comparison(expr)
             return None if holds is None else number(int(holds))
         a = self.value(expr.left)
@@ -172,14 +172,20 @@ class Evaluator(Places):
             return None
         return _arithmetic(op, a, b)
 
-    def branch_of(self, expr: Expr | None) -> Value:
+    @abstractmethod
+    def varies(self, condition: Expr | None) -> bool:
+        """Whether a condition is on what changes from one iteration of the innermost loop to the next."""
+
+    def branch_of(self, expr: Expr | None, condition: Expr | None = None) -> Value:
         """`expr` evaluated on some paths only."""
         if self.now is None:
             return None
-        before = self.now.copy()
+        before, varies = self.now.copy(), self.varies(condition)
         self.conditions += 1
+        self.varied += varies
         value = self.value(expr)
         self.conditions -= 1
+        self.varied -= varies
         self.now = join(self.now, before)
         return value
 
@@ -316,12 +322,14 @@ class Evaluator(Places):
             return self.value(expr.then if known else expr.otherwise)
         if self.now is None:
             return None
-        before = self.now.copy()
+        before, varies = self.now.copy(), self.varies(expr.condition)
         self.conditions += 1
+        self.varied += varies
         a = self.value(expr.then)
         after, self.now = self.now, before
         b = self.value(expr.otherwise)
         self.conditions -= 1
+        self.varied -= varies
         self.now = join(after, self.now)
         return joined_value(_as_pointer(a, expr), _as_pointer(b, expr))
 

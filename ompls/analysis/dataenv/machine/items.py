@@ -36,7 +36,8 @@ class Mapped(NamedTuple):
         return self.kind in _COPIES_FIRST and len(self.locs) == 1
 
     def mapping(self, loc: Loc, device: Poly, lasting: bool = False) -> Mapping:
-        return Mapping(device, loc.low, loc.high, self.kind, self.site, "always" in self.modifiers, lasting)
+        always = "always" in self.modifiers
+        return Mapping(device, loc.low, loc.high, self.kind, self.site, always, lasting, not self.explicit)
 
 
 class Items(Routines):
@@ -201,6 +202,8 @@ class Items(Routines):
             self.give_up(mapped)
             return
         outcomes: list[cp.Outcome] = []
+        if unstructured:
+            self.reaches_over(mapped, device)
         for loc in mapped.locs:
             cases = self.cases_of(loc.obj)
             m = mapped.mapping(loc, device)
@@ -216,6 +219,18 @@ class Items(Routines):
             outcome = worst(["bad" if o == "absent" else "fine" for o in outcomes])
             self.judge(Event("exit-absent", mapped.site, mapped.name, "certain", (), mapped.kind), outcome, mapped.locs)
 
+    def reaches_over(self, mapped: Mapped, device: Poly) -> None:
+        """Whether what leaves, or is updated, is there in part only."""
+        over: list[bool] = []
+        for loc in mapped.locs:
+            for case in self.cases_of(loc.obj) or (None,):
+                copy, how = cp.find(case, device, loc.low, loc.high, self.positive) if case is not None else (None, "")
+                known = copy is not None and copy.refs > 0 and not copy.extra and loc.obj not in self.now.many  # type: ignore[union-attr]
+                alone = case is not None and sum(c.device == device for c in case.copies) == 1
+                over.append(how == "over" and known and alone)
+        outcome = worst(["bad" if o else "fine" for o in over])
+        self.judge(Event("over-present", mapped.site, mapped.name, "certain", (), mapped.kind), outcome, mapped.locs)
+
     def update(self, mapped: Mapped, device: Poly) -> None:
         """`target update to` or `from`."""
         assert self.now is not None
@@ -224,6 +239,7 @@ class Items(Routines):
             return
         outcomes: list[Outcome] = []
         idle: list[bool] = []
+        self.reaches_over(mapped, device)
         for loc in mapped.locs:
             self._bounds(mapped, loc)
             cases = self.cases_of(loc.obj)

@@ -38,7 +38,7 @@ class Loops(Directives):
     # --- loops
 
     def loop(self, stmt: ast.For | ast.While | ast.DoWhile) -> None:
-        conditions = self.conditions
+        conditions, varied = self.conditions, self.varied
         if isinstance(stmt, ast.For):
             self.statement(stmt.init)
         if self.now is None:
@@ -51,21 +51,21 @@ class Loops(Directives):
                 self.now.cells[self.holder(symbol), 0] = None
         if found.symbol is not None:
             self.now.cells[self.holder(found.symbol), 0] = Poly.of(found.symbol)
-        self.loops.append(Loop(found, self.conditions, self.is_plain(stmt)))
+        self.loops.append(Loop(found, self.conditions, self.is_plain(stmt), self.varied))
         try:
             self._rounds(stmt, found)
         finally:
             self.loops.pop()
-            self.conditions = conditions
+            self.conditions, self.varied = conditions, varied
 
     def _rounds(self, stmt: ast.For | ast.While | ast.DoWhile, found: LoopRange) -> None:
         """The first iteration, the second, and then any, until nothing new comes."""
         start = head = self.now
         done: State | None = None
-        conditions, plain = self.conditions, self.loops[-1].plain
+        conditions, varied, plain = self.conditions, self.varied, self.loops[-1].plain
         once = isinstance(stmt, ast.DoWhile) and fold(stmt.condition) == 0
         for number in range(1 if once else _ROUNDS):
-            self.conditions = conditions
+            self.conditions, self.varied = conditions, varied
             told = self.recorder.changes
             end, done = self._iteration(stmt, found, copied(head))
             again = self._head_again(end, stmt, found)
@@ -175,6 +175,14 @@ class Loops(Directives):
                     end = start + trips // step * shape.step
         low, high = (start, end) if shape.step > 0 else (end, start)
         return LoopRange(shape.symbol, low, high, shape.step, stmt, exact), None if trips is None else trips + 1
+
+    def varies(self, condition: ast.Expr | None) -> bool:
+        """Whether a condition is on what changes from one iteration of the innermost loop to the next."""
+        loop = self.loops[-1].range if self.loops else None
+        if loop is None or condition is None or loop.stmt is None:
+            return False
+        changed = self.assigned(loop.stmt)
+        return any(isinstance(n, ast.Name) and n.symbol in changed for n in condition.walk())
 
     def assigned(self, node: ast.Node) -> set[Symbol]:
         """Variables that `node` gives another value."""

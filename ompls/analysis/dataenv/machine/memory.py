@@ -9,7 +9,7 @@ from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, Way, Written
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of, pointer_of, worst
-from ompls.analysis.dataenv.machine.objects import Store
+from ompls.analysis.dataenv.machine.objects import Loop, Store
 from ompls.analysis.dataenv.machine.state import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.values import (
     Loc,
@@ -41,14 +41,17 @@ class Memory(Store):
                 first -= 1
         loops = self.loops[first:]
         if loc.low is None or not loops:
-            return spread(loc.low, loc.size, [], not loops or self.conditions == loops[0].conditions)
+            sure = not loops or self.conditions == loops[0].conditions
+            return spread(loc.low, loc.size, [], sure, bool(loops) and self.in_some(loops[0]))
         names = loc.low.symbols()
-        sure = True
-        for loop in loops:
-            if loop.range.symbol in names:
-                sure = self.conditions == loop.conditions
-                break
-        return spread(loc.low, loc.size, [loop.range for loop in loops], sure)
+        first_in = next((loop for loop in loops if loop.range.symbol in names), None)
+        sure = first_in is None or self.conditions == first_in.conditions
+        some = first_in is not None and self.in_some(first_in)
+        return spread(loc.low, loc.size, [loop.range for loop in loops], sure, some)
+
+    def in_some(self, loop: Loop) -> bool:
+        """Whether some iteration of `loop` comes here: all conditions in it are on what varies with it."""
+        return self.conditions - self.varied == loop.conditions - loop.varied
 
     def access(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool = False) -> None:
         """`node` reads or writes one of `locs`; `through` a pointer."""
@@ -137,7 +140,7 @@ class Memory(Store):
             for loc, whole in zip(locs, ranges, strict=True):
                 if isinstance(loc.type, Pointer):
                     continue  # what a device stores in a pointer is of no use to the host
-                r = whole._replace(sure=whole.sure and not self.region.chosen)
+                r = whole._replace(sure=False, some=False) if self.region.chosen else whole
 
                 def wrote(case: Copies, r: Range = r) -> Copies:
                     copy, _ = cp.find(case, device, r.low, r.high, self.positive)

@@ -68,6 +68,7 @@ class Loop:
     range: LoopRange
     conditions: int
     plain: bool
+    varied: int = 0  # of the conditions
 
 
 @dataclass(slots=True)
@@ -100,6 +101,7 @@ class Store(ABC):
         self.frames: list[Frame] = []
         self.loops: list[Loop] = []
         self.conditions = 0
+        self.varied = 0  # of them on what changes from one iteration of the loop around to the next
         self.tasks = 0  # explicit tasks around
         self.doubts = 0  # of directives that perhaps do nothing, or run on the host
         self.region: Where | None = None

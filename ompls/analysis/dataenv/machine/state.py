@@ -178,6 +178,17 @@ def as_written(cases: Cases) -> Cases:
     return frozenset(kept)
 
 
+def as_host_written(cases: Cases) -> Cases:
+    """The same for the host, after a condition on what varies in a loop: in some iteration it will hold."""
+    written = {_before_host(c) for c in cases if any(k.old for k in c.copies)}
+    kept = [c for c in cases if any(k.old for k in c.copies) or _before_host(c) not in written]
+    return frozenset(kept)
+
+
+def _before_host(case: Copies) -> Copies:
+    return case._replace(copies=tuple([c._replace(old=()) for c in case.copies]), way=None)
+
+
 def _unwritten(case: Copies) -> Copies:
     copies = [c._replace(ahead=(), old=(), filled="some", first=None, part=None) for c in case.copies]
     return case._replace(copies=tuple(copies))

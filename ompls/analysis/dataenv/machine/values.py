@@ -72,6 +72,7 @@ class Range(NamedTuple):
     sure -- the first and the last element are really touched; when the bytes are not known: some of the object are
     dense -- and all between them
     comb -- or (stride, width): so many bytes from `low` on, and again after each stride (a member of all elements)
+    some -- at least one byte between the ends is touched: in a loop, under a condition on what varies in it
     """
 
     low: Poly | None
@@ -79,6 +80,7 @@ class Range(NamedTuple):
     sure: bool = False
     dense: bool = False
     comb: tuple[int, int] | None = None
+    some: bool = False
 
 
 ANYWHERE = Range(None, None)
@@ -178,7 +180,7 @@ def _holds_end(holder: Range, other: Range, positive: Positive) -> bool:
 
 def covers(a: Range, b: Range, positive: Positive) -> bool:
     """Whether `a`, every byte of it, certainly holds all of `b`."""
-    if a.comb is not None and a == b:
+    if a.comb is not None and a.sure and (a.low, a.high, a.comb) == (b.low, b.high, b.comb):
         return True
     return a.dense and inside(b.low, b.high, a.low, a.high, positive)
 
@@ -194,32 +196,32 @@ def widened(r: Range, loops: Iterable[LoopRange]) -> Range:
         return r
     lows, highs = range_over(low, loops), range_over(high, loops)
     if lows is None or highs is None:
-        return Range(None, None, r.sure)
-    return Range(lows[0], highs[1], r.sure and all(loop.exact for loop in loops), False)
+        return Range(None, None, r.sure or r.some)
+    return Range(lows[0], highs[1], r.sure and all(loop.exact for loop in loops), False, some=r.sure or r.some)
 
 
-def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bool) -> Range:
-    """What an access of `size` bytes at `low` touches over `loops` (outermost first)."""
+def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bool, some: bool = False) -> Range:
+    """What an access of `size` bytes at `low` touches over `loops` (outermost first), in all or in `some` iteration."""
     if low is None or size is None:
-        return Range(None, None, sure)
+        return Range(None, None, sure or some)
     used = [loop for loop in loops if loop.symbol is not None]
     names = low.symbols()
     varying = [loop for loop in used if loop.symbol in names]
     if not varying:
-        return Range(low, low + size, sure, sure)
+        return Range(low, low + size, sure, sure, None, some)
     ends = _ends(low, used)
     found = range_over(low, used) if ends is None else ends[:2]
     if found is None:
-        return Range(None, None, sure)
+        return Range(None, None, sure or some)
     exact = sure and all(loop.exact for loop in varying)
     comb = None
     if ends is not None and len(varying) == 1:
         stride, width = abs(ends[2] * varying[0].step), size.constant
         dense = stride == width
-        comb = (stride, width) if exact and width is not None and width < stride else None
+        comb = (stride, width) if (exact or some) and width is not None and width < stride else None
     else:
         dense = _dense(low, size, varying) if exact else False
-    return Range(found[0], found[1] + size, exact, exact and dense, comb)
+    return Range(found[0], found[1] + size, exact, exact and dense, comb, some or sure)
 
 
 def _ends(low: Poly, loops: list[LoopRange]) -> tuple[Poly, Poly, int] | None:

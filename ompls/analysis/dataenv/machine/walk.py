@@ -6,7 +6,7 @@ import re
 
 from ompls.analysis.dataenv.machine.loops import Loops, copied
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
-from ompls.analysis.dataenv.machine.state import as_written, decided, join
+from ompls.analysis.dataenv.machine.state import as_host_written, as_written, decided, join
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Target, Value, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, is_integer
 from ompls.analysis.dataenv.walk import may_leave
@@ -146,7 +146,9 @@ class Walker(Loops):
         doubt = self.asked and self.region is None
         self.doubts += doubt
         before = self.now.copy() if known is None else None
+        varies = self.varies(stmt.condition)
         self.conditions += 1
+        self.varied += varies
         if known is not False:
             self.statement(stmt.then)
         after = self.now if known is not False else None
@@ -157,14 +159,17 @@ class Walker(Loops):
                 decided([after, self.now], self.site(stmt), self.conditions - 1 if _by_itself(stmt.condition) else -1)
             after = join(after, self.now)
         self.now = after
-        if self.region is not None and known is None and after is not None:
+        if known is None and after is not None and (self.region is not None or varies):
+            written = as_written if self.region is not None else as_host_written
             for obj, cases in after.cases.items():
                 if cases is not None and len(cases) > 1:
-                    after.cases[obj] = as_written(cases)
+                    after.cases[obj] = written(cases)
         self.conditions -= 1
+        self.varied -= varies
         self.doubts -= doubt
         if known is None and may_leave(stmt):
             self.conditions += 1  # up to the end of the loop
+            self.varied += varies
 
     def truth(self, expr: Expr) -> bool | None:
         while isinstance(expr, ast.Paren):
@@ -199,10 +204,12 @@ class Walker(Loops):
             return left
         if self.now is None:
             return None
-        before = self.now.copy()
+        before, varies = self.now.copy(), self.varies(expr.left)
         self.conditions += 1
+        self.varied += varies
         right = self.truth(expr.right)
         self.conditions -= 1
+        self.varied -= varies
         if left is None:
             self.now = join(self.now, before)
         if right is not None and right == (expr.op == "||"):

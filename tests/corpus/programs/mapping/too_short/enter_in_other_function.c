@@ -26,7 +26,7 @@ int main(void)
         src[i] = 3 * i + 1;
     upload();
     reverse();
-#pragma omp target exit data map(from: dst[0:N]) map(release: src[0:N])
+#pragma omp target exit data map(from: dst[0:N]) map(release: src[0:N]) // or-here
     int wrong = dst[0] != 3 * N - 2;
     free(src);
     free(dst);
