@@ -182,11 +182,11 @@ def _variable(symbol: Symbol, stmt: ast.DirectiveStmt, found: _Collected, versio
     mine = [] if private else found.by_symbol.get(symbol, [])
     variable = _explicit(symbol, listed) or _predetermined(symbol, found, listed, version)
     if variable is None and not mine and _only_private_below(symbol, found):
-        variable = Variable(symbol, "private", True, [], "only private copies of it are used in the region", "5.1.1")
+        variable = Variable(symbol, "private", True, (), "only private copies of it are used in the region", "5.1.1")
     if variable is None:
         variable = _from_verdict(symbol, implicit(symbol, directive, version, copied=symbol in found.copied))
-    variable.reads = [u.node for u in mine if u.read]
-    variable.writes = [u.node for u in mine if u.write]
+    variable.reads = tuple([u.node for u in mine if u.read])
+    variable.writes = tuple([u.node for u in mine if u.write])
     pointees = [u for u in mine if u.depth > 0]
     variable.reads_pointee = any(u.read for u in pointees)
     variable.writes_pointee = any(u.write for u in pointees)
@@ -202,14 +202,14 @@ def _explicit(symbol: Symbol, listed: list[tuple[Clause, ListItem]]) -> Variable
     if decided is None:
         return None
     if decided == "map":
-        maps = [MapItem(i, symbol, map_type_of(c), c.modifiers, c) for c, i in listed if c.name == "map"]
+        maps = tuple([MapItem(i, symbol, map_type_of(c), c.modifiers, c) for c, i in listed if c.name == "map"])
         return Variable(symbol, "mapped", False, maps, _why_mapped(maps), "5.8.3")
     if decided == "firstprivate" and "lastprivate" in names:
         return None  # lastprivate makes it map(tofrom), which carries the first value too (5.2 §17.2)
-    return Variable(symbol, decided, False, [], _WHY[decided], _SECTION[decided])  # type: ignore[arg-type]
+    return Variable(symbol, decided, False, (), _WHY[decided], _SECTION[decided])  # type: ignore[arg-type]
 
 
-def _why_mapped(maps: list[MapItem]) -> str:
+def _why_mapped(maps: tuple[MapItem, ...]) -> str:
     texts = ", ".join(f"`{m.item.text}`" for m in maps if m.item is not None)
     why = f"a `map` clause lists {texts}"
     symbol = maps[0].symbol
@@ -227,19 +227,19 @@ def _predetermined(
         if clause.name not in _BACK_AND_FORTH:
             continue
         if version >= "5.0" or clause.name == "in_reduction":
-            maps = [MapItem(item, symbol, "tofrom", (), clause)]
+            maps = (MapItem(item, symbol, "tofrom", (), clause),)
             why = sys.intern(f"a `{clause.name}` clause of the combined construct lists it, so it is mapped tofrom")
             return Variable(symbol, "mapped", True, maps, why, "5.8.1")
     if symbol in found.loops:
         why = "it is the iteration variable of an associated loop"
-        return Variable(symbol, "private", True, [], why, "5.1.1")
+        return Variable(symbol, "private", True, (), why, "5.1.1")
     return None
 
 
 def _from_verdict(symbol: Symbol, verdict: Verdict) -> Variable:
-    maps: list[MapItem] = []
+    maps: tuple[MapItem, ...] = ()
     if verdict.map_type is not None:
-        maps.append(MapItem(None, symbol, verdict.map_type, verdict.modifiers, None, verdict.zero_length))
+        maps = (MapItem(None, symbol, verdict.map_type, verdict.modifiers, None, verdict.zero_length),)
     return Variable(symbol, verdict.sharing, True, maps, sys.intern(verdict.why), verdict.section)
 
 
@@ -274,7 +274,7 @@ def _count_reduction(variable: Variable, listed: list[tuple[Clause, ListItem]]) 
     for clause, item in listed:
         if clause.name in _BACK_AND_FORTH:
             if clause.name != "lastprivate":
-                variable.reads.append(item.expr)
-            variable.writes.append(item.expr)
+                variable.reads += (item.expr,)
+            variable.writes += (item.expr,)
             if category(variable.symbol.type) == "pointer":
                 variable.reads_pointee = variable.writes_pointee = True

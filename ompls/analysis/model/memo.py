@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +19,7 @@ from ompls.analysis.syntax.externals import Chunks
 from ompls.analysis.syntax.stretch import Stretch
 
 KEEP_VERSIONS = 8  # how long the analysis of a text that is gone is remembered at least (undo, retyping)
+_MOST_STATES = 32  # of one entry
 FEW_GROUPS = 40  # made since it was last looked what can be forgotten: not worth a look at all that is known
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
@@ -39,7 +40,10 @@ class Entry:
     notes: list[tuple[Span, str]]
     version: int
     effect: int = 0  # equal when the same is declared
-    after: dict[int, int] = field(default_factory=dict)  # states in which it holds, with the states it leads to
+    # States in which it holds, with the states it leads to; the first by itself, because most hold in no other.
+    state: int = 0
+    leads_to: int = 0
+    after: dict[int, int] | None = None
 
     def holds(self, file: FileScope) -> bool:
         """Whether every look-up would have the same answer in `file` now."""
@@ -52,6 +56,21 @@ class Entry:
             if file.peek_members_known(body) is not known:
                 return False
         return all(file.peek_tag(tag) is t for tag, t in self.used_tags.items())
+
+    def after_state(self, state: int) -> int | None:
+        """The state that it is known to lead to from `state`, in which it holds then."""
+        if state == self.state:
+            return self.leads_to
+        return self.after.get(state) if self.after is not None else None
+
+    def leads(self, state: int, to: int) -> None:
+        """Remember that it holds in `state` and where that leads to."""
+        if not self.state:
+            self.state, self.leads_to = state, to
+        elif self.after is None or len(self.after) > _MOST_STATES:
+            self.after = {state: to}
+        else:
+            self.after[state] = to
 
     def replay(self, file: FileScope) -> None:
         """Make the declarations again."""
@@ -112,7 +131,7 @@ class Memo:
         if len(self._states) > 20_000 + 20 * len(self._entries):
             self._states, self._effects = {}, {}
             for entry in itertools.chain.from_iterable(self._entries.values()):
-                entry.after = {}
+                entry.state, entry.after = 0, None
 
     def start(self, around: Hashable) -> int:
         """The state at the top of a unit with these surroundings (headers, …): what holds there is looked up again
@@ -150,7 +169,7 @@ class Memo:
         """The analysis under `key` that holds in `file`; its declarations are made."""
         state = file.state
         for entry in self._entries.get(key, ()):
-            after = entry.after.get(state)
+            after = entry.after_state(state)
             if after is None and entry.holds(file):
                 after = self._follow(entry, state)
             if after is not None:
@@ -161,12 +180,10 @@ class Memo:
         return None
 
     def _follow(self, entry: Entry, state: int) -> int:
-        if len(entry.after) > 32:
-            entry.after.clear()
         after = self._states.get((state, entry.effect))
         if after is None:
             after = self._states[state, entry.effect] = next(self._numbers)
-        entry.after[state] = after
+        entry.leads(state, after)
         return after
 
     def add(self, file: FileScope, key: Hashable, result: Content | Directive, notes: list[tuple[Span, str]]) -> Entry:

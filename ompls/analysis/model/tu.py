@@ -36,11 +36,11 @@ class Variable:
     symbol: Symbol
     sharing: Sharing
     implicit: bool
-    maps: list[MapItem]  # when sharing == 'mapped'; a pointer base with mapped sections has one entry per section
+    maps: tuple[MapItem, ...]  # when sharing == 'mapped'; a pointer base with mapped sections has one entry per section
     why: str  # one sentence for people
     section: str  # of the OpenMP specification, e.g. '5.8.1'
-    reads: list[Node] = field(default_factory=list)  # uses of the variable (or of what it points to) in the region
-    writes: list[Node] = field(default_factory=list)
+    reads: tuple[Node, ...] = ()  # uses of the variable (or of what it points to) in the region
+    writes: tuple[Node, ...] = ()
     reads_pointee: bool = False
     writes_pointee: bool = False
 

@@ -14,7 +14,7 @@ from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import Change, Finding, Group, Rule, Scene, Unit, unit_of
-from ompls.analysis.rules.support.kept import findings_of
+from ompls.analysis.rules.support.kept import asked_of, findings_of
 from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.rules.support.noticed import noticed
 from ompls.analysis.rules.support.ordering.contexts import sequential
@@ -210,7 +210,7 @@ def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule
             weak = content.tainted and rule.needs == "meaning"
             made.append((rule, _weakened(finding) if weak else finding))
     findings = tuple(made)
-    content.memo[__name__] = (key, findings, frozenset(unit.asked_headers))
+    content.memo[__name__] = (key, findings, asked_of(unit))
     unit.asked_headers.update(asked)
     return findings
 
@@ -229,15 +229,17 @@ def _by_words(chosen: tuple[Rule, ...], content: Content, unit: Unit) -> tuple[t
 def _callees(contents: tuple[Content, ...], unit: Unit) -> tuple[object, ...]:
     """What a rule's answer depends on besides the declaration and its known callers: what these call, transitively."""
     seen: dict[str, tuple[object, ...]] = {}
+    known: dict[object, tuple[object, ...]] = unit.summaries.setdefault(__name__, {})  # many declarations call the same
     waiting = [symbol for content in contents for symbol in content.calls]
     while waiting:
         symbol = waiting.pop()
         if symbol.name not in seen:
             called = unit.functions.get(symbol.name)
             at_end = unit.symbols.get(symbol.name, symbol)
-            seen[symbol.name] = (called, at_end.declare_target)
+            depends = (symbol.name, called, at_end.declare_target)
+            seen[symbol.name] = known.setdefault(depends, depends)
             waiting += called.calls if called is not None else []
-    return tuple(seen.items())
+    return tuple(seen.values())
 
 
 def _weakened(finding: Finding) -> Finding:

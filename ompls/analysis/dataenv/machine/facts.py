@@ -10,21 +10,21 @@ from ompls.analysis.model.ast import Node, Symbol
 from ompls.analysis.model.tu import Content
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Facts:
-    """Each with the offset where it stands.
+    """Each with the offset where it stands.  There is one for every function: nothing takes more than it needs.
 
     written -- variables that get another value, or whose address is taken
     jumps, calls -- kinds and names; regions -- directives of the `target` family
     names -- parameters and local variables (the first of a name); globals -- names of variables at file scope
     """
 
-    written: list[tuple[int, Symbol]] = field(default_factory=list)
-    jumps: list[tuple[int, str]] = field(default_factory=list)
-    calls: list[tuple[int, str]] = field(default_factory=list)
-    regions: list[int] = field(default_factory=list)
-    names: dict[str, Symbol] = field(default_factory=dict)
-    globals: set[str] = field(default_factory=set)
+    written: tuple[tuple[int, Symbol], ...]
+    jumps: tuple[tuple[int, str], ...]
+    calls: tuple[tuple[int, str], ...]
+    regions: tuple[int, ...]
+    names: dict[str, Symbol]
+    globals: frozenset[str]
 
     def written_in(self, node: Node) -> set[Symbol]:
         start, end = node.span
@@ -51,8 +51,23 @@ def facts_of(content: Content) -> Facts:
     return found
 
 
+@dataclass(slots=True)
+class _Collected:
+    """`Facts` in the making."""
+
+    written: list[tuple[int, Symbol]] = field(default_factory=list)
+    jumps: list[tuple[int, str]] = field(default_factory=list)
+    calls: list[tuple[int, str]] = field(default_factory=list)
+    regions: list[int] = field(default_factory=list)
+    names: dict[str, Symbol] = field(default_factory=dict)
+    globals: set[str] = field(default_factory=set)
+
+
+_NONE: frozenset[str] = frozenset()  # every empty set made anew takes 200 bytes
+
+
 def _collected(content: Content) -> Facts:
-    found = Facts()
+    found = _Collected()
     for n in walk_all(content.node):
         if isinstance(n, ast.Name):
             if n.symbol is not None and n.symbol.kind == "var" and n.symbol.level == "file":
@@ -61,13 +76,14 @@ def _collected(content: Content) -> Facts:
             _note(found, n)
     if isinstance(content.node, ast.FunctionDef):
         found.names.update({p.name: p for p in content.node.params})
-    return found
+    places = tuple(found.written), tuple(found.jumps), tuple(found.calls), tuple(found.regions)
+    return Facts(*places, found.names, frozenset(found.globals) if found.globals else _NONE)
 
 
 _NOTED = frozenset((ast.Assign, ast.Unary, ast.VarDecl, ast.Call, ast.Jump, ast.DirectiveStmt))
 
 
-def _note(found: Facts, n: Node) -> None:
+def _note(found: _Collected, n: Node) -> None:
     match n:
         case ast.Assign():
             _written(found, n.span.start, n.target)
@@ -87,7 +103,7 @@ def _note(found: Facts, n: Node) -> None:
                 found.regions.append(n.span.start)
 
 
-def _written(found: Facts, at: int, target: ast.Expr) -> None:
+def _written(found: _Collected, at: int, target: ast.Expr) -> None:
     while isinstance(target, ast.Paren):
         target = target.inner
     if isinstance(target, ast.Name) and target.symbol is not None:

@@ -43,7 +43,7 @@ def findings_of(
         return kept.found
     unit.asked_headers.clear()
     found = tuple([(at, *said) for at, content in enumerate(group.contents) for said in findings(content)])
-    asked = frozenset(unit.asked_headers)
+    asked = asked_of(unit)
     if not unit.unfinished:
         callers = known_callers(group.contents, unit)
         above = dict.fromkeys(caller for known in callers.values() for caller in known)
@@ -52,6 +52,15 @@ def findings_of(
         group.memo[_KEY] = _Kept(around, answers, callers, static, events, asked, found)
         group.memo[_MARK] = unit.mark
     return found
+
+
+def asked_of(unit: Unit) -> frozenset[bool]:
+    """What `unit.asked_headers` holds, to be kept: equal sets are one object."""
+    asked = frozenset(unit.asked_headers)
+    return _ASKED.setdefault(asked, asked)
+
+
+_ASKED: dict[frozenset[bool], frozenset[bool]] = {}
 
 
 def answer(name: str, unit: Unit) -> object:
