@@ -41,6 +41,7 @@ log = logging.getLogger("ompls.server")
 
 FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
 PASS = 0.5  # seconds of the first pass over a text
+FIRST = 0.35  # as PASS, for a document of which nothing has been shown
 IDLE = 60.0  # seconds without a change before the garbage of large files is looked for
 MOST_PASSES = 7  # after which a text is left as far as it was looked at: two minutes
 PAUSE = 0.3  # seconds without an edit before the headers are looked at again
@@ -280,7 +281,7 @@ class Engine:
         version = document.version
         self._tell_of_size(document)
         started = time.perf_counter()
-        budget = PASS * 2**session.passes
+        budget = (FIRST if session.result is None else PASS) * 2**session.passes
         (tu, lines), spent = await self.call(_timed, work, budget)
         session.unit = Result(stamp, version, tu, lines, [], time.perf_counter() - started)
         waiting, session.unit_waiters = session.unit_waiters, []

@@ -52,6 +52,7 @@ async def test_a_long_text_is_analysed_in_passes(tmp_path: Path, monkeypatch: py
     async with opened(tmp_path / "a.c", text) as (engine, session, _):
         at_once = said(await engine.full(session))
     monkeypatch.setattr(engines, "PASS", 0.002)
+    monkeypatch.setattr(engines, "FIRST", 0.002)
     monkeypatch.setattr(engines, "MOST_PASSES", 20)  # a busy machine gets little done in one
     async with opened(tmp_path / "a.c", text) as (engine, session, results):
         final = await engine.full(session)
@@ -68,6 +69,7 @@ async def test_a_long_text_is_analysed_in_passes(tmp_path: Path, monkeypatch: py
 @pytest.mark.asyncio
 async def test_a_keystroke_between_passes_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "PASS", 0.002)
+    monkeypatch.setattr(engines, "FIRST", 0.002)
     monkeypatch.setattr(engines, "MOST_PASSES", 10_000)  # a busy machine gets little done in one
     text = "".join(FUNCTION % n for n in range(150))
     async with opened(tmp_path / "a.c", text) as (engine, session, results):
