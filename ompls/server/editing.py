@@ -23,7 +23,15 @@ from ompls.server.protocol import Raw
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
 
-_COMPLETION_KINDS = {"directive": 14, "clause": 10, "keyword": 20, "variable": 6, "function": 3, "constant": 21}
+_COMPLETION_KINDS = {
+    "directive": 14,
+    "clause": 10,
+    "keyword": 20,
+    "variable": 6,
+    "function": 3,
+    "constant": 21,
+    "member": 5,
+}
 # What our words are among the token types that every editor has a colour for.
 _TOKEN_TYPES = {
     "sentinel": "macro",
@@ -47,7 +55,7 @@ class Editing:
 
     def table(self) -> list[tuple[str, Callable[[Any], Any], Any]]:
         """Name, handler and options of each method."""
-        completion = types.CompletionOptions(trigger_characters=[" ", "(", ",", ":", "["])
+        completion = types.CompletionOptions(trigger_characters=[" ", "(", ",", ":", "[", ".", ">"])
         signatures = types.SignatureHelpOptions(trigger_characters=["(", ",", ":"])
         tokens = types.SemanticTokensLegend(_LEGEND, [])
         return [

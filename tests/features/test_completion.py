@@ -107,6 +107,18 @@ CASES: list[tuple[str, str, str]] = [
     ("#pragma omp parallel num_threads(¦", "n,m", "map"),
     ("#pragma omp flush(¦", "s,global", "helper"),
     ("#pragma omp target nosuch(¦", "", "x"),
+    # words of their own
+    ("#pragma omp interop init(¦", "target,targetsync,prefer_type", "n"),
+    ("#pragma omp interop init(targetsync: ¦", "x", "targetsync"),
+    ("#pragma omp depobj(¦", "x,n", "depend"),
+    ("#pragma omp atomic hint(¦", "omp_sync_hint_contended,n", ""),
+    ("#pragma omp parallel private(s) allocate(¦", "omp_default_mem_alloc,allocator,s", "omp_default_mem_space"),
+    ("#pragma omp parallel private(s) allocate(allocator(¦", "omp_thread_mem_alloc", "s[0:]"),
+    ("#pragma omp parallel private(s) allocate(omp_thread_mem_alloc: ¦", "s", "omp_default_mem_alloc"),
+    ("#pragma omp target uses_allocators(memspace(¦", "omp_high_bw_mem_space", "omp_high_bw_mem_alloc"),
+    ("#pragma omp target device(¦", "omp_initial_device,n", ""),
+    ("#pragma omp assume absent(¦", "target,parallel for", "n,declare target"),
+    ("#pragma omp assume contains(simd, ¦", "for", "simd"),
     # nothing
     ("#pragma omp target /* ¦ */", "", "map,teams"),
     ("#pragma omp target // ¦", "", "map,teams"),
@@ -161,6 +173,24 @@ PLACES: list[tuple[str, str, str]] = [
      " for (int i = 1; i < p->n - 1; i++) x[i] = x[i-1] + x[i+1];\n}", "x[0:p->n]", ""),
     ("#pragma omp declare reduction(mine: int: omp_out += omp_in)\nvoid f(void){\n#pragma omp for reduction(¦\n;}",
      "mine,+", ""),
+    # members
+    ("struct s { int n; union { float *p; int q; }; struct s *next; };\nvoid f(struct s *z) {\n"
+     "#pragma omp target map(to: z->¦)\n z->n = 0; }", "n,p,q,next", "z,to"),
+    ("struct s { int n; float *p; struct s *next; };\nvoid f(struct s *z) {\n"
+     "#pragma omp target map(to: z[0].next->p[0:z->¦", "n,p", "z,to"),
+    ("typedef struct { int n; struct { int deep; } at[4]; } T;\nvoid f(T z, int i) {\n"
+     "#pragma omp target if(z.at[i + 1].¦)\n z.n++; }", "deep", "n,z"),
+    ("void f(int z) {\n#pragma omp target if(z.¦)\n z++; }", "", "z,n"),
+    ("struct s { int n; float *p; };\n#pragma omp declare mapper(struct s v) map(¦", "v,v.n,v.p,to,from", "s"),
+    ("typedef struct { int n; } T;\n#pragma omp declare mapper(own: T v) map(v, v.¦", "n", "v,to"),
+    # names that a directive is about
+    ("#pragma omp declare simd uniform(¦)\nfloat g(float *x, const int n, float (*h)(int, int), int t[static 4]);",
+     "x,n,t", "g,h(int"),
+    ("#pragma omp declare simd uniform(a) linear(¦)\nint g(int a, int b) { return a + b; }", "a,b", "g"),
+    ("int base(int);\nint own(int a);\n#pragma omp declare variant(¦)\nint base(int a);", "own,base", "a"),
+    ("void f(void) {\n#pragma omp critical (first)\n;\n#pragma omp critical (¦)\n;\n}", "first", "f"),
+    ("#pragma omp declare reduction(mine: int: ¦", "omp_in,omp_out", "omp_priv"),
+    ("#pragma omp declare reduction(mine: int: omp_out += omp_in) initializer(¦", "omp_priv,omp_orig", "omp_in"),
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from ompls.analysis.features import words
+from ompls.analysis.features import particular, words
 from ompls.analysis.features.cursor import Cursor, cursor_at
 from ompls.analysis.features.listitems import Names, Proposal
 from ompls.analysis.features.placement import outdated, placed
@@ -19,7 +19,7 @@ from ompls.analysis.features.scopes import enclosing, expanded_offset, in_functi
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec import CLAUSES, ClauseSpec, DirectiveSpec, clauses_of
 
-Kind = Literal["directive", "clause", "keyword", "variable", "function", "constant"]
+Kind = Literal["directive", "clause", "keyword", "variable", "function", "constant", "member"]
 _SENTINEL = re.compile(rb"[ \t]*(?:#|%:)[ \t]*pragma[ \t]+(o?m?p?)\Z")
 
 
@@ -116,6 +116,13 @@ def _clauses(tu: TU, cursor: Cursor) -> list[Completion]:
 
 def _in_parentheses(tu: TU, cursor: Cursor) -> list[Completion]:
     names = Names(tu, cursor)
+    only = particular.alone(tu, cursor, names)
+    if only is not None:
+        return [_particular(cursor, word) for word in only]
+    return [*_of_clause(tu, cursor, names), *(_particular(cursor, word) for word in particular.besides(tu, cursor))]
+
+
+def _of_clause(tu: TU, cursor: Cursor, names: Names) -> list[Completion]:
     if cursor.in_arguments:
         return _arguments(cursor, names)
     spec = CLAUSES.get(cursor.owner)
@@ -232,7 +239,7 @@ def _after_colon(tu: TU, cursor: Cursor, spec: ClauseSpec) -> list[Completion]:
 
 
 def _modifier(cursor: Cursor, clause: str, word: str) -> Completion:
-    separator = ", " if clause in words.COMMA_MODIFIERS else ": "
+    separator = ", " if clause in words.COMMA_MODIFIERS or word == "prefer_type" else ": "
     if cursor.following in (":", ","):
         separator = ""
     text = f"{word}()" if word in words.WITH_ARGUMENT else word
@@ -245,6 +252,11 @@ def _keyword(cursor: Cursor, label: str, insert: str, what: str, rank: int = 0) 
     start, end = cursor.word
     at = len(insert) - 1 if insert.endswith("()") else -1
     return Completion(label, "keyword", insert, start, end, at, "", what, rank)
+
+
+def _particular(cursor: Cursor, word: particular.Word) -> Completion:
+    start, end = cursor.word
+    return Completion(word.text, word.kind, word.text, start, end, -1, word.detail, word.what, word.rank)
 
 
 def _name(cursor: Cursor, name: Proposal) -> Completion:

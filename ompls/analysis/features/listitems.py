@@ -10,7 +10,7 @@ from ompls.analysis.features.cursor import Cursor
 from ompls.analysis.features.scopes import expanded_offset, item_at, statement_of, visible
 from ompls.analysis.features.sections import Sections
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.ctype import Array, Function, Pointer, Record
+from ompls.analysis.model.ctype import Array, CType, Function, Pointer, Record
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.tu import TU
 
@@ -45,6 +45,11 @@ class Names:
         stmt = statement_of(tu, item, cursor.pragma.start)
         body = stmt.body if stmt is not None else None
         self._sections = Sections(tu, item, body) if item is not None and body is not None else None
+
+    def type_of(self, name: str) -> CType | None:
+        """The type of a variable that is in scope."""
+        symbol = self._symbols.get(name)
+        return symbol.type if symbol is not None and symbol.kind in ("var", "param") else None
 
     def list_items(self, clause: str) -> Iterator[Proposal]:
         """Variables (for `enter` functions too) that the clause can list and that are not listed yet."""

@@ -18,14 +18,14 @@ OPERATORS = ("+", "*", "max", "min", "&", "|", "^", "&&", "||")
 COMMA_MODIFIERS = frozenset(("map", "reduction", "depend", "allocate"))
 COLON_MODIFIERS = frozenset(
     ("to", "from", "lastprivate", "firstprivate", "schedule", "order", "grainsize", "num_tasks", "num_threads",
-     "device", "affinity", "enter")
+     "device", "affinity", "enter", "init")
 )  # fmt: skip
-WITH_ARGUMENT = frozenset(("mapper", "iterator", "allocator", "align", "dims", "attach"))
+WITH_ARGUMENT = frozenset(("mapper", "iterator", "allocator", "align", "dims", "attach", "prefer_type"))
 AFTER_LIST = frozenset(("linear", "aligned", "induction"))  # what is not the list stands after the colon
 # Directives with a list of their own in parentheses, and a clause that takes the same list items.
 LISTING_DIRECTIVES = {
     "flush": "shared", "threadprivate": "copyin", "declare target": "enter", "allocate": "private",
-    "groupprivate": "copyin", "scan": "inclusive",
+    "groupprivate": "copyin", "scan": "inclusive", "depobj": "shared",
 }  # fmt: skip
 
 # Context selectors (OpenMP 5.2 §7.1): the traits of each set, and the words that a trait takes.
