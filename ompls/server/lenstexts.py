@@ -1,7 +1,8 @@
 """The lenses' JSON, kept in parts: a client asks for all at every key, and nearly all are as before.
 
 A part is what a group of external declarations shows.  It is kept with the group, and again right when the text that
-the group comes from is the same, wherever that stands now: then only the numbers of the lines are written anew.
+the group comes from is the same, wherever that stands now: then only the numbers of the lines are written anew.  The
+JSON of a large file is megabytes, so nothing else is kept of it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ompls.analysis import features
 from ompls.analysis.model.tu import TU
 from ompls.analysis.text import Encoding, LineIndex
 
+_LINE = b'"line":'
 Span = tuple[int, int, int, int]  # line, column; end line, end column
 
 
@@ -33,17 +35,11 @@ class Offer:
 
 
 class _Kept(NamedTuple):
-    """A part's JSON, and what it was made from.
-
-    line -- the one of the document where the part begins
-    pattern, lines -- the JSON without the lines of its places, and these, counted from `line`
-    """
+    """A part's JSON, what it was made from, and the line of the document where the part begins."""
 
     key: object
     text: bytes
     line: int
-    pattern: str
-    lines: tuple[int, ...]
 
 
 def answer(offer: Offer, tu: TU, lines: LineIndex, encoding: Encoding) -> list[bytes]:
@@ -66,29 +62,31 @@ def _part(part: features.LensPart, offer: Offer, tu: TU, lines: LineIndex, encod
     kept: _Kept | None = part.memo.get(__name__)
     if kept is not None and kept.key == key and shape.path == tu.path:
         if kept.line != line:
-            text = (kept.pattern % tuple([line + n for n in kept.lines])).encode()
-            kept = part.memo[__name__] = kept._replace(text=text, line=line)
+            kept = part.memo[__name__] = _Kept(key, _moved(kept.text, line - kept.line), line)
         return kept.text
-    spans = [
+    places = (
         ((*lines.position(where.start, encoding), *lines.position(where.end, encoding)), region)
         for where, region in part.lenses()
-    ]
-    pattern, numbers = _pattern(offer, spans)
-    text = (pattern % numbers).encode()
-    part.memo[__name__] = _Kept(key, text, line, pattern, tuple([n - line for n in numbers]))
+    )
+    text = ",".join(_lenses(offer, places)).encode()
+    part.memo[__name__] = _Kept(key, text, line)
     return text
 
 
-def _pattern(offer: Offer, places: Iterable[tuple[Span, str]]) -> tuple[str, tuple[int, ...]]:
-    """The JSON of the lenses of these regions with `%d` for each line, and the lines."""
-    texts: list[str] = []
-    numbers: list[int] = []
+def _moved(text: bytes, distance: int) -> bytes:
+    """The JSON of lenses that stand so many lines further down.  In no string of it is there a quote before a colon."""
+    head, *tails = text.split(_LINE)
+    moved = [_LINE + b"%d%s" % (int(tail[: (end := tail.index(b","))]) + distance, tail[end:]) for tail in tails]
+    return b"".join([head, *moved])
+
+
+def _lenses(offer: Offer, places: Iterable[tuple[Span, str]]) -> Iterator[str]:
+    """The JSON of each lens over these regions."""
     for (line, column, end_line, end_column), region in places:
-        where = f'{{"start":{{"line":%d,"character":{column}}},"end":{{"line":%d,"character":{end_column}}}}}'
+        start = f'{{"line":{line},"character":{column}}}'
+        where = f'{{"start":{start},"end":{{"line":{end_line},"character":{end_column}}}}}'
         for command in _commands(offer, region):
-            texts.append(f'{{"range":{where},"command":{command.replace("%", "%%")}}}')
-            numbers += (line, end_line)
-    return ",".join(texts), tuple(numbers)
+            yield f'{{"range":{where},"command":{command}}}'
 
 
 def _commands(offer: Offer, region: str) -> Iterator[str]:

@@ -85,6 +85,13 @@ def test_other_offers() -> None:
     assert _check(analyzer, _TEXT, Offer("file:///a.c", None, "host", None), "utf-16") == 0
 
 
+def test_only_lines_are_written_anew() -> None:
+    """Whatever an address holds."""
+    analyzer, offer = Analyzer(), Offer('file:///"line":3,"line', '"line":4', "host", "cuda")
+    for text in (_TEXT, b"\n\n" + _TEXT, b"int x;\n" + _TEXT):
+        assert _check(analyzer, text, offer, "utf-16") == 24
+
+
 def test_only_the_part_that_was_edited_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "SIZE", 100)
     analyzer = Analyzer()
