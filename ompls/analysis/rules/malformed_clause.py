@@ -16,10 +16,11 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         for clause in directive.clauses:
             if clause.broken:
-                yield _finding(clause)
+                yield _finding(clause, scene.unit.complete_headers)
 
 
-def _finding(clause: Clause) -> Finding:
+def _finding(clause: Clause, headers_known: bool) -> Finding:
+    """A word that no list has may be a macro of a header that is missing."""
     spec = CLAUSES.get(clause.name)
     span = clause.keyword_span
     if spec is not None and span is not None and clause.broken.startswith("'"):
@@ -28,7 +29,7 @@ def _finding(clause: Clause) -> Finding:
         if suggestion:
             change = Change(f"Change to `{suggestion}`", span, suggestion)
             return Finding(span, f"{clause.broken}; did you mean `{suggestion}`?", "error", (), (change,))
-        return Finding(span, clause.broken, "error")
+        return Finding(span, clause.broken, "error" if headers_known or not word.isidentifier() else "hint")
     return Finding(clause.span, clause.broken, "error")
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.walk import assigned_in
+from ompls.analysis.model import ast
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.model import Agent, Clash
 from ompls.analysis.rules.support.ordering.report import chosen, insert_before, other_place, severity, verb
+from ompls.analysis.rules.support.races.conditions import is_alike
 
 _WORDS = {
     "single": "one thread", "masked": "the masked thread", "section": "one thread of the `sections`",
@@ -26,7 +31,20 @@ def check(scene: Scene) -> Iterator[Finding]:
         message = (
             f"`{name}` is {verb(clash.two)} here while it may still be {verb(one.touch)} by {whom}: no barrier between"
         )
-        yield Finding(clash.two.span, message, severity(clash), other_place(clash, scene), _fix(scene, clash))
+        sure = "hint" if _is_own_again(scene, clash) else severity(clash)
+        yield Finding(clash.two.span, message, sure, other_place(clash, scene), _fix(scene, clash))
+
+
+def _is_own_again(scene: Scene, clash: Clash) -> bool:
+    """Whether each thread reads what it has stored itself, and all have stored the same: `n = omp_get_num_threads()`."""
+    one, two = clash.one.touch, clash.two
+    if clash.one.agent.kind != "all" or two.write or one.guards or scene.function is None or two.span < one.span:
+        return False
+    if one.subs != two.subs:
+        return False
+    body = scene.function.body
+    stored = (n for n in walk_all(body) if isinstance(n, ast.Assign) and n.op == "=" and bare(n.target) is one.node)
+    return any(is_alike(n.value, assigned_in(body), calls=True) for n in stored)
 
 
 def _fix(scene: Scene, clash: Clash) -> tuple[Change, ...]:

@@ -43,7 +43,7 @@ class Conditions:
 
     def is_invariant(self, expr: Expr, level: Level, calls: bool = False) -> bool:
         """Whether all units find the same value; `calls`: what functions without arguments give counts as the same."""
-        return _is_alike(expr, self.changes(level), calls)
+        return is_alike(expr, self.changes(level), calls)
 
     def is_partial(self, access: Access, level: Level) -> bool:
         """Whether the access happens in some units only, and which ones is not known."""
@@ -89,7 +89,7 @@ class Conditions:
         changing = assigned_in(outer)
         doubtful = [
             g for g in access.guards[self.walk.starts[outer].guards :]
-            if not _is_alike(g.expr, changing) and access.symbol not in _named_in(g.expr)
+            if not is_alike(g.expr, changing) and access.symbol not in _named_in(g.expr)
             and not (_is_understood(g) and changing.isdisjoint(x for p, _ in g.facts for x in p.symbols()))
         ]  # fmt: skip
         if not doubtful:
@@ -153,7 +153,8 @@ class Conditions:
         # A variable that is a subscript by itself is the same wherever the places are.
         own = self.units_own(level) - {x for s in a.subscripts if s is not None for x in s.symbols() if s == Poly.of(x)}
         for node in by.value.walk():
-            if isinstance(node, ast.Name) and node.symbol is not None and node.symbol in own:
+            symbol = node.symbol if isinstance(node, ast.Name) else None
+            if symbol is not None and (symbol in own or _is_of_thread(symbol)):
                 return False
             if isinstance(node, ast.Call):
                 name = node.function.name if isinstance(node.function, ast.Name) else ""
@@ -183,6 +184,17 @@ class Conditions:
         calls = level.kind == "copies"
         return self.is_invariant(values[0], level, calls) and self.is_invariant(values[1], level, calls)
 
+    def is_own_again(self, a: Access, b: Access, level: Level) -> bool:
+        """Whether each thread reads what it has just stored itself, and all store the same: `n = omp_get_num_threads()`."""
+        write, read = (a, b) if a.write else (b, a)
+        value = stored(write)
+        if level.kind != "copies" or value is None or write.read or read.write or read.order < write.order:
+            return False
+        if list(write.subscripts) != list(read.subscripts):
+            return False
+        ways = [[(id(g.stmt), g.holds) for g in self.inside(x, level)] for x in (write, read)]
+        return ways[1][: len(ways[0])] == ways[0] and not write.inner and self.is_invariant(value, level, True)
+
     def is_flag(self, a: Access, b: Access, level: Level) -> bool:
         """Whether one may set a flag that the other one only looks at: seeing it late does no harm in most programs."""
         write, read = (a, b) if a.write else (b, a)
@@ -203,7 +215,7 @@ class Conditions:
         return any(value.symbol in assigned_in(n) for n in captures)
 
 
-def _is_alike(expr: Expr, changing: set[Symbol], calls: bool = False) -> bool:
+def is_alike(expr: Expr, changing: set[Symbol], calls: bool = False) -> bool:
     """Whether an expression has one value for all, if only the variables in `changing` differ."""
     for node in expr.walk():
         if isinstance(node, ast.Name) and node.symbol is not None and node.symbol in changing:
@@ -226,6 +238,14 @@ def _asks_library(expr: Expr) -> bool:
     """Whether a function of the C library is asked, such as `rand`: it does not know the threads."""
     called = (n.function.symbol for n in expr.walk() if isinstance(n, ast.Call) and isinstance(n.function, ast.Name))
     return any(s is not None and s.from_system_header and s.name not in _THREADS for s in called)
+
+
+def _is_of_thread(symbol: Symbol) -> bool:
+    """Whether a variable is declared with the number of the thread (team) in it: `int base = omp_get_team_num() * n`."""
+    calls = symbol.init.walk() if symbol.init is not None and symbol.level == "block" else ()
+    return any(
+        isinstance(n, ast.Call) and isinstance(n.function, ast.Name) and n.function.name in _THREADS for n in calls
+    )
 
 
 def _is_unequal(expr: Expr) -> bool:

@@ -304,6 +304,7 @@ class _Search:
             self.is_doubtful(a, b, level, found)
             or self.is_copied(a, level)
             or self.conditions.is_redundant(a, b, level)
+            or self.conditions.is_own_again(a, b, level)
             or self.conditions.is_flag(a, b, level)
             or self.conditions.is_ticket(a, level)
         ):
