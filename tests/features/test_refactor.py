@@ -327,7 +327,9 @@ def test_macros_in_list_items_stay() -> None:
     assert after is not None
     assert b"#pragma omp target map(to: x[0:C]) map(tofrom: y[0:C])\n" in after
     hoisted = next(a for a in features.refactorings(tu, at, at) if HOIST in a.title)
-    assert b"#pragma omp target data map(to: x[0:C]) map(tofrom: y[0:C])\n  for" in applied(tu.source, hoisted.otherwise)
+    assert b"#pragma omp target data map(to: x[0:C]) map(tofrom: y[0:C])\n  for" in applied(
+        tu.source, hoisted.otherwise
+    )
 
 
 HOIST_REFUSED = [

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from ompls.analysis.features.pragmas import pragmas
 from ompls.analysis.features.refactor.action import Action, applied
 from ompls.analysis.features.refactor.hoist import hoist
-from ompls.analysis.features.refactor.maps import say_implied, write_maps
+from ompls.analysis.features.refactor.maps import IMPLIED, say_implied, write_maps
 from ompls.analysis.model.tu import TU, Item, Region
 
-__all__ = ["Action", "applied", "refactorings"]
+__all__ = ["IMPLIED", "Action", "applied", "refactorings"]
 
 
 def refactorings(tu: TU, start: int, end: int) -> list[Action]:

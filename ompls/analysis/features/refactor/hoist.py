@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.implicit import category
 from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.symbolic import Poly, compare, poly_of
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.diagnostic import Edit
 from ompls.analysis.features.refactor.action import Action
 from ompls.analysis.features.refactor.hostcode import HostCode, HostReader, Touch
 from ompls.analysis.features.refactor.maps import mapped_elsewhere
-from ompls.analysis.features.refactor.need import functions_of, holds_pointers
+from ompls.analysis.features.refactor.need import Bounds, functions_of, holds_pointers
 from ompls.analysis.features.refactor.place import Writer
 from ompls.analysis.features.refactor.pragma_text import pragma_text
 from ompls.analysis.features.refactor.spelling import Speller
@@ -124,7 +125,7 @@ class _Hoist:
 
     def _hoisted(self, symbol: Symbol) -> Hoisted | str | None:
         """The list item for a variable; else what keeps it in the loop.  None: no region of the loop maps it."""
-        texts, written = dict[str, str](), False
+        texts, written = dict[str, tuple[str, Bounds | None]](), False
         for region in self._regions:
             variable = region.variable(symbol)
             if variable is None or _finds_it(variable):
@@ -132,20 +133,21 @@ class _Hoist:
             text = _plainly_mapped(variable)
             if text is None:
                 return "it is not mapped by a plain `map` clause with a section"
-            texts.setdefault(text, self._as_written(region, variable.maps[0], text))
+            texts.setdefault(text, (self._as_written(region, variable.maps[0], text), _part(variable)))
             changes = bool(variable.writes) if isinstance(symbol.type, Array) else variable.writes_pointee
             if changes and variable.maps[0].map_type not in ("from", "tofrom"):
                 return "each time a region starts from the host's values anew"
             written = written or changes or bool(variable.writes)
         if not texts:
             return None
-        if len(texts) > 1:
-            return "its sections are not the same in all regions"
+        widest = _widest(list(texts.values()))
+        if widest is None:
+            return "which of its sections holds the others is not known"
         if holds_pointers(_data(symbol)):
             return "it has pointers"
         if not self._is_fixed(symbol):
             return "it, or its section, is not the same before the loop"
-        return Hoisted(symbol, next(iter(texts.values())), written)
+        return Hoisted(symbol, widest, written)
 
     def _as_written(self, region: Region, mapped: MapItem, text: str) -> str:
         """`text`, the list item of a mapping, in the user's words."""
@@ -195,9 +197,8 @@ class _Hoist:
 
     def _updates(self, writer: Writer, touch: Touch, kept: list[Hoisted]) -> None:
         """`from` what a region wrote before the host uses it (a part, maybe); `to` what the host wrote."""
-        used = touch.reads | touch.writes
-        back = [h.text for h in kept if h.symbol in used and h.written]
-        forth = [h.text for h in kept if h.symbol in touch.writes]
+        back = [h.text for h in kept if h.symbol in touch.fetch and h.written]
+        forth = [h.text for h in kept if h.symbol in touch.send]
         if back:
             writer.before(touch.stmt, f"#pragma omp target update from({', '.join(back)})")
         if forth:
@@ -256,6 +257,34 @@ def _plainly_mapped(variable: Variable) -> str | None:
         return None
     whole_pointer = isinstance(only.item.expr, ast.Name) and isinstance(variable.symbol.type, Pointer)
     return None if whole_pointer else only.item.text
+
+
+def _part(variable: Variable) -> Bounds | None:
+    """First and last element of the one mapping; None: all of it, or not known."""
+    item = variable.maps[0].item
+    if item is None or not isinstance(item.expr, ast.Section) or not isinstance(item.expr.base, ast.Name):
+        return None
+    section = item.expr
+    first = Poly.of(0) if section.lower is None else poly_of(section.lower)
+    length = poly_of(section.length)
+    if section.stride is not None or first is None or length is None:
+        return None
+    return first, first + length - 1
+
+
+def _widest(parts: list[tuple[str, Bounds | None]]) -> str | None:
+    """The list item that holds all the others; None: not known."""
+    if len(parts) == 1:
+        return parts[0][0]
+    for text, bounds in parts:
+        whole = bounds is None and text.isidentifier()
+        if whole or (bounds is not None and all(b is not None and _within(b, bounds) for _, b in parts)):
+            return text
+    return None
+
+
+def _within(a: Bounds, b: Bounds) -> bool:
+    return compare(a[0], b[0]) in (">", ">=", "==") and compare(a[1], b[1]) in ("<", "<=", "==")
 
 
 def _data(symbol: Symbol) -> CType:

@@ -19,11 +19,17 @@ _DEEPEST = 8  # calls
 
 @dataclass(slots=True)
 class Touch:
-    """A statement of the host that stands in a block and touches data."""
+    """A statement of the host that stands in a block and touches data.
+
+    fetch -- what is to be brought from the device before it: nothing has since a region ran
+    send -- what is to be brought to the device after it: no later statement does before a region may run
+    """
 
     stmt: Stmt
     reads: set[Symbol] = field(default_factory=set)
     writes: set[Symbol] = field(default_factory=set)
+    fetch: set[Symbol] = field(default_factory=set)
+    send: set[Symbol] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -50,6 +56,7 @@ class HostReader:
         self._wanted, self._functions = wanted, functions
         self._fresh = _fresh_pointers(function)
         self._assigned = {s for s, _ in _assignments(function)}
+        self._fetched: frozenset[Symbol] = frozenset()  # since a region ran, on the way to here
         self.found = HostCode()
 
     def read(self, loop: Stmt) -> HostCode:
@@ -62,12 +69,29 @@ class HostReader:
         if isinstance(stmt, ast.Compound):
             for inner in stmt.items:
                 self._block(inner)
+            self._send_once(stmt)
         elif isinstance(stmt, ast.DirectiveStmt) and stmt.directive.has("target"):
-            return
-        elif _has_region(stmt) or (isinstance(stmt, ast.If) and self._descends(stmt)):
+            self._fetched = frozenset()
+        elif _has_region(stmt):
+            self._fetched = self._fetched if isinstance(stmt, ast.If) else frozenset()
+            self._around(stmt)
+            self._fetched = frozenset()
+        elif isinstance(stmt, ast.If) and self._descends(stmt):
             self._around(stmt)
         else:
             self._note(stmt)
+
+    def _send_once(self, block: ast.Compound) -> None:
+        """Of writes in a row, the last one sends: where no region runs in between, and nothing leaves the block."""
+        touches = {id(t.stmt): t for t in self.found.touches}
+        later: set[Symbol] = set()
+        for stmt in reversed(block.items):
+            touch = touches.get(id(stmt))
+            if _has_region(stmt) or any(isinstance(n, ast.Jump) for n in stmt.walk()):
+                later = set()
+            elif touch is not None:
+                touch.send -= later
+                later |= touch.writes
 
     def _descends(self, stmt: ast.If) -> bool:
         """Whether updates are better placed in the branches of an `if`: they are blocks, its condition needs none."""
@@ -79,7 +103,9 @@ class HostReader:
         """The parts of a statement that cannot be a unit."""
         for child in stmt.children():
             if isinstance(child, ast.Compound):
+                before = self._fetched
                 self._block(child)
+                self._fetched = before
             elif isinstance(child, ast.DirectiveStmt) and child.directive.has("target"):
                 continue
             elif isinstance(child, Stmt) and _has_region(child):
@@ -93,7 +119,9 @@ class HostReader:
     def _note(self, stmt: Stmt) -> None:
         reads, writes = self._touched(stmt)
         if reads or writes:
-            self.found.touches.append(Touch(stmt, reads, writes))
+            used = reads | writes
+            self.found.touches.append(Touch(stmt, reads, writes, used - self._fetched, set(writes)))
+            self._fetched |= used
 
     # --- one statement
 

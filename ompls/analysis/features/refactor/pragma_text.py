@@ -32,7 +32,9 @@ class PragmaText:
         number = next((n for n, c in enumerate(self.directive.clauses) if c is clause), None)
         if number is None or not self.same:
             return item.text
-        return self.written.clauses[number].items[next(k for k, i in enumerate(clause.items) if i is item)].text
+        written = self.written.clauses[number].items[next(k for k, i in enumerate(clause.items) if i is item)]
+        text = self._source(written.span.start, written.span.end)
+        return text if "\n" not in text else written.text
 
     def replace(self, clause: Clause, text: str) -> None:
         """`clause` of the model's directive is to read `text`; with "" it goes."""

@@ -5,6 +5,7 @@ Only what means the same in front of a construct is written; anything else has n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import walk_all
@@ -14,6 +15,8 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.tu import TU, Item
+
+_NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*(?:(?P<sign>[+-])\s*(?P<more>\d{1,3}))?")
 
 
 class Speller:
@@ -57,8 +60,12 @@ class Speller:
         where = self._tu.locate(self._item, bound.span)
         written = self._tu.source[where.start : where.end] if where.path == self._tu.path else b""
         text = written.decode("utf-8", "replace")
-        if text.isidentifier() and value.constant > 1:
-            self._words.setdefault(value, text)
+        named = _NAMED.fullmatch(text)  # `N`, or `N - 1`
+        if named is None:
+            return
+        more = int(f"{named['sign']}{named['more']}") if named["sign"] else 0
+        if value.constant - more > 1:
+            self._words.setdefault(value - more, named["name"])
 
     def _product(self, value: int) -> str | None:
         """`N * M`, `N - 1` of a constant that the program writes so."""
