@@ -16,9 +16,11 @@ from ompls.analysis import features
 from ompls.analysis.features import Completion, Refusal
 from ompls.analysis.source import Location
 from ompls.analysis.text import Encoding, LineIndex
+from ompls.server.accepting import asked_later, resolved
 from ompls.server.convert import Json, Places
 from ompls.server.engine import Result, Session
 from ompls.server.protocol import Raw
+from ompls.server.senttokens import SentTokens, difference
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -52,6 +54,7 @@ _TOKEN_NUMBERS = {kind: _LEGEND.index(name) for kind, name in _TOKEN_TYPES.items
 class Editing:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
+        self._sent = SentTokens()
 
     def table(self) -> list[tuple[str, Callable[[Any], Any], Any]]:
         """Name, handler and options of each method."""
@@ -61,8 +64,10 @@ class Editing:
         return [
             ("textDocument/completion", self.completion, completion),
             ("textDocument/signatureHelp", self.signature_help, signatures),
-            ("textDocument/inlayHint", self.inlay_hint, None),
+            ("textDocument/inlayHint", self.inlay_hint, types.InlayHintOptions(resolve_provider=True)),
+            ("inlayHint/resolve", self.inlay_resolve, None),
             ("textDocument/semanticTokens/full", self.tokens, tokens),
+            ("textDocument/semanticTokens/full/delta", self.tokens_delta, tokens),
             ("textDocument/semanticTokens/range", self.tokens, tokens),
             ("textDocument/definition", self.definition, None),
             ("textDocument/references", self.references, None),
@@ -142,17 +147,24 @@ class Editing:
         session, result = at
         start, end = self._offset(result, params.range.start), self._offset(result, params.range.end)
         found = features.inlays(result.tu, start, end) if wanted.implicit else []
+        acceptable = len(found)
         if wanted.counts and features.counts_wanted(result.tu, start, end):
             judged = await self.server.engine.result(session)  # the rules' analysis has counted
             if judged.stamp == result.stamp:
                 found += features.counts(judged.tu, start, end)
         places = self.server.places(result)
         hints = []
-        for hint in found:
+        for number, hint in enumerate(found):
             position = places.range(Location(result.tu.path, hint.offset, hint.offset))["start"]
             tooltip = {"kind": "markdown", "value": hint.why}
-            hints.append({"position": position, "label": hint.label, "tooltip": tooltip, "paddingLeft": True})
+            made = {"position": position, "label": hint.label, "tooltip": tooltip, "paddingLeft": True}
+            if number < acceptable:
+                made["data"] = asked_later(session, hint.offset)
+            hints.append(made)
         return Raw(hints)
+
+    async def inlay_resolve(self, params: types.InlayHint) -> Raw:
+        return Raw(await resolved(self.server, params))
 
     async def tokens(self, params: types.SemanticTokensParams | types.SemanticTokensRangeParams) -> Raw:
         """The words of all pragmas, or of those in a range."""
@@ -164,7 +176,19 @@ class Editing:
         if isinstance(params, types.SemanticTokensRangeParams):
             start, end = self._offset(result, params.range.start), self._offset(result, params.range.end)
         found = features.tokens(result.tu.source, start, end, result.tu)
-        return Raw({"data": relative(found, result.lines, self.server.client.encoding)})
+        data = relative(found, result.lines, self.server.client.encoding)
+        if isinstance(params, types.SemanticTokensRangeParams):
+            return Raw({"data": data})
+        return Raw({"resultId": self._sent.keep(session, data), "data": data})
+
+    async def tokens_delta(self, params: types.SemanticTokensDeltaParams) -> Raw:
+        """What differs from the tokens that the client has; all of them when nobody knows those any more."""
+        session = self.server.session(params.text_document.uri)
+        known = self._sent.known(session, params.previous_result_id) if session is not None else None
+        whole = await self.tokens(types.SemanticTokensParams(params.text_document))
+        if known is None or whole.value is None:
+            return whole
+        return Raw({"resultId": whole.value["resultId"], "edits": difference(known, whole.value["data"])})
 
     async def folds(self, params: types.FoldingRangeParams) -> Raw:
         at = await self._result(params)

@@ -14,6 +14,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 import ompls
 from ompls.analysis import features
 from ompls.analysis.model.ast import FunctionDef
+from ompls.analysis.source import Location
 from ompls.server.actions import Actions
 from ompls.server.convert import Json, Places, path_of
 from ompls.server.editing import Editing
@@ -107,7 +108,11 @@ class Handlers:
         position = params.position
         offset = result.lines.offset(position.line, position.character, self.server.client.encoding)
         text = features.hover(result.tu, offset)
-        return Raw({"contents": {"kind": "markdown", "value": text}} if text else None)
+        if not text:
+            return Raw(None)
+        word = Location(result.tu.path, *features.word_at(result.tu.source, offset))
+        range_ = self.server.places(result).range(word)
+        return Raw({"contents": {"kind": "markdown", "value": text}, "range": range_})
 
     async def code_lens(self, params: types.CodeLensParams) -> Written:
         session = self.server.session(params.text_document.uri)

@@ -229,3 +229,52 @@ async def test_every_method_is_documented() -> None:
     manual = (Path(__file__).parents[2] / "docs" / "editor.md").read_text("utf-8")
     table = Editing(cast("Any", None)).table()
     assert not [method for method, _, _ in table if f"`{method}`" not in manual]
+
+
+async def test_accepting_a_hint_writes_what_it_shows(editor: Editor, tmp_path: Path) -> None:
+    name = (tmp_path / "accepted.c").as_uri()
+    before = "void f(int k) {\n  float a[9] = {0};\n  #pragma omp target // é\n  a[0] += k;\n  a[1]++;\n}\n"
+    editor.open(name, before)
+    await editor.shows(name, [])
+    whole = types.Range(types.Position(0, 0), types.Position(6, 0))
+    asked = types.InlayHintParams(document(name), whole)
+    (hint,) = await editor.request("textDocument/inlayHint", asked)
+    assert hint.text_edits is None
+    (edit,) = (await editor.request("inlayHint/resolve", hint)).text_edits
+    assert (edit.range.start.line, edit.range.end.line) == (2, 2)
+    assert "map(tofrom: a)" in edit.new_text
+    assert "firstprivate(k)" in edit.new_text
+    written = before.replace("target //", f"target {edit.new_text.strip()} //")
+    editor.change(name, [types.TextDocumentContentChangeWholeDocument(written)])
+    assert not await editor.request("textDocument/inlayHint", asked)
+    late = await editor.request("inlayHint/resolve", hint)  # of a text that is gone
+    assert late.text_edits is None
+    assert late.label == hint.label
+
+
+async def test_tokens_come_as_differences(editor: Editor, tmp_path: Path) -> None:
+    name = (tmp_path / "tokens.c").as_uri()
+    before = "void f(int n) {\n" + "#pragma omp target map(tofrom: n)\n  n++;\n" * 9 + "}\n"
+    editor.open(name, before)
+    sent = await editor.request("textDocument/semanticTokens/full", types.SemanticTokensParams(document(name)))
+    sizes = []
+    for after in (
+        before.replace("  n++;\n#", "  n++;\n#pragma omp barrier\n#", 1),
+        before + "#pragma omp declare target\n",
+        before.replace("#pragma omp target map(tofrom: n)\n", "", 3),
+        "",
+        before,
+    ):
+        editor.change(name, [types.TextDocumentContentChangeWholeDocument(after)])
+        delta = types.SemanticTokensDeltaParams(document(name), sent.result_id)
+        changed = await editor.request("textDocument/semanticTokens/full/delta", delta)
+        fresh = await editor.request("textDocument/semanticTokens/full", types.SemanticTokensParams(document(name)))
+        data = list(sent.data)
+        for edit in changed.edits:
+            data[edit.start : edit.start + edit.delete_count] = edit.data or []
+        assert data == list(fresh.data)
+        sizes.append(sum(len(edit.data or []) for edit in changed.edits))
+        sent = fresh
+    assert sizes[0] == 3 * 5  # two new words behind a third one that is new there
+    unknown = types.SemanticTokensDeltaParams(document(name), "unknown")
+    assert (await editor.request("textDocument/semanticTokens/full/delta", unknown)).data == sent.data

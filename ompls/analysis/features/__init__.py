@@ -7,18 +7,19 @@ from ompls.analysis.features.completion import Completion, completions
 from ompls.analysis.features.counts import counts, counts_wanted
 from ompls.analysis.features.explain import Reason, explain
 from ompls.analysis.features.folding import Fold, folds, selections
-from ompls.analysis.features.hover import hover
+from ompls.analysis.features.hover import hover, word_at
 from ompls.analysis.features.inactive import inactive
 from ompls.analysis.features.inlay import Inlay, inlays
 from ompls.analysis.features.navigation import Target, definitions, references
 from ompls.analysis.features.pragmas import Pragma, pragmas
-from ompls.analysis.features.refactor import Action, applied, refactorings
+from ompls.analysis.features.refactor import IMPLIED, Action, applied, refactorings
 from ompls.analysis.features.regions import LensPart, RegionPlace, lens_parts, lenses, region_at, regions
 from ompls.analysis.features.renaming import Refusal, rename, rename_at
 from ompls.analysis.features.signature import Signature, signature
 from ompls.analysis.features.tokens import Token, tokens
 
 __all__ = [
+    "IMPLIED",
     "Action",
     "Completion",
     "Fold",
@@ -53,4 +54,5 @@ __all__ = [
     "selections",
     "signature",
     "tokens",
+    "word_at",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import root, walk_all
@@ -18,6 +19,7 @@ from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, MapItem, Region, Variable
 
+_WORD = re.compile(rb"[\w$\x80-\xff]+")
 _SHARING = {
     "mapped": "mapped",
     "firstprivate": "firstprivate: the region works on a copy of its value, which does not come back",
@@ -63,6 +65,15 @@ def hover(tu: TU, offset: int) -> str | None:
                     what = "Declared in the region: it exists on the device only."
                 return f"```c\n{declaration}\n```\n\n{what}"
     return None
+
+
+def word_at(source: bytes, offset: int) -> tuple[int, int]:
+    """Where the word that a hover at byte `offset` is about begins and ends."""
+    start = end = offset
+    while start and _WORD.match(source, start - 1):
+        start -= 1
+    found = _WORD.match(source, end)
+    return start, found.end() if found is not None else end
 
 
 def variable_text(variable: Variable, region: Region) -> str:

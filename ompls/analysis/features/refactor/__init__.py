@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.features.pragmas import pragmas
+from ompls.analysis.features.pragmas import LONGEST, pragmas
 from ompls.analysis.features.refactor.action import Action, applied
 from ompls.analysis.features.refactor.hoist import hoist
 from ompls.analysis.features.refactor.maps import IMPLIED, say_implied, write_maps
@@ -25,7 +25,8 @@ def refactorings(tu: TU, start: int, end: int) -> list[Action]:
 
 def _selected(tu: TU, start: int, end: int) -> Iterator[tuple[Item, Region]]:
     """The regions whose pragma touches the selection."""
-    lines = {p.start: p.line_end for p in pragmas(tu.source) if p.start <= end and start <= p.line_end}
+    touched = (p for p in pragmas(tu.source) if p.start <= end and start <= p.line_end)
+    lines = {p.start: p.line_end for p in touched if p.line_end - p.start <= LONGEST}
     for item in tu.items if lines else ():
         for region in item.content.regions:
             where = tu.locate(item, region.directive.span)
