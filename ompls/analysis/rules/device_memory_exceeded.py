@@ -16,6 +16,9 @@ def check(scene: Scene) -> Iterator[Finding]:
     for found in firsts(events(scene, "beyond-allocation")):
         message = f"this reaches beyond what was allocated for `{found.event.name}`: sizes are in bytes"
         yield finding(found, message, severity_of(found, scene))
+    for found in firsts(events(scene, "copy-elements")):
+        message = f"this length is in bytes, and here it is the number of elements of `{found.event.name}`"
+        yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(
@@ -74,6 +77,17 @@ int main(void) {
     omp_target_memcpy(x, d, 100 * sizeof(int), 0, 0, omp_get_initial_device(), 0);
     //                ^ warning: this reaches beyond what was allocated for `x`: sizes are in bytes
     return x[0];
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+int omp_get_initial_device(void);
+int omp_target_memcpy(void *, const void *, unsigned long, unsigned long, unsigned long, int, int);
+double *upload(const double *x, int n) {
+    double *d = omp_target_alloc(n * sizeof(double), 0);
+    omp_target_memcpy(d, x, n, 0, 0, 0, omp_get_initial_device());
+    //                      ^ warning: this length is in bytes, and here it is the number of elements of `d`
+    return d;
 }
 """,
     ),
@@ -138,6 +152,19 @@ void f(int n) {
     #pragma omp target is_device_ptr(middle)
     for (int i = -(n / 2); i < n / 2; i++)
         middle[i] = 0;
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+int omp_get_initial_device(void);
+int omp_target_memcpy(void *, const void *, unsigned long, unsigned long, unsigned long, int, int);
+char *upload(const char *x, int n, int part) {
+    char *d = omp_target_alloc(n, 0);
+    omp_target_memcpy(d, x, n, 0, 0, 0, omp_get_initial_device());
+    double *e = omp_target_alloc(n * sizeof(double), 0);
+    omp_target_memcpy(e, x, part, 0, 0, 0, omp_get_initial_device());
+    omp_target_memcpy(e, x, n, n, 0, 0, omp_get_initial_device());
+    return d;
 }
 """,
     ),

@@ -1,6 +1,7 @@
 """Data that enter a device data environment and never leave it.
 
-At the end of a program the system takes everything back, so it is a hint.
+At the end of a program the system takes everything back, so it is a hint.  Certain is a function that returns before
+the `target exit data` with which it ends: each such call leaves something behind.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding
+from ompls.analysis.rules.support.noticed import events, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -16,6 +17,12 @@ def check(scene: Scene) -> Iterator[Finding]:
         if found.event.certainty == "certain":
             message = f"`{found.event.name}` is still mapped when the program ends: no `target exit data` follows"
             yield finding(found, message, "hint")
+    for found in events(scene, "left-out"):
+        if found.event.certainty == "certain":
+            message = (
+                f"`{found.event.name}` stays mapped when the function returns here: its `target exit data` comes later"
+            )
+            yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(
@@ -49,6 +56,21 @@ int main(void) {
     double *x = malloc(80);
     for (int i = 0; i < 10; i++) x[i] = i;
     upload(x, 10);
+    return 0;
+}
+""",
+        """
+int process(float *x, int n, float limit) {
+    float top = 0;
+    #pragma omp target enter data map(to: x[0:n])
+    #pragma omp target teams distribute parallel for map(tofrom: top) reduction(max: top)
+    for (int i = 0; i < n; i++)
+        if (x[i] > top)
+            top = x[i];
+    if (top > limit)
+        return -1;
+    //  ^^^^^^^^^^ warning: `x` stays mapped when the function returns here: its `target exit data` comes later
+    #pragma omp target exit data map(from: x[0:n])
     return 0;
 }
 """,
@@ -95,6 +117,33 @@ int x[100];
 int main(void) {
     #pragma omp target enter data map(to: x)
     finish();
+    return 0;
+}
+""",
+        """
+static int ready;
+int start(float *x, int n, int ok) {
+    #pragma omp target enter data map(to: x[0:n])
+    if (!ok) {
+        #pragma omp target exit data map(release: x[0:n])
+        return -1;
+    }
+    ready = 1;
+    return 0;
+}
+""",
+        """
+int once(float *x, int n, int ok) {
+    if (!ok)
+        return -1;
+    #pragma omp target enter data map(to: x[0:n])
+    if (n > 5)
+        goto out;
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++)
+        x[i] += 1;
+out:;
+    #pragma omp target exit data map(from: x[0:n])
     return 0;
 }
 """,

@@ -15,7 +15,7 @@ _INSTEAD = {"from": "tofrom", "alloc": "to", "storage": "to"}
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in (*events(scene, "garbage", *_INSTEAD), *events(scene, "garbage-if-new", "from")):
+    for found in (*events(scene, "garbage", *_INSTEAD, "associate"), *events(scene, "garbage-if-new", "from")):
         event = found.event
         if event.certainty == "possible":
             continue
@@ -25,6 +25,10 @@ def check(scene: Scene) -> Iterator[Finding]:
         message = (
             f"`map({kind}: …)` only allocates `{name}` on the device, where it is read before anything is written to it"
         )
+        if kind == "associate":
+            message = f"nothing has been written to the device memory that `{name}` is associated with, and it is read"
+            yield finding(found, message, severity_of(found, scene))
+            continue
         severity = severity_of(found, scene) if event.kind == "garbage" else "hint"
         yield finding(found, message, severity, *other_type(scene, span, name, _INSTEAD[kind]))
 
@@ -115,6 +119,24 @@ int main(void) {
         sweep(256, b, a);
     }
     return a[3] > 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void *omp_target_alloc(unsigned long, int);
+int omp_target_associate_ptr(const void *, const void *, unsigned long, unsigned long, int);
+int omp_get_initial_device(void);
+int omp_target_memcpy(void *, const void *, unsigned long, unsigned long, unsigned long, int, int);
+int main(void) {
+    int *h = malloc(40), *d = omp_target_alloc(40, 0);
+    for (int i = 0; i < 10; i++)
+        h[i] = i;
+    omp_target_associate_ptr(h, d, 40, 0, 0);
+    //                       ^ warning: nothing has been written to the device memory that `h` is associated with, and it is read
+    #pragma omp target map(tofrom: h[0:10])
+    h[0] += 1;
+    #pragma omp target update from(h[0:10])
+    return h[0];
 }
 """,
     ),
@@ -229,6 +251,42 @@ int f(int n, double *x, double *y) {
         }
     }
     return x[0] > 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void *omp_target_alloc(unsigned long, int);
+int omp_target_associate_ptr(const void *, const void *, unsigned long, unsigned long, int);
+int omp_get_initial_device(void);
+int omp_target_memcpy(void *, const void *, unsigned long, unsigned long, unsigned long, int, int);
+int main(void) {
+    int *h = malloc(40), *d = omp_target_alloc(40, 0);
+    for (int i = 0; i < 10; i++)
+        h[i] = i;
+    omp_target_associate_ptr(h, d, 40, 0, 0);
+    #pragma omp target update to(h[0:10])
+    #pragma omp target map(tofrom: h[0:10])
+    h[0] += 1;
+    #pragma omp target update from(h[0:10])
+    return h[0];
+}
+""",
+        """
+void *malloc(unsigned long);
+void *omp_target_alloc(unsigned long, int);
+int omp_target_associate_ptr(const void *, const void *, unsigned long, unsigned long, int);
+int omp_get_initial_device(void);
+int omp_target_memcpy(void *, const void *, unsigned long, unsigned long, unsigned long, int, int);
+int main(void) {
+    int *h = malloc(40), *d = omp_target_alloc(40, 0);
+    for (int i = 0; i < 10; i++)
+        h[i] = i;
+    omp_target_memcpy(d, h, 40, 0, 0, 0, omp_get_initial_device());
+    omp_target_associate_ptr(h, d, 40, 0, 0);
+    #pragma omp target map(tofrom: h[0:10])
+    h[0] += 1;
+    #pragma omp target update from(h[0:10])
+    return h[0];
 }
 """,
     ),

@@ -15,6 +15,8 @@ def check(scene: Scene) -> Iterator[Finding]:
     for found in events(scene, "host-pointer"):
         if found.event.certainty == "certain":
             message = f"`{found.event.name}` holds a host address: `is_device_ptr` hands it to the device as it is"
+            if found.event.detail:
+                message = f"`{found.event.name}` is the host's variable here: `has_device_addr` translates nothing"
             yield finding(found, message, severity_of(found, scene))
 
 
@@ -55,6 +57,16 @@ int main(void) {
     for (int k = 0; k < 3; k++)
         kernel(data, 100);
     return 0;
+}
+""",
+        """
+int main(void) {
+    int v[20] = {0};
+    #pragma omp target data map(tofrom: v)
+    #pragma omp target has_device_addr(v)
+    //                                 ^ warning: `v` is the host's variable here: `has_device_addr` translates nothing
+    v[0] = 1;
+    return v[0];
 }
 """,
     ),
@@ -117,6 +129,23 @@ int f(int on_host) {
     #pragma omp target is_device_ptr(p)
     p[0] = 1;
     return 0;
+}
+""",
+        """
+int main(void) {
+    int v[20] = {0};
+    #pragma omp target data map(tofrom: v) use_device_addr(v)
+    #pragma omp target has_device_addr(v)
+    v[0] = 1;
+    return v[0];
+}
+""",
+        """
+static int table[20];
+#pragma omp declare target to(table)
+void kernel(int v[20]) {
+    #pragma omp target has_device_addr(v, table)
+    v[0] = table[1];
 }
 """,
     ),

@@ -9,7 +9,7 @@ from ompls.analysis.dataenv.machine.outside import HARMLESS, NOWHERE, Outside
 from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.recall import Done, Reach, keep, of_copies, reach_of, reached, recall, replay
 from ompls.analysis.dataenv.machine.state import ALL_CLEAN, Cases, State, join, joined_value
-from ompls.analysis.dataenv.machine.values import Loc, Obj, Target, Value
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Target, Value
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -240,7 +240,8 @@ class Machine(Outside):
             if not self.late:
                 break
         end = self.now
-        for other in self.returns:
+        self.left_out(start, end)
+        for other, _ in self.returns:
             end = join(end, other)
         results = self.frame.results
         self.breaks, self.continues, self.switches, self.labels, self.met, self.late, self.returns = outer
@@ -250,6 +251,31 @@ class Machine(Outside):
         for other_result in results[1:]:
             found = joined_value(found, other_result)
         return found
+
+    def left_out(self, start: State | None, end: State | None) -> None:
+        """What a return leaves mapped of what the function has mapped, and does not when it goes on to its end."""
+        if not self.returns or start is None or (len(self.frames) == 1 and self.whole):
+            return
+        last = max(span for _, span in self.returns)
+        ends = [end] if end is not None else [state for state, span in self.returns if span == last]
+        for state, span in self.returns:
+            if end is None and span == last:
+                continue
+            for obj in state.cases:
+                copy = self.kept_by(state, obj)
+                left = copy is not None and all(e.cases.get(obj) and self.kept_by(e, obj) is None for e in ends)
+                if copy is not None and left and self.kept_by(start, obj) is None and obj not in state.many:
+                    related = ((copy.origin, "mapped here"),)
+                    event = Event("left-out", Site(self.frame.name, span), obj.name, "certain", related, copy.how)
+                    self.judge(event, "bad")
+
+    def kept_by(self, state: State, obj: Obj) -> Copy | None:
+        """The copy that a `target enter data` of the current function keeps, in all cases; else None."""
+        found = [
+            next((c for c in case.copies if c.lasting and c.refs and c.origin.function == self.frame.name), None)
+            for case in state.cases.get(obj) or ()
+        ]
+        return found[0] if found and all(found) else None
 
     def scope_ends(self, state: State | None) -> None:
         """The function's variables go away; a device's copy must not stay behind."""

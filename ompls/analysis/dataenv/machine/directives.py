@@ -258,6 +258,7 @@ class Directives(Items):
             v.symbol: self.substitute(v.symbol, values.get(v.symbol), region.directive)
             for v in region.variables
             if v.sharing in ("private", "firstprivate", "is_device_ptr", "has_device_addr")
+            and self.variable(v.symbol).kind != "lent"  # by `use_device_addr`: the device's storage itself
         }
         self.frame.own = {**own, **private}
         where.conditions = self.conditions
@@ -268,7 +269,14 @@ class Directives(Items):
         self.region = None
 
     def device_pointers(self, region: Region) -> None:
-        """`is_device_ptr` for an address of the host."""
+        """`is_device_ptr` for an address of the host or of freed memory; `has_device_addr` for a host's variable."""
+        for item in [i for c in region.directive.all("has_device_addr") for i in c.items]:
+            symbol = item.symbol
+            if symbol is not None and not isinstance(symbol.type, Pointer):
+                lies = symbol.kind == "var" and symbol.level == "block" and symbol not in self.frame.own
+                site = Site(self.frame.name, item.span)
+                event = Event("host-pointer", site, item.text, "certain", (), "has_device_addr")
+                self.judge(event, "bad" if lies and symbol.storage not in ("static", "extern") else "fine")
         for clause in region.directive.all("is_device_ptr"):
             for item in clause.items:
                 if item.symbol is None or self.now is None or not isinstance(item.symbol.type, Pointer):
@@ -279,13 +287,16 @@ class Directives(Items):
                 host = known and all(t.obj.kind in ("heap", "variable") for t in value)  # type: ignore[union-attr]
                 event = Event("host-pointer", Site(self.frame.name, item.span), item.text, "certain")
                 self.judge(event, "bad" if host else "fine")
+                freed = known and all(self.is_gone(t.obj) for t in value)  # type: ignore[union-attr]
+                event = Event("freed-used", Site(self.frame.name, item.span), item.text, "certain")
+                self.judge(event, "bad" if freed else "fine")
 
     def copied(self, variable: Variable) -> Value:
         """What a variable that is not mapped holds in the region."""
         symbol = variable.symbol
         if variable.sharing == "is_device_ptr":
             value = self.load(Loc(self.variable(symbol), ZERO, self.size_of(symbol.type), symbol.type))
-            if isinstance(value, frozenset) and value and all(t.obj.kind == "device" for t in value):
+            if isinstance(value, frozenset) and value and all(t.obj.kind in ("device", "lent") for t in value):
                 return value
             return at_start(Obj("device", ("is_device_ptr", symbol.name)))
         if variable.sharing != "firstprivate" or isinstance(symbol.type, (Array, Record)) or self.now is None:

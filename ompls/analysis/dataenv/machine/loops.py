@@ -14,7 +14,7 @@ from ompls.analysis.dataenv.machine.state import State, coarse, forget_loops, jo
 from ompls.analysis.dataenv.machine.values import Obj, Value
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, loop_range
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Stmt, Symbol
+from ompls.analysis.model.ast import Span, Stmt, Symbol
 from ompls.analysis.model.constants import fold
 
 _ROUNDS = 6
@@ -31,7 +31,7 @@ class Loops(Directives):
         self.labels: dict[str, State] = {}
         self.met: set[str] = set()  # labels that the walk has come by
         self.late: set[str] = set()  # labels that were jumped to after that
-        self.returns: list[State] = []
+        self.returns: list[tuple[State, Span]] = []  # and where
         self.depth = 0
         self.asked = False  # whether a condition has to do with where a region ran
 

@@ -118,6 +118,8 @@ class Memory(Store):
         assert self.region is not None
         if through and locs[0].obj.kind == "device":
             self.within(locs, node)
+        if write and len(locs) == 1 and locs[0].obj.kind == "lent":
+            self.through_lent(locs[0], node)
         if any(loc.obj.kind in ("device", "lent", "null") or loc.obj in self.region.local for loc in locs):
             return
         answers: list[tuple[str, Outcome, Copy | None]] = []
@@ -152,6 +154,18 @@ class Memory(Store):
     @abstractmethod
     def within(self, locs: list[Loc], node: Node) -> None:
         """Whether what is accessed lies in what was allocated."""
+
+    def through_lent(self, loc: Loc, node: Node) -> None:
+        """A write to an object's copy by its device address."""
+        assert self.region is not None
+        real, r, site, device = loc.obj.of, self.range_of(loc), self.site(node), self.region.device
+
+        def wrote(case: Copies) -> Copies:
+            mine = [c for c in case.copies if c.device == device and c.refs and not c.extra]
+            return cp.device_writes(case, mine[0], r, site, self.positive) if len(mine) == 1 else case
+
+        if real is not None and not isinstance(loc.type, Pointer) and not self.region.chosen:
+            self.change(real, wrote)
 
     def _partly_filled(self, cases: Cases, obj: Obj, r: Range, node: Node) -> None:
         """Of what is read, an end has no value yet; that counts if the region does not give it one, too."""

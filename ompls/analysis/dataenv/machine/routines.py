@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.copies import Copies
-from ompls.analysis.dataenv.machine.evaluate import Evaluator
+from ompls.analysis.dataenv.machine.device_memory import DeviceMemory
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.state import ALL_CLEAN, UNFILLED, joined_cases
@@ -23,13 +23,12 @@ _ALLOCATORS = {
     "omp_calloc": ((0, 1), True), "strdup": ((), True), "strndup": ((), True), "_mm_malloc": ((0,), False),
     "alloca": ((0,), False), "__builtin_alloca": ((0,), False), "omp_aligned_calloc": ((1, 2), True),
 }  # fmt: skip
-_LOOKS = frozenset(("omp_target_associate_ptr", "omp_target_disassociate_ptr", "omp_target_is_present",
-                    "omp_target_is_accessible"))  # fmt: skip
+_LOOKS = frozenset(("omp_target_associate_ptr", "omp_target_is_present", "omp_target_is_accessible"))
 
 _COPIERS = frozenset(("omp_target_memcpy", "omp_target_memcpy_async"))
 
 
-class Routines(Evaluator):
+class Routines(DeviceMemory):
     """`known_call` does what a known function does."""
 
     def known_call(self, name: str, expr: ast.Call, args: list[Value]) -> tuple[bool, Value]:
@@ -85,7 +84,13 @@ class Routines(Evaluator):
                 return True, self.allocate(expr, args[0] if isinstance(args[0], Poly) else None, False)
             size = args[0] if args and isinstance(args[0], Poly) else None
             self.is_size(size)
-            return True, at_start(Obj("device", (*self.key(expr), size), size=size))
+            return True, self.new_on_device(self.key(expr), size)
+        elif name == "omp_target_free" and args:
+            self.free_on_device(args[0], expr.args[0])
+        elif name == "omp_target_disassociate_ptr" and args:
+            self.disassociate(args[0])
+        elif name == "omp_target_associate_ptr" and len(args) == 5 and self.associate(expr, args):
+            return True, None
         elif name in _COPIERS and len(args) >= 7:
             self.device_copy(expr, args)
         elif name == "omp_get_mapped_ptr" and args:
@@ -122,6 +127,10 @@ class Routines(Evaluator):
             else:
                 locs = [Loc(loc.obj, None, None, VOID) for loc in locs]
             self.within(locs, expr.args[i])
+            if len(locs) == 1:
+                self.counts_elements(expr.args[2], locs[0], expr.args[i])
+            if write:
+                self.filled_on_device(targets)
             if local and device == INITIAL:
                 self.access(locs, expr.args[i], not write, write, through=False)
             else:

@@ -273,7 +273,7 @@ class Walker(Loops):
             if self.now is not None:
                 if stmt.value is not None and isinstance(stmt.value.type, Record) and value is None:
                     value = self.returned(stmt.value, stmt.value.type)
-                self.returns.append(self.now)
+                self.returns.append((self.now, stmt.span))
                 self.frame.results.append(value)
         elif self.now is None:
             return

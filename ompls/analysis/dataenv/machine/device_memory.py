@@ -1,0 +1,95 @@
+"""Memory that the program manages itself on a device: what is filled, freed, and associated with host storage by hand.
+
+By 5.2 §18.8.  The cases of such an object say in `host` whether anything has filled it, in `freed` whether it is gone.
+"""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.machine.copies import MOST, Copies, Copy
+from ompls.analysis.dataenv.machine.evaluate import Evaluator
+from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.machine.naming import name_of
+from ompls.analysis.dataenv.machine.state import UNFILLED
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Target, Value, at_start
+from ompls.analysis.dataenv.symbolic import ZERO, Poly
+from ompls.analysis.model import ast
+from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.layout import sizeof
+
+_FILLED = frozenset((Copies(host="some"),))
+_GONE = frozenset((Copies(freed=True),))
+
+
+class DeviceMemory(Evaluator):
+    """What becomes of device memory."""
+
+    def new_on_device(self, key: tuple[object, ...], size: Poly | None) -> Value:
+        """`omp_target_alloc` of `size` bytes."""
+        assert self.now is not None
+        obj = Obj("device", (*key, size), size=size)
+        known = self.now.cases.get(obj)
+        if obj in self.now.cases and not (known and all(c.freed for c in known)):
+            self.now.many |= {obj}
+        self.now.cases[obj] = UNFILLED
+        return at_start(obj)
+
+    def filled_on_device(self, targets: list[Obj]) -> None:
+        """Something was copied there."""
+        assert self.now is not None
+        self.now.cases.update({o: _FILLED for o in targets if o.kind == "device" and not self.is_gone(o)})
+
+    def is_gone(self, obj: Obj) -> bool:
+        """Whether it has certainly been freed."""
+        assert self.now is not None
+        cases = self.now.cases.get(obj)
+        return obj.kind == "device" and bool(cases) and obj not in self.now.many and all(c.freed for c in cases or ())
+
+    def free_on_device(self, pointer: Value, node: ast.Expr) -> None:
+        """`omp_target_free`."""
+        assert self.now is not None
+        targets = [t.obj for t in pointer if t.obj.kind != "null"] if isinstance(pointer, frozenset) else []
+        if len(targets) != 1 or targets[0].kind != "device" or targets[0] in self.now.many:
+            self.now.cases.update({o: None for o in targets if o.kind == "device"})
+            return
+        event = Event("freed-twice", self.site(node), name_of(node), "certain")
+        self.judge(event, "bad" if self.is_gone(targets[0]) else "fine")
+        self.now.cases[targets[0]] = _GONE
+
+    def counts_elements(self, node: ast.Expr, loc: Loc, pointer: ast.Expr) -> None:
+        """Whether a length in bytes is the number of elements in what `pointer` leads to."""
+        t = pointer.type
+        element = sizeof(t.to) if isinstance(t, Pointer) else sizeof(t.of) if isinstance(t, Array) else None
+        whole = loc.low == ZERO and loc.size is not None and bool(element) and element != 1
+        meant = any(isinstance(n, ast.SizeOf) for n in node.walk())
+        wrong = whole and not meant and loc.size * (element or 1) == loc.obj.size  # type: ignore[operator]
+        self.judge(Event("copy-elements", self.site(node), name_of(pointer), "certain"), "bad" if wrong else "fine")
+
+    def associate(self, expr: ast.Call, args: list[Value]) -> bool:
+        """`omp_target_associate_ptr(host, device_ptr, size, device_offset, device)`; whether it is followed."""
+        assert self.now is not None
+        host, there, size, _, device = args
+        if not (isinstance(host, frozenset) and isinstance(size, Poly) and isinstance(device, Poly) and len(host) == 1):
+            return False
+        ((obj, at),) = host
+        cases = self.cases_of(obj)
+        if cases is None or at is None or obj in self.now.many or any(c.copies for c in cases):
+            return False
+        memory = [t.obj for t in there] if isinstance(there, frozenset) else []
+        empty = bool(memory) and all(o.kind == "device" and self.now.cases.get(o) == UNFILLED for o in memory)
+        site = self.site(expr.args[0])
+        copy = Copy(device, at, at + size, MOST, False, "no" if empty else "some", site, "associate")
+        self.now.cases[obj] = frozenset([c._replace(copies=(copy,)) for c in cases])
+        return True
+
+    def disassociate(self, host: Value) -> None:
+        """`omp_target_disassociate_ptr`."""
+        assert self.now is not None
+        for target in host if isinstance(host, frozenset) else ():
+            self._alone(target)
+
+    def _alone(self, target: Target) -> None:
+        assert self.now is not None
+        cases = self.cases_of(target.obj)
+        if cases is not None:
+            left = [c._replace(copies=tuple([k for k in c.copies if k.how != "associate"])) for c in cases]
+            self.now.cases[target.obj] = frozenset(left)
