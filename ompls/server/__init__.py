@@ -11,7 +11,7 @@
     explanation                                   why there is no answer at a place
     lenses, lenstexts                             the code lenses; their JSON, kept in parts
     convert, client, settings, guard, guardian    positions and JSON; what the client can; `ompls.*`; staying alive
-    lean                                          what the protocol's classes need not keep in memory
+    lean                                          what libraries need not keep in memory
 
 Everything runs on one event loop's thread but `work.analyse` (analysis thread) and `work.read_headers` (headers
 thread), which take values and give values.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import subprocess
 import sys
 
 from lsprotocol import converters, types
@@ -32,3 +33,23 @@ def test_classes_work_as_before() -> None:
         if not [a for a in cls.__attrs_attrs__ if a.default is not None]:
             assert repr(cls()).startswith(cls.__name__)
             assert cls() == cls()
+
+
+def test_large_texts_are_given_back() -> None:
+    """Also those that many have gone before, after which glibc would keep them."""
+    program = """if True:
+        from pathlib import Path
+        from ompls.server.lean import keep_heap_small
+        def resident():
+            return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+        keep_heap_small()
+        for size in (8 << 20, 4 << 20, 2 << 20):  # each raises the limit from which on glibc asks the system
+            bytes(range(256)) * (size >> 8)
+        before = resident()
+        texts = [(bytes(range(256)) * 8192, bytes(50_000)) for _ in range(8)]
+        kept = [small for _, small in texts]  # between them
+        del texts
+        print(resident() - before)
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert int(done.stdout) < 1 << 20
