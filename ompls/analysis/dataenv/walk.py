@@ -71,7 +71,8 @@ class Walker(Expressions):
                 for item in stmt.items:
                     self.statement(item)
             case ast.ExprStmt():
-                self.value(stmt.expr)
+                if not self.tries(stmt.expr):
+                    self.value(stmt.expr)
             case ast.DeclStmt():
                 for decl in stmt.decls:
                     self.declare(decl)

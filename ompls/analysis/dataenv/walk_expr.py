@@ -306,6 +306,15 @@ class Expressions(ABC):
                 self.given |= change - self.held if not taken else frozenset()
                 self.held = self.held | change if taken else self.held - change
 
+    def tries(self, expr: Expr | None) -> bool:
+        """Whether it is `omp_test_lock(&l);`, of which nobody asks the result: the lock may be another thread's."""
+        call = bare(expr) if expr is not None else None
+        function = bare(call.function) if isinstance(call, ast.Call) else None
+        tried = isinstance(function, ast.Name) and function.name in ("omp_test_lock", "omp_test_nest_lock")
+        if tried:
+            self.locks.append(LockStep(self.tick(), None, taken=True))
+        return tried
+
     def unknown_call(self, expr: ast.Call) -> None:
         """What the arguments point to may be read, and written unless it is const."""
         function = expr.function.type

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ompls.analysis.dataenv.paths import strip
+from ompls.analysis.dataenv.paths import indexed, is_address, root, strip
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Symbol
@@ -17,7 +17,7 @@ from ompls.analysis.rules.support.ordering.accesses import may_outlive
 from ompls.analysis.rules.support.ordering.constructs import Constructs
 from ompls.analysis.rules.support.ordering.contexts import sequential
 from ompls.analysis.rules.support.ordering.model import Clash, Entry, Touch
-from ompls.analysis.rules.support.ordering.touches import resolved
+from ompls.analysis.rules.support.ordering.touches import path_of, resolved
 from ompls.analysis.spec.runtime import DEVICE_FUNCTIONS
 
 _KEY = "ordering"
@@ -119,23 +119,41 @@ class Walk(Constructs):
                 known[param] = value
         symbol, depth, subs = touch.symbol, touch.depth, touch.subs
         node: ast.Node = call
+        start: tuple[Poly | None, ...] = ()
         if symbol in callee.params:
             index = callee.params.index(symbol)
-            target = _argument(call.args[index]) if index < len(call.args) else None
-            if target is None or depth < 1:
+            given = call.args[index] if index < len(call.args) else None
+            target = _argument(given) if given is not None else None
+            if given is None or target is None or depth < 1:
                 return None
             symbol, itself = target
             depth -= 1 if itself else 0
-            if itself and not isinstance(symbol.type, Array):
+            before, start = self.start(given, symbol)
+            if start:
+                touch = replace(touch, way=before + touch.way, certain=touch.certain and bool(subs) and not touch.whole)
+            elif itself and not isinstance(symbol.type, Array):
                 subs = subs[1:] if subs else subs
-            node = call.args[index]
+            node = given
         loops = tuple([_bound_loop(o, known) for o in touch.loops])
         own = {o.symbol for o in loops}
         values = tuple([_bound(s, known, own) for s in subs])
+        if start:
+            first, last = start[-1], values[0] if values else None
+            values = (*start[:-1], first + last if first is not None and last is not None else None, *values[1:])
         held, guards = touch.held | self.place.held, (*self.place.guards, *touch.guards)
         made = replace(touch, symbol=symbol, depth=depth, node=node, subs=values, loops=(*self.place.loops, *loops),
                        held=held, guards=guards)  # fmt: skip
         return resolved(made, self.place.values)
+
+    def start(self, arg: ast.Expr, symbol: Symbol) -> tuple[str, tuple[Poly | None, ...]]:
+        """The way to the element of `symbol` that a pointer argument points to; nothing when it is the first one."""
+        arg = strip(arg)
+        if isinstance(arg, ast.Name) or (isinstance(arg, ast.Unary) and isinstance(strip(arg.operand), ast.Name)):
+            return "", ()
+        if isinstance(arg, ast.Unary):
+            return path_of(arg.operand, self.place)
+        offset = arg.right if isinstance(arg, ast.Binary) and root(arg.left) is symbol else None
+        return "", (poly_of(offset, self.place.known) if offset is not None else None,)
 
 
 def _argument(arg: ast.Expr) -> tuple[Symbol, bool] | None:
@@ -144,13 +162,28 @@ def _argument(arg: ast.Expr) -> tuple[Symbol, bool] | None:
     if isinstance(arg, ast.Unary) and arg.op == "&":
         inner = strip(arg.operand)
         named = isinstance(inner, ast.Name) and inner.symbol is not None and inner.symbol.kind in ("var", "param")
-        return (inner.symbol, True) if named and isinstance(inner, ast.Name) and inner.symbol is not None else None
+        if named and isinstance(inner, ast.Name) and inner.symbol is not None:
+            return inner.symbol, True
+        return _argument(_array(inner)) if isinstance(inner, ast.Index) else None
+    if isinstance(arg, ast.Binary) and arg.op == "+" and is_address(arg.left.type):
+        left = strip(arg.left)
+        return _argument(left) if isinstance(left, ast.Name) else None
     if isinstance(arg, ast.Name) and arg.symbol is not None and arg.symbol.kind in ("var", "param"):
         if isinstance(arg.type, Array):
             return arg.symbol, True
         if isinstance(arg.type, Pointer):
             return arg.symbol, False
     return None
+
+
+def _array(element: ast.Expr) -> ast.Expr:
+    """`a` of `a[i][j]`, when all that lies between is arrays; the element itself when not."""
+    at = element
+    while isinstance(at, ast.Index):
+        at = strip(indexed(at))
+        if not isinstance(at.type, Array) and not isinstance(at, ast.Name):
+            return element
+    return at
 
 
 def _bound(sub: Poly | None, known: dict[Any, Poly], own: set[Symbol | None]) -> Poly | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from ompls.analysis.dataenv.paths import root
-from ompls.analysis.model.ast import Name, Symbol
+from ompls.analysis.dataenv.paths import root, strip
+from ompls.analysis.model.ast import Expr, Index, Name, Section, Symbol
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.rules.support.ordering.model import Dependence, Unit
 
@@ -52,7 +53,20 @@ def same_storage(first: Dependence, second: Dependence) -> bool | None:
         return False
     if first.item.text == second.item.text:
         return True
-    return None
+    # List items of siblings are the same storage or disjoint: with another start they are another section.
+    starts = list(zip(_starts(first.item.expr), _starts(second.item.expr), strict=False))
+    return False if any(x is not None and y is not None and x != y for x, y in starts) else None
+
+
+def _starts(expr: Expr) -> list[int | None]:
+    """The subscripts and the sections' lower bounds, from the array on: numbers as far as they are known."""
+    found: list[int | None] = []
+    at = strip(expr)
+    while isinstance(at, (Index, Section)):
+        start = at.index if isinstance(at, Index) else at.lower
+        found.insert(0, fold(start) if start is not None else 0)
+        at = strip(at.base)
+    return found if isinstance(at, Name) else []
 
 
 def excludes(one: Unit, two: Unit) -> bool:

@@ -15,7 +15,7 @@ from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
 from ompls.analysis.model.ast import For, Symbol
 from ompls.analysis.rules.support.races.crowded import is_apart
-from ompls.analysis.rules.support.races.trial import THREADS, Trial, meet_always, table_of, varies
+from ompls.analysis.rules.support.races.trial import THREADS, Trial, is_open, meet_always, table_of, varies
 
 Verdict = Literal["no", "yes", "unknown", "indirect"]
 
@@ -94,8 +94,11 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budge
     if any(varies(Poly.of(o), moving) and o.base not in tables for o in loads):
         one = level_a[0].symbol if len(level_a) == 1 and len(subscripts) == 1 else None
         return NO if one is not None and is_apart(*subscripts[0], one, moving) else INDIRECT
-    certain = budget.spend() and meet_always(Trial(a, b, subscripts, level_a, outer, tables, units))
-    return Meeting("yes") if certain else UNKNOWN
+    trial = Trial(a, b, subscripts, level_a, outer, tables, units)
+    if not any(g.facts for g in (*a.guards, *b.guards)) and is_open(trial):
+        same = all(x == y for x, y in subscripts) and is_fixed(a, loops, outer) and is_fixed(b, loops, outer)
+        return Meeting("yes") if same else UNKNOWN
+    return Meeting("yes") if budget.spend() and meet_always(trial) else UNKNOWN
 
 
 def _leaves_row(x: Access, outer: int) -> bool:
@@ -179,3 +182,17 @@ def _one_distance(
     if c is None or r is None:
         return None
     return (symbol, r // c) if r % c == 0 else "apart"
+
+
+def distances(a: Access, b: Access, level: list[LoopRange]) -> dict[Symbol, int] | None:
+    """By how much the variables of the concurrent loops differ from `a` to `b` where the two meet; None: not known, or
+    they do not."""
+    forced: dict[Symbol, int] = {}
+    names = {r.symbol for r in level if r.symbol is not None}
+    for x, y in zip(a.subscripts, b.subscripts, strict=False):
+        found = _one_distance(x, y, names, set()) if x is not None and y is not None else None
+        if found is None or found == "apart":
+            return None
+        if found != "any" and forced.setdefault(found[0], found[1]) != found[1]:
+            return None
+    return forced

@@ -20,12 +20,12 @@ from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.races.conditions import Conditions
 from ompls.analysis.rules.support.races.crowded import is_crowded, is_shown_by_atomic
+from ompls.analysis.rules.support.races.doacross import has_doacross, is_unordered
 from ompls.analysis.rules.support.races.glance import without_races
 from ompls.analysis.rules.support.races.levels import Level, levels_in
 from ompls.analysis.rules.support.races.meet import INDIRECT, Budget, Meeting, is_fixed, meet
 from ompls.analysis.rules.support.races.standing import (
     distinct,
-    has_doacross,
     is_atomic,
     is_ordered,
     lock,
@@ -230,8 +230,10 @@ class _Search:
 
     def iterations(self, a: Access, b: Access, level: Level) -> Race | None:
         may = level.ordered or level.unit == "lane"  # `ordered simd` needs no clause on a simd construct
-        if may and (is_ordered(a, level) or is_ordered(b, level) or has_doacross(level)):
+        if may and (is_ordered(a, level) or is_ordered(b, level)):
             return None  # with one of them outside of the ordered region, its place in the text may still order them
+        if may and has_doacross(level) and not is_unordered(a, b, level):
+            return None
         outer = self.walk.starts[level.stmt].loops
         if level.unit == "lane":
             return self.lanes(a, b, level, outer)

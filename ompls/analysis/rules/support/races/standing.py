@@ -40,14 +40,6 @@ def is_ordered(access: Access, level: Level) -> bool:
     return any(s.directive.name == "ordered" and s.body is not None for s in inside)
 
 
-def has_doacross(level: Level) -> bool:
-    body = level.stmt.body
-    return body is not None and any(
-        isinstance(n, DirectiveStmt) and n.directive.name == "ordered" and n.directive.clause("depend", "doacross")
-        for n in body.walk()
-    )
-
-
 def section(below: tuple[DirectiveStmt, ...]) -> DirectiveStmt | None:
     """The section that an access is in; None: the first one, without a directive."""
     return below[0] if below and below[0].directive.name == "section" else None

@@ -15,6 +15,7 @@ from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly
 from ompls.analysis.model.ast import InitList, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
+from ompls.analysis.rules.support.races.doubling import pinned
 
 _POINTS = 256  # iterations that are tried out
 THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))
@@ -81,9 +82,11 @@ def meet_always(trial: Trial) -> bool:
     free = _free(a, b, outer, tables)
     if free is None:
         return False
+    doubling = pinned(a, outer, free)
+    free = [atom for atom in free if atom not in doubling]
     ran = False
     for chosen in _choices(a, b, free, outer):
-        values = _with_outer(chosen, a.loops[:outer], free, tables)
+        values = _with_outer(chosen, a.loops[:outer], free, tables) | doubling
         found = set()
         for one, other in trial.pairs():
             found.add(trial.run(values, one, other))
@@ -95,6 +98,11 @@ def meet_always(trial: Trial) -> bool:
         if True not in found:
             return False
     return ran
+
+
+def is_open(trial: Trial) -> bool:
+    """Whether how often a loop runs depends on data: that it does run is what it is for."""
+    return _free(trial.a, trial.b, trial.outer, trial.tables) is None
 
 
 def _polys(x: Access, outer: int) -> Iterator[Poly]:

@@ -12,16 +12,22 @@ _OPERATORS = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^", 
 
 def same_update(a: Access, b: Access) -> bool:
     """Whether both make a new value of the old one (`n++`), or are the two halves of that (`n = n + 1`,
-    `if (x > n) n = x`)."""
+    `if (x > n) n = x`, `int old = n; n = old + 1`)."""
     if all(x.read and x.write for x in (a, b)):
         return True
     write, other = (a, b) if a.write else (b, a)
     if not isinstance(write.by, ast.Assign) or write.by.op != "=" or (other.write and other is not write):
         return False
     extreme = operator_of(write) in ("min", "max")
-    looked = [g.expr for g in write.guards] if extreme else [write.by.value]
+    looked = [g.expr for g in write.guards] if extreme else [write.by.value, *_passed_on(write.by.value)]
     old = [n for e in looked for n in e.walk() if isinstance(n, ast.Name) and n.symbol is write.symbol]
     return bool(old) and (other is write or other.node in old)
+
+
+def _passed_on(value: Expr) -> list[Expr]:
+    """What variables of `value` were declared with: `int old = n; n = old + 1`."""
+    names = [n.symbol for n in value.walk() if isinstance(n, ast.Name) and n.symbol is not None]
+    return [s.init for s in names if s.level == "block" and s.init is not None]
 
 
 def stored(access: Access) -> Expr | None:

@@ -11,12 +11,13 @@ void hillis(int *a, int *b, int n)
 {
     #pragma omp target data map(tofrom: a[0:n]) map(to: b[0:n])
     for (int d = 1; d < n; d *= 2) {
-        #pragma omp target teams distribute parallel for // or-here
+        #pragma omp target teams distribute parallel for //@ good bad bad2 // or-here
         for (int i = 0; i < n; i++) {
             if (i >= d)
-                b[i] = a[i] + a[i - d];
-            else
-                b[i] = a[i];
+                b[i] = a[i] + a[i - d]; //@ good bad
+            else //@ good bad
+                b[i] = a[i]; //@ good bad
+                a[i] = a[i] + a[i - d]; //@ bad2 // expect: race
         }
         #pragma omp target teams distribute parallel for
         for (int i = 0; i < n; i++)
