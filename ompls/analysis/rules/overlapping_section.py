@@ -61,7 +61,8 @@ void f(void) {
 }
 """,
         """
-#include <stdlib.h>
+void *malloc(unsigned long);
+void free(void *);
 int main(void) {
     double *x = malloc(100 * sizeof(double));
     for (int i = 0; i < 100; i++)
