@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,14 @@ def test_deep_nesting_and_long_lines() -> None:
         ask_the_file(tu)
         ask_everything(tu, len(text))
         ask_everything(tu, len(text) // 2)
+
+
+def test_a_pragma_of_a_megabyte_costs_no_seconds() -> None:
+    """Its clauses took 13 s to be read again for each completion."""
+    text = b"void f(int *a) {\n#pragma omp target map(" + b"a[0:1], " * 120_000 + b"a[1:1])\n;\n}"
+    tu = Analyzer().analyze("x.c", text, EMPTY_SNAPSHOT, Settings())
+    started = time.process_time()
+    assert features.completions(tu, len(text) // 2) == []
+    assert features.signature(tu, len(text) // 2) is None
+    assert features.refactorings(tu, len(text) // 2, len(text) // 2) == []
+    assert time.process_time() - started < 10.0  # about 0.2 s, while coverage is measured some more

@@ -87,7 +87,8 @@ class Cursor:
 
 
 def cursor_at(source: bytes, offset: int) -> Cursor | None:
-    """What stands around byte `offset`; None outside pragmas, in their comments and strings, and before `omp` ends.
+    """What stands around byte `offset`; None outside pragmas, in their comments and strings, before `omp` ends,
+    and in a pragma that is too long.
 
     `_Pragma("omp …")`, `[[omp::directive(…)]]` and what a metadirective may stand for are pragmas, too.
     """

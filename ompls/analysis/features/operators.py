@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from ompls.analysis.features.pragmas import Pragma, pragma_at
+from ompls.analysis.features.pragmas import LONGEST, Pragma, pragma_at
 from ompls.analysis.syntax.clause_expr import tokenize
 
 _LONGEST = 2_000  # bytes of one before the cursor
@@ -21,8 +21,13 @@ _BRACKETS = re.compile(rb'"(?:\\.|[^"\\\n])*"?|/\*.*?(?:\*/|\Z)|//[^\n]*|[()]|\]
 
 
 def directive_around(source: bytes, offset: int) -> tuple[bytes, Pragma] | None:
-    """(a text of the same length, the pragma line in it) for the innermost directive that byte `offset` is in."""
+    """(a text of the same length, the pragma line in it) for the innermost directive that byte `offset` is in.
+
+    None where there is none, or one that is too long.
+    """
     pragma = pragma_at(source, offset)
+    if pragma is not None and pragma.line_end - pragma.start > LONGEST:
+        return None
     found = (source, pragma) if pragma is not None else as_pragma(source, offset)
     while found is not None and (inner := _variant(*found, offset)) is not None:
         found = inner

@@ -32,6 +32,9 @@ _SCAN = re.compile(
 _LINE = re.compile(rb"(?:[ \t\f\v]|/\*.*?\*/)*(" + _PRAGMA + rb")", re.S)
 _INSIDE = re.compile(rb"(?P<comment>" + _COMMENT + rb")|(?P<string>" + _STRING + rb"|" + _CHAR + rb")", re.S)
 
+# Bytes of a pragma; what is longer was not written by hand, and answers about places in it would take seconds.
+LONGEST = 20_000
+
 
 @dataclass(frozen=True, slots=True)
 class Pragma:
