@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, list_item_at, other_type, severity_of
+from ompls.analysis.rules.support.noticed import at_one_place, events, finding, list_item_at, other_type, severity_of
 
 _INSTEAD = {"from": "tofrom", "alloc": "to", "storage": "to"}
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in (*events(scene, "garbage", *_INSTEAD, "associate"), *events(scene, "garbage-if-new", "from")):
+    noticed = (*events(scene, "garbage", *_INSTEAD, "associate"), *events(scene, "garbage-if-new", "from"))
+    for found in at_one_place(sorted(noticed, key=lambda n: n.event.kind)):
         event = found.event
         if event.certainty == "possible":
             continue

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, list_item_at, severity_of
+from ompls.analysis.rules.support.noticed import at_one_place, events, finding, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "short"):
+    for found in at_one_place(events(scene, "short")):
         event = found.event
         if event.certainty == "possible":
             continue
@@ -92,6 +92,24 @@ static int sum(const int *x, int n) {
 int main(void) {
     int a[8] = {1, 2, 3};
     return sum(a, 8);
+}
+""",
+        """
+static void twice(int n, float *v) {
+    #pragma omp target
+    for (int i = 0; i < n; i++) v[i] *= 2;
+}
+static void next(int n, float *v) {
+    #pragma omp target
+    for (int i = 0; i < n; i++) v[i] += 1;
+}
+void f(int n, float *x) {
+    #pragma omp target data map(tofrom: x[0:n-1])
+    //                                  ^^^^^^^^ warning: `x[0:n-1]` is less than the region accesses of `v`
+    {
+        twice(n, x);
+        next(n, x);
+    }
 }
 """,
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
@@ -96,6 +96,22 @@ def firsts(found: Iterator[Noticed]) -> Iterator[Noticed]:
         if one.event.certainty == "certain" and key not in seen:
             seen.add(key)
             yield one
+
+
+def at_one_place(found: Iterable[Noticed]) -> Iterator[Noticed]:
+    """One for each place, with what is related to any that is noticed there: one list item, many accesses."""
+    places: dict[tuple[object, str], Noticed] = {}
+    for one in found:
+        key = (one.event.site, one.event.certainty)
+        first = places.get(key)
+        if first is None:
+            places[key] = one
+        else:
+            places[key] = first._replace(
+                here=tuple(dict.fromkeys((*first.here, *one.here))),
+                elsewhere=tuple(dict.fromkeys((*first.elsewhere, *one.elsewhere))),
+            )
+    yield from places.values()
 
 
 def severity_of(found: Noticed, scene: Scene) -> Severity:
