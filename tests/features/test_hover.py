@@ -11,6 +11,8 @@ from ompls.analysis.rules import RULES, check
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
 from ompls.analysis.spec import CLAUSES, DIRECTIVES
 
+from .marked import marked
+
 TEXT = """
 #define N 100
 int helper(int);
@@ -183,3 +185,40 @@ def test_every_keyword_and_modifier_is_explained(name: str) -> None:
         assert about is not None, word
         assert f"({word}" in about
         assert "Since OpenMP" in about
+
+
+MENTIONED = [
+    # the program with the mark, what the hover says
+    ("#pragma omp target data map(to: ¦a)\n;", "double a[4]", "**map(to)**: copied to the device at entry, 32 bytes"),
+    ("#pragma omp target enter data map(always, to: p[0:¦n])", "int n", "`p[0:n]`"),
+    ("#pragma omp target exit data map(from: ¦p[0:n])", "float *p", "copied back at exit, 4 * n bytes"),
+    (
+        "#pragma omp target update from(s.¦at[1:2])",
+        "int at[9]",
+        "the host gets the values of the device's copy, 8 bytes",
+    ),
+    ("#pragma omp target update to(a[0:¦N])", "#define N 4", ""),
+    (
+        "#pragma omp parallel for private(¦n)\nfor (int i = 0; i < 9; i++) ;",
+        "int n",
+        "a new, uninitialised variable each",
+    ),
+    ("#pragma omp parallel num_threads(s.¦n + 1)\n;", "int n", "In `num_threads` of `parallel`: size of the team"),
+    ("#pragma omp parallel reduction(+: ¦n)\n;", "int n", "**reduction(+: …)**"),
+    ("#pragma omp flush(¦n)", "int n", "`flush`: makes the thread's view"),
+]
+
+
+@pytest.mark.parametrize(("pragma", "declared", "says"), MENTIONED, ids=[m[0] for m in MENTIONED])
+def test_names_in_all_directives_are_explained(pragma: str, declared: str, says: str) -> None:
+    frame = "#define N 4\nstruct s { int n; int at[9]; };\nvoid f(int n, float *p, struct s s) { double a[N];\n"
+    text = features.hover(*marked(f"{frame}{pragma}\n}}\n"))
+    assert text is not None
+    assert declared in text
+    assert says in text
+
+
+def test_names_at_file_scope_are_explained() -> None:
+    assert "int g" in (features.hover(*marked("int g;\n#pragma omp declare target(¦g)\n")) or "")
+    reduction = "#pragma omp declare reduction(m: int: omp_out += ¦omp_in)\n"
+    assert "comes in" in (features.hover(*marked(reduction)) or "")

@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.features.amounts import bytes_of
 from ompls.analysis.features.meanings import word_text
+from ompls.analysis.features.mentions import DIRECTION, mention_text
 from ompls.analysis.features.navigation import directives_at
 from ompls.analysis.features.regions import region_at
 from ompls.analysis.features.scopes import enclosing, expanded_offset
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
-from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array, CType, Pointer
+from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.declare import declare
-from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive
-from ompls.analysis.model.tu import TU, FileDirective, Item, MapItem, Region, Variable
+from ompls.analysis.model.tu import TU, FileDirective, Item, Region, Variable
 
 _WORD = re.compile(rb"[\w$\x80-\xff]+")
 _SHARING = {
@@ -29,14 +29,6 @@ _SHARING = {
     "declare_target": "the device's own copy (`declare target`)",
     "shared": "shared",
 }
-_DIRECTION = {
-    "to": "copied to the device at entry",
-    "from": "copied back at exit",
-    "tofrom": "copied to the device at entry and back at exit",
-    "alloc": "allocated on the device, not copied",
-    "release": "its reference count goes down",
-    "delete": "removed from the device",
-}
 
 
 def hover(tu: TU, offset: int) -> str | None:
@@ -44,10 +36,20 @@ def hover(tu: TU, offset: int) -> str | None:
     known = word_text(tu.source, offset)
     if known is not None:
         return known
-    for place, directive in directives_at(tu, expanded_offset(tu, offset)):
+    x = expanded_offset(tu, offset)
+    for place, directive in directives_at(tu, x):
         text = _of_directive(tu, place, directive, offset)
         if text is not None:
             return text
+    text = _in_region(tu, offset)
+    if text is not None:
+        return text
+    mentions = (mention_text(tu, place, directive, offset) for place, directive in directives_at(tu, x))
+    return next((text for text in mentions if text is not None), None)
+
+
+def _in_region(tu: TU, offset: int) -> str | None:
+    """The variable of a target region, in its pragma or its code."""
     at = region_at(tu, offset)
     if at is None:
         return None
@@ -115,52 +117,9 @@ def _maps(variable: Variable) -> str:
             continue
         what = f"`{item.item.text}` " if item.item is not None else ""
         modifiers = "".join(f"{m}, " for m in item.modifiers)
-        parts.append(f"{what}**map({modifiers}{item.map_type})**: {_DIRECTION[item.map_type]}{_bytes(variable, item)}")
+        size = bytes_of(variable.symbol, item.item)
+        parts.append(f"{what}**map({modifiers}{item.map_type})**: {DIRECTION[item.map_type]}{size}")
     return "; ".join(parts)
-
-
-def _bytes(variable: Variable, item: MapItem) -> str:
-    """How much is mapped, when the text tells."""
-    expr = item.item.expr if item.item is not None else None
-    if expr is None or isinstance(expr, ast.Name):
-        size = sizeof(variable.symbol.type)
-        return f", {_amount(size)}" if size is not None else _variable_length(variable.symbol.type)
-    if isinstance(expr, ast.Section) and isinstance(expr.base, ast.Name):
-        base = expr.base.type
-        element = base.of if isinstance(base, Array) else base.to if isinstance(base, Pointer) else None
-        size = sizeof(element) if element is not None else None
-        count = fold(expr.length) if expr.length is not None else None
-        if size is not None and count is not None:
-            return f", {_amount(size * count)}"
-        length = _length(item.item.text) if item.item is not None else ""
-        if size is not None:
-            return f", {_times(size, length)}" if length else f", {size} bytes an element"
-    return ""
-
-
-def _amount(size: int) -> str:
-    """`4,096 bytes (4 KiB)`."""
-    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if size >= unit:
-            return f"{size:,} bytes ({size / unit:.3g} {name})"
-    return f"{size} bytes"
-
-
-def _times(size: int, count: str) -> str:
-    return f"{size} * {count if count.isidentifier() else f'({count})'} bytes"
-
-
-def _length(text: str) -> str:
-    """What stands for the length in the only section of a list item's text."""
-    if text.count("[") != 1 or text.count(":") != 1 or not text.endswith("]"):
-        return ""
-    return text[text.index(":") + 1 : -1].strip()
-
-
-def _variable_length(kind: CType) -> str:
-    """Of an array whose length is not a constant."""
-    size = sizeof(kind.of) if isinstance(kind, Array) and kind.vla else None
-    return f", {_times(size, kind.vla_text)}" if size is not None and isinstance(kind, Array) else ""
 
 
 def _accesses(variable: Variable) -> str:

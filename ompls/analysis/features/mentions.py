@@ -1,0 +1,99 @@
+"""Hover on what a directive names, where no target region says more: its declaration, and what is done to it."""
+
+from __future__ import annotations
+
+import re
+
+from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.features.amounts import bytes_of
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Expr, Span
+from ompls.analysis.model.declare import declare
+from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.model.tu import TU, FileDirective, Item
+from ompls.analysis.spec import CLAUSES, DIRECTIVES
+
+DIRECTION = {
+    "to": "copied to the device at entry",
+    "from": "copied back at exit",
+    "tofrom": "copied to the device at entry and back at exit",
+    "alloc": "allocated on the device, not copied",
+    "storage": "allocated on the device, not copied",
+    "release": "its reference count goes down",
+    "delete": "removed from the device",
+}
+_UPDATED = {"to": "the device's copy gets the host's values", "from": "the host gets the values of the device's copy"}
+_OWN = {
+    "omp_in": "the value that comes in",
+    "omp_out": "takes the combined value",
+    "omp_priv": "the private copy that the initializer sets",
+    "omp_orig": "the original variable",
+}
+
+
+def mention_text(tu: TU, place: Item | FileDirective, directive: Directive, offset: int) -> str | None:
+    """Markdown about the variable, member, function or macro at byte `offset` in a directive."""
+    for clause in directive.clauses:
+        for item in clause.items:
+            text = _named(tu, place, item.expr, offset)
+            if text is not None:
+                return f"{text}\n\n{_done(directive, clause, item)}"
+        for argument in clause.args:
+            text = _named(tu, place, argument, offset)
+            if text is not None:
+                return f"{text}\n\nIn `{clause.name}` of `{directive.name}`: {_summary(clause.name)}."
+    for item in directive.args:
+        text = _named(tu, place, item.expr, offset)
+        if text is not None:
+            return f"{text}\n\n`{directive.name}`: {DIRECTIVES[directive.name].summary}." if directive.known else text
+    return _word(tu, directive, offset)
+
+
+def _named(tu: TU, place: Item | FileDirective, expr: Expr, offset: int) -> str | None:
+    """The declaration of what an expression names at `offset`."""
+    for node in walk_all(expr):
+        if isinstance(node, ast.Member) and _holds(tu, place, node.field_span, offset, node.field):
+            return f"```c\n{declare(node.type, node.field)}\n```"
+        if isinstance(node, ast.Name) and node.symbol is not None and _holds(tu, place, node.span, offset, node.name):
+            return f"```c\n{declare(node.symbol.type, node.name)}\n```"
+    return None
+
+
+def _done(directive: Directive, clause: Clause, item: ListItem) -> str:
+    """What the clause does to the list item."""
+    symbol = item.symbol or root(item.expr)
+    size = bytes_of(symbol, item) if symbol is not None else ""
+    if clause.name == "map":
+        kind = clause.keyword or "tofrom"
+        said = "".join(f"{m}, " for m in clause.modifiers)
+        what = DIRECTION.get(kind, _summary("map"))
+        return f"`{directive.name}` has `{item.text}` in **map({said}{kind})**: {what}{size}."
+    if clause.name in _UPDATED and directive.name == "target update":
+        return f"`{directive.name}` has `{item.text}` in **{clause.name}**: {_UPDATED[clause.name]}{size}."
+    kind = f"({clause.keyword}: …)" if clause.keyword else ""
+    return f"`{directive.name}` has `{item.text}` in **{clause.name}{kind}**: {_summary(clause.name)}."
+
+
+def _summary(clause: str) -> str:
+    spec = CLAUSES.get(clause)
+    return spec.summary if spec is not None else "a clause that OpenMP does not have"
+
+
+def _word(tu: TU, directive: Directive, offset: int) -> str | None:
+    """The definition of the file's macro whose name is at `offset`, or what OpenMP's own variables are."""
+    start = max(0, offset - 200)
+    words = re.finditer(rb"[A-Za-z_]\w*", tu.source[start : offset + 200])
+    name = next((m[0] for m in words if m.start() <= offset - start < m.end()), None)
+    if name is None:
+        return None
+    if directive.name == "declare reduction" and name.decode() in _OWN:
+        return f"**{name.decode()}**: {_OWN[name.decode()]}"
+    definition = rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + name + rb"(?!\w)(?:\\\r?\n|[^\r\n])*"
+    found = re.findall(definition, tu.source[:offset])
+    return f"```c\n{found[-1].decode('utf-8', 'replace').strip()}\n```" if found else None
+
+
+def _holds(tu: TU, place: Item | FileDirective, span: Span, offset: int, name: str) -> bool:
+    where = tu.locate(place, span)
+    written = tu.source[where.start : where.end] == name.encode()
+    return written and where.path == tu.path and where.start <= offset < where.end
