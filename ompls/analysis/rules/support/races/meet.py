@@ -84,9 +84,11 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budge
         if x is None or y is None:
             return UNKNOWN
         subscripts = [(x, y)]
-    if not outside and not any(g.facts for g in (*a.guards, *b.guards)) and not _is_skewed(level_a, (a, b), outer):
+    if not outside:
+        # Conditions and bounds may keep apart what would meet, never bring together what does not.
         quick = _by_distance(a, b, subscripts, level_a, outer)
-        if quick.verdict != "unknown":
+        limited = any(g.facts for g in (*a.guards, *b.guards)) or _is_skewed(level_a, (a, b), outer)
+        if quick.verdict == "no" or (quick.verdict == "yes" and not limited):
             return quick
     moving = {r.symbol for r in (*a.loops[outer:], *b.loops[outer:]) if r.symbol is not None}
     loads = [o for x, y in subscripts for o in x.opaques() | y.opaques() if o.base is not None]
