@@ -100,6 +100,22 @@ void f(int n) {
 }
 """,
         """
+void *malloc(unsigned long);
+typedef struct { double *values; int n; } field;
+#pragma omp declare mapper(field f) map(f, f.values[0:f.n])
+int main(void) {
+    field row[4], grid[2][2];
+    for (int i = 0; i < 4; i++) {
+        row[i].n = grid[i / 2][i % 2].n = 10;
+        row[i].values = malloc(10 * sizeof(double));
+        grid[i / 2][i % 2].values = malloc(10 * sizeof(double));
+    }
+    #pragma omp target map(tofrom: row, grid)
+    for (int i = 0; i < 4; i++) row[i].values[0] = grid[i / 2][i % 2].values[0] = i;
+    return row[3].values[0] != 3;
+}
+""",
+        """
 struct field { double values[10]; int n; };
 void f(int n) {
     struct field a;

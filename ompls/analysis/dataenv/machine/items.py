@@ -13,7 +13,7 @@ from ompls.analysis.dataenv.machine.routines import Routines, devices_softened
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
-from ompls.analysis.model.ctype import Pointer, Record
+from ompls.analysis.model.ctype import Array, CType, Pointer, Record
 from ompls.analysis.model.omp import Clause, ListItem
 
 _COPIES_FIRST = ("to", "tofrom")
@@ -90,7 +90,7 @@ class Items(Routines):
         """Whether a mapper decides what is mapped."""
         if any(m.startswith(("mapper", "iterator")) for m in mapped.modifiers):
             return True
-        return self.mappers and any(isinstance(loc.type, Record) for loc in mapped.locs)
+        return self.mappers and any(isinstance(_element(loc.type), Record) for loc in mapped.locs)
 
     @property
     @abstractmethod
@@ -276,6 +276,13 @@ class Items(Routines):
         for loc in mapped.locs:
             if self.now is not None and self.cases_of(loc.obj) is not None:
                 self.change(loc.obj, devices_softened)
+
+
+def _element(t: CType) -> CType:
+    """What an array has many of, else the type itself."""
+    while isinstance(t, Array):
+        t = t.of
+    return t
 
 
 def _is_current(copy: cp.Copy, kind: str) -> bool:
