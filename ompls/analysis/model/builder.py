@@ -169,13 +169,13 @@ class Analyzer:
         file = unit.file
         before = (stretch, file.state, file.between)
         reading = _Reading(unit, stretch)
-        pragmas, count = stretch.pragmas, len(stretch.pragmas)
+        pragmas, count, without = stretch.pragmas, len(stretch.pragmas), stretch.parsed
         at = 0
         for begin, end in stretch.chunks or ():
             if budget is not None and budget.expired():
                 reading.group.finish()
                 return reading.group, begin
-            parsed = stretch.parsed[begin:end]
+            parsed = without[begin:end]
             chunk = _Chunk(begin, stretch.text[begin:end], parsed)
             for number, piece in enumerate(self._chunks.pieces(parsed)):
                 start, stop = begin + piece.start, begin + piece.end

@@ -16,23 +16,26 @@ Range = tuple[int, int]
 class Stretch:
     """Whole lines of the expanded text; offsets count in it.
 
-    text, parsed -- with and without its pragmas
-    pragmas -- where these are
+    text -- with its pragmas; pragmas -- where these are
     chunks -- of a stretch that holds whole external declarations: their places (see `split.py`)
     steps -- what it does to the state of the automaton that looks for them
     at_margin -- whether something stands in the first column of its first line
     """
 
-    __slots__ = ("__weakref__", "at_margin", "chunks", "joins", "parsed", "pragmas", "steps", "text")
+    __slots__ = ("__weakref__", "at_margin", "chunks", "joins", "pragmas", "steps", "text")
 
     def __init__(self, text: bytes, pragmas: tuple[Range, ...]) -> None:
         self.text = text
         self.pragmas = pragmas
-        self.parsed = without(text, pragmas)
-        self.at_margin = not self.parsed[:1].isspace()
+        self.at_margin = not (text[:1].isspace() or any(start == 0 for start, _ in pragmas))
         self.chunks: list[Range] | None = None
         self.steps: dict[Any, Any] = {}
         self.joins: dict[tuple[Stretch, ...], Stretch] = {}
+
+    @property
+    def parsed(self) -> bytes:
+        """The text without its pragmas.  Not kept: what it is needed for is done once, and a file is made of these."""
+        return without(self.text, self.pragmas)
 
 
 class Stretches:

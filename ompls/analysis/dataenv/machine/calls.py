@@ -146,8 +146,8 @@ class Machine(Outside):
         many, each = one(state.many & mine), one(state.each & mine)
         new_sizes = one(frozenset(self.sizes - sizes))
         done = Done(
-            reach, one(self.program.around), result, self.now is None, cells, cases, many, each, state.device,
-            new_sizes, log, self.steps - steps,
+            reach, self.program.shared.same(self.program.around), result, self.now is None, cells, cases, many, each,
+            state.device, new_sizes, log, self.steps - steps,
         )  # fmt: skip
         keep(callee, one(key), done)
         return result

@@ -16,14 +16,13 @@ class Facts:
 
     written -- variables that get another value, or whose address is taken
     jumps, calls -- kinds and names; regions -- directives of the `target` family
-    names -- parameters and local variables (the first of a name); globals -- names of variables at file scope
+    globals -- names of variables at file scope
     """
 
     written: tuple[tuple[int, Symbol], ...]
     jumps: tuple[tuple[int, str], ...]
     calls: tuple[tuple[int, str], ...]
     regions: tuple[int, ...]
-    names: dict[str, Symbol]
     globals: frozenset[str]
 
     def written_in(self, node: Node) -> set[Symbol]:
@@ -51,6 +50,17 @@ def facts_of(content: Content) -> Facts:
     return found
 
 
+def names_of(content: Content) -> dict[str, Symbol]:
+    """The parameters and local variables of a function; of those with one name the first."""
+    found: dict[str, Symbol] = {}
+    for _, symbol in facts_of(content).written:
+        if symbol.level != "file":
+            found.setdefault(symbol.name, symbol)
+    if isinstance(content.node, ast.FunctionDef):
+        found.update({p.name: p for p in content.node.params})
+    return found
+
+
 @dataclass(slots=True)
 class _Collected:
     """`Facts` in the making."""
@@ -59,7 +69,6 @@ class _Collected:
     jumps: list[tuple[int, str]] = field(default_factory=list)
     calls: list[tuple[int, str]] = field(default_factory=list)
     regions: list[int] = field(default_factory=list)
-    names: dict[str, Symbol] = field(default_factory=dict)
     globals: set[str] = field(default_factory=set)
 
 
@@ -74,10 +83,8 @@ def _collected(content: Content) -> Facts:
                 found.globals.add(n.symbol.name)
         elif type(n) in _NOTED:  # few are: this looks at every node of the unit
             _note(found, n)
-    if isinstance(content.node, ast.FunctionDef):
-        found.names.update({p.name: p for p in content.node.params})
     places = tuple(found.written), tuple(found.jumps), tuple(found.calls), tuple(found.regions)
-    return Facts(*places, found.names, frozenset(found.globals) if found.globals else _NONE)
+    return Facts(*places, frozenset(found.globals) if found.globals else _NONE)
 
 
 _NOTED = frozenset((ast.Assign, ast.Unary, ast.VarDecl, ast.Call, ast.Jump, ast.DirectiveStmt))
@@ -92,7 +99,6 @@ def _note(found: _Collected, n: Node) -> None:
                 _written(found, n.span.start, n.operand)
         case ast.VarDecl():
             found.written.append((n.span.start, n.symbol))
-            found.names.setdefault(n.symbol.name, n.symbol)
         case ast.Call():
             if isinstance(n.function, ast.Name):
                 found.calls.append((n.span.start, n.function.name))

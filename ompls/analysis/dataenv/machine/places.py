@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from ompls.analysis.dataenv.machine.facts import facts_of
+from ompls.analysis.dataenv.machine.facts import names_of
 from ompls.analysis.dataenv.machine.memory import Memory
 from ompls.analysis.dataenv.machine.values import Loc, Value, number
 from ompls.analysis.dataenv.paths import indexed
@@ -44,7 +44,7 @@ class Places(Memory):
 
     def names(self) -> dict[str, Symbol]:
         """Parameters and local variables of the function that is walked."""
-        return facts_of(self.frame.content).names
+        return names_of(self.frame.content)
 
     # --- places
 

@@ -33,6 +33,11 @@ class Shared:
             return cast(T, tuple([self.one(part) for part in parts]))
         return value
 
+    def same(self, value: tuple[T, ...]) -> tuple[T, ...]:
+        """An equal tuple; for one kind of tuples only."""
+        found: tuple[T, ...] = self._known.setdefault((tuple, value), value)
+        return found
+
     def mapping(self, value: Mapping[K, V]) -> Mapping[K, V]:
         """An equal mapping that is never changed; its values are shared, too."""
         shared = {key: self.one(held) for key, held in value.items()}
