@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.rules.support.edits import insert_before
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.model import Clash, Unit
-from ompls.analysis.rules.support.ordering.report import chosen, insert_before, other_place, severity, verb
+from ompls.analysis.rules.support.ordering.report import chosen, other_place, severity, verb
 
 
 def check(scene: Scene) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.rules.support.edits import without_clause
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.spec.clause_sets import BESIDE_ANCESTOR, EXCLUSIVE
 
@@ -23,7 +24,8 @@ def check(scene: Scene) -> Iterator[Finding]:
                 continue
             seen.add(id(second))
             message = f"`{_said(second)}` excludes `{_said(first)}`"
-            yield Finding(second.span, message, "error", ((first.span, "given here"),))
+            removed = tuple([without_clause(directive, clause, safe=False) for clause in (second, first)])
+            yield Finding(second.span, message, "error", ((first.span, "given here"),), removed)
 
 
 def _exclusive(directive: Directive) -> Iterator[tuple[Clause, Clause]]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ompls.analysis.model.ast import Assign, ExprStmt, Name, Symbol
 from ompls.analysis.model.omp import Clause, Directive, ListItem
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.edits import without_item
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.loopnest import nest_of, takes_loops
 from ompls.analysis.rules.support.nesting import placed
 from ompls.analysis.spec import DIRECTIVES
@@ -30,7 +31,11 @@ def _twice(directive: Directive) -> Iterator[Finding]:
         before = first.setdefault(symbol, (clause, item))
         if before[1] is item or {before[0].name, clause.name} == {"firstprivate", "lastprivate"}:
             continue
-        yield _finding(symbol, before, (clause, item))
+        # The same again changes nothing; of two different ones, the reduction is meant.
+        same = before[0].text == clause.text or (before[0].name == clause.name and clause.name != "reduction")
+        gone = (clause, item) if same else before if clause.name == "reduction" else None
+        changes = (without_item(directive, *gone, safe=same),) if gone is not None else ()
+        yield _finding(symbol, before, (clause, item), changes)
     # On a combined construct the two clauses may belong to different ones of its constructs.
     limited = NOT_MAPPED if directive.name == "target" else NOT_MAPPED & {"is_device_ptr", "has_device_addr"}
     mapped = {symbol: (clause, item) for clause, item, symbol in _listed(directive, frozenset(("map",)))}
@@ -49,12 +54,13 @@ def _listed(directive: Directive, names: frozenset[str]) -> Iterator[tuple[Claus
                     yield clause, item, item.symbol
 
 
-def _finding(symbol: Symbol, before: _Listed, now: _Listed) -> Finding:
+def _finding(symbol: Symbol, before: _Listed, now: _Listed, changes: tuple[Change, ...] = ()) -> Finding:
     if before[0].name == now[0].name:
         message = f"`{symbol.name}` is listed twice in `{now[0].name}`"
     else:
         message = f"`{symbol.name}` cannot be both `{before[0].name}` and `{now[0].name}`"
-    return Finding(now[1].span, message, "error", ((before[1].span, f"listed in `{before[0].name}` here"),))
+    related = ((before[1].span, f"listed in `{before[0].name}` here"),)
+    return Finding(now[1].span, message, "error", related, changes)
 
 
 def _loop_variable(directive: Directive, init: object) -> Iterator[Finding]:

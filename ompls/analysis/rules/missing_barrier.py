@@ -8,9 +8,10 @@ from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.places import bare
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
+from ompls.analysis.rules.support.edits import insert_before
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.model import Agent, Clash
-from ompls.analysis.rules.support.ordering.report import chosen, insert_before, other_place, severity, verb
+from ompls.analysis.rules.support.ordering.report import chosen, other_place, severity, verb
 from ompls.analysis.rules.support.races.conditions import is_alike
 
 _WORDS = {

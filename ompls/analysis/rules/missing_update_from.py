@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model import ast
+from ompls.analysis.rules.support.edits import update_from
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import Noticed, events, finding, firsts, severity_of
 
@@ -16,7 +17,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for found in firsts(events(scene, "host-stale")):
         message = f"the host reads `{found.event.name}` here, but the newer values are on the device: there is no `target update from` in between"
         severity = "hint" if _is_test(scene, found) else severity_of(found, scene)
-        yield finding(found, message, severity)
+        yield finding(found, message, severity, *update_from(scene, found.event.site.span))
     for found in events(scene, "lost", "update"):
         message = f"this overwrites what the device has written to `{found.event.name}`, which the host reads later: `from` brings it back"
         yield finding(found, message, severity_of(found, scene))

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.rules.support.edits import update_to
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, firsts, severity_of
+from ompls.analysis.rules.support.noticed import events, finding, firsts, region_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in firsts(events(scene, "device-stale")):
         message = f"`{found.event.name}` has an old value on the device here: the host has written it since, and there is no `target update to` in between"
-        yield finding(found, message, severity_of(found, scene))
+        region = region_at(scene, found.event.site.span)
+        changes = update_to(scene, region.stmt, found.event.site.span) if region is not None else ()
+        yield finding(found, message, severity_of(found, scene), *changes)
 
 
 RULE = Rule(

@@ -9,6 +9,7 @@ from ompls.analysis.model.ast import Call, DirectiveStmt, Name, Node, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import Region
+from ompls.analysis.rules.support.edits import without_item
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.kernel import trustworthy
 
@@ -34,7 +35,8 @@ def check(scene: Scene) -> Iterator[Finding]:
                     continue
                 reported.add(symbol)
                 message = f"nothing in this region uses `{symbol.name}`: it is mapped for nothing"
-                yield Finding(item.span, message, "hint")
+                removed = without_item(region.directive, clause, item, safe=False)
+                yield Finding(item.span, message, "hint", (), (removed,))
 
 
 def _copies(clause: Clause) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ompls.analysis.diagnostic import Severity
-from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, Node, Span
+from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.tu import Content
-from ompls.analysis.rules.support.framework import Change, Scene
+from ompls.analysis.rules.support.framework import Scene
 from ompls.analysis.rules.support.ordering.calls import clashes_of
 from ompls.analysis.rules.support.ordering.model import Clash, Touch
 
@@ -81,34 +80,3 @@ def created_elsewhere(clash: Clash, scene: Scene) -> tuple[tuple[Content, Span, 
 
 def _is_own(stmt: DirectiveStmt, scene: Scene) -> bool:
     return scene.content is not None and any(s is stmt for s in scene.content.directives)
-
-
-def insert_before(scene: Scene, node: Node, directive: str) -> tuple[Change, ...]:
-    """The fix that puts a stand-alone directive on a line of its own before the statement that holds `node`."""
-    content, function = scene.content, scene.function
-    if content is None or function is None:
-        return ()
-    stmt = _statement(function.body, node.span)
-    if stmt is None:
-        return ()
-    start = stmt.span.start
-    line = content.text.rfind(b"\n", 0, start) + 1
-    indent = content.text[line:start]
-    if indent.strip() or line == 0:
-        return ()
-    text = f"#pragma omp {directive}\n{indent.decode()}"
-    return (Change(f"Insert `#pragma omp {directive}` before the statement", Span(start, start), text, safe=False),)
-
-
-def _statement(body: ast.Compound, span: Span) -> ast.Stmt | None:
-    """The innermost statement of a block that holds `span`."""
-    found: ast.Stmt | None = None
-    waiting: list[tuple[Node, bool]] = [(body, False)]
-    while waiting:
-        node, in_block = waiting.pop()
-        if not node.span.start <= span.start or not span.end <= node.span.end:
-            continue
-        if in_block and isinstance(node, ast.Stmt):
-            found = node
-        waiting.extend((child, isinstance(node, ast.Compound)) for child in node.children())
-    return found

@@ -1,0 +1,99 @@
+"""Quick fixes that several rules make: a directive on a line of its own, a list item or a clause taken out."""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.paths import root
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Node, Span, Symbol
+from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.rules.support.framework import Change, Scene
+
+
+def insert_before(scene: Scene, node: Node, directive: str) -> tuple[Change, ...]:
+    """The fix that puts a stand-alone directive on a line of its own before the innermost statement of a block that
+    holds `node`."""
+    if scene.function is None:
+        return ()
+    around = _in_blocks(scene.function.body, node.span)
+    return _line_before(scene, around[-1], directive) if around else ()
+
+
+def update_from(scene: Scene, read: Span) -> tuple[Change, ...]:
+    """The fix that brings data back before the host reads them, before the whole loop that does if it has no region."""
+    if scene.function is None:
+        return ()
+    stmt = next((s for s in _in_blocks(scene.function.body, read) if not _has_region(s)), None)
+    text = _data_at(scene, read)
+    return _line_before(scene, stmt, f"target update from({text})") if stmt is not None and text else ()
+
+
+def update_to(scene: Scene, region: ast.DirectiveStmt, read: Span) -> tuple[Change, ...]:
+    """The fix that takes data to the device before a region that reads them."""
+    text = _data_at(scene, read)
+    return insert_before(scene, region, f"target update to({text})") if text else ()
+
+
+def without_item(directive: Directive, clause: Clause, item: ListItem, *, safe: bool) -> Change:
+    """The fix that takes an item out of its list, with the clause if it is the only one."""
+    items = clause.items
+    number = next(k for k, i in enumerate(items) if i is item)
+    if len(items) == 1:
+        return without_clause(directive, clause, safe=safe)
+    gone = Span(items[number - 1].span.end, item.span.end) if number else Span(item.span.start, items[1].span.start)
+    return Change(f"Remove `{item.text}` from `{clause.name}`", gone, "", safe=safe)
+
+
+def without_clause(directive: Directive, clause: Clause, *, safe: bool) -> Change:
+    number = next(k for k, c in enumerate(directive.clauses) if c is clause)
+    before = directive.clauses[number - 1].span.end if number else directive.name_span.end
+    return Change(f"Remove `{clause.name}`", Span(before, clause.span.end), "", safe=safe)
+
+
+def _data_at(scene: Scene, span: Span) -> str:
+    """The list item for all of what is accessed at a place: an array's name, or a section that is mapped around it."""
+    nodes = scene.function.body.walk() if scene.function is not None else ()
+    found = next((n for n in nodes if n.span == span and isinstance(n, ast.Expr)), None)
+    symbol = root(found) if found is not None else None
+    if symbol is None or isinstance(found, ast.Member):
+        return ""
+    if not isinstance(symbol.type, Pointer):
+        return symbol.name
+    return next((text for d in scene.directives if "data" in d.name for text in _sections(d, symbol)), "")
+
+
+def _sections(directive: Directive, symbol: Symbol) -> list[str]:
+    listed = [i for c in directive.all("map") for i in c.items]
+    own = [i for i in listed if isinstance(i.expr, ast.Section) and isinstance(i.expr.base, ast.Name)]
+    return [i.text for i in own if root(i.expr) is symbol]
+
+
+def _line_before(scene: Scene, stmt: ast.Stmt, directive: str) -> tuple[Change, ...]:
+    """Nothing for a statement that shares its line."""
+    text = scene.content.text if scene.content is not None else b""
+    start = stmt.span.start
+    line = text.rfind(b"\n", 0, start) + 1
+    indent = text[line:start]
+    if indent.strip() or line == 0:
+        return ()
+    newline = "\r\n" if text[line - 2 : line] == b"\r\n" else "\n"
+    title = f"Insert `#pragma omp {directive}` before the statement"
+    return (Change(title, Span(start, start), f"#pragma omp {directive}{newline}{indent.decode()}", safe=False),)
+
+
+def _in_blocks(body: ast.Compound, span: Span) -> list[ast.Stmt]:
+    """The statements of blocks that hold `span`, outermost first."""
+    found: list[ast.Stmt] = []
+    waiting: list[tuple[Node, bool]] = [(body, False)]
+    while waiting:
+        node, in_block = waiting.pop()
+        if not node.span.start <= span.start or not span.end <= node.span.end:
+            continue
+        if in_block and isinstance(node, ast.Stmt):
+            found.append(node)
+        waiting.extend((child, isinstance(node, ast.Compound)) for child in node.children())
+    return found
+
+
+def _has_region(stmt: Node) -> bool:
+    return any(isinstance(n, ast.DirectiveStmt) and n.directive.has("target") for n in stmt.walk())
