@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.machine.copies import Copies, Copy, Lost, find
+from abc import abstractmethod
+
+from ompls.analysis.dataenv.machine.closed import is_closed
+from ompls.analysis.dataenv.machine.copies import Copies, Copy, Lost, find, outside_copy
 from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.items import Items, Mapped
 from ompls.analysis.dataenv.machine.objects import Where
 from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES, lent
-from ompls.analysis.dataenv.machine.state import State, decided, join
+from ompls.analysis.dataenv.machine.state import ALL_CLEAN, State, decided, join
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start, order
 from ompls.analysis.dataenv.private import PRIVATISING, loop_variables
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
@@ -177,6 +181,8 @@ class Directives(Items):
         before = self.now.copy() if applies is None else None
         self.doubts += applies is None
         items = self.region_items(region)
+        if self.ends_as_it_begins(region, items, device):
+            return
         for mapped in items:
             self.enter(mapped, device)
         self.point_before(region, device)
@@ -189,6 +195,28 @@ class Directives(Items):
             self.private_results(region)
         self.doubts -= applies is None
         self.or_else(before, directive)
+
+    def ends_as_it_begins(self, region: Region, items: list[Mapped], device: Poly) -> bool:
+        """Whether all is known to be well before a region that is plainly closed."""
+        content = self.frame.content
+        if self.now is None or self.conditional or not is_closed(region, content):
+            return False
+        objs = {loc.obj for mapped in items for loc in mapped.locs}
+        if len(objs) != len(items) or any(self.defines(name) for name in facts_of(content).calls_in(region.stmt)):
+            return False
+        unknown = frozenset((Copies(copies=(outside_copy(device, Site("", ast.Span(0, 0))),)),))
+        for mapped in items:
+            obj, size = mapped.locs[0].obj, mapped.locs[0].obj.size
+            known = obj.kind in ("variable", "heap", "outside") and obj not in self.now.many and len(mapped.locs) == 1
+            if not known or self.cases_of(obj) not in (ALL_CLEAN, unknown):
+                return False
+            if size is not None and order(mapped.locs[0].high, size, self.positive) not in ("<", "<=", "=="):
+                return False
+        return not any((c[0].key if c[0].kind == "copy" else c[0]) in objs for c in self.now.cells)
+
+    @abstractmethod
+    def defines(self, name: str) -> bool:
+        """Whether the unit has a function of that name."""
 
     def private_results(self, region: Region) -> None:
         """What the region assigned to a copy of a global that is firstprivate by default is gone."""
