@@ -12,6 +12,8 @@ from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.spec.versions import REMOVES_DEPRECATED
 
 _GAP = re.compile(r"[\w)]\s+\w")  # the end of a word, and another
+_LINEAR = re.compile(r"\s*(val|ref|uval)\s*\(([^()]*)\)\s*(?::(.*))?\Z", re.S)
+_TRAITS = re.compile(r"\s*(\w+)\s*\(\s*(\w+)\s*\)\s*\Z")
 _SINCE = re.compile(r"is deprecated since OpenMP (\d\.\d)")
 
 
@@ -72,7 +74,23 @@ def _clause(directive: Directive, clause: Clause, version: str) -> Finding | Non
         change = Change("Change to `+`", clause.keyword_span, "+")
         message = "the reduction `-` is deprecated since OpenMP 5.2: it adds the copies up, as `+` does"
         return Finding(clause.keyword_span, message, "hint", (), (change,))
-    return None
+    return _written_anew(directive, clause)
+
+
+def _written_anew(directive: Directive, clause: Clause) -> Finding | None:
+    """Clauses whose arguments 5.2 writes in another order."""
+    now = ""
+    if clause.name == "linear" and (match := _LINEAR.match(clause.text)) is not None:
+        now = f"linear({match[2].strip()}: {match[1]}" + (f", step({match[3].strip()}))" if match[3] else ")")
+    elif clause.name == "uses_allocators" and (match := _TRAITS.match(clause.text)) is not None:
+        now = f"uses_allocators(traits({match[2]}): {match[1]})"
+    elif clause.name == "destroy" and directive.name == "depobj" and not clause.text and directive.args:
+        now = f"destroy({directive.args[0].text})"
+    if not now:
+        return None
+    change = Change(f"Change to `{now}`", clause.span, now, safe=False)
+    message = f"this form of `{clause.name}` is deprecated since OpenMP 5.2; it is `{now}` now"
+    return Finding(clause.span, message, "hint", (), (change,))
 
 
 def _with_commas(clause: Clause) -> str:
@@ -150,8 +168,32 @@ void f(int n, double *x) {
     for (int i = 0; i < n; i++) x[i] = 0;
 }
 """,
+        """
+void f(int n, int k, int m, double *x, omp_depend_t o, const omp_alloctrait_t t[1]) {
+    #pragma omp for linear(val(k): 2) linear(val(m))
+    //                                ^^^^^^^^^^^^^^ hint: this form of `linear` is deprecated since OpenMP 5.2; it is `linear(m: val)` now
+    //              ^^^^^^^^^^^^^^^^^ hint: this form of `linear` is deprecated since OpenMP 5.2; it is `linear(k: val, step(2))` now
+    for (int i = 0; i < n; i++) x[i] = k;
+    #pragma omp depobj(o) destroy
+    //                    ^^^^^^^ hint: this form of `destroy` is deprecated since OpenMP 5.2; it is `destroy(o)` now
+    #pragma omp target uses_allocators(own(t))
+    //                 ^^^^^^^^^^^^^^^^^^^^^^^ hint: this form of `uses_allocators` is deprecated since OpenMP 5.2; it is `uses_allocators(traits(t): own)` now
+    ;
+}
+""",
     ),
     good=(
+        """
+void f(int n, int k, double *x, omp_depend_t o, const omp_alloctrait_t t[1]) {
+    #pragma omp for linear(k: val, step(2))
+    for (int i = 0; i < n; i++) x[i] = k;
+    #pragma omp depobj(o) destroy(o)
+    #pragma omp target uses_allocators(traits(t): own)
+    ;
+    #pragma omp target uses_allocators(omp_default_mem_alloc)
+    ;
+}
+""",
         """
 void f(int n, double *x) {
     #pragma omp parallel masked taskloop proc_bind(primary)
