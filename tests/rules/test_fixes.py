@@ -93,3 +93,47 @@ def test_most_fixes_are_good() -> None:
         found = judge(text.encode())
         refused += sum(not d.fixes for d in fixing.tried([d for d in found if d.fixes], found, text.encode(), judge))
     assert refused < len(all_of_them) / 10
+
+
+WRITTEN = [
+    # rule, text, what becomes of it; line ends and tabs stay what they are
+    ("missing-update-from",
+     "#define N 9\r\nint f(void) {\r\n\tint a[N] = {0}, sum = 0;\r\n\t#pragma omp target data map(tofrom: a)\r\n\t{\r\n"
+     "\t\t#pragma omp target\r\n\t\tfor (int i = 0; i < N; i++) a[i] = i;\r\n"
+     "\t\tfor (int i = 0; i < N; i++) {\r\n\t\t\tsum += a[i]; /* \u00e4 */\r\n\t\t}\r\n\t}\r\n\treturn sum;\r\n}\r\n",
+     ("\t\tfor (int i = 0; i < N; i++) {\r\n",
+      "\t\t#pragma omp target update from(a)\r\n\t\tfor (int i = 0; i < N; i++) {\r\n")),
+    ("missing-update-to",
+     "int f(int n, int *x) {\n  int sum = 0;\n  #pragma omp target data map(to: x[0:n])\n  {\n    x[0] = 5;\n"
+     "    #pragma omp target map(tofrom: sum)\n    sum += x[0];\n  }\n  return sum;\n}\n",
+     ("    #pragma omp target map", "    #pragma omp target update to(x[0:n])\n    #pragma omp target map")),
+    ("unused-map",
+     "void f(int n, int *x, int *y) {\n#pragma omp target map(to: y[0:n], \\\n    x[0:n]) // why\n  x[0] = 1;\n}\n",
+     ("map(to: y[0:n], \\\n    x[0:n])", "map(to: x[0:n])")),
+    ("conflicting-clauses", "void f(void) {\n#pragma omp single copyprivate(x) nowait\n  ;\n}\n", (" nowait", "")),
+    ("listed-twice", "void f(int n) {\n#pragma omp parallel firstprivate(n, n)\n  n++;\n}\n", ("(n, n)", "(n)")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "text", "change"), WRITTEN, ids=[w[0] for w in WRITTEN])
+def test_only_what_is_wrong_is_changed(rule: str, text: str, change: tuple[str, str]) -> None:
+    found = [d for d in judge(text.encode()) if d.rule == rule]
+    (diagnostic,) = found
+    changed = fixing.apply(text.encode(), diagnostic.fixes[0].edits).decode()
+    assert changed == text.replace(*change)
+    assert rule not in {d.rule for d in judge(changed.encode())}
+
+
+IN_A_MACRO = """\
+#define TARGET(list) _Pragma("omp target map(to: x[0:n], y[0:n])")
+void f(int n, int *x, int *y) {
+    TARGET(x)
+    x[0] = 1;
+}
+"""
+
+
+def test_what_a_macro_made_is_not_edited() -> None:
+    found = [d for d in judge(IN_A_MACRO.encode()) if d.rule == "unused-map"]
+    assert found
+    assert not any(d.fixes for d in found)
