@@ -278,3 +278,41 @@ async def test_tokens_come_as_differences(editor: Editor, tmp_path: Path) -> Non
     assert sizes[0] == 3 * 5  # two new words behind a third one that is new there
     unknown = types.SemanticTokensDeltaParams(document(name), "unknown")
     assert (await editor.request("textDocument/semanticTokens/full/delta", unknown)).data == sent.data
+
+
+async def test_columns_behind_wide_characters_and_lines_that_end_twice(editor: Editor, tmp_path: Path) -> None:
+    name = (tmp_path / "wide.c").as_uri()
+    wide = "/* \U0001f600 \u00e4 */"
+    pragma = f"{wide} #pragma omp target {wide} map(to: x[0:n]) \\\r\n   map(from: {wide} y"
+    editor.open(name, f"void f(int n, float *x, float *y) {{\r\n{pragma})\r\n  y[n] = x[n];\r\n}}\r\n")
+    found = await proposals(editor, name, "*/ map(to: ")
+    assert "x" in found  # its section stands there already
+    item = (await proposals(editor, name, f"map(from: {wide} y"))["y[0:]"]
+    assert editor.under(name, item.text_edit.range) == "y"
+    hovered = await ask(editor, "hover", types.HoverParams, name, "x[0:n]")
+    assert "float *x" in hovered.contents.value
+    assert editor.under(name, hovered.range) == "x"
+    renamed = await ask(editor, "rename", types.RenameParams, name, "x[0:n]", new_name="in")
+    changes = renamed.document_changes[0].edits if renamed.document_changes else renamed.changes[name]
+    assert {editor.under(name, edit.range) for edit in changes} == {"x"}
+
+
+async def test_requests_about_nothing_are_answered_with_nothing(editor: Editor, tmp_path: Path) -> None:
+    name, gone = (tmp_path / "short.c").as_uri(), (tmp_path / "gone.c").as_uri()
+    editor.open(name, "#pragma omp ")
+    editor.open(gone, TEXT)
+    editor.close(gone)
+    for at in (types.Position(0, 99), types.Position(99, 0), types.Position(99, 99)):
+        found = await editor.request("textDocument/completion", types.CompletionParams(document(name), at))
+        assert found is None or len(found) > 5
+        assert not await editor.request("textDocument/completion", types.CompletionParams(document(gone), at))
+        assert await editor.request("textDocument/hover", types.HoverParams(document(gone), at)) is None
+        assert not await editor.request("textDocument/definition", types.DefinitionParams(document(name), at))
+    delta = types.SemanticTokensDeltaParams(document(gone), "1")
+    assert await editor.request("textDocument/semanticTokens/full/delta", delta) is None
+    hint = types.InlayHint(types.Position(0, 0), "x", data={"uri": gone, "version": 1, "offset": 3})
+    assert (await editor.request("inlayHint/resolve", hint)).text_edits is None
+    hint.data = {"uri": name, "version": 1, "offset": 10_000}
+    assert (await editor.request("inlayHint/resolve", hint)).text_edits is None
+    hint.data = "other"
+    assert (await editor.request("inlayHint/resolve", hint)).text_edits is None
