@@ -137,3 +137,12 @@ def test_what_a_macro_made_is_not_edited() -> None:
     found = [d for d in judge(IN_A_MACRO.encode()) if d.rule == "unused-map"]
     assert found
     assert not any(d.fixes for d in found)
+
+
+def test_a_clause_beside_a_misspelt_directive_is_no_part_of_it() -> None:
+    """What was hidden by the first mistake is fixed when that is: both are in the text that all fixes give."""
+    data = b"void f(int n) {\n#pragma omp paralel for schedul(static)\n  for (int i = 0; i < n; i++);\n}\n"
+    for _ in range(3):
+        found = judge(data)
+        data = fixing.apply(data, fixing.choose(fixing.tried(found, found, data, judge)).get("example.c", []))
+    assert b"#pragma omp parallel for schedule(static)\n" in data

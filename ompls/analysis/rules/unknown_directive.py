@@ -25,8 +25,20 @@ def _unknown(directive: Directive) -> Finding:
         return Finding(directive.span, "a directive is missing after `#pragma omp`", "error")
     if directive.name.isupper():  # a macro that the command line defines, more likely
         return Finding(directive.name_span, f"`{directive.name}` is neither a directive nor a macro here", "hint")
-    suggestion = next(iter(near(directive.name, DIRECTIVES)), "")
-    return _finding(directive.name, directive.name_span, suggestion)
+    name, span = directive.name, directive.name_span
+    if span.end - span.start == len(name):  # as written: the end of its first words is known
+        for count in range(len(name.split()), 0, -1):  # the last ones may be a clause: `paralel for schedul(static)`
+            first = " ".join(name.split()[:count])
+            meant = next((n for n in near(first, DIRECTIVES) if _word_by_word(first, n)), "")
+            if meant:
+                return _finding(first, Span(span.start, span.start + len(first)), meant)
+    return _finding(name, span, next(iter(near(name, DIRECTIVES)), ""))
+
+
+def _word_by_word(name: str, meant: str) -> bool:
+    """Whether each word is nearly the other's, where there are as many."""
+    pairs = list(zip(name.split(), meant.split(), strict=False))
+    return len(name.split()) != len(meant.split()) or all(a == b or near(a, [b]) for a, b in pairs)
 
 
 def longer_name(directive: Directive) -> Finding | None:
