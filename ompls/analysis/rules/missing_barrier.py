@@ -12,7 +12,7 @@ from ompls.analysis.rules.support.edits import insert_before
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.model import Agent, Clash
 from ompls.analysis.rules.support.ordering.report import chosen, other_place, severity, verb
-from ompls.analysis.rules.support.races.conditions import is_alike
+from ompls.analysis.rules.support.races.alike import is_alike
 
 _WORDS = {
     "single": "one thread", "masked": "the masked thread", "section": "one thread of the `sections`",

@@ -9,17 +9,11 @@ from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.rules.support.races.alike import SAME_FOR_ALL, THREADS, is_alike, stored_alike
 from ompls.analysis.rules.support.races.levels import Level
 from ompls.analysis.rules.support.races.updates import same, same_update, stored
 
-_THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))
 _THREADING = frozenset(("parallel", "teams"))
-_SAME_FOR_ALL = frozenset((
-    "omp_is_initial_device", "omp_get_num_threads", "omp_get_num_teams", "omp_get_team_size", "omp_get_max_threads",
-    "omp_in_parallel", "omp_get_level", "omp_get_num_procs", "omp_get_device_num", "omp_get_thread_limit",
-    "omp_get_num_devices", "omp_get_initial_device", "omp_get_default_device", "omp_get_active_level", "omp_get_dynamic",
-    "omp_get_max_active_levels", "omp_get_nested", "omp_get_cancellation", "omp_get_proc_bind",
-))  # fmt: skip
 
 
 class Conditions:
@@ -138,7 +132,7 @@ class Conditions:
     def one_unit(self, a: Access, b: Access, level: Level) -> bool:
         """Whether both are done by one and the same thread (team), which conditions name."""
         named = _named(a) & _named(b)
-        asked = {o.op for p in named for o in p.opaques()} & _THREADS
+        asked = {o.op for p in named for o in p.opaques()} & THREADS
         if level.unit == "team":
             return "omp_get_team_num" in asked
         return "omp_get_thread_num" in asked and (not level.teams or "omp_get_team_num" in asked)
@@ -158,7 +152,7 @@ class Conditions:
                 return False
             if isinstance(node, ast.Call):
                 name = node.function.name if isinstance(node.function, ast.Name) else ""
-                if name in _THREADS or (level.kind == "iterations" and name not in _SAME_FOR_ALL):
+                if name in THREADS or (level.kind == "iterations" and name not in SAME_FOR_ALL):
                     return False
         return True
 
@@ -193,7 +187,8 @@ class Conditions:
         if list(write.subscripts) != list(read.subscripts):
             return False
         ways = [[(id(g.stmt), g.holds) for g in self.inside(x, level)] for x in (write, read)]
-        return ways[1][: len(ways[0])] == ways[0] and not write.inner and self.is_invariant(value, level, True)
+        unlike = self.changes(level) - stored_alike(level.stmt)
+        return ways[1][: len(ways[0])] == ways[0] and not write.inner and is_alike(value, unlike, calls=True)
 
     def is_flag(self, a: Access, b: Access, level: Level) -> bool:
         """Whether one may set a flag that the other one only looks at: seeing it late does no harm in most programs."""
@@ -215,21 +210,6 @@ class Conditions:
         return any(value.symbol in assigned_in(n) for n in captures)
 
 
-def is_alike(expr: Expr, changing: set[Symbol], calls: bool = False) -> bool:
-    """Whether an expression has one value for all, if only the variables in `changing` differ."""
-    for node in expr.walk():
-        if isinstance(node, ast.Name) and node.symbol is not None and node.symbol in changing:
-            return False
-        if isinstance(node, ast.Call):
-            name = node.function.name if isinstance(node.function, ast.Name) else ""
-            known = name in _SAME_FOR_ALL or (calls and not node.args and name not in _THREADS)
-            if not known:
-                return False
-        if isinstance(node, (ast.Index, ast.Assign)) or (isinstance(node, ast.Unary) and node.op in ("*", "++", "--")):
-            return False
-    return True
-
-
 def _named_in(expr: Expr) -> set[Symbol]:
     return {n.symbol for n in expr.walk() if isinstance(n, ast.Name) and n.symbol is not None}
 
@@ -237,14 +217,14 @@ def _named_in(expr: Expr) -> set[Symbol]:
 def _asks_library(expr: Expr) -> bool:
     """Whether a function of the C library is asked, such as `rand`: it does not know the threads."""
     called = (n.function.symbol for n in expr.walk() if isinstance(n, ast.Call) and isinstance(n.function, ast.Name))
-    return any(s is not None and s.from_system_header and s.name not in _THREADS for s in called)
+    return any(s is not None and s.from_system_header and s.name not in THREADS for s in called)
 
 
 def _is_of_thread(symbol: Symbol) -> bool:
     """Whether a variable is declared with the number of the thread (team) in it: `int base = omp_get_team_num() * n`."""
     calls = symbol.init.walk() if symbol.init is not None and symbol.level == "block" else ()
     return any(
-        isinstance(n, ast.Call) and isinstance(n.function, ast.Name) and n.function.name in _THREADS for n in calls
+        isinstance(n, ast.Call) and isinstance(n.function, ast.Name) and n.function.name in THREADS for n in calls
     )
 
 
@@ -294,7 +274,7 @@ def _parts(expr: Expr, holds: bool) -> int:
 
 
 def _asks_thread(p: Poly) -> bool:
-    return any(isinstance(o, Opaque) and o.op in _THREADS for o in p.opaques())
+    return any(isinstance(o, Opaque) and o.op in THREADS for o in p.opaques())
 
 
 def _named(access: Access) -> set[Poly]:

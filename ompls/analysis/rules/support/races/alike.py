@@ -1,0 +1,54 @@
+"""Expressions that have the same value in all threads, and variables that get nothing else."""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.walk import assigned_in
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
+
+THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))
+SAME_FOR_ALL = frozenset((
+    "omp_is_initial_device", "omp_get_num_threads", "omp_get_num_teams", "omp_get_team_size", "omp_get_max_threads",
+    "omp_in_parallel", "omp_get_level", "omp_get_num_procs", "omp_get_device_num", "omp_get_thread_limit",
+    "omp_get_num_devices", "omp_get_initial_device", "omp_get_default_device", "omp_get_active_level", "omp_get_dynamic",
+    "omp_get_max_active_levels", "omp_get_nested", "omp_get_cancellation", "omp_get_proc_bind",
+))  # fmt: skip
+
+
+def is_alike(expr: Expr, changing: set[Symbol], calls: bool = False) -> bool:
+    """Whether an expression has one value for all, if only the variables in `changing` differ."""
+    for node in expr.walk():
+        if isinstance(node, ast.Name) and node.symbol is not None and node.symbol in changing:
+            return False
+        if isinstance(node, ast.Call):
+            name = node.function.name if isinstance(node.function, ast.Name) else ""
+            known = name in SAME_FOR_ALL or (calls and not node.args and name not in THREADS)
+            if not known:
+                return False
+        if isinstance(node, (ast.Index, ast.Assign)) or (isinstance(node, ast.Unary) and node.op in ("*", "++", "--")):
+            return False
+    return True
+
+
+def stored_alike(stmt: DirectiveStmt) -> set[Symbol]:
+    """Variables that get nothing but what is the same for all: `n = omp_get_num_threads(), size = (m + n - 1) / n`."""
+    values: dict[Symbol, list[Expr]] = {}
+    for n in stmt.walk():
+        target = bare(n.target) if isinstance(n, ast.Assign) and n.op == "=" else None
+        if isinstance(n, ast.Assign) and isinstance(target, ast.Name) and target.symbol is not None:
+            values.setdefault(target.symbol, []).append(n.value)
+    simple = {s for s in values if s not in _changed_otherwise(stmt)}
+    unlike = assigned_in(stmt)
+    while found := {s for s in simple & unlike if all(is_alike(v, unlike, calls=True) for v in values[s])}:
+        unlike -= found
+    return simple - unlike
+
+
+def _changed_otherwise(stmt: DirectiveStmt) -> set[Symbol]:
+    """Variables with `n += 1`, `n++`, `&n` or a declaration."""
+    found = {n.symbol for n in stmt.walk() if isinstance(n, ast.VarDecl)}
+    for n in stmt.walk():
+        if (isinstance(n, ast.Assign) and n.op != "=") or (isinstance(n, ast.Unary) and n.op in ("++", "--", "&")):
+            found |= assigned_in(n)
+    return found
