@@ -143,7 +143,7 @@ class Walk(Constructs):
         held, guards = touch.held | self.place.held, (*self.place.guards, *touch.guards)
         made = replace(touch, symbol=symbol, depth=depth, node=node, subs=values, loops=(*self.place.loops, *loops),
                        held=held, guards=guards)  # fmt: skip
-        return resolved(made, self.place.values)
+        return resolved(made, self.place)
 
     def start(self, arg: ast.Expr, symbol: Symbol) -> tuple[str, tuple[Poly | None, ...]]:
         """The way to the element of `symbol` that a pointer argument points to; nothing when it is the first one."""

@@ -17,6 +17,7 @@ from ompls.analysis.model.tu import MapItem, Region, Variable
 from ompls.analysis.rules.support.ordering.depend import dependences
 from ompls.analysis.rules.support.ordering.model import Touch, Unit
 from ompls.analysis.rules.support.ordering.tasks import Tasks, has
+from ompls.analysis.rules.support.ordering.touches import resolved
 
 _ON_DEVICE = frozenset(("mapped", "is_device_ptr", "has_device_addr", "declare_target"))
 _IN, _OUT = frozenset(("to", "tofrom")), frozenset(("from", "tofrom"))
@@ -50,7 +51,7 @@ class Devices(Tasks):
         unread = {m.symbol for v in region.variables for m in v.maps if _has_mapper(m)} | reduced
         shared = {s: v for s, v in shared.items() if s not in unread}
         moving = {v.symbol for v in shared.values() for m in v.maps if m.item is not None and _moves(m.item.expr)}
-        own = [t for t in inside if t.symbol in shared and t.symbol not in moving]
+        own = [t for t in inside if (t.via or t.symbol) in shared and (t.via or t.symbol) not in moving]
         copies = [] if self.shared_memory else [c for v in shared.values() for c in self._copies(v)]
         self._operation(stmt, [*own, *copies])
 
@@ -81,7 +82,7 @@ class Devices(Tasks):
         made = Touch(symbol, node, depth, read, write, loops=place.loops, held=place.held, guards=place.guards,
                      copy=True, freed=freed, certain=depth < 2)  # fmt: skip
         if not isinstance(expr, (ast.Section, ast.Index)):
-            return replace(made, whole=isinstance(symbol.type, Array))
+            return resolved(replace(made, whole=isinstance(symbol.type, Array)), place)
         subs: list[Poly | None] = []
         loops: list[LoopRange] = []
         at: Expr = expr
@@ -91,7 +92,7 @@ class Devices(Tasks):
             if loop is not None:
                 loops.insert(0, loop)
             at = at.base
-        return replace(made, subs=tuple(subs), loops=(*place.loops, *loops))
+        return resolved(replace(made, subs=tuple(subs), loops=(*place.loops, *loops)), place)
 
     def _range(self, expr: ast.Section | ast.Index) -> tuple[Poly | None, LoopRange | None]:
         """One subscript of a section: an index that runs over it."""

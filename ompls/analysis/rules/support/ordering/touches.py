@@ -29,10 +29,12 @@ class Values:
     known -- variables that are assigned more than once, or whose address is taken: their value says nothing (None);
                 those that hold the same number all along
     same -- pointers that are another name for storage: (variable, what they point to is the variable itself)
+    moved -- of those by how many elements they point behind its start: `float *p = a + i * m`
     """
 
     known: dict[Symbol, Poly | None] = field(default_factory=dict)
     same: dict[Symbol, tuple[Symbol, bool]] = field(default_factory=dict)
+    moved: dict[Symbol, Expr] = field(default_factory=dict)
 
 
 def values_of(function: FunctionDef) -> Values:
@@ -52,7 +54,10 @@ def values_of(function: FunctionDef) -> Values:
             found.known[symbol] = Poly.of(number)
     for symbol, value in defined.items():
         if symbol not in found.known and isinstance(symbol.type, Pointer):
-            _note_alias(found, symbol, strip(value))
+            base, offset = _start_and_offset(strip(value), symbol.type)
+            _note_alias(found, symbol, base)
+            if offset is not None and symbol in found.same:
+                found.moved[symbol] = offset
     return found
 
 
@@ -72,6 +77,20 @@ def _definition(node: Node) -> tuple[Symbol | None, Expr | None]:
                 return None, None
             return operand.symbol, None
     return None, None
+
+
+def _start_and_offset(value: Expr, kind: Pointer) -> tuple[Expr, Expr | None]:
+    """`a` and `i` of `a + i` and of `&a[i]`, when that points to elements of the same type."""
+    start, offset = value, None
+    if isinstance(value, ast.Binary) and value.op == "+" and is_address(value.left.type):
+        start, offset = strip(value.left), value.right
+    elif isinstance(value, ast.Unary) and value.op == "&" and isinstance(inner := strip(value.operand), ast.Index):
+        start, offset = strip(inner.base), inner.index
+    element = (
+        start.type.to if isinstance(start.type, Pointer) else start.type.of if isinstance(start.type, Array) else None
+    )
+    alike = element is not None and type(element) is type(kind.to) and not isinstance(element, Array)
+    return (start, offset) if offset is not None and isinstance(start, ast.Name) and alike else (value, None)
 
 
 def _note_alias(found: Values, symbol: Symbol, value: Expr) -> None:
@@ -112,17 +131,23 @@ def touch_of(use: Use, place: Place) -> Touch:
     way, subs = path_of(expr, place) if expr is not None and not use.escapes else ("", ())
     made = Touch(use.symbol, use.node, use.depth, use.read, use.write, way, subs, place.loops, place.held, place.guards,
                  certain=use.certain and not use.escapes, whole=use.escapes)  # fmt: skip
-    return resolved(made, place.values)
+    return resolved(made, place)
 
 
-def resolved(touch: Touch, values: Values) -> Touch:
+def resolved(touch: Touch, place: Place) -> Touch:
     """With pointers replaced by what they are another name for; uncertain when a pointer is not known to stay."""
+    values = place.values
     for _ in range(4):
         target = values.same.get(touch.symbol) if touch.depth >= 1 else None
         if target is None:
             break
         symbol, itself = target
         subs = touch.subs
+        offset = values.moved.get(touch.symbol)
+        if offset is not None:
+            by, first = poly_of(offset, place.known), subs[0] if subs else None
+            subs = (first + by if first is not None and by is not None else None, *subs[1:])
+            touch = replace(touch, certain=touch.certain and not touch.whole)
         if itself and not isinstance(symbol.type, Array):
             subs = subs[1:] if subs[:1] == (ZERO,) else subs
         depth = touch.depth - (1 if itself else 0)
@@ -167,4 +192,4 @@ def _library(call: ast.Call, place: Place) -> Iterator[Touch]:
                 depth = 1 if isinstance(symbol.type, Pointer) and isinstance(arg, ast.Name) else 0
                 made = Touch(symbol, arg, depth, not write, write, loops=place.loops, held=place.held,
                              guards=place.guards, freed=name in _FREES, whole=True)  # fmt: skip
-                yield resolved(made, place.values)
+                yield resolved(made, place)
