@@ -133,7 +133,7 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
 def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
     requires, names = unit.requires, (
         unit.threadprivate, unit.variants, unit.host_only, unit.indirect, unit.on_devices, unit.unmapped_links,
-        unit.reductions, sequential(unit),
+        unit.reductions, unit.mappers, sequential(unit),
     )  # fmt: skip
     around = (rules, unit.settings, (requires, *names))
     for number, (_, group) in enumerate(tu.items.groups):

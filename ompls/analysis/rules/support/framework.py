@@ -82,6 +82,7 @@ class Unit:
     reductions: frozenset[str] = (
         frozenset()
     )  # identifiers that `declare reduction` at file scope, or a header, declares
+    mappers: frozenset[str] = frozenset()  # identifiers that `declare mapper` at file scope declares
     directives: tuple[Directive, ...] = ()  # between the external declarations
     noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
     mark: Mark | None = None  # of this version of the text
@@ -121,6 +122,7 @@ class Scene:
 
 
 _DECLARED = re.compile(r"declare[ _]reduction\s*\(\s*([^\s:]+)\s*:")
+_MAPPER = re.compile(r"\s*(\w+)\s*:")
 _SNAPSHOTS = 16
 _REDUCTIONS_OF: dict[str, frozenset[str]] = {}  # what system headers declare, by `HeaderSnapshot.key`
 
@@ -193,6 +195,7 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         unmapped_links=_unmapped_links(tu, contents),
         late_requires=_late(tu),
         reductions=_reductions(tu),
+        mappers=declared_mappers(d.directive for d in tu.directives),
         directives=tuple([d.directive for d in tu.directives]),
         mark=_marked(tu, groups, None if inside else getattr(tu.symbols, "headers", None)),
     )
@@ -217,6 +220,12 @@ def declared_reductions(directives: Iterable[Directive]) -> frozenset[str]:
     """The identifiers that `declare reduction` directives give a meaning."""
     named = (d.args[0].text for d in directives if d.name == "declare reduction" and d.args)
     return frozenset(text.partition(":")[0].strip() for text in named)
+
+
+def declared_mappers(directives: Iterable[Directive]) -> frozenset[str]:
+    """The identifiers of `declare mapper(identifier: type variable)`."""
+    named = (_MAPPER.match(d.args[0].text) for d in directives if d.name == "declare mapper" and d.args)
+    return frozenset(match[1] for match in named if match is not None)
 
 
 def _reductions(tu: TU) -> frozenset[str]:
