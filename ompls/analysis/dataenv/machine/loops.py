@@ -178,10 +178,12 @@ class Loops(Directives):
 
     def varies(self, condition: ast.Expr | None) -> bool:
         """Whether a condition is on what changes from one iteration of the innermost loop to the next."""
-        loop = self.loops[-1].range if self.loops else None
-        if loop is None or condition is None or loop.stmt is None:
+        if not self.loops or condition is None:
             return False
-        changed = self.assigned(loop.stmt)
+        loop = self.loops[-1]
+        if loop.changed is None:
+            loop.changed = self.assigned(loop.range.stmt)
+        changed = loop.changed
         return any(isinstance(n, ast.Name) and n.symbol in changed for n in condition.walk())
 
     def assigned(self, node: ast.Node) -> set[Symbol]:

@@ -69,6 +69,7 @@ class Loop:
     conditions: int
     plain: bool
     varied: int = 0  # of the conditions
+    changed: set[Symbol] | None = None  # variables that its statement gives other values, once that was asked for
 
 
 @dataclass(slots=True)
