@@ -29,7 +29,7 @@ from ompls.server.engine import Engine, Result, Session
 from ompls.server.explanation import Explanation
 from ompls.server.guard import logged, watch_client
 from ompls.server.handlers import Handlers
-from ompls.server.lean import forget_sources, keep_heap_small
+from ompls.server.lean import forget_sources, use_one_heap
 from ompls.server.preview import MANUAL_SCHEME, SCHEME, PreviewFeature
 from ompls.server.protocol import Protocol, converter
 from ompls.server.runs import RunFeature
@@ -256,7 +256,7 @@ def serve(port: int | None = None) -> int:
     log.setLevel(level if isinstance(level, int) else logging.WARNING)
     gc.set_threshold(20_000, 20, 50)  # trees of many small objects that live long: the default costs 20 % of didOpen
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what it reports we log ourselves, with the context
-    keep_heap_small()
+    use_one_heap()
     forget_sources(types)
     server = OmplsServer()
     asyncio.run(server.run(port))

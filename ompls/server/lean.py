@@ -12,16 +12,15 @@ import linecache
 from types import CodeType, FunctionType, ModuleType
 
 _OF_MODULE = ("__name__", "__builtins__")
-_MALLOPT = {-8: 1, -3: 1 << 20, -1: 1 << 20}  # M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD of <malloc.h>
+_ARENA_MAX = -8  # M_ARENA_MAX of <malloc.h>
 
 
-def keep_heap_small() -> None:
-    """Have glibc give the texts of large files back to the system when they go, and use one heap for all threads, of
-    which one runs at a time.  Else each leaves holes for its largest texts: 10 MB for a file of 20,000 lines."""
+def use_one_heap() -> None:
+    """Have glibc use one heap for all threads, of which one runs at a time.  Else each keeps holes for the largest
+    texts that it has seen.  (To give those back each time costs a third of a keystroke at 20,000 lines.)"""
     library = ctypes.CDLL(None)
     if hasattr(library, "mallopt"):  # other C libraries have none
-        for parameter, value in _MALLOPT.items():
-            library.mallopt(parameter, value)
+        library.mallopt(_ARENA_MAX, 1)
 
 
 def forget_sources(module: ModuleType) -> None:
