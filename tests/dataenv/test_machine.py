@@ -139,6 +139,28 @@ def test_a_return_that_a_missing_brace_puts_into_a_region_leaves_nothing_mapped(
     assert kinds(text % "") == []
 
 
+def test_the_same_place_is_named_every_time() -> None:
+    """Of several that it could be: cases are sets, which have another order in each analysis."""
+    text = """
+    int main(void) {
+        int c[1024], wrong = 0;
+        for (int size = 256; size <= 1024; size += 256) {
+            for (int i = 0; i < size; i++) c[i] = -1;
+    #pragma omp target enter data if(size > 512) map(to: size) map(to: c[0:size])
+    #pragma omp target if(size > 512) map(to: c[0:size])
+            for (int j = 0; j < size; j++) c[j] = j;
+    #pragma omp target exit data if(size > 512) map(from: c[0:size])
+            for (int i = 0; i < size; i++) if (c[i] != i) wrong++;
+        }
+        return wrong;
+    }
+    """
+    source = (HEAD + text).encode()
+    found = [events_of_unit(unit_of(Analyzer().analyze("x.c", source, EMPTY_SNAPSHOT, Settings()))) for _ in range(12)]
+    assert found[0]
+    assert all(set(f["main"]) == set(found[0]["main"]) for f in found)
+
+
 def test_a_walk_that_takes_too_long_says_nothing() -> None:
     calls = "".join(f"void f{k}(int *x) {{ f{k - 1}(x); f{k - 1}(x + {k}); }}\n" for k in range(1, 11))
     text = HEAD + "void f0(int *x) {\n#pragma omp target\nfor (int i = 0; i < 9; i++) x[i] = i; }\n" + calls

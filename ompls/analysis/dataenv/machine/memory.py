@@ -93,9 +93,10 @@ class Memory(Store):
             r = self.range_of(loc)
             answers += [self._behind(case, r, loc.obj.size) for case in cases]
             ways += [case.way for case in cases]
-        behind = next((w for o, w in answers if o == "bad"), None) or next((w for o, w in answers if w), None)
-        if behind is None:
+        found = [w for o, w in answers if o == "bad" and w is not None] or [w for _, w in answers if w is not None]
+        if not found:
             return
+        behind = min(found, key=_place)  # the cases have no order
         outcome = self.on_some_path([o for o, _ in answers], ways, len(locs) == 1)
         here = self.site(node)
         if isinstance(behind, cp.Lost):
@@ -262,7 +263,8 @@ class Memory(Store):
         for kind in ("absent", "short", "garbage", "garbage-if-new", "device-stale"):
             name = pointer_of(node) if kind == "absent" else name_of(node)
             outcomes: list[Outcome] = [o if k == kind else "fine" for k, o, _ in answers]
-            copy = next((c for k, _, c in answers if k == kind), None)
+            copies = [c for k, _, c in answers if k == kind and c is not None]
+            copy = min(copies, key=lambda c: (c.origin, [w.site for w in c.old])) if copies else None
             if kind not in [k for k, _, _ in answers]:
                 if self.conditional and self.recorder.tentative:
                     self.judge(self._event(kind, here, name, copy), "fine")
@@ -318,3 +320,7 @@ class Memory(Store):
     def conditional(self) -> bool:
         """Whether the first iteration of the loops around the place need not come here."""
         return bool(self.loops) and self.conditions > self.loops[0].conditions
+
+
+def _place(w: Written | cp.Lost) -> tuple[object, ...]:
+    return (0, w.site, w.by) if isinstance(w, cp.Lost) else (1, w.site)
