@@ -37,7 +37,8 @@ def meet(
     if a.depth >= 1 and a.symbol in varying:
         return None  # the pointer points elsewhere
     if a.whole or b.whole:
-        return True
+        # `memcpy(p, …)` writes all that it is about, which may end before what another pointer `q = p + n` names.
+        return None if a.depth >= 1 and a.via is not b.via else True
     if len(a.subs) != len(b.subs):
         return None if a.subs and b.subs else _scalar_or_record(a)
     shared: set[int] = set()
