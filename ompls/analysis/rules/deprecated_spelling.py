@@ -137,9 +137,11 @@ void f(int n, double *x) {
 """,
         """
 void f(int n, double *x) {
-    #pragma omp target map(always tofrom: x[0:n]) map(close, always to: n)
-    //                                            ^^^^^^^^^^^^^^^^^^^^^^^^ hint: a list of modifiers without commas is deprecated since OpenMP 5.2
+    #pragma omp target map(always tofrom: x[0:n])
     //                 ^^^^^^^^^^^^^^^^^^^^^^^^^^ hint: a list of modifiers without commas is deprecated since OpenMP 5.2
+    x[0] = n;
+    #pragma omp target map(close, always to: n) map(tofrom: x[0:n])
+    //                 ^^^^^^^^^^^^^^^^^^^^^^^^ hint: a list of modifiers without commas is deprecated since OpenMP 5.2
     x[0] = n;
 }
 """,
