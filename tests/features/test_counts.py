@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ompls.analysis import features
+from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules import check
+from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
 
 from .marked import unit
 
@@ -50,3 +52,18 @@ def test_counts(frame: str, body: str) -> None:
     }
     drawn = {n: line.partition("//")[2].strip() for n, line in enumerate(text.split("\n")) if "//" in line}
     assert found == {n: label for n, label in drawn.items() if label}
+
+
+def test_counts_of_a_walk_that_no_longer_begins_there_are_gone() -> None:
+    """What is shown is what the last version's walks counted, not what an earlier walk of the same function did."""
+    upload = "void in(int *p) {\n#pragma omp target enter data map(to: p[:9])\n}\n"
+    alone = "int a[9];\nvoid only(void) {\n#pragma omp target enter data map(to: a)\n}\n"
+    main = "int main(void) {\n#pragma omp target data map(a)\n{ in(a); only(); }\n}\n"
+    analyzer = Analyzer()
+    for text in (alone + upload, alone + upload + main, alone + upload, alone + upload + main.replace("only();", "")):
+        shown = []
+        for one in (analyzer, Analyzer()):
+            tu = one.analyze("t.c", text.encode(), EMPTY_SNAPSHOT, Settings())
+            check(tu)
+            shown.append([i.label for i in features.counts(tu, 0, len(tu.source))])
+        assert shown[0] == shown[1], text

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.machine.analysis import COUNTS
+from ompls.analysis.dataenv.machine.analysis import counts_of
 from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.features.inlay import Inlay
 from ompls.analysis.features.pragmas import pragmas_between
@@ -55,9 +55,8 @@ def _known(tu: TU) -> dict[Site, set[tuple[int, int]] | None]:
     """What all walks of the unit say together."""
     found: dict[Site, set[tuple[int, int]] | None] = {}
     for _, group in tu.items.groups:
-        for content in group.contents:
-            kept: dict[Site, set[tuple[int, int]] | None] = content.memo.get(COUNTS, {})
-            for site, pairs in kept.items():
+        for counted in counts_of(group):
+            for site, pairs in counted.items():
                 before = found.get(site, set())
                 found[site] = None if before is None or pairs is None else before | pairs
     return found

@@ -14,14 +14,16 @@ from ompls.analysis.dataenv.machine.events import Event, Recorder
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import GivenUp
 from ompls.analysis.dataenv.machine.program import Program
+from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 
+Counts = Mapping[Site, "set[tuple[int, int]] | None"]  # as `Recorder.counts`
 _MARK = f"{__name__} mark"  # in `Group.memo`: the version in which what is kept there held
-COUNTS = "reference counts"  # in `Content.memo`: the `Recorder.counts` of the last walk from there
+_SILENT: tuple[tuple[Event, ...], Counts] = ((), {})
 
 
 class Unit(Protocol):
@@ -66,6 +68,13 @@ def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     return {name: _strongest(events) for name, events in found.items()}
 
 
+def counts_of(group: Group) -> tuple[Counts, ...]:
+    """What the last walks from the group's roots said about reference counts."""
+    kept = group.memo.get(__name__)
+    counts: tuple[Counts, ...] = kept[4] if kept is not None else ()
+    return counts
+
+
 def _untouched(group: Group, program: Program, unit: Unit) -> bool:
     """Whether what is kept with the group certainly holds."""
     kept, mark = group.memo.get(__name__), group.memo.get(_MARK)
@@ -92,14 +101,16 @@ def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, .
         events: tuple[Event, ...] = kept[3]
         return events
     found: dict[Event, None] = {}
+    counts: list[Counts] = []
     for content in roots:
         walked = _walked(content, program)
         if walked is None:
             return None
-        found.update(dict.fromkeys(walked))
+        found.update(dict.fromkeys(walked[0]))
+        counts += [walked[1]] if walked[1] else []
     functions, variables = _reached(roots, program)
     events = tuple(found)
-    group.memo[__name__] = (key, functions, variables, events)
+    group.memo[__name__] = (key, functions, variables, events, tuple(counts))
     return events
 
 
@@ -147,16 +158,16 @@ def _holds_mappers(group: Group) -> bool:
     return kept
 
 
-def _walked(content: Content, program: Program) -> tuple[Event, ...] | None:
+def _walked(content: Content, program: Program) -> tuple[tuple[Event, ...], Counts] | None:
     functions, variables = _reached((content,), program)
     key = (tuple(functions.items()), tuple(variables.items()), program.mappers, program.variants, program.local)
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
-        events: tuple[Event, ...] = kept[1]
-        return events
+        walked: tuple[tuple[Event, ...], Counts] = kept[1]
+        return walked
     if _is_silent(content, functions):
-        content.memo[__name__], content.memo[COUNTS] = (key, ()), {}
-        return ()
+        content.memo[__name__] = (key, _SILENT)
+        return _SILENT
     if program.late():
         return None
     recorder = Recorder()
@@ -168,9 +179,9 @@ def _walked(content: Content, program: Program) -> tuple[Event, ...] | None:
         if program.late():
             return None
         events = ()
-    content.memo[__name__] = (key, events)
-    content.memo[COUNTS] = recorder.counts
-    return events
+    walked = events, recorder.counts
+    content.memo[__name__] = (key, walked)
+    return walked
 
 
 def _reached(
