@@ -45,9 +45,16 @@ def without_item(directive: Directive, clause: Clause, item: ListItem, *, safe: 
 
 
 def without_clause(directive: Directive, clause: Clause, *, safe: bool) -> Change:
+    """The fix that takes a clause out, with what separates it from the others: no comma stays behind the name."""
     number = next(k for k, c in enumerate(directive.clauses) if c is clause)
-    before = directive.clauses[number - 1].span.end if number else directive.name_span.end
-    return Change(f"Remove `{clause.name}`", Span(before, clause.span.end), "", safe=safe)
+    start, end = clause.span
+    if number:
+        start = directive.clauses[number - 1].span.end
+    elif len(directive.clauses) > 1:
+        end = directive.clauses[1].span.start
+    elif not directive.args:
+        start = directive.name_span.end
+    return Change(f"Remove `{clause.name}`", Span(start, end), "", safe=safe)
 
 
 def _data_at(scene: Scene, span: Span) -> str:
