@@ -170,6 +170,13 @@ CASES = [
      "b[omp_get_thread_num()] = a[0];\n#pragma omp barrier\n}", ""),
     (f"{P} for ordered\nfor (i = 1; i < n; i++) {{\n#pragma omp ordered\na[i] = a[i - 1];\n}}", ""),
     (f"{P} for ordered\nfor (i = 1; i < n; i++) a[i] = a[i - 1];", "loop-carried-dependence"),
+    # three steps, which may be made in 3 to the power of 16 orders: nobody waits for all of them to be tried
+    (f"{P} for ordered(2)\nfor (i = 16; i < n; i++)\nfor (j = 5; j < m; j++) {{\n"
+     "#pragma omp ordered doacross(sink: i - 1, j - 1) doacross(sink: i - 1, j - 2) doacross(sink: i - 1, j - 3)\n"
+     "c[i][j] = c[i - 16][j + 3];\n#pragma omp ordered doacross(source:)\n}", "loop-carried-dependence"),
+    (f"{P} for ordered(2)\nfor (i = 16; i < n; i++)\nfor (j = 5; j < m; j++) {{\n"
+     "#pragma omp ordered doacross(sink: i - 1, j - 1) doacross(sink: i - 3, j + 1)\n"
+     "c[i][j] = c[i - 16][j - 4];\n#pragma omp ordered doacross(source:)\n}", ""),
     (f"{P} sections\n{{\n#pragma omp section\ng = 1;\n#pragma omp section\ng = 2;\n}}", "race-between-sections"),
     (f"{P} sections\n{{\n#pragma omp section\n{{ g = 1; a[0] = g; }}\n#pragma omp section\na[1] = 2;\n}}", ""),
 ]  # fmt: skip

@@ -30,11 +30,8 @@ def is_unordered(a: Access, b: Access, level: Level) -> bool:
     """Whether the two meet in iterations of which neither waits for the other, not even through others."""
     loops = [r for r in a.loops if any(r.stmt is f for f in level.loops)]
     names = [r.symbol for r in loops if r.symbol is not None]
-    if (
-        len(names) < len(level.loops)
-        or any((r.step or 0) <= 0 for r in loops)
-        or level.stmt.directive.clause("collapse")
-    ):
+    upwards = all((r.step or 0) > 0 for r in loops)
+    if len(names) < len(level.loops) or not upwards or level.stmt.directive.clause("collapse"):
         return False
     forced = distances(a, b, loops)
     if forced is None or set(forced) != set(names):
@@ -69,7 +66,12 @@ def _vector(args: list[ast.Expr], names: list[Symbol]) -> Vector | None:
 
 def _is_covered(way: Vector, sinks: list[Vector]) -> bool:
     """Whether steps along `sinks` lead there; within one iteration of the outermost loop the order is the text's."""
-    if way[0] == 0:
-        return way == (0,) * len(way) if len(way) == 1 else way[1:] >= (0,) * (len(way) - 1)
-    rest = (tuple(w - s for w, s in zip(way, sink, strict=True)) for sink in sinks if sink[0] <= way[0])
-    return any(_is_covered(r, sinks) for r in rest)
+    waiting, seen = [way], {way}  # in whatever order steps are made, they lead to one place: it is looked at once
+    while waiting:
+        left = waiting.pop()
+        if left[0] == 0 and left[1:] >= (0,) * (len(left) - 1):
+            return True
+        steps = {tuple(w - s for w, s in zip(left, sink, strict=True)) for sink in sinks if sink[0] <= left[0]}
+        waiting += steps - seen
+        seen |= steps
+    return False
