@@ -35,6 +35,10 @@ class Conditions:
         """The conditions that stand inside of the construct."""
         return access.guards[self.walk.starts[level.stmt].guards :]
 
+    def way(self, access: Access, level: Level) -> list[tuple[int, bool]]:
+        """The decisions inside of the construct that lead to an access: statements, and which branch of each."""
+        return [(id(g.stmt), g.holds) for g in self.inside(access, level)]
+
     def is_invariant(self, expr: Expr, level: Level, calls: bool = False) -> bool:
         """Whether all units find the same value; `calls`: what functions without arguments give counts as the same."""
         return is_alike(expr, self.changes(level), calls)
@@ -122,7 +126,7 @@ class Conditions:
     def is_half_atomic(self, a: Access, b: Access, level: Level) -> bool:
         """Whether one is atomic, which shows that several units come here, and the other one, next to it, is not."""
         kinds = [{kind for kind, _ in x.held} for x in (a, b)]
-        ways = [[(id(g.stmt), g.holds) for g in self.inside(x, level)] for x in (a, b)]
+        ways = [self.way(x, level) for x in (a, b)]
         return ("atomic" in kinds[0]) != ("atomic" in kinds[1]) and ways[0] == ways[1]
 
     def by_thread(self, a: Access, b: Access) -> bool:
@@ -186,7 +190,7 @@ class Conditions:
             return False
         if list(write.subscripts) != list(read.subscripts):
             return False
-        ways = [[(id(g.stmt), g.holds) for g in self.inside(x, level)] for x in (write, read)]
+        ways = [self.way(x, level) for x in (write, read)]
         unlike = self.changes(level) - stored_alike(level.stmt)
         return ways[1][: len(ways[0])] == ways[0] and not write.inner and is_alike(value, unlike, calls=True)
 

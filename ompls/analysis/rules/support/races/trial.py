@@ -15,10 +15,10 @@ from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly
 from ompls.analysis.model.ast import InitList, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
+from ompls.analysis.rules.support.races.alike import THREADS
 from ompls.analysis.rules.support.races.doubling import pinned
 
 _POINTS = 256  # iterations that are tried out
-THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))
 _COUNTS = ("omp_get_num_threads", "omp_get_num_teams")
 Tables = Mapping[Symbol, tuple[int, ...]]  # arrays with known values
 
