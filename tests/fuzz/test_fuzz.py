@@ -87,8 +87,8 @@ def test_extreme_texts_take_no_time(name: str) -> None:
     started = time.process_time()
     tu = Analyzer().analyze("t.c", EXTREME[name], EMPTY_SNAPSHOT, Settings())
     rules.report(tu, notes.diagnostics(tu))
-    # A few seconds are usual, four times as many while coverage is measured; what is exponential takes for ever.
-    assert time.process_time() - started < 120
+    # A few seconds are usual, more while coverage is measured beside other work; what is exponential takes for ever.
+    assert time.process_time() - started < 300
 
 
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris has no wheel for this Python")
