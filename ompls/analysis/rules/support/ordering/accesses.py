@@ -13,7 +13,7 @@ from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.rules.support.framework import Unit as Program
 from ompls.analysis.rules.support.ordering.meet import meet
-from ompls.analysis.rules.support.ordering.model import Agent, Clash, ClashKind, Entry, Side, Touch, Unit
+from ompls.analysis.rules.support.ordering.model import BY_ADDRESS, Agent, Clash, ClashKind, Entry, Side, Touch, Unit
 from ompls.analysis.rules.support.ordering.team import NO_TEAM, Team, concurrent
 from ompls.analysis.rules.support.ordering.touches import Place, touches, values_of
 
@@ -72,7 +72,7 @@ class Accesses(ABC):
         self.budget -= 1
         if self.budget < 0 or touch.symbol.name in self.program.threadprivate or _is_volatile(touch):
             return
-        touch = replace(touch, side=self.side) if touch.side != self.side else touch
+        touch = replace(touch, side=self.side) if touch.side not in (self.side, BY_ADDRESS) else touch
         self.touched.append(touch)
         for entry in self.live.get(touch.symbol, ()):
             if entry.unit is not None:

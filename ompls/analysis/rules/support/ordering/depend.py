@@ -78,6 +78,22 @@ def excludes(one: Unit, two: Unit) -> bool:
     )
 
 
-def waits(later: tuple[Dependence, ...], earlier: Unit) -> bool:
-    """Whether something with the dependences `later` may have to wait for `earlier`, directly."""
-    return any(orders(a, b) is not False for a in earlier.depends for b in later)
+def waits(later: tuple[Dependence, ...], earlier: Unit, moved: Symbol | None = None) -> bool:
+    """Whether something with the dependences `later` may have to wait for `earlier`, directly.
+
+    moved -- a loop's variable that certainly had another value when `earlier` was created
+    """
+    return any(orders(a, b) is not False and not _has_moved(a, b, moved) for a in earlier.depends for b in later)
+
+
+def _has_moved(first: Dependence, second: Dependence, symbol: Symbol | None) -> bool:
+    """Whether two list items are written alike, with a subscript that is `symbol`: `row[i]` of different iterations."""
+    if symbol is None or first.item is None or second.item is None or first.item.text != second.item.text:
+        return False
+    at = strip(first.item.expr)
+    found = False
+    while isinstance(at, (Index, Section)):
+        index = strip(at.index) if isinstance(at, Index) else None
+        found = found or (isinstance(index, Name) and index.symbol is symbol)
+        at = strip(at.base)
+    return found and isinstance(at, Name)

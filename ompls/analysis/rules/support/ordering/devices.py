@@ -15,7 +15,7 @@ from ompls.analysis.model.ctype import INT, Array
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import MapItem, Region, Variable
 from ompls.analysis.rules.support.ordering.depend import dependences
-from ompls.analysis.rules.support.ordering.model import Touch, Unit
+from ompls.analysis.rules.support.ordering.model import BY_ADDRESS, Touch, Unit
 from ompls.analysis.rules.support.ordering.tasks import Tasks, has
 from ompls.analysis.rules.support.ordering.touches import resolved
 
@@ -53,6 +53,8 @@ class Devices(Tasks):
         moving = {v.symbol for v in shared.values() for m in v.maps if m.item is not None and _moves(m.item.expr)}
         own = [t for t in inside if (t.via or t.symbol) in shared and (t.via or t.symbol) not in moving]
         copies = [] if self.shared_memory else [c for v in shared.values() for c in self._copies(v)]
+        given = {s for s, v in shared.items() if v.sharing == "is_device_ptr"}
+        own = [replace(t, side=BY_ADDRESS) if t.depth and (t.via or t.symbol) in given else t for t in own]
         self._operation(stmt, [*own, *copies])
 
     def _copies(self, variable: Variable) -> Iterator[Touch]:

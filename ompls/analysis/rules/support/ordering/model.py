@@ -12,6 +12,7 @@ from ompls.analysis.model.omp import ListItem
 # Where an access happens: 'host', or 'device' and the number as written.  A region works on the device's copies; it meets
 # the host only where data is copied.
 Side = str
+BY_ADDRESS: Side = "by address"  # what a device's address points to, whichever device's: `is_device_ptr`
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 
-from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.dataenv.private import private_copies
+from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.constants import fold
@@ -186,7 +188,11 @@ class Tasks(Statements):
 
     def _after(self, unit: Unit) -> None:
         for entry in self.entries():
-            if entry.unit is not None and entry.child and waits(unit.depends, entry.unit):
+            if (
+                entry.unit is not None
+                and entry.child
+                and waits(unit.depends, entry.unit, _moved(entry, self.place.values.known))
+            ):
                 unit.after |= {entry.unit, *entry.unit.after}
 
     def wait_for(self, unit: Unit) -> None:
@@ -205,6 +211,17 @@ class Tasks(Statements):
         else:
             self.drop(e for e in self.entries() if e.unit is not None and e.child)
         self.waited()
+
+
+def _moved(entry: Entry, known: Mapping[Symbol, Poly | None]) -> Symbol | None:
+    """The variable of the outermost loop of which something that goes on belongs to an earlier iteration.
+
+    known -- None for pointers that move: their elements are not told apart by subscripts
+    """
+    listed = (root(d.item.expr) for d in (entry.unit.depends if entry.unit is not None else ()) if d.item is not None)
+    if any(s is not None and known.get(s, ZERO) is None for s in listed):
+        return None
+    return next((o.symbol for o in entry.touch.loops if id(o.stmt) in entry.laps), None)
 
 
 def _is_included(directive: Directive) -> bool:

@@ -12,14 +12,17 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer
-from ompls.analysis.rules.support.ordering.model import Touch
+from ompls.analysis.rules.support.ordering.model import BY_ADDRESS, Touch
 
 # Library functions that only read, or write, what their pointer arguments point to, by argument.
 _READS = {
     "memcpy": (1,), "memmove": (1,), "fwrite": (0,), "memcmp": (0, 1), "strlen": (0,), "puts": (0,), "write": (1,),
 }  # fmt: skip
 _WRITES = {"memcpy": (0,), "memmove": (0,), "memset": (0,), "fread": (0,), "free": (0,), "realloc": (0,)}
-_FREES = frozenset(("free", "realloc"))
+_FREES = frozenset(("free", "realloc", "omp_target_free"))
+# Of what may be a device's memory: (argument, which argument says how far behind it begins).
+_DEVICE_READS = {"omp_target_memcpy": ((1, 4),)}
+_DEVICE_WRITES = {"omp_target_memcpy": ((0, 3),), "omp_target_free": ((0, None),)}
 
 
 @dataclass(slots=True)
@@ -64,7 +67,8 @@ def values_of(function: FunctionDef) -> Values:
 def _definition(node: Node) -> tuple[Symbol | None, Expr | None]:
     """The variable that `node` sets and the value it gets; no value: any."""
     if isinstance(node, ast.VarDecl):
-        return (node.symbol, node.init) if node.init is not None else (None, None)
+        empty = node.init is None or (isinstance(node.symbol.type, Pointer) and fold(_bare_null(node.init)) == 0)
+        return (None, None) if empty else (node.symbol, node.init)
     if isinstance(node, ast.Assign):
         target = strip(node.target)
         if isinstance(target, ast.Name):
@@ -77,6 +81,14 @@ def _definition(node: Node) -> tuple[Symbol | None, Expr | None]:
                 return None, None
             return operand.symbol, None
     return None, None
+
+
+def _bare_null(value: Expr) -> Expr:
+    """The 0 of `((void *)0)`: a pointer that is set before it is used is set once."""
+    at = strip(value)
+    while isinstance(at, ast.Cast):
+        at = strip(at.operand)
+    return at
 
 
 def _start_and_offset(value: Expr, kind: Pointer) -> tuple[Expr, Expr | None]:
@@ -124,6 +136,7 @@ def touches(node: Node | None, place: Place) -> Iterator[Touch]:
         yield touch_of(use, place)
     for call in (n for n in node.walk() if isinstance(n, ast.Call)):
         yield from _library(call, place)
+        yield from _device_memory(call, place)
 
 
 def touch_of(use: Use, place: Place) -> Touch:
@@ -193,3 +206,24 @@ def _library(call: ast.Call, place: Place) -> Iterator[Touch]:
                 made = Touch(symbol, arg, depth, not write, write, loops=place.loops, held=place.held,
                              guards=place.guards, freed=name in _FREES, whole=True)  # fmt: skip
                 yield resolved(made, place)
+
+
+def _device_memory(call: ast.Call, place: Place) -> Iterator[Touch]:
+    """What a device routine does with memory that its arguments point to, the host's or a device's: the first element."""
+    name = call.function.name if isinstance(call.function, ast.Name) else ""
+    for table, write in ((_DEVICE_READS, False), (_DEVICE_WRITES, True)):
+        for i, behind in table.get(name, ()):
+            arg = strip(call.args[i]) if i < len(call.args) else None
+            offset = call.args[behind] if behind is not None and behind < len(call.args) else None
+            if not isinstance(arg, ast.Name) or arg.symbol is None or (offset is not None and fold(offset) != 0):
+                continue
+            dims, kind = 0, arg.type
+            depth = 1 if isinstance(kind, Pointer) else 0
+            kind = kind.to if isinstance(kind, Pointer) else kind
+            while isinstance(kind, Array):
+                dims, kind = dims + 1, kind.of
+            freed = name in _FREES
+            made = Touch(arg.symbol, arg, depth, not write, write, "", (ZERO,) * (dims + depth), place.loops, place.held,
+                         place.guards, freed=freed, whole=freed)  # fmt: skip
+            for side in ("host", BY_ADDRESS):
+                yield resolved(replace(made, side=side), place)
