@@ -206,3 +206,25 @@ def mapped_in_loops(program: Program) -> frozenset[Obj]:
     machine.run(program.functions["main"])
     assert machine.now is not None
     return machine.now.each
+
+
+@pytest.mark.parametrize(
+    ("text", "later"),
+    [
+        (
+            "int main(void) {\nint out = 0;\n#pragma omp target map(from: out)\nout = weighted(out);\n}\n",
+            ("static int weighted(int v);\n", "int weighted(int v) { return lookup(v); }\n", "int lookup(int);\n"),
+        ),
+        (
+            "void f(int *p) {\nfor (int i = 0; i < 9; i++) {\nload(p);\n#pragma omp target\np[i] = 1;\n}\n}\n",
+            ("void load(int *p) {\n#pragma omp target enter data map(to: p[0:9])\n}\n", "int load(void);\n"),
+        ),
+    ],
+)
+def test_a_caller_is_looked_at_again_when_what_it_calls_undeclared_comes_below(
+    text: str, later: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "SIZE", 20)
+    analyzer = Analyzer()
+    for below in ("", *later, "", "".join(later), "".join(later[1:]), ""):
+        assert findings(analyzer, text + below) == findings(Analyzer(), text + below), below

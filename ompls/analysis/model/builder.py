@@ -272,7 +272,8 @@ def _analyse(
     if len(nodes) > 1:
         parts: list[ast.Node] = [read.node, *(adapter.external(n).node for n in nodes[1:])]
         whole = ast.OtherStmt(Span(0, piece.end - piece.start), parts)
-        read = External(whole, read.directives, list(adapter.calls.values()), read.tainted, read.notes)
+        calls, strangers = list(adapter.calls.values()), tuple(adapter.strangers)
+        read = External(whole, read.directives, calls, read.tainted, read.notes, strangers)
     regions: list[Region] = []
     if isinstance(read.node, ast.FunctionDef):
         for stmt in read.directives:
@@ -280,7 +281,8 @@ def _analyse(
                 tainted = any(t.start < stmt.span.end and t.end > stmt.span.start for t in read.tainted)
                 regions.append(region_of(stmt, read.node, len(regions), unit.settings, tainted))
     text = chunk.text[piece.start : piece.end]
-    return Content(read.node, text, read.directives, regions, read.calls, bool(read.tainted)), read.notes
+    content = Content(read.node, text, read.directives, regions, read.calls, read.strangers, bool(read.tainted))
+    return content, read.notes
 
 
 def _header_texts(headers: HeaderSnapshot, expanded: Expanded) -> list[str]:

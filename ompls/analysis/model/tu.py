@@ -74,6 +74,7 @@ class Content:
     directives: list[DirectiveStmt]  # every executable directive in it, in source order
     regions: list[Region]
     calls: list[Symbol] = field(default_factory=list)  # direct calls in the whole body
+    strangers: tuple[str, ...] = ()  # names that are called and not declared before: they may be further down
     tainted: bool = False
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what readers keep with it, by reader
 

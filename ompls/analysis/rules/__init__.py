@@ -14,7 +14,7 @@ from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import Change, Finding, Group, Rule, Scene, Unit, unit_of
-from ompls.analysis.rules.support.kept import asked_of, findings_of
+from ompls.analysis.rules.support.kept import asked_of, at_end, findings_of, names_called
 from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.rules.support.noticed import noticed
 from ompls.analysis.rules.support.ordering.contexts import sequential
@@ -188,7 +188,7 @@ def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule
     """What the rules say about one external declaration: what they said before if nothing they look at has changed."""
     chosen = around[0]
     above = callers_above(content, unit)
-    callees = _callees((content, *above), unit) if content.calls or above else ()
+    callees = _callees((content, *above), unit) if content.calls or content.strangers or above else ()
     key = (around, above, callees, noticed(content, unit))
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key and unit.headers_told(kept[2]):
@@ -230,15 +230,14 @@ def _callees(contents: tuple[Content, ...], unit: Unit) -> tuple[object, ...]:
     """What a rule's answer depends on besides the declaration and its known callers: what these call, transitively."""
     seen: dict[str, tuple[object, ...]] = {}
     known: dict[object, tuple[object, ...]] = unit.summaries.setdefault(__name__, {})  # many declarations call the same
-    waiting = [symbol for content in contents for symbol in content.calls]
+    waiting = [name for content in contents for name in names_called(content)]
     while waiting:
-        symbol = waiting.pop()
-        if symbol.name not in seen:
-            called = unit.functions.get(symbol.name)
-            at_end = unit.symbols.get(symbol.name, symbol)
-            depends = (symbol.name, called, at_end.declare_target)
-            seen[symbol.name] = known.setdefault(depends, depends)
-            waiting += called.calls if called is not None else []
+        name = waiting.pop()
+        if name not in seen:
+            called = unit.functions.get(name)
+            depends = (name, called, at_end(unit.symbols.get(name)))
+            seen[name] = known.setdefault(depends, depends)
+            waiting += names_called(called) if called is not None else []
     return tuple(seen.values())
 
 

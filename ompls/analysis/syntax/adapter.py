@@ -30,6 +30,7 @@ class External:
     calls: list[ast.Symbol] = field(default_factory=list)
     tainted: list[Span] = field(default_factory=list)
     notes: list[tuple[Span, str]] = field(default_factory=list)
+    strangers: tuple[str, ...] = ()
 
 
 class Adapter(StatementReader):
@@ -60,7 +61,7 @@ class Adapter(StatementReader):
         calls = list(self.calls.values())
         if n.has_error and not self.tainted and errors([n], 1):
             self.taint(n)
-        return External(node, self.directives, calls, self.tainted, self.notes)
+        return External(node, self.directives, calls, self.tainted, self.notes, tuple(self.strangers))
 
     def function(self, n: Node) -> ast.FunctionDef | ast.OtherStmt:
         spec = self.specifiers(n)

@@ -251,6 +251,8 @@ class ExpressionReader(InitializerReader):
             callee = callee.inner
         if isinstance(callee, ast.Name) and callee.symbol is not None and callee.symbol.kind == "func":
             self.calls.setdefault(callee.name, callee.symbol)
+        elif isinstance(callee, ast.Name) and callee.symbol is None:
+            self.strangers[callee.name] = None
         e = ast.Call(self.span(n), called, [self.expr(c) for c in nodes])
         self.typed(e)
         if isinstance(e.type, Unknown) and isinstance(callee, ast.Name) and callee.symbol is None:

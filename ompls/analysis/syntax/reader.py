@@ -47,6 +47,7 @@ class Reader(ABC):
         self.depth = level
         self.tainted: list[Span] = []
         self.calls: dict[str, ast.Symbol] = {}
+        self.strangers: dict[str, None] = {}  # called, and not declared before
         self.defining: list[RecordBody] = []
 
     # The parts of the adapter call each other through these.

@@ -201,14 +201,18 @@ def _reached(
 def _below(root: Content, program: Program) -> dict[str, Content | None]:
     """All that a function calls, directly or through others."""
     seen: dict[str, Content | None] = {}
+    strangers: dict[str, None] = {}
     waiting = [root]
     while waiting:
-        for symbol in waiting.pop().calls:
+        content = waiting.pop()
+        strangers.update(dict.fromkeys(content.strangers))
+        for symbol in content.calls:
             if symbol.name not in seen:
                 called = program.functions.get(symbol.name)
                 seen[symbol.name] = called
                 if called is not None:
                     waiting.append(called)
+    seen.update({name: program.functions.get(name) for name in strangers})
     return seen
 
 

@@ -59,6 +59,7 @@ def reach_of(
     content: Content, functions: Mapping[str, Content], symbols: Mapping[str, Symbol], harmless: frozenset[str]
 ) -> Reach:
     seen: dict[str, Content | None] = {}
+    strangers: dict[str, Content | None] = {}
     waiting = [content]
     names: set[str] = set()
     allocates = every = False
@@ -74,7 +75,11 @@ def reach_of(
                     waiting.append(called)
                 elif not (symbol.from_system_header or symbol.name in harmless or symbol.name.startswith("omp_")):
                     every = every or symbol.name not in _ALLOCATE
+        for name in one.strangers:
+            strangers[name] = functions.get(name)
+            every = every or not (name in harmless or name in _ALLOCATE or name.startswith("omp_"))
     variables = {n: symbols.get(n) for n in names}
+    seen |= strangers
     return Reach(seen or _NONE, variables or _NONE, allocates, every)
 
 

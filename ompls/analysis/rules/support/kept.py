@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
-from ompls.analysis.model.ast import FunctionDef
+from ompls.analysis.model.ast import FunctionDef, Symbol
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.callers import direct_callers, known_callers
@@ -64,12 +64,22 @@ _ASKED: dict[frozenset[bool], frozenset[bool]] = {}
 
 
 def answer(name: str, unit: Unit) -> object:
-    """What the unit says about a function that is called: its definition, and whether it is for devices."""
+    """What the unit says about a function that is called: its definition, and how it is declared."""
     known = unit.answers.get(name)
     if known is None:
         symbol = unit.symbols.get(name)
-        known = unit.answers[name] = (unit.functions.get(name), symbol.declare_target if symbol is not None else None)
+        known = unit.answers[name] = (unit.functions.get(name), at_end(symbol))
     return known
+
+
+def at_end(symbol: Symbol | None) -> object:
+    """What rules ask of a function's name at the end of the unit."""
+    return (symbol.declare_target, symbol.from_system_header, symbol.kind) if symbol is not None else None
+
+
+def names_called(content: Content) -> list[str]:
+    """What a declaration calls, also without a declaration of it: it may be defined further down."""
+    return [*[symbol.name for symbol in content.calls], *content.strangers]
 
 
 def _untouched(group: Group, kept: _Kept, unit: Unit) -> bool:
@@ -86,13 +96,13 @@ def _same(kept: _Kept, unit: Unit) -> bool:
 def _asked(contents: Iterable[Content], unit: Unit) -> dict[str, object]:
     """The functions that the declarations call, directly or through others."""
     seen: dict[str, object] = {}
-    waiting = [symbol.name for content in contents for symbol in content.calls]
+    waiting = [name for content in contents for name in names_called(content)]
     while waiting:
         name = waiting.pop()
         if name not in seen:
             seen[name] = answer(name, unit)
             called = unit.functions.get(name)
-            waiting += [symbol.name for symbol in called.calls] if called is not None else []
+            waiting += names_called(called) if called is not None else []
     return seen
 
 
