@@ -159,7 +159,10 @@ class Devices(Tasks):
         directive = stmt.directive
         word = "target" if "target" in directive.constructs else directive.name
         unit = Unit(
-            stmt, _WORDS.get(word, "the device operation"), dependences(directive, self.place.values.same), device=True
+            stmt,
+            _WORDS.get(word, "the device operation"),
+            dependences(directive, self.place.values.other_names),
+            device=True,
         )
         nowait = directive.clause("nowait")
         if nowait is None or not has(directive, "nowait") or directive.name == "target data":

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import private_copies
-from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.constants import fold
@@ -41,7 +39,10 @@ class Tasks(Statements):
     def task(self, stmt: DirectiveStmt, level: int) -> None:
         directive = stmt.directive
         unit = Unit(
-            stmt, "the task", dependences(directive, self.place.values.same, _iterations(stmt)), alone=self.is_alone()
+            stmt,
+            "the task",
+            dependences(directive, self.place.values.other_names, _iterations(stmt)),
+            alone=self.is_alone(),
         )
         private, first = self._data_sharing(stmt)
         for symbol, node in first.items():
@@ -188,11 +189,7 @@ class Tasks(Statements):
 
     def _after(self, unit: Unit) -> None:
         for entry in self.entries():
-            if (
-                entry.unit is not None
-                and entry.child
-                and waits(unit.depends, entry.unit, _moved(entry, self.place.values.known))
-            ):
+            if entry.unit is not None and entry.child and waits(unit.depends, entry.unit, _moved(entry)):
                 unit.after |= {entry.unit, *entry.unit.after}
 
     def wait_for(self, unit: Unit) -> None:
@@ -203,7 +200,7 @@ class Tasks(Statements):
 
     def taskwait(self, stmt: DirectiveStmt) -> None:
         directive = stmt.directive
-        depends = dependences(directive, self.place.values.same)
+        depends = dependences(directive, self.place.values.other_names)
         if has(directive, "nowait"):
             self.forget()
         elif depends:
@@ -213,14 +210,8 @@ class Tasks(Statements):
         self.waited()
 
 
-def _moved(entry: Entry, known: Mapping[Symbol, Poly | None]) -> Symbol | None:
-    """The variable of the outermost loop of which something that goes on belongs to an earlier iteration.
-
-    known -- None for pointers that move: their elements are not told apart by subscripts
-    """
-    listed = (root(d.item.expr) for d in (entry.unit.depends if entry.unit is not None else ()) if d.item is not None)
-    if any(s is not None and known.get(s, ZERO) is None for s in listed):
-        return None
+def _moved(entry: Entry) -> Symbol | None:
+    """The variable of the outermost loop of which something that goes on belongs to an earlier iteration."""
     return next((o.symbol for o in entry.touch.loops if id(o.stmt) in entry.laps), None)
 
 

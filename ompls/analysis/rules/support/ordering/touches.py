@@ -39,6 +39,11 @@ class Values:
     same: dict[Symbol, tuple[Symbol, bool]] = field(default_factory=dict)
     moved: dict[Symbol, Expr] = field(default_factory=dict)
 
+    @property
+    def other_names(self) -> frozenset[Symbol]:
+        """Pointers whose elements may be those of another variable: other names for storage, and those that move."""
+        return frozenset((*self.same, *(s for s, p in self.known.items() if p is None and isinstance(s.type, Pointer))))
+
 
 def values_of(function: FunctionDef) -> Values:
     """Looks at every assignment of the function."""
