@@ -187,6 +187,7 @@ PLACES: list[tuple[str, str, str]] = [
     ("#pragma omp declare simd uniform(¦)\nfloat g(float *x, const int n, float (*h)(int, int), int t[static 4]);",
      "x,n,t", "g,h(int"),
     ("#pragma omp declare simd uniform(a) linear(¦)\nint g(int a, int b) { return a + b; }", "a,b", "g"),
+    ("#pragma omp declare simd uniform(¦)\nint table[] = {(1), 2, own, (3)};", "", "2,own,3"),  # no function
     ("int base(int);\nint own(int a);\n#pragma omp declare variant(¦)\nint base(int a);", "own,base", "a"),
     ("void f(void) {\n#pragma omp critical (first)\n;\n#pragma omp critical (¦)\n;\n}", "first", "f"),
     ("#pragma omp declare reduction(mine: int: ¦", "omp_in,omp_out", "omp_priv"),

@@ -14,7 +14,7 @@ from ompls.analysis.features.scopes import expanded_offset
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Array, CType, FieldDecl, Function, Pointer, Record
 from ompls.analysis.model.declare import declare
-from ompls.analysis.model.tu import TU
+from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.syntax.clause_expr import Token
 
@@ -31,6 +31,7 @@ _HINTS = {
 _DEVICES = {
     "omp_initial_device": "the host, as omp_get_initial_device() says", "omp_invalid_device": "no device: an error"
 }  # fmt: skip
+_NEAR = 2_000  # bytes
 _OF_FUNCTIONS = frozenset(("uniform", "linear", "aligned"))
 _MAPPED = re.compile(
     r"(?:\w+\s*:(?!:)\s*)?(?P<type>.*?[\s*])(?P<name>\w+)\s*\Z", re.S
@@ -124,22 +125,24 @@ def _criticals(tu: TU, cursor: Cursor) -> list[str]:
 def _parameters(tu: TU, cursor: Cursor) -> Iterator[Word]:
     """The parameters of the function that is declared after the pragma."""
     x = expanded_offset(tu, cursor.pragma.line_end)
-    for item in tu.items.between(x, x + 2_000):
-        node = item.content.node
-        if item.start < x:
-            continue
-        listed = {t.text for t in cursor.inner}
-        text = (
-            tu.text(item, node.header)
-            if isinstance(node, ast.FunctionDef)
-            else item.content.text.decode("utf-8", "replace")
-        )
-        inside = text.partition("(")[2].rpartition(")")[0]
-        for parameter in re.split(r",(?![^()\[\]]*[)\]])", inside):
-            named = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*\Z", parameter.strip())
-            if named is not None and named[1] != "void" and named[1] not in listed:
-                yield Word(named[1], "variable", parameter.strip())
-        return
+    item = next((i for i in tu.items.between(x, x + _NEAR) if i.start >= x), None)
+    listed = {t.text for t in cursor.inner}
+    inside = _header(tu, item).partition("(")[2].rpartition(")")[0] if item is not None else ""
+    for parameter in re.split(r",(?![^()\[\]]*[)\]])", inside):
+        named = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*\Z", parameter.strip())
+        if named is not None and named[1] != "void" and named[1] not in listed:
+            yield Word(named[1], "variable", parameter.strip())
+
+
+def _header(tu: TU, item: Item) -> str:
+    """The declaration of a function, without its body; empty for anything else, and when nobody reads so much."""
+    node = item.content.node
+    text = ""
+    if isinstance(node, ast.FunctionDef):
+        text = tu.text(item, node.header)
+    elif isinstance(node, ast.Declaration) and node.decls and isinstance(node.decls[0].symbol.type, Function):
+        text = item.content.text.decode("utf-8", "replace")
+    return text if len(text) <= _NEAR else ""
 
 
 # --- members
