@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
 
 log = logging.getLogger("ompls.server")
+
+_PIECE = 1 << 18  # bytes; what is written at once of a long message
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def converter() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A result that is the text of JSON already, in parts: one of megabytes is copied once only."""
+    """A result that is the text of JSON already, in parts: one of megabytes is never in memory as a whole."""
 
     parts: list[bytes]
 
@@ -71,7 +73,8 @@ class Protocol(LanguageServerProtocol):
                 if self.writer is None:
                     log.error("nothing to send to: %.200s", parts[0])
                     return
-                self.writer.write(b"".join([b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts]))
+                for piece in _pieces([b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts]):
+                    self.writer.write(piece)
         except (BrokenPipeError, ConnectionError, ValueError) as problem:  # ValueError: the stream is closed
             log.warning("the client does not read any more (%s)", problem)
 
@@ -127,3 +130,16 @@ class Protocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         self._server.did_close(params)
+
+
+def _pieces(parts: list[bytes]) -> Iterator[bytes]:
+    """The parts joined to pieces of about this size; a larger part is a piece of its own, and not copied."""
+    held: list[bytes] = []
+    size = 0
+    for part in parts:
+        if held and size + len(part) > _PIECE:
+            yield b"".join(held)
+            held, size = [], 0
+        held.append(part)
+        size += len(part)
+    yield b"".join(held)

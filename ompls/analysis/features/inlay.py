@@ -37,11 +37,9 @@ def inlays(tu: TU, start: int = 0, end: int | None = None) -> list[Inlay]:
 
 
 def _labels(content: Content) -> list[tuple[Region, str, str]]:
-    kept: list[tuple[Region, str, str]] | None = content.memo.get("inlay")
-    if kept is None:
-        made = ((region, *_label(region)) for region in content.regions)
-        kept = content.memo["inlay"] = [entry for entry in made if entry[1]]
-    return kept
+    """Not kept: they are made in no time, and all of a large file's are megabytes."""
+    made = ((region, *_label(region)) for region in content.regions)
+    return [entry for entry in made if entry[1]]
 
 
 def _label(region: Region) -> tuple[str, str]:
