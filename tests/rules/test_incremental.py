@@ -228,3 +228,44 @@ def test_a_caller_is_looked_at_again_when_what_it_calls_undeclared_comes_below(
     analyzer = Analyzer()
     for below in ("", *later, "", "".join(later), "".join(later[1:]), ""):
         assert findings(analyzer, text + below) == findings(Analyzer(), text + below), below
+
+
+HEAD_LOCKS = (
+    "typedef struct { void *p; } omp_lock_t;\nvoid omp_set_lock(omp_lock_t *);\nvoid omp_init_lock(omp_lock_t *);\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "below"),
+    [
+        (
+            HEAD_LOCKS + "%somp_lock_t l;\nvoid take(void) { omp_set_lock(&l); }\n",
+            ("void start(void) { omp_init_lock(&l); }\n", "int main(void) { take(); }\n"),
+        ),
+        (
+            "%sint v;\nvoid f(void) {\n#pragma omp target\nv = 1;\n}\n",
+            ("#pragma omp threadprivate(v)\n", "#pragma omp groupprivate(v)\n"),
+        ),
+    ],
+    ids=("locks", "groupprivate"),
+)
+def test_what_all_of_the_file_says_about_a_declaration_is_asked_again(
+    text: str, below: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "SIZE", 20)
+    for storage in ("", "static "):
+        analyzer = Analyzer()
+        for more in ("", *below, "", "".join(below), "".join(reversed(below)), ""):
+            now = text % storage + more
+            assert findings(analyzer, now) == findings(Analyzer(), now), now
+
+
+def test_what_was_noticed_is_asked_also_where_the_first_function_is_defined_again_below(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(blocks, "SIZE", 160)
+    first = "static int again(int n) { return n; }\nint twice(int n, int *w) {\n"
+    first += "#pragma omp target update to(w[0:n])\nreturn n;\n}\n" + "int filled_up;\n" * 12
+    analyzer, second = Analyzer(), "int again(int n) { return n + 1; }\n"
+    for below in (second, second + "int twice(int n, int *w) { return n; }\n", second):
+        assert findings(analyzer, first + below) == findings(Analyzer(), first + below), below

@@ -15,6 +15,7 @@ from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import Change, Finding, Group, Rule, Scene, Unit, unit_of
 from ompls.analysis.rules.support.kept import asked_of, at_end, findings_of, names_called
+from ompls.analysis.rules.support.locknames import never_initialised
 from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.rules.support.noticed import noticed
 from ompls.analysis.rules.support.ordering.contexts import sequential
@@ -133,7 +134,7 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
 def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
     requires, names = unit.requires, (
         unit.threadprivate, unit.variants, unit.host_only, unit.indirect, unit.on_devices, unit.unmapped_links,
-        unit.reductions, unit.mappers, sequential(unit),
+        unit.reductions, unit.mappers, sequential(unit), never_initialised(unit), unit.groupprivate,
     )  # fmt: skip
     around = (rules, unit.settings, (requires, *names))
     for number, (_, group) in enumerate(tu.items.groups):

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import root, walk_all
-from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene, Unit
-from ompls.analysis.rules.support.locks import lock_call
-
-_KEY = "lock-uses"
-_USES = ("set", "unset", "test", "destroy")
+from ompls.analysis.rules.support.locknames import is_whole, never_initialised, others, taken_in
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -23,50 +18,16 @@ def check(scene: Scene) -> Iterator[Finding]:
     if content is None or scene.function is None or b"_lock" not in content.text:
         return
     reported: set[str] = set()
-    for call, symbol in _taken(content):
-        if symbol.name not in reported and _is_whole(symbol, scene.unit) and not _is_known(symbol, content, scene.unit):
+    for call, symbol in taken_in(content):
+        if symbol.name not in reported and is_whole(symbol, scene.unit) and not _is_known(symbol, content, scene.unit):
             reported.add(symbol.name)
             message = f"the lock `{symbol.name}` is used, but nothing initialises it with `omp_init_lock`"
             yield Finding(call.args[0].span, message, "warning")
 
 
-def _taken(content: Content) -> Iterator[tuple[ast.Call, Symbol]]:
-    for node in walk_all(content.node):
-        routine = lock_call(node)
-        if routine is not None and routine[0] in ("set", "test") and (symbol := root(routine[2])) is not None:
-            yield routine[1], symbol
-
-
-def _is_whole(symbol: Symbol, unit: Unit) -> bool:
-    """Whether all uses of the variable are in this unit."""
-    if symbol.kind != "var" or symbol.storage == "extern" or symbol.init is not None:
-        return False
-    if symbol.level == "file":
-        return symbol.storage == "static" or ("main" in unit.functions and symbol.defined)
-    return True
-
-
 def _is_known(symbol: Symbol, content: Content, unit: Unit) -> bool:
     """Whether something else than taking and releasing is done with the variable."""
-    if symbol.level != "file":
-        return symbol.name in _others(content)
-    return any(symbol.name in _others(c) for c in unit.contents)
-
-
-def _others(content: Content) -> frozenset[str]:
-    """Names of variables that stand anywhere but in calls that take, try, release or end a lock."""
-    found: frozenset[str] | None = content.memo.get(_KEY)
-    if found is None:
-        skipped: set[int] = set()
-        names: set[str] = set()
-        for node in walk_all(content.node):
-            routine = lock_call(node)
-            if routine is not None and routine[0] in _USES:
-                skipped.update(id(n) for n in routine[1].args[0].walk())
-            elif isinstance(node, ast.Name) and id(node) not in skipped and node.symbol is not None:
-                names.add(node.name)
-        found = content.memo[_KEY] = frozenset(names)
-    return found
+    return symbol.name in others(content) if symbol.level != "file" else symbol.name not in never_initialised(unit)
 
 
 RULE = Rule(

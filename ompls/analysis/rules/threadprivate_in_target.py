@@ -11,8 +11,7 @@ from ompls.analysis.rules.support.limits import regions_of
 
 def check(scene: Scene) -> Iterator[Finding]:
     """Certain: the copies belong to the threads of the host, and the name means the variable, not a local one."""
-    grouped = {i.text for d in scene.unit.directives if d.name == "groupprivate" for i in d.args}  # devices have these
-    names = scene.unit.threadprivate - grouped
+    names = scene.unit.threadprivate - scene.unit.groupprivate
     if not names:
         return
     for region in regions_of(scene):

@@ -73,6 +73,7 @@ class Unit:
     answers: dict[str, object] = field(default_factory=dict)  # see `kept.py`
     asked_headers: set[bool] = field(default_factory=set)
     threadprivate: frozenset[str] = frozenset()  # names that `threadprivate` directives list
+    groupprivate: frozenset[str] = frozenset()  # those of them of which devices have copies
     variants: frozenset[str] = frozenset()  # functions whose calls a `declare variant` may replace
     host_only: frozenset[str] = frozenset()  # functions under `device_type(host)`
     late_requires: frozenset[Directive] = frozenset()  # `requires` directives after a device construct
@@ -188,6 +189,9 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         budget=budget,
         groups=groups,
         threadprivate=threadprivate,
+        groupprivate=frozenset(
+            i.text for d in tu.directives if d.directive.name == "groupprivate" for i in d.directive.args
+        ),
         variants=variants,
         host_only=_host_only(tu),
         indirect=_indirect(tu),
