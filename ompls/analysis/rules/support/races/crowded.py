@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.dataenv.places import bare
-from ompls.analysis.dataenv.symbolic import Opaque, Poly, poly_of
+from ompls.analysis.dataenv.symbolic import LoopRange, Opaque, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import Array, CType, Integer, Pointer
+from ompls.analysis.rules.support.races.computed import Functions, index_of, interval_of, is_rounded
 from ompls.analysis.rules.support.races.levels import Level
 from ompls.analysis.rules.support.races.updates import same
 
@@ -29,16 +30,45 @@ def is_crowded(access: Access, level: Level, walk: Walk) -> bool:
     loads = [o for s in access.subscripts if s is not None for o in s.opaques() if _is_load(o)]
     if _counts(access) and loads and not any(_is_permutation(o.base, walk) for o in loads):
         return True
-    iterations: int | None = 1  # None: as many as you like
-    for loop in loops:
-        trips = loop.trips.constant if loop.trips is not None else None
-        iterations = None if trips is None or iterations is None else iterations * trips
+    iterations = _iterations(loops)
     moving = {r.symbol for r in access.loops if r.symbol is not None}
     places = _places(access.subscripts, moving)
     if places is not None and (iterations is None or places < iterations):
         return True
     capacity = _capacity(access)
     return capacity is not None and iterations is not None and capacity < iterations
+
+
+def is_crowded_by_data(access: Access, level: Level, functions: Functions) -> bool:
+    """The same of an index that is no polynomial: `hist[bin(x[i]) % 16]`."""
+    loops = [r for r in access.loops if any(r.stmt is f for f in level.loops)]
+    index = index_of(access, level.stmt, functions) if loops and access.subscripts == (None,) else None
+    if index is None or _is_dealt_out(access, loops):
+        return False
+    if _counts(access) and is_rounded(index):
+        return True
+    iterations, found, capacity = _iterations(loops), interval_of(index), _capacity(access)
+    if iterations is None:
+        return found is not None
+    return any(n is not None and n < iterations for n in (found and found[1] - found[0] + 1, capacity))
+
+
+def _is_dealt_out(access: Access, loops: list[LoopRange]) -> bool:
+    """Whether each iteration goes through data of its own, of which a loop inside names the range: sorted, perhaps."""
+    names = {r.symbol for r in loops if r.symbol is not None}
+    inner = access.loops[access.loops.index(loops[-1]) + 1 :]
+    return any(p is None or p.symbols() & names for r in inner for p in (r.lower, r.upper))
+
+
+def _iterations(loops: list[LoopRange]) -> int | None:
+    """How many there are together; None: as many as you like."""
+    total = 1
+    for loop in loops:
+        trips = loop.trips.constant if loop.trips is not None else None
+        if trips is None:
+            return None
+        total *= trips
+    return total
 
 
 def is_apart(x: Poly, y: Poly, symbol: Symbol, moving: set[Symbol]) -> bool:

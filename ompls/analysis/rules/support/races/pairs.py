@@ -19,7 +19,7 @@ from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.races.conditions import Conditions
-from ompls.analysis.rules.support.races.crowded import is_crowded, is_shown_by_atomic
+from ompls.analysis.rules.support.races.crowded import is_crowded, is_crowded_by_data, is_shown_by_atomic
 from ompls.analysis.rules.support.races.doacross import has_doacross, is_unordered
 from ompls.analysis.rules.support.races.glance import without_races
 from ompls.analysis.rules.support.races.levels import Level, levels_in
@@ -94,6 +94,7 @@ def _below(content: Content, unit: Unit) -> Iterator[Content | None]:
 class _Search:
     def __init__(self, content: Content, unit: Unit, function: ast.FunctionDef) -> None:
         known = {n: c for n, c in unit.functions.items() if n not in unit.variants} if unit.variants else unit.functions
+        self.functions = known
         self.walk: Walk = walk_of(function.body, known)
         self.own = {id(s) for s in content.directives}
         self.regions = {id(r.stmt): r for r in content.regions}
@@ -242,6 +243,8 @@ class _Search:
         found = meet(a, b, level.loops, outer, self.budget)
         if found.verdict == "unknown" and a is b and is_shown_by_atomic(a, a, level, self.walk):
             found = INDIRECT
+        if found.verdict == "unknown" and a is b and is_crowded_by_data(a, level, self.functions):
+            found = Meeting("yes")
         return self.judged(a, b, level, found, outer)
 
     def lanes(self, a: Access, b: Access, level: Level, outer: int) -> Race | None:
