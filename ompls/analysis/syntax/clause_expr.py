@@ -34,7 +34,7 @@ _TYPE_WORDS = frozenset(
     _Atomic __const __volatile__ __restrict __signed__ __int128 _Float16 _Float32 _Float64 _Float128 bool typeof
     __typeof__ __typeof""".split()  # noqa: SIM905 - a list literal would be 25 lines
 )
-_BINARY = {
+RANKS = {
     ",": 1, "||": 4, "&&": 5, "|": 6, "^": 7, "&": 8, "==": 9, "!=": 9, "<": 10, ">": 10, "<=": 10, ">=": 10,
     "<<": 11, ">>": 11, "+": 12, "-": 12, "*": 13, "/": 13, "%": 13,
 }  # fmt: skip
@@ -126,9 +126,9 @@ class ExprParser:
                 self.expect(":")
                 other = self.expression(2)
                 left = ast.Conditional(Span(left.span.start, other.span.end), left, then, other)
-            elif _BINARY.get(op, 0) >= level:
+            elif RANKS.get(op, 0) >= level:
                 self.next()
-                right = self.expression(_BINARY[op] + 1)
+                right = self.expression(RANKS[op] + 1)
                 left = ast.Binary(Span(left.span.start, right.span.end), op, left, right)
             else:
                 self.depth -= 1

@@ -15,13 +15,13 @@ from ompls.analysis.model.ast import Span
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import INT, SIZE_T, UNKNOWN, CType, Unknown
 from ompls.analysis.model.layout import designated_offset
-from ompls.analysis.syntax.initializers import InitializerReader
+from ompls.analysis.syntax.misread import MisreadReader
 from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
 
 _CAST_LIKE = frozenset("+-*&")
 
 
-class ExpressionReader(InitializerReader):
+class ExpressionReader(MisreadReader):
     """Expressions; every node it returns is typed."""
 
     def expr(self, n: Node) -> ast.Expr:
@@ -142,6 +142,9 @@ class ExpressionReader(InitializerReader):
 
     def binary(self, n: Node) -> ast.Expr:
         """A left-leaning chain of binary operators, read without recursion over its length."""
+        regrouped = self.regrouped(n)
+        if regrouped is not None:
+            return regrouped
         chain: list[Node] = []
         left = n
         while left.type == "binary_expression" and not (left.has_error and broken(left)):
@@ -177,17 +180,6 @@ class ExpressionReader(InitializerReader):
             e = ast.Binary(Span(start, operand.span.end), self.text(op_node), acc, operand)
             acc = self.typed(e)
         return acc
-
-    def type_in_parens(self, n: Node) -> CType | None:
-        """The type when `n` is `(T)` with a typedef name, which the grammar takes for a parenthesised variable."""
-        if n.type != "parenthesized_expression":
-            return None
-        inner = named(n)
-        if len(inner) != 1 or inner[0].type != "identifier":
-            return None
-        name = self.text(inner[0])
-        symbol = self.sema.scope.lookup(name)
-        return symbol.type if symbol is not None and symbol.kind == "typedef" else None
 
     def cast_operand(self, n: Node, to: CType, chain: list[Node], at: int) -> tuple[ast.Expr, int]:
         """`(T) op operand`, where the grammar saw `(T)` as the left operand of chain[at]'s binary operator."""
@@ -288,28 +280,26 @@ class ExpressionReader(InitializerReader):
         type_node, value = n.child_by_field_name("type"), n.child_by_field_name("value")
         if type_node is None or value is None:
             return self.other(n)
-        word = type_node.children[0] if type_node.child_count == 1 else None
-        if word is not None and word.type == "type_identifier":
-            name = self.text(word)
-            symbol = self.sema.scope.lookup(name)
-            if symbol is not None and symbol.kind != "typedef":
-                return self.misread_cast(n, word, symbol, value)
+        if self.misread_variable(n) is not None:
+            return self.misread_cast(n, value)
+        regrouped = self.regrouped(n)
+        if regrouped is not None:
+            return regrouped
         to = self.type_name(type_node)
         return self.typed(ast.Cast(self.span(n), self.span(type_node), to, self.expr(value)))
 
-    def misread_cast(self, n: Node, word: Node, symbol: ast.Symbol, value: Node) -> ast.Expr:
+    def misread_cast(self, n: Node, value: Node) -> ast.Expr:
         """`(variable)(x)` or `(variable) - x`, which the grammar took for a cast."""
-        name = self.typed(ast.Name(self.span(word), symbol.name, symbol))
-        left = ast.Paren(Span(n.start_byte + self.shift, word.end_byte + 1 + self.shift), name, type=name.type)
-        if value.type == "parenthesized_expression":
+        if value.type != "parenthesized_expression":
+            regrouped = self.regrouped(n)
+            return self.other(n) if regrouped is None else regrouped
+        called = self.variable(n)
+        if isinstance(called, ast.Paren) and isinstance(called.inner, ast.Name) and called.inner.symbol is not None:
+            symbol = called.inner.symbol
             if symbol.kind == "func":
                 self.calls.setdefault(symbol.name, symbol)
-            inner = self.expr(value)
-            return self.typed(ast.Call(self.span(n), left, [inner.inner if isinstance(inner, ast.Paren) else inner]))
-        operator, argument = value.child_by_field_name("operator"), value.child_by_field_name("argument")
-        if operator is not None and argument is not None and self.text(operator) in _CAST_LIKE:
-            return self.typed(ast.Binary(self.span(n), self.text(operator), left, self.expr(argument)))
-        return self.other(n)
+        inner = self.expr(value)
+        return self.typed(ast.Call(self.span(n), called, [inner.inner if isinstance(inner, ast.Paren) else inner]))
 
     def size_of(self, n: Node) -> ast.Expr:
         op = "sizeof" if n.type == "sizeof_expression" else self.text(n.children[0])
