@@ -264,8 +264,8 @@ def test_what_was_noticed_is_asked_also_where_the_first_function_is_defined_agai
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(blocks, "SIZE", 160)
-    first = "static int again(int n) { return n; }\nint twice(int n, int *w) {\n"
-    first += "#pragma omp target update to(w[0:n])\nreturn n;\n}\n" + "int filled_up;\n" * 12
+    first = "static int again(int n) { return n; }\nint twice(int n) {\nint w[9];\n"
+    first += "#pragma omp target update to(w)\nreturn w[n];\n}\n" + "int filled_up;\n" * 12
     analyzer, second = Analyzer(), "int again(int n) { return n + 1; }\n"
-    for below in (second, second + "int twice(int n, int *w) { return n; }\n", second):
+    for below in (second, second + "int twice(int n) { return n; }\n", second):
         assert findings(analyzer, first + below) == findings(Analyzer(), first + below), below
