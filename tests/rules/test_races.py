@@ -8,6 +8,10 @@ from __future__ import annotations
 import pytest
 from drawing import findings
 
+from ompls.analysis.dataenv.walk import assigned_in
+from ompls.analysis.model.ast import Node, Symbol
+from ompls.analysis.rules.support.races import conditions
+
 RACES = (
     "missing-reduction", "race-on-shared-variable", "loop-carried-dependence", "atomic-mixed-with-plain", "wrong-lock",
     "unprotected-access", "race-between-teams", "race-in-simd", "race-between-sections", "race-through-index",
@@ -186,6 +190,19 @@ CASES = [
 def test_races(body: str, expected: str) -> None:
     found = findings(f"{HEAD}{body}\n}}\n", *RACES)
     assert " ".join(sorted(d.rule + "?" * (d.severity == "hint") for d in found)) == expected
+
+
+def test_a_construct_is_looked_through_once_for_all_pairs_of_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Node] = []
+
+    def noted(node: Node) -> set[Symbol]:
+        looked.append(node)
+        return assigned_in(node)
+
+    monkeypatch.setattr(conditions, "assigned_in", noted)
+    lines = "".join([f"if (a[t] > {k} && t != b[{k}]) {{ g += a[{k}]; x[t] = g++; }}\n" for k in range(20)])
+    assert findings(f"{HEAD}{P}\n{{ t = rand();\n{lines}}}\n}}\n", *RACES)
+    assert len(looked) == len(set(map(id, looked)))
 
 
 def test_main_is_run_by_one_thread() -> None:

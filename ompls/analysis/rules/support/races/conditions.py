@@ -21,14 +21,27 @@ class Conditions:
 
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
+        # Of constructs, since all pairs of accesses ask for the same.
         self.changing: dict[DirectiveStmt, set[Symbol]] = {}
+        self.looped: dict[DirectiveStmt, set[Symbol]] = {}
+        self.indices: dict[DirectiveStmt, set[int]] = {}
 
     def changes(self, level: Level) -> set[Symbol]:
         """Variables whose values may differ between the units of the level."""
-        found = self.changing.get(level.stmt)
+        return self.assigned(level.stmt)
+
+    def assigned(self, stmt: DirectiveStmt) -> set[Symbol]:
+        found = self.changing.get(stmt)
         if found is None:
-            found = assigned_in(level.stmt)
-            self.changing[level.stmt] = found
+            found = self.changing[stmt] = assigned_in(stmt)
+        return found
+
+    def computed(self, stmt: DirectiveStmt) -> set[Symbol]:
+        """Variables that loops in the construct assign."""
+        found = self.looped.get(stmt)
+        if found is None:
+            loops = (n for n in stmt.walk() if isinstance(n, (ast.For, ast.While, ast.DoWhile)))
+            found = self.looped[stmt] = set().union(*map(assigned_in, loops))
         return found
 
     def inside(self, access: Access, level: Level) -> tuple[Guard, ...]:
@@ -84,7 +97,7 @@ class Conditions:
         """
         path = access.directives[: access.directives.index(level.stmt) + 1]
         outer = next((s for s in path if _THREADING & set(s.directive.constructs)), level.stmt)
-        changing = assigned_in(outer)
+        changing = self.assigned(outer)
         doubtful = [
             g for g in access.guards[self.walk.starts[outer].guards :]
             if not is_alike(g.expr, changing) and access.symbol not in _named_in(g.expr)
@@ -92,8 +105,7 @@ class Conditions:
         ]  # fmt: skip
         if not doubtful:
             return False
-        loops = (n for n in outer.walk() if isinstance(n, (ast.For, ast.While, ast.DoWhile)))
-        computed = set().union(*map(assigned_in, loops))
+        computed = self.computed(outer)
         return any(not computed & _named_in(g.expr) and not _asks_library(g.expr) for g in doubtful)
 
     def may_never(self, access: Access, level: Level) -> bool:
@@ -116,7 +128,11 @@ class Conditions:
         by = access.by
         if not isinstance(by, ast.Unary) or access.inner is not None:
             return False
-        return any(isinstance(n, ast.Index) and any(m is by for m in n.index.walk()) for n in level.stmt.walk())
+        found = self.indices.get(level.stmt)
+        if found is None:
+            indices = (n.index for n in level.stmt.walk() if isinstance(n, ast.Index))
+            found = self.indices[level.stmt] = {id(n) for index in indices for n in index.walk()}
+        return id(by) in found
 
     def is_new_extreme(self, access: Access, level: Level) -> bool:
         """Whether it happens where a new maximum (minimum) is kept, so once at least: `if (x > max) max = x, at = i`."""
