@@ -262,3 +262,54 @@ def test_reference_to_a_site_in_another_function() -> None:
     places = [text.encode()[r.where.start : r.where.end] for r in shown.related]
     assert places == [b"b[i]", b"p[i]"]
     assert analyze(text).source == text.encode()
+
+
+def test_an_array_of_variable_length_has_the_length_of_each_call() -> None:
+    text = """
+    static int f(int n) {
+        int sq[n], s = 0;
+        for (int i = 0; i < n; i++) sq[i] = i;
+    #pragma omp target enter data map(to: sq)
+    #pragma omp target map(tofrom: s)
+        for (int i = 0; i < n; i++) s += sq[i];
+    #pragma omp target exit data map(release: sq)
+        return s;
+    }
+    int main(void) { int a = f(5), b = f(7); return a + b; }
+    """
+    assert not kinds(text)
+
+
+def test_a_declare_target_variable_is_on_the_device_before_anything_has_come_by_it() -> None:
+    text = """
+    #pragma omp declare target
+    int count[8];
+    #pragma omp end declare target
+    int main(void) {
+    #pragma omp target
+        for (int i = 0; i < 800; i++) count[0]++;
+        return count[0];
+    }
+    """
+    tu = Analyzer().analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings())
+    found = {(e.kind, e.certainty) for events in events_of_unit(unit_of(tu)).values() for e in events}
+    assert found == {("host-stale", "certain")}
+
+
+def test_what_an_update_brings_is_all_that_the_device_has_of_a_copy_without_values() -> None:
+    text = """
+    int main(void) {{
+        int n = 300, s = 0, *v = malloc(2 * n * sizeof *v);
+        for (int i = 0; i < 2 * n; i++) v[i] = 1;
+    #pragma omp target enter data map(alloc: v[0:2*n])
+    #pragma omp target update to(v[0:n])
+    {more}
+    #pragma omp target map(tofrom: s)
+        for (int i = 0; i < 2 * n; i++) s += v[i];
+    #pragma omp target exit data map(delete: v[0:2*n])
+        free(v);
+        return s;
+    }}
+    """
+    assert kinds(text.format(more="")) == ["garbage"]
+    assert not kinds(text.format(more="#pragma omp target update to(v[n:n])"))

@@ -238,8 +238,13 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
 def received(copy: Copy, r: Range, positive: Positive) -> Copy:
     """The device gets the host's values."""
     filled: Filled = "yes" if covers(r, Range(copy.low, copy.high), positive) or copy.filled == "yes" else "some"
+    part = None
+    if filled == "some" and copy.filled == "no" and r.dense and r.low is not None and r.high is not None:
+        part = r
+    elif copy.part is not None and covers(copy.part, r, positive):
+        part = copy.part
     return copy._replace(
-        filled=filled, part=None, old=_less(copy.old, r, positive), ahead=_less(copy.ahead, r, positive)
+        filled=filled, part=part, old=_less(copy.old, r, positive), ahead=_less(copy.ahead, r, positive)
     )
 
 

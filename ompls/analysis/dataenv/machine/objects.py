@@ -98,7 +98,7 @@ class Store(ABC):
     def __init__(self, recorder: Recorder, whole: bool) -> None:
         self.recorder = recorder
         self.whole = whole  # the walk starts at `main`: what nothing in the unit does, nobody has done
-        self.now: State | None = State()
+        self.now: State | None = State(self.start_of)
         self.frames: list[Frame] = []
         self.loops: list[Loop] = []
         self.conditions = 0
@@ -148,12 +148,14 @@ class Store(ABC):
         assert self.now is not None
         if obj in self.now.cases:
             return self.now.cases[obj]
-        symbol = obj.symbol
-        cases: Cases | None = ALL_CLEAN
-        if obj.kind == "variable" and symbol is not None and (symbol.level == "file" or symbol.storage == "static"):
-            cases = self.at_start(symbol)
+        cases = self.start_of(obj)
+        if _is_static(obj):
             self.now.cases[obj] = cases
         return cases
+
+    def start_of(self, obj: Obj) -> Cases | None:
+        """The cases of an object as long as nothing has happened to it."""
+        return self.at_start(obj.symbol) if _is_static(obj) and obj.symbol is not None else ALL_CLEAN
 
     @abstractmethod
     def at_start(self, symbol: Symbol) -> Cases | None:
@@ -329,3 +331,9 @@ class Store(ABC):
         assert self.now is not None
         for cell in [c for c in self.now.cells if c[0] in objs]:
             del self.now.cells[cell]
+
+
+def _is_static(obj: Obj) -> bool:
+    """Whether it is a variable that lives as long as the program."""
+    symbol = obj.symbol
+    return obj.kind == "variable" and symbol is not None and (symbol.level == "file" or symbol.storage == "static")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ompls.analysis.dataenv.machine.copies import CLEAN, SEVERAL, Copies, Way, Written
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Range, Site, Target, Value, widened
@@ -24,11 +24,13 @@ class State:
     many -- objects that stand for several: allocated again while an older one may be alive
     each -- those of them that were mapped in loops, or more than once: perhaps all that they stand for
     device -- the default device
+    start -- the cases that a variable which is not in `cases` still has, as nothing has come by it
     """
 
-    __slots__ = ("cases", "cells", "device", "each", "many")
+    __slots__ = ("cases", "cells", "device", "each", "many", "start")
 
-    def __init__(self) -> None:
+    def __init__(self, start: Callable[[Obj], Cases | None] = lambda _: ALL_CLEAN) -> None:
+        self.start = start
         self.cells: dict[Cell, Value] = {}
         self.cases: dict[Obj, Cases | None] = {}
         self.many: frozenset[Obj] = frozenset()
@@ -38,7 +40,7 @@ class State:
     def copy(self) -> State:
         new = State.__new__(State)
         new.cells, new.cases, new.many, new.device = dict(self.cells), dict(self.cases), self.many, self.device
-        new.each = self.each
+        new.each, new.start = self.each, self.start
         return new
 
     def __eq__(self, other: object) -> bool:
@@ -141,7 +143,7 @@ def join(a: State | None, b: State | None) -> State | None:
     """What may hold when one of two paths was taken; None: neither is."""
     if a is None or b is None:
         return a if b is None else b
-    new = State()
+    new = State(a.start)
     cells, cases = new.cells, new.cases
     for cell, value in a.cells.items():
         if cell in b.cells:
@@ -156,10 +158,10 @@ def join(a: State | None, b: State | None) -> State | None:
         if obj in b.cases:
             cases[obj] = joined_cases(known, b.cases[obj])
         else:
-            cases[obj] = known if obj.kind in ("heap", "device") else joined_cases(known, ALL_CLEAN)
+            cases[obj] = known if obj.kind in ("heap", "device") else joined_cases(known, a.start(obj))
     for obj, known in b.cases.items():
         if obj not in a.cases:
-            cases[obj] = known if obj.kind in ("heap", "device") else joined_cases(known, ALL_CLEAN)
+            cases[obj] = known if obj.kind in ("heap", "device") else joined_cases(known, a.start(obj))
     new.many = a.many | b.many
     new.each = a.each | b.each
     new.device = a.device if a.device == b.device else None

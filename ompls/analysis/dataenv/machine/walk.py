@@ -14,7 +14,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Stmt
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer, Record
-from ompls.analysis.model.layout import offsetof
+from ompls.analysis.model.layout import offsetof, sizeof
 
 _DESIGNATOR = re.compile(rb"[{,]\s*[.\[]")
 _DEEPEST = 150
@@ -83,7 +83,7 @@ class Walker(Loops):
                 self.region.local.add(self.variable(symbol))  # the device's own, of a function that it runs
             return
         obj = self.variable(symbol)
-        if obj.size is None:
+        if sizeof(symbol.type) is None:  # of variable length: another one whenever it is declared
             obj.size = self.size_of(symbol.type)
         self.fresh(obj, decl.init is not None)
         self.frame.locals.append(obj)
