@@ -8,7 +8,7 @@ from ompls.analysis.dataenv.machine.objects import Frame, Loop
 from ompls.analysis.dataenv.machine.outside import HARMLESS, NOWHERE, Outside
 from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.recall import Done, Reach, keep, of_copies, reach_of, reached, recall, replay
-from ompls.analysis.dataenv.machine.state import ALL_CLEAN, Cases, State, join, joined_value
+from ompls.analysis.dataenv.machine.state import ALL_CLEAN, Cases, State, decided, join, joined_value
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Target, Value
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, Poly, is_integer
 from ompls.analysis.model import ast
@@ -231,7 +231,7 @@ class Machine(Outside):
     def through(self, function: ast.FunctionDef) -> Value:
         """Walk a function's body; its result, and in `now` the state at its end."""
         outer = self.breaks, self.continues, self.switches, self.labels, self.met, self.late, self.returns
-        start = self.now
+        start, conditions = self.now, self.conditions
         self.breaks, self.continues, self.switches, self.labels = [], [], [], {}
         for _ in range(3):
             self.now = start.copy() if start is not None else None
@@ -241,6 +241,7 @@ class Machine(Outside):
                 break
         end = self.now
         self.left_out(start, end)
+        self.goes_through(end, conditions)
         for other, _ in self.returns:
             end = join(end, other)
         results = self.frame.results
@@ -268,6 +269,19 @@ class Machine(Outside):
                     related = ((copy.origin, "mapped here"),)
                     event = Event("left-out", Site(self.frame.name, span), obj.name, "certain", related, copy.how)
                     self.judge(event, "bad")
+
+    def goes_through(self, end: State | None, conditions: int) -> None:
+        """What is so where the function goes on to its end is so by one decision.
+
+        What an early return leaves is not: it may be that of an error, after which nobody needs results.
+        """
+        early, last = self.returns, end
+        if last is None and self.returns:
+            last, at = max(self.returns, key=lambda r: r[1])
+            early = [(state, span) for state, span in self.returns if span != at]
+        if last is not None and early:
+            site = Site(self.frame.name, max(span for _, span in early))
+            decided([last], site, conditions, [state for state, _ in early])
 
     def kept_by(self, state: State, obj: Obj) -> Copy | None:
         """The copy that a `target enter data` of the current function keeps, in all cases; else None."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from ompls.analysis.dataenv.machine.copies import CLEAN, SEVERAL, Copies, Way, Written
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Range, Site, Target, Value, widened
@@ -110,26 +110,38 @@ def by_one_way(cases: Cases) -> Cases:
     ways: dict[Copies, set[Way | None]] = {}
     for c in cases:
         ways.setdefault(c._replace(way=None), set()).add(c.way)
-    return frozenset(
-        [c._replace(way=next(iter(w)) if len(w) == 1 else None if None in w else SEVERAL) for c, w in ways.items()]
-    )
+    return frozenset([c._replace(way=_one_way(found)) for c, found in ways.items()])
 
 
-def decided(states: list[State | None], site: Site, conditions: int) -> None:
-    """Where the paths of a decision meet: what is so on one of them only is so by that decision."""
-    alive = [(side, s) for side, s in enumerate(states) if s is not None]
+def _one_way(ways: set[Way | None]) -> Way | None:
+    if len(ways) == 1:
+        return next(iter(ways))
+    # either way at one decision is no decision
+    return None if None in ways or len({w.site for w in ways if w is not None}) == 1 else SEVERAL
+
+
+def decided(states: list[State | None], site: Site, conditions: int, others: Sequence[State] = ()) -> None:
+    """Where the paths of a decision meet: what is so on one of them only is so by that decision; what is so on one of
+    `others` is not told to anybody."""
+    alive = [(side, s) for side, s in enumerate([*states, *others]) if s is not None]
     if len(alive) < 2:
         return
     first = alive[0][1].cases
     for obj in {o for _, s in alive for o, cases in s.cases.items() if first.get(o) is not cases}:
         found = [(side, s, s.cases.get(obj)) for side, s in alive]
-        known = [frozenset([c._replace(way=None) for c in cases]) for _, _, cases in found if cases is not None]
+        known = [_without_way(cases) for _, _, cases in found if cases is not None]
         if len(known) < len(found) or all(k == known[0] for k in known):
             continue
-        everywhere = frozenset.intersection(*known)
-        for side, state, cases in found:
-            way = Way(site, side, conditions)
+        # what is so on a side by this decision, when it was met before, need not be so on that side by itself
+        apart = [_without_way(c for c in cases or () if c.way is None or c.way.site != site) for _, _, cases in found]
+        for k, (side, state, cases) in enumerate(found):
+            everywhere = known[k].intersection(*[other for j, other in enumerate(apart) if j != k])
+            way = Way(site, side, conditions if side < len(states) else SEVERAL.conditions)
             state.cases[obj] = frozenset([_by(c, way, everywhere) for c in cases or ()])
+
+
+def _without_way(cases: Iterable[Copies]) -> Cases:
+    return frozenset([c._replace(way=None) for c in cases])
 
 
 def _by(case: Copies, way: Way, everywhere: Cases) -> Copies:
