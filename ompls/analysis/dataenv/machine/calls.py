@@ -203,6 +203,7 @@ class Machine(Outside):
         """A function of the unit, walked with these arguments."""
         chain = (*self.frame.chain, self.frame.name, expr.span.start)
         conditions, varied = self.conditions, self.varied
+        self.called_anew(function.symbol.name)
         self.frames.append(Frame(callee, function.symbol.name, chain))
         for i, param in enumerate(function.params):
             self.parameter(param, args[i] if i < len(args) else None)

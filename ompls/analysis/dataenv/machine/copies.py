@@ -76,10 +76,20 @@ class Copy(NamedTuple):
     ahead: tuple[Written, ...] = ()
 
 
-class Way(NamedTuple):
-    """The one decision that leads to a case: at `site`, side `side`; it is met again under at most `conditions`."""
+class Choice(NamedTuple):
+    """A decision by its condition, which comes out the same wherever it is asked: `left op right`."""
 
-    site: Site
+    op: str
+    difference: Poly
+
+
+class Way(NamedTuple):
+    """The one decision that leads to a case: `site` is where or what, the side that was taken `side`.
+
+    It is met again under at most `conditions`.
+    """
+
+    site: Site | Choice
     side: int
     conditions: int
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from ompls.analysis.dataenv.machine.closed import is_closed
-from ompls.analysis.dataenv.machine.copies import Copies, Copy, Lost, find, outside_copy
+from ompls.analysis.dataenv.machine.copies import Choice, Copies, Copy, Lost, find, outside_copy
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.items import Items, Mapped
 from ompls.analysis.dataenv.machine.objects import Where
 from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES, lent
-from ompls.analysis.dataenv.machine.state import ALL_CLEAN, State, decided, join
+from ompls.analysis.dataenv.machine.state import ALL_CLEAN, State, assumed, decided, join
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start, order
 from ompls.analysis.dataenv.private import PRIVATISING, loop_variables
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
@@ -59,23 +59,38 @@ class Directives(Items):
             return Poly.of(Opaque("device", None, (Poly.of(directive.span.start),)))
         return INITIAL if number == Poly.of(NUM_DEVICES) or number.constant == -1 else number
 
-    def applies(self, directive: Directive) -> bool | None:
-        """Whether the `if` clause lets it; None: not known."""
+    def applies(self, directive: Directive) -> tuple[bool | None, tuple[Choice | None, int]]:
+        """Whether the `if` clause lets it; None: not known, then the decision and its side when it does."""
         for clause in directive.all("if"):
             if clause.args and (not clause.keyword or directive.name.startswith(clause.keyword)):
-                return self.truth(clause.args[0])
-        return True
+                known = self.truth(clause.args[0])
+                return known, self.choice(clause.args[0]) if known is None and self.now is not None else (None, 0)
+        return True, (None, 0)
+
+    def without(self, applies: bool | None, choice: tuple[Choice | None, int]) -> tuple[State | None, bool]:
+        """(where an `if` clause is not known, the state if it does not let the directive; whether that is a doubt).
+
+        What is mapped by the same condition is there when the condition holds, without a doubt.
+        """
+        assert self.now is not None
+        if applies is not None:
+            return None, False
+        before, (decision, side) = self.now.copy(), choice
+        if decision is None:
+            return before, True
+        assumed(before, decision, 1 - side)
+        return before, not assumed(self.now, decision, side)
 
     # --- data directives
 
     def transfer(self, directive: Directive) -> None:
         """`target enter data`, `target exit data`, `target update`."""
         assert self.now is not None
-        applies, device = self.applies(directive), self.device_of(directive)
+        (applies, choice), device = self.applies(directive), self.device_of(directive)
         if applies is False or device is None or device == INITIAL or self.now is None:
             return
-        before = self.now.copy() if applies is None else None
-        self.doubts += applies is None
+        before, doubt = self.without(applies, choice)
+        self.doubts += doubt
         if directive.name == "target update":
             for clause in directive.all("to", "from"):
                 for item in clause.items:
@@ -91,13 +106,15 @@ class Directives(Items):
                     self.leave(mapped, device, unstructured=True)
                 self.recorder.count(mapped.site, references, self.references(mapped, device))
         self.settle()
-        self.doubts -= applies is None
-        self.or_else(before, directive)
+        self.doubts -= doubt
+        self.or_else(before, directive, choice)
 
-    def or_else(self, before: State | None, directive: Directive) -> None:
+    def or_else(self, before: State | None, directive: Directive, choice: tuple[Choice | None, int]) -> None:
         """Where an `if` clause is not known: what the directive did, or nothing."""
         if before is not None:
-            decided([self.now, before], Site(self.frame.name, directive.name_span), self.conditions)
+            decision, side = choice
+            sides = [self.now, before] if side == 0 else [before, self.now]
+            decided(sides, decision or Site(self.frame.name, directive.name_span), self.conditions)
             self.now = join(self.now, before)
 
     def mapped_by(self, clauses: list[Clause]) -> list[Mapped]:
@@ -109,15 +126,15 @@ class Directives(Items):
         """`target data`."""
         assert self.now is not None
         directive = stmt.directive
-        applies, device = self.applies(directive), self.device_of(directive)
+        (applies, choice), device = self.applies(directive), self.device_of(directive)
         if applies is False or device is None or device == INITIAL or self.now is None:
             self.statement(stmt.body)
             return
-        before = self.now.copy() if applies is None else None
+        before, _ = self.without(applies, choice)
         items = self.mapped_by(directive.all("map"))
         for mapped in items:
             self.enter(mapped, device)
-        self.or_else(before, directive)
+        self.or_else(before, directive, choice)
         own, given = self.frame.own, self.lent_by(directive)
         self.frame.own = {**own, **given}
         self.statement(stmt.body)
@@ -125,13 +142,13 @@ class Directives(Items):
         self.gone({obj for obj in given.values() if obj.kind == "variable"})
         if self.now is None:
             return
-        before = self.now.copy() if applies is None else None
-        self.doubts += applies is None
+        before, doubt = self.without(applies, choice)
+        self.doubts += doubt
         for mapped in reversed(items):
             self.leave(mapped, device)
         self.settle()
-        self.doubts -= applies is None
-        self.or_else(before, directive)
+        self.doubts -= doubt
+        self.or_else(before, directive, choice)
 
     def lent_by(self, directive: Directive) -> dict[Symbol, Obj]:
         """Variables that name the device's storage inside of `use_device_ptr` and `use_device_addr`."""
@@ -172,14 +189,14 @@ class Directives(Items):
         """A target construct: its data come, the body runs on the device, the data go."""
         assert self.now is not None
         stmt, directive = region.stmt, region.directive
-        applies, device = self.applies(directive), self.device_of(directive)
+        (applies, choice), device = self.applies(directive), self.device_of(directive)
         if self.now is None:
             return
         if applies is False or device is None or device == INITIAL:
             self.construct(stmt)
             return
-        before = self.now.copy() if applies is None else None
-        self.doubts += applies is None
+        before, doubt = self.without(applies, choice)
+        self.doubts += doubt
         items = self.region_items(region)
         if self.ends_as_it_begins(region, items, device):
             return
@@ -193,8 +210,8 @@ class Directives(Items):
                 self.leave(mapped, device)
             self.settle()
             self.private_results(region)
-        self.doubts -= applies is None
-        self.or_else(before, directive)
+        self.doubts -= doubt
+        self.or_else(before, directive, choice)
 
     def ends_as_it_begins(self, region: Region, items: list[Mapped], device: Poly) -> bool:
         """Whether all is known to be well before a region that is plainly closed."""

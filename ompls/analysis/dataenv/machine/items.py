@@ -6,10 +6,11 @@ from abc import abstractmethod
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine import copies as cp
+from ompls.analysis.dataenv.machine.choices import Choices
 from ompls.analysis.dataenv.machine.copies import Copies, Mapping
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import worst
-from ompls.analysis.dataenv.machine.routines import Routines, devices_softened
+from ompls.analysis.dataenv.machine.routines import devices_softened
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
@@ -40,7 +41,7 @@ class Mapped(NamedTuple):
         return Mapping(device, loc.low, loc.high, self.kind, self.site, always, lasting, not self.explicit)
 
 
-class Items(Routines):
+class Items(Choices):
     """Entering, leaving and updating what list items name."""
 
     def item(self, item: ListItem, kind: str, clause: Clause) -> Mapped:

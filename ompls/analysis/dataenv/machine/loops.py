@@ -83,6 +83,7 @@ class Loops(Directives):
                 break
             head = grown if number < _ROUNDS - 2 else _given_up(head, grown)
         self.now = done
+        self.chooses_anew(done, stmt, self.assigned(stmt))
         if done is not None and found.symbol is not None:
             last = found.upper if found.step == 1 and found.exact else None
             self.now_is(found.symbol, last + 1 if last is not None and not self._left_early(stmt) else None)
@@ -129,6 +130,7 @@ class Loops(Directives):
                 again.cells[self.holder(symbol), 0] = None
         if found.symbol is not None:
             again.cells[self.holder(found.symbol), 0] = Poly.of(found.symbol)
+        self.chooses_anew(again, stmt, self.assigned(stmt))
         return again
 
     def _left_early(self, stmt: ast.For | ast.While | ast.DoWhile) -> bool:

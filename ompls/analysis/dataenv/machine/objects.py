@@ -107,6 +107,7 @@ class Store(ABC):
         self.doubts = 0  # of directives that perhaps do nothing, or run on the host
         self.region: Where | None = None
         self.steps = 0
+        self.chosen = False  # whether a case may be so by a `Choice`
         self.beyond = False  # whether what was not reachable has changed
         self.sizes: set[Atom] = set()  # that are at least 1
         self.deferred: list[tuple[Event, Outcome]] | None = None  # while a comparison is evaluated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ompls.analysis.dataenv.machine.copies import CLEAN, SEVERAL, Copies, Way, Written
+from ompls.analysis.dataenv.machine.copies import CLEAN, SEVERAL, Choice, Copies, Way, Written
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Range, Site, Target, Value, widened
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Opaque, Poly
 from ompls.analysis.model.ast import Symbol
@@ -13,7 +13,7 @@ Cases = frozenset[Copies]
 ALL_CLEAN: Cases = frozenset((CLEAN,))
 UNFILLED: Cases = frozenset((Copies(host="no"),))
 _MOST_CASES = 6
-_EITHER = "either "
+EITHER = "either "
 
 
 class State:
@@ -75,9 +75,9 @@ def either(cell: Cell, a: Value, b: Value) -> Value:
     found = joined_value(a, b)
     if found is not None or not isinstance(a, Poly) or not isinstance(b, Poly):
         return found
-    if any(atom.op.startswith(_EITHER) for atom in (*a.opaques(), *b.opaques())):
+    if any(atom.op.startswith(EITHER) for atom in (*a.opaques(), *b.opaques())):
         return None  # it changes again and again
-    return Poly.of(Opaque(f"{_EITHER}{cell[0].key}+{cell[1]}", None, (a, b)))
+    return Poly.of(Opaque(f"{EITHER}{cell[0].key}+{cell[1]}", None, (a, b)))
 
 
 def joined_cases(a: Cases | None, b: Cases | None) -> Cases | None:
@@ -120,7 +120,7 @@ def _one_way(ways: set[Way | None]) -> Way | None:
     return None if None in ways or len({w.site for w in ways if w is not None}) == 1 else SEVERAL
 
 
-def decided(states: list[State | None], site: Site, conditions: int, others: Sequence[State] = ()) -> None:
+def decided(states: list[State | None], site: Site | Choice, conditions: int, others: Sequence[State] = ()) -> None:
     """Where the paths of a decision meet: what is so on one of them only is so by that decision; what is so on one of
     `others` is not told to anybody."""
     alive = [(side, s) for side, s in enumerate([*states, *others]) if s is not None]
@@ -138,6 +138,31 @@ def decided(states: list[State | None], site: Site, conditions: int, others: Seq
             everywhere = known[k].intersection(*[other for j, other in enumerate(apart) if j != k])
             way = Way(site, side, conditions if side < len(states) else SEVERAL.conditions)
             state.cases[obj] = frozenset([_by(c, way, everywhere) for c in cases or ()])
+
+
+def assumed(state: State, choice: Choice, side: int) -> bool:
+    """A condition has come out as before: what is so by its other side only is not so here.
+
+    Whether that tells anything.
+    """
+    told = False
+    for obj, cases in state.cases.items():
+        if cases is not None and len(cases) > 1:
+            kept = [c for c in cases if c.way is None or c.way.site != choice or c.way.side == side]
+            if 0 < len(kept) < len(cases):
+                state.cases[obj], told = frozenset(kept), True
+    return told
+
+
+def forget_choices(state: State, changed: Callable[[Choice], bool]) -> None:
+    """Conditions that are about to be asked of other values may come out otherwise."""
+    for obj, cases in state.cases.items():
+        if cases is not None and any(c.way is not None and isinstance(c.way.site, Choice) for c in cases):
+            state.cases[obj] = frozenset([c._replace(way=SEVERAL) if _is_choice(c.way, changed) else c for c in cases])
+
+
+def _is_choice(way: Way | None, changed: Callable[[Choice], bool]) -> bool:
+    return way is not None and isinstance(way.site, Choice) and changed(way.site)
 
 
 def _without_way(cases: Iterable[Copies]) -> Cases:

@@ -6,7 +6,7 @@ import re
 
 from ompls.analysis.dataenv.machine.loops import Loops, copied
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
-from ompls.analysis.dataenv.machine.state import as_host_written, as_written, decided, join
+from ompls.analysis.dataenv.machine.state import as_host_written, as_written, assumed, decided, join
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Target, Value, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, is_integer
 from ompls.analysis.dataenv.walk import may_leave
@@ -147,16 +147,22 @@ class Walker(Loops):
         self.doubts += doubt
         before = self.now.copy() if known is None else None
         varies = self.varies(stmt.condition)
+        choice, side = self.choice(stmt.condition) if known is None else (None, 0)
         self.conditions += 1
         self.varied += varies
+        if choice is not None:
+            assumed(self.now, choice, side)
         if known is not False:
             self.statement(stmt.then)
         after = self.now if known is not False else None
         if known is not True:
             self.now = before if known is None else self.now
+            if choice is not None and self.now is not None:
+                assumed(self.now, choice, 1 - side)
             self.statement(stmt.otherwise)
             if self.region is None:
-                decided([after, self.now], self.site(stmt), self.conditions - 1 if _by_itself(stmt.condition) else -1)
+                sides = [after, self.now] if side == 0 else [self.now, after]
+                decided(sides, choice or self.site(stmt), self.conditions - 1 if _by_itself(stmt.condition) else -1)
             after = join(after, self.now)
         self.now = after
         if known is None and after is not None and (self.region is not None or varies):
