@@ -6,12 +6,14 @@ A loop is taken to run at least twice unless its bounds or its condition say oth
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Collection
 
 from ompls.analysis.dataenv.machine.directives import Directives
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import Loop
 from ompls.analysis.dataenv.machine.state import State, coarse, forget_loops, join
-from ompls.analysis.dataenv.machine.values import Obj, Value
+from ompls.analysis.dataenv.machine.turns import MOST_ORDERS, MOST_TURNS, agree, found_by, in_all, swapped
+from ompls.analysis.dataenv.machine.values import Cell, Obj, Value
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, loop_range
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Stmt, Symbol
@@ -33,6 +35,8 @@ class Loops(Directives):
         self.late: set[str] = set()  # labels that were jumped to after that
         self.returns: list[tuple[State, Span]] = []  # and where
         self.depth = 0
+        self.orders: list[State] = []  # in which the last loop has left pointers that change places
+        self.apart = 1  # the number of orders that the walk keeps apart
         self.asked = False  # whether a condition has to do with where a region ran
 
     # --- loops
@@ -53,12 +57,12 @@ class Loops(Directives):
             self.now.cells[self.holder(found.symbol), 0] = Poly.of(found.symbol)
         self.loops.append(Loop(found, self.conditions, self.is_plain(stmt), self.varied))
         try:
-            self._rounds(stmt, found)
+            self._rounds(stmt, found, trips)
         finally:
             self.loops.pop()
             self.conditions, self.varied = conditions, varied
 
-    def _rounds(self, stmt: ast.For | ast.While | ast.DoWhile, found: LoopRange) -> None:
+    def _rounds(self, stmt: ast.For | ast.While | ast.DoWhile, found: LoopRange, trips: int | None) -> None:
         """The first iteration, the second, and then any, until nothing new comes."""
         start = head = self.now
         done: State | None = None
@@ -74,6 +78,10 @@ class Loops(Directives):
             if plain and again.cells == head.cells and told == self.recorder.changes:
                 break  # all accesses are on one side: what they did once they do again
             if number == 0:
+                moved = swapped(head, again) if not plain and self.region is None else ()
+                if moved and (turned := self._turns(stmt, found, moved, [head, again], [done])):
+                    done = self._after_turns(turned, None if self._left_early(stmt) else trips)
+                    break
                 head = again
                 continue
             if number == 1:
@@ -81,12 +89,63 @@ class Loops(Directives):
             grown = join(copied(head), again)
             if grown == head and number > 1:
                 break
-            head = grown if number < _ROUNDS - 2 else _given_up(head, grown)
+            head = grown if number < _ROUNDS - 2 else given_up(head, grown)
         self.now = done
         self.chooses_anew(done, stmt, self.assigned(stmt))
         if done is not None and found.symbol is not None:
             last = found.upper if found.step == 1 and found.exact else None
             self.now_is(found.symbol, last + 1 if last is not None and not self._left_early(stmt) else None)
+
+    def _turns(
+        self, stmt: ast.For | ast.While | ast.DoWhile, found: LoopRange, moved: Collection[Cell],
+        heads: list[State], left: list[State | None],
+    ) -> list[State | None]:  # fmt: skip
+        """Pointers that come back to where they were: the states in which each iteration of a turn leaves the loop.
+
+        heads, left -- the states before the first and the second iteration; that in which the first leaves the loop
+        [] when the pointers are not where they were after a few iterations, or none goes on.
+        """
+        conditions, varied = self.conditions, self.varied
+        while not agree(heads[0], heads[-1], moved):
+            if len(heads) > MOST_TURNS:
+                return []
+            self.conditions, self.varied = conditions, varied
+            end, done = self._iteration(stmt, found, heads[-1].copy())
+            again = self._head_again(end, stmt, found)
+            if again is None:
+                return []
+            heads.append(again)
+            left.append(done)
+        heads[0] = join(heads[0].copy(), heads.pop()) or heads[0]
+        changed, number, told = True, 0, [found_by(self.recorder)]
+        while changed and number < _ROUNDS - 2:
+            changed, told = False, []
+            for turn, head in enumerate(heads):
+                self.conditions, self.varied = conditions, varied
+                end, left[turn] = self._iteration(stmt, found, head.copy())
+                told.append(found_by(self.recorder))
+                again = self._head_again(end, stmt, found)
+                following = (turn + 1) % len(heads)
+                grown = join(heads[following].copy(), again)
+                if grown is not None and grown != heads[following]:
+                    last = number >= _ROUNDS - 4
+                    heads[following] = (given_up(heads[following], grown) if last else grown) or grown
+                    changed = True
+            number += 1
+        in_all(self.recorder, told)
+        return left
+
+    def _after_turns(self, left: list[State | None], trips: int | None) -> State | None:
+        """The state after a loop that leaves its pointers in one of several orders; the last iteration tells which."""
+        if trips is not None:
+            return left[(trips - 1) % len(left)]
+        known = [state for state in left if state is not None]
+        few = 1 < len(known) <= MOST_ORDERS // self.apart and len(self.loops) == 1
+        self.orders = [state.copy() for state in known] if few else []
+        done: State | None = None
+        for state in known:
+            done = join(done, state)
+        return done
 
     def _iteration(
         self, stmt: ast.For | ast.While | ast.DoWhile, found: LoopRange, head: State | None
@@ -206,7 +265,7 @@ def copied(state: State | None) -> State | None:
     return None if state is None else state.copy()
 
 
-def _given_up(head: State | None, grown: State | None) -> State | None:
+def given_up(head: State | None, grown: State | None) -> State | None:
     """What still changes is not known; where it is only who has written what, what is mapped is."""
     if head is None or grown is None:
         return grown

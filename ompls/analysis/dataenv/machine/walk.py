@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ompls.analysis.dataenv.machine.loops import Loops, copied
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
-from ompls.analysis.dataenv.machine.state import as_host_written, as_written, assumed, decided, join
+from ompls.analysis.dataenv.machine.state import State, as_host_written, as_written, assumed, decided, join
+from ompls.analysis.dataenv.machine.turns import differences, found_by, in_all
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Target, Value, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, is_integer
 from ompls.analysis.dataenv.walk import may_leave
@@ -42,8 +44,7 @@ class Walker(Loops):
         self.depth += 1
         match stmt:
             case ast.Compound():
-                for s in stmt.items:
-                    self.statement(s)
+                self.statements(stmt.items)
             case ast.ExprStmt():
                 self.value(stmt.expr)
             case ast.DeclStmt():
@@ -68,6 +69,37 @@ class Walker(Loops):
                 if self.now is not None:
                     self.not_understood(stmt)
         self.depth -= 1
+
+    def statements(self, stmts: Sequence[Stmt]) -> None:
+        """One after the other."""
+        for k, stmt in enumerate(stmts):
+            self.statement(stmt)
+            orders, self.orders = self.orders, []
+            if orders and isinstance(stmt, (ast.For, ast.While, ast.DoWhile)) and k + 1 < len(stmts):
+                self.in_orders(orders, stmts[k + 1 :])
+                break
+
+    def in_orders(self, orders: list[State], rest: Sequence[Stmt]) -> None:
+        """The statements after a loop that leaves pointers in one of several orders, walked for each of them."""
+        recorder, conditions, varied = self.recorder, self.conditions, self.varied
+        before, outer = found_by(recorder), recorder.log
+        told, logs, done = [], [], None
+        self.apart *= len(orders)
+        for state in orders:
+            self.now, self.conditions, self.varied = state, conditions, varied
+            recorder.certain, recorder.tentative = dict(before[0]), dict(before[1])
+            recorder.log = None if outer is None else []
+            self.statements(rest)
+            told.append(found_by(recorder))
+            logs += recorder.log or []
+            done = join(done, self.now)
+        self.now = done
+        self.apart //= len(orders)
+        in_all(recorder, told)
+        recorder.log = outer
+        if outer is not None:
+            outer += [entry for entry in logs if entry[0] != "judge"]
+            outer += differences(before, recorder)
 
     # --- declarations
 

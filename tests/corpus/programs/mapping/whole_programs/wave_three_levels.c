@@ -36,7 +36,7 @@ int main(void)
         bad |= b[i] != y[i]; // expect: mapping [bad]
 #pragma omp target exit data map(delete: a[0:N], b[0:N], c[0:N]) //@ good bad bad2
     free(a); // expect: mapping [bad3]
-    free(b);
-    free(c);
+    free(b); // or-here [bad3]
+    free(c); // or-here [bad3]
     return bad;
 }
