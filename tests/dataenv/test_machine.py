@@ -79,7 +79,7 @@ def test_the_same_in_main_in_a_callee_and_with_globals(
     ("body", "expected"),
     [
         ("if (flag) {IN} {USE} if (flag) {OUT}", []),
-        ("if (flag) {IN} if (flag) {OUT} {USE}", []),
+        ("if (flag) {IN} if (flag) {OUT} {USE}", ["absent"]),
         ("{IN} if (flag) {OUT} {USE} if (!flag) {OUT}", []),
         ("for (int k = 0; k < flag; k++) {IN} {USE}", []),
         ("{IN} goto out; {OUT} out: {USE}", ["never-left"]),
