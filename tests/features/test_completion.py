@@ -6,8 +6,9 @@ import pytest
 
 from ompls.analysis import features
 from ompls.analysis.source import OpenMPVersion
+from ompls.analysis.syntax import blocks
 
-from .marked import marked
+from .marked import marked, unit
 
 PROGRAM = """
 enum {{ LIMIT = 3 }};
@@ -255,3 +256,13 @@ def test_what_the_region_uses_comes_first() -> None:
 def test_deprecated_directives_say_so() -> None:
     tu, offset = marked(PROGRAM.format(pragma="#pragma omp ¦"))
     assert [c.label for c in features.completions(tu, offset) if c.deprecated and " " not in c.label] == ["master"]
+
+
+def test_the_names_of_a_broken_text_do_not_depend_on_how_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "for(long left=0; left<9; left++){\nint *a;\n}\n" + "int filled_up;\n" * 3
+    text += "void f(void) {\n#pragma omp target map(le"
+    found = []
+    for size in (10, 4000):
+        monkeypatch.setattr(blocks, "SIZE", size)
+        found.append([c.label for c in features.completions(unit(text + ")\n;\n}\n"), len(text))])
+    assert found[0] == found[1]

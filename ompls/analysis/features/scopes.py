@@ -56,7 +56,7 @@ def visible(tu: TU, x: int) -> dict[str, Symbol]:
     for item in tu.items.between(x - 1, x):
         if item.start >= x:
             break
-        _outer(item.content.node, names)
+        _outer(item.content.node, names, item.end < x)
         if item.end >= x:
             _inner(item.content.node, x - item.start, names)
     if not in_function(tu, x):
@@ -96,16 +96,16 @@ def _closed(tu: TU, text: bytes) -> dict[str, Symbol]:
     return visible(closed, x) if in_function(closed, x) else {}
 
 
-def _outer(node: Node, names: dict[str, Symbol]) -> None:
-    """What an external declaration adds to the file scope."""
+def _outer(node: Node, names: dict[str, Symbol], ended: bool) -> None:
+    """What an external declaration adds to the file scope; in a broken one that has `ended`, declarations stay there."""
     if isinstance(node, FunctionDef):
         names[node.symbol.name] = node.symbol
-    elif isinstance(node, ast.Declaration):
+    elif isinstance(node, ast.Declaration) or (ended and isinstance(node, ast.DeclStmt)):
         for decl in node.decls:
             names[decl.symbol.name] = decl.symbol
     elif isinstance(node, ast.OtherStmt):
         for part in node.parts:
-            _outer(part, names)
+            _outer(part, names, ended)
 
 
 def _inner(node: Node, at: int, names: dict[str, Symbol]) -> None:
