@@ -7,7 +7,25 @@ from collections.abc import Iterator
 
 import pytest
 
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.source import EMPTY_SNAPSHOT
 from ompls.server import work
+from ompls.server.settings import Settings
+
+_TEXT = b"""static void scale(int n, double *x) {
+  for (int i = 0; i < n; i++) x[i] *= 2;
+}
+void run(int n, double *a, double *b) {
+#pragma omp target data map(to: a[0:n])
+  {
+#pragma omp target teams distribute parallel for map(from: b[0:n])
+    for (int i = 0; i < n; i++) b[i] = a[i];
+  }
+#pragma omp parallel for
+  for (int i = 1; i < n; i++) a[i] = a[i - 1] + b[i];
+  scale(n, a);
+}
+"""
 
 
 @pytest.fixture
@@ -58,3 +76,28 @@ def test_settings_of_the_collector_are_given_back() -> None:
     assert not gc.isenabled()
     gc.enable()
     assert (gc.isenabled(), gc.get_threshold()) == before
+
+
+def test_an_analysis_leaves_nothing_in_cycles() -> None:
+    """What refers to a unit keeps tables of all its names; there would be dozens before cycles are looked for."""
+    analyzer, settings = Analyzer(), Settings()
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        for text in (_TEXT, _TEXT.replace(b"= 2", b"= 3"), _TEXT.replace(b"= a[i];", b"= a[i] + 1;")):
+            gc.collect()
+            gc.set_debug(gc.DEBUG_SAVEALL)
+            tu, _ = work.analyse(analyzer, "/a.c", text, EMPTY_SNAPSHOT, settings, 60.0)
+            assert work.judge(tu, EMPTY_SNAPSHOT, settings)
+            gc.collect()
+            left = {
+                type(garbage).__qualname__ for garbage in gc.garbage if type(garbage).__module__.startswith("ompls")
+            }
+            gc.set_debug(0)
+            gc.garbage.clear()
+            assert left == set()
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        if collecting:
+            gc.enable()

@@ -179,6 +179,8 @@ def _walked(content: Content, program: Program) -> tuple[tuple[Event, ...], Coun
         if program.late():
             return None
         events = ()
+    finally:  # it and its states know each other: the unit's tables would stay until cycles are looked for
+        vars(machine).clear()
     walked = events, recorder.counts
     content.memo[__name__] = (key, walked)
     return walked

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ompls.analysis.dataenv.access import Access, Walk, settled
 from ompls.analysis.dataenv.places import Place
@@ -91,6 +92,15 @@ def _below(content: Content, unit: Unit) -> Iterator[Content | None]:
             waiting += called.calls if called is not None else []
 
 
+def _is_constant(walk: Walk, in_main: bool, array: Symbol) -> bool:
+    """Whether an array holds what its initialiser gives whenever a construct of the walk runs."""
+    if isinstance(array.type, Array) and "const" in array.type.of.quals | array.type.quals:
+        return True
+    # What `main` has not written (nor what it calls) nobody has.
+    own = array.level == "block" and array.storage != "static"
+    return array not in walk.touched and (own or in_main)
+
+
 class _Search:
     def __init__(self, content: Content, unit: Unit, function: ast.FunctionDef) -> None:
         known = {n: c for n, c in unit.functions.items() if n not in unit.variants} if unit.variants else unit.functions
@@ -101,17 +111,9 @@ class _Search:
         self.in_main = function.symbol.name == "main"
         self.threadprivate = unit.threadprivate
         self.levels: dict[tuple[int, ...], list[tuple[int, Level]]] = {}
-        self.budget = Budget(self.is_constant)
+        self.budget = Budget(partial(_is_constant, self.walk, self.in_main))
         self.kept: dict[tuple[int, int], Access] = {}
         self.conditions = Conditions(self.walk)
-
-    def is_constant(self, array: Symbol) -> bool:
-        """Whether an array holds what its initialiser gives whenever a construct of the function runs."""
-        if isinstance(array.type, Array) and "const" in array.type.of.quals | array.type.quals:
-            return True
-        # What `main` has not written (nor what it calls) nobody has.
-        own = array.level == "block" and array.storage != "static"
-        return array not in self.walk.touched and (own or self.in_main)
 
     def races(self) -> list[Race]:
         by_symbol: dict[Symbol, list[Access]] = {}
