@@ -53,14 +53,14 @@ def visible(tu: TU, x: int) -> dict[str, Symbol]:
     groups = tu.items.groups
     for _, group in groups[: max(0, bisect.bisect_right(groups, x - 1, key=lambda group: group[0]) - 1)]:
         names.update(group.names)
+    begun, typed = (x, b"") if in_function(tu, x) else _unclosed(tu, x)
     for item in tu.items.between(x - 1, x):
         if item.start >= x:
             break
-        _outer(item.content.node, names, item.end < x)
+        _outer(item.content.node, names, item.end <= begun)
         if item.end >= x:
             _inner(item.content.node, x - item.start, names)
-    if not in_function(tu, x):
-        names.update(_closed(tu, _unclosed(tu, x)))
+    names.update(_closed(tu, typed))
     return names
 
 
@@ -75,16 +75,19 @@ def in_function(tu: TU, x: int) -> bool:
 
 def in_unclosed(tu: TU, x: int) -> bool:
     """Whether it is in a function that is still being typed, its braces not closed yet."""
-    return bool(_unclosed(tu, x))
+    return bool(_unclosed(tu, x)[1])
 
 
-def _unclosed(tu: TU, x: int) -> bytes:
-    """The unfinished function at the end of which `x` is, with its braces closed; empty if there is none."""
+def _unclosed(tu: TU, x: int) -> tuple[int, bytes]:
+    """Where the unfinished function begins at the end of which `x` is, and its text with its braces closed; (x, b"") if
+    there is none."""
     chunks = Splitter().split(tu.expanded[:x])
     text = tu.expanded[chunks[-1][0] : x] if chunks else b""
     braces = [m["brace"] for m in _BRACES.finditer(text) if m["brace"]]
     missing = braces.count(b"{") - braces.count(b"}")
-    return text + b"\n;" + b"}" * missing if 0 < missing <= 50 and len(text) < 100_000 else b""
+    if not 0 < missing <= 50 or len(text) >= 100_000:
+        return x, b""
+    return chunks[-1][0], text + b"\n;" + b"}" * missing
 
 
 def _closed(tu: TU, text: bytes) -> dict[str, Symbol]:
@@ -97,7 +100,7 @@ def _closed(tu: TU, text: bytes) -> dict[str, Symbol]:
 
 
 def _outer(node: Node, names: dict[str, Symbol], ended: bool) -> None:
-    """What an external declaration adds to the file scope; in a broken one that has `ended`, declarations stay there."""
+    """What an external declaration adds to the file scope: a broken one that has `ended`, all that it declares."""
     if isinstance(node, FunctionDef):
         names[node.symbol.name] = node.symbol
     elif isinstance(node, ast.Declaration) or (ended and isinstance(node, ast.DeclStmt)):
