@@ -21,6 +21,9 @@ def check(scene: Scene) -> Iterator[Finding]:
             f"`{found.event.name}` holds a device address: `free` is for the host's, `omp_target_free` for the device's"
         )
         yield finding(found, message, severity_of(found, scene))
+    for found in events(scene, "frees-host-memory"):
+        message = f"`{found.event.name}` holds a host address: `omp_target_free` is for what `omp_target_alloc` gave"
+        yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(
@@ -73,6 +76,18 @@ int main(void) {
     p[0] = 1;
     free(p);
 //  ^^^^^^^ warning: `p` holds a device address: `free` is for the host's, `omp_target_free` for the device's
+    return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void omp_target_free(void *, int);
+int main(void) {
+    int *p = malloc(40);
+    #pragma omp target map(from: p[0:10])
+    p[0] = 1;
+    omp_target_free(p, 0);
+    //              ^ warning: `p` holds a host address: `omp_target_free` is for what `omp_target_alloc` gave
     return 0;
 }
 """,
@@ -131,6 +146,17 @@ int omp_get_initial_device(void);
 void f(int n) {
     double *x = omp_target_alloc(n * sizeof(double), omp_get_initial_device());
     x[0] = 0;
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
+void omp_target_free(void *, int);
+int omp_get_initial_device(void);
+int main(void) {
+    int host = omp_get_initial_device(), *p = omp_target_alloc(40, host);
+    p[0] = 1;
+    omp_target_free(p, host);
+    return 0;
 }
 """,
     ),

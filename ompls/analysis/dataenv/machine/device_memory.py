@@ -33,10 +33,22 @@ class DeviceMemory(Evaluator):
         self.now.cases[obj] = UNFILLED
         return at_start(obj)
 
-    def filled_on_device(self, targets: list[Obj]) -> None:
-        """Something was copied there."""
+    def filled_on_device(self, targets: list[Obj] | None) -> None:
+        """Something was stored there; None: in any of it."""
         assert self.now is not None
+        if targets is None:
+            targets = [o for o, cases in self.now.cases.items() if o.kind == "device" and cases == UNFILLED]
         self.now.cases.update({o: _FILLED for o in targets if o.kind == "device" and not self.is_gone(o)})
+
+    def in_device_memory(self, locs: list[Loc], node: ast.Node, read: bool, write: bool) -> None:
+        """A region reads or writes there: is there anything?"""
+        assert self.now is not None
+        if read and self.region is not None and not self.region.quiet:
+            empty = all(loc.obj not in self.now.many and self.now.cases.get(loc.obj) == UNFILLED for loc in locs)
+            event = Event("device-garbage", self.site(node), name_of(node), "certain")
+            self.judge(event, "bad" if empty else "fine")
+        if write:
+            self.filled_on_device([loc.obj for loc in locs])
 
     def is_gone(self, obj: Obj) -> bool:
         """Whether it has certainly been freed."""
@@ -44,10 +56,14 @@ class DeviceMemory(Evaluator):
         cases = self.now.cases.get(obj)
         return obj.kind == "device" and bool(cases) and obj not in self.now.many and all(c.freed for c in cases or ())
 
-    def free_on_device(self, pointer: Value, node: ast.Expr) -> None:
+    def free_on_device(self, pointer: Value, node: ast.Expr, device: Value) -> None:
         """`omp_target_free`."""
         assert self.now is not None
         targets = [t.obj for t in pointer if t.obj.kind != "null"] if isinstance(pointer, frozenset) else []
+        elsewhere = isinstance(device, Poly) and (device.constant or 0) >= 0 and device.constant is not None
+        if elsewhere and targets and all(o.kind in ("heap", "variable") for o in targets):
+            self.judge(Event("frees-host-memory", self.site(node), name_of(node), "certain"), "bad")
+            return
         if len(targets) != 1 or targets[0].kind != "device" or targets[0] in self.now.many:
             self.now.cases.update({o: None for o in targets if o.kind == "device"})
             return
@@ -76,6 +92,7 @@ class DeviceMemory(Evaluator):
             return False
         memory = [t.obj for t in there] if isinstance(there, frozenset) else []
         empty = bool(memory) and all(o.kind == "device" and self.now.cases.get(o) == UNFILLED for o in memory)
+        self.filled_on_device(memory)  # from now on, what is copied to the host storage's copy gets there
         site = self.site(expr.args[0])
         copy = Copy(device, at, at + size, MOST, False, "no" if empty else "some", site, "associate")
         self.now.cases[obj] = frozenset([c._replace(copies=(copy,)) for c in cases])

@@ -56,6 +56,8 @@ class Memory(Store):
     def access(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool = False) -> None:
         """`node` reads or writes one of `locs`; `through` a pointer."""
         if self.now is None or not locs:
+            if self.now is not None and self.region is not None and write:
+                self.filled_on_device(None)
             return
         if self.region is not None:
             self.on_device(locs, node, read, write, through)
@@ -66,6 +68,8 @@ class Memory(Store):
         assert self.now is not None
         if through and all(loc.obj.kind in ("device", "lent") for loc in locs):
             self.judge(Event("host-dereference", self.site(node), name_of(node), "certain"), "bad")
+            if write:
+                self.filled_on_device([loc.obj for loc in locs])  # that is what was meant
             return
         tracked = [loc for loc in locs if self.cases_of(loc.obj) != ALL_CLEAN]
         if not tracked:
@@ -117,8 +121,10 @@ class Memory(Store):
     def on_device(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool) -> None:
         assert self.now is not None
         assert self.region is not None
-        if through and locs[0].obj.kind == "device":
-            self.within(locs, node)
+        if locs[0].obj.kind == "device":
+            if through:
+                self.within(locs, node)
+            self.in_device_memory(locs, node, read, write)
         if write and len(locs) == 1 and locs[0].obj.kind == "lent":
             self.through_lent(locs[0], node)
         if any(loc.obj.kind in ("device", "lent", "null") or loc.obj in self.region.local for loc in locs):
@@ -155,6 +161,14 @@ class Memory(Store):
     @abstractmethod
     def within(self, locs: list[Loc], node: Node) -> None:
         """Whether what is accessed lies in what was allocated."""
+
+    @abstractmethod
+    def filled_on_device(self, targets: list[Obj] | None) -> None:
+        """Something was stored in memory that the program has allocated on the device; None: in any of it."""
+
+    @abstractmethod
+    def in_device_memory(self, locs: list[Loc], node: Node, read: bool, write: bool) -> None:
+        """A region reads or writes what the program has allocated on the device itself."""
 
     def through_lent(self, loc: Loc, node: Node) -> None:
         """A write to an object's copy by its device address."""

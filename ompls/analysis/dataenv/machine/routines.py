@@ -86,7 +86,7 @@ class Routines(DeviceMemory):
             self.is_size(size)
             return True, self.new_on_device(self.key(expr), size)
         elif name == "omp_target_free" and args:
-            self.free_on_device(args[0], expr.args[0])
+            self.free_on_device(args[0], expr.args[0], args[1] if len(args) > 1 else None)
         elif name == "omp_target_disassociate_ptr" and args:
             self.disassociate(args[0])
         elif name == "omp_target_associate_ptr" and len(args) == 5 and self.associate(expr, args):
@@ -130,7 +130,7 @@ class Routines(DeviceMemory):
             if len(locs) == 1:
                 self.counts_elements(expr.args[2], locs[0], expr.args[i])
             if write:
-                self.filled_on_device(targets)
+                self.filled_on_device(targets or None)
             if local and device == INITIAL:
                 self.access(locs, expr.args[i], not write, write, through=False)
             else:
@@ -214,6 +214,7 @@ class Routines(DeviceMemory):
     def soften_devices(self, pointer: Value) -> None:
         """Some code may have read and written the devices' copies."""
         if isinstance(pointer, frozenset) and self.now is not None:
+            self.filled_on_device([t.obj for t in pointer])
             for obj, _ in pointer:
                 real = obj.of or obj
                 if self.now.cases.get(real) is not None:
