@@ -12,9 +12,10 @@ from ompls.analysis.dataenv.places import Env, Place, bare, fresh_target, fresh_
 from ompls.analysis.dataenv.records import Access, Guard, Held, LockStep, Sync
 from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.summaries import Summaries, rebased
-from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, poly_of
+from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Function, Pointer
 from ompls.analysis.model.tu import Content
 
@@ -22,6 +23,11 @@ _LOCK = {"omp_set_lock": True, "omp_set_nest_lock": True, "omp_unset_lock": Fals
 _LOCK |= {"omp_test_lock": True, "omp_test_nest_lock": True, "pthread_mutex_lock": True, "pthread_mutex_unlock": False}
 _LOCK |= {"mtx_lock": True, "mtx_unlock": False}
 _MEETS = re.compile(r"barrier|wait|sync|lock|signal", re.I)  # in the name of a function that is not known
+# Library functions that touch what arguments point to, its first element at least: (those read, those written).
+_COPIES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "memcpy": ((1,), (0,)), "memmove": ((1,), (0,)), "memset": ((), (0,)),
+    "strcpy": ((1,), (0,)), "strncpy": ((1,), (0,)), "sprintf": ((), (0,)), "snprintf": ((), (0,)),
+}  # fmt: skip
 _MANY = 4000  # accesses of one walk; no more are kept
 
 
@@ -315,6 +321,18 @@ class Expressions(ABC):
             self.locks.append(LockStep(self.tick(), None, taken=True))
         return tried
 
+    def copied(self, call: ast.Call, number: int, arg: Expr, place: Place) -> None:
+        """What a library function certainly does with the first element that its argument points to."""
+        name = call.function.name if isinstance(call.function, ast.Name) else ""
+        reads, writes = _COPIES.get(name, ((), ()))
+        if number not in (*reads, *writes) or (name.startswith("mem") and fold(call.args[-1]) == 0):
+            return
+        kind = arg.type
+        kind = kind.to if isinstance(kind, Pointer) else kind.of if isinstance(kind, Array) else kind
+        while isinstance(kind, Array):
+            place, kind = place.element(ZERO, Poly.of(kind.length) if kind.length is not None else None), kind.of
+        self.emit(place, arg, number in reads, number in writes, by=call)
+
     def unknown_call(self, expr: ast.Call) -> None:
         """What the arguments point to may be read, and written unless it is const."""
         function = expr.function.type
@@ -330,6 +348,7 @@ class Expressions(ABC):
             const = (i < len(params) and points_to_const(params[i])) or points_to_const(inner.type)
             place = pointee_of(inner, self.env)
             if place is not None:
+                self.copied(expr, i, inner, place)
                 self.emit(place.blurred(), inner, True, not const, certain=False)
                 if not const and not place.path:
                     self.env.forget({place.symbol}, self.tick())

@@ -186,6 +186,8 @@ class Conditions:
 
     def same_value(self, a: Access, b: Access, level: Level) -> bool:
         """Whether both store what is the same for all units: which of them comes last cannot be told."""
+        if isinstance(a.by, ast.Call) or isinstance(b.by, ast.Call):
+            return self.copies_alike(a, b, level)
         values = [stored(x) for x in (a, b)]
         if values[0] is None or values[1] is None:
             return False
@@ -197,6 +199,17 @@ class Conditions:
             return False  # a called function's own variables: what they hold is not known here
         calls = level.kind == "copies"
         return self.is_invariant(values[0], level, calls) and self.is_invariant(values[1], level, calls)
+
+    def copies_alike(self, a: Access, b: Access, level: Level) -> bool:
+        """Whether a library function, `memset` say, stores the same for all, and nobody stores anything else there."""
+        call, *others = [x.by for x in (a, b) if x.write]
+        if not isinstance(call, ast.Call) or any(by is not call for by in others):
+            return False
+        told = call.args[:2] if len(call.args) == 3 else call.args  # what comes third is a size
+        if not all(self.is_invariant(arg, level) for arg in told):
+            return False
+        writes = (x for x in self.walk.accesses if x.write and x.certain and x.symbol is a.symbol)
+        return all(x.by is call for x in writes if level.stmt in x.directives)
 
     def is_own_again(self, a: Access, b: Access, level: Level) -> bool:
         """Whether each thread reads what it has just stored itself, and all store the same: `n = omp_get_num_threads()`."""
