@@ -113,11 +113,15 @@ class LockStep:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where the body of a directive starts: number in the order, loops and conditions around it."""
+    """Where the body of a directive starts: number in the order, loops and conditions around it.
+
+    alone -- 'parallel', 'teams': which of these constructs of the directive has one thread (team) only, as clauses say
+    """
 
     order: int
     loops: int
     guards: int
+    alone: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from ompls.analysis.dataenv.places import bare
 from ompls.analysis.dataenv.symbolic import Poly, Values, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
+from ompls.analysis.model.omp import Directive
 
 Fact = tuple[Poly, Literal["==", "!=", "<", "<="]]
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -34,3 +35,27 @@ def facts_of(expr: Expr, holds: bool, values: Values | None = None) -> tuple[Fac
     if is_integer(expr.type) and (value := poly_of(expr, values, loads=False)) is not None:
         return ((value, "!=" if holds else "=="),)
     return ()
+
+
+def alone(directive: Directive, values: Values) -> frozenset[str]:
+    """Which of `parallel` and `teams` has one thread (team) only, by the values that its clauses have here."""
+    return frozenset(c for c in ("parallel", "teams") if directive.has(c) and _is_alone(directive, c, values))
+
+
+def _is_alone(directive: Directive, construct: str, values: Values) -> bool:
+    limits = ("num_threads", "thread_limit") if construct == "parallel" else ("num_teams",)
+    for clause in directive.clauses:
+        if clause.name in limits and clause.args:
+            number = poly_of(clause.args[-1], values, loads=False)
+            if number is not None and number.constant == 1:
+                return True
+        if clause.name == "if" and construct == "parallel" and clause.keyword in ("", construct) and clause.args:
+            facts = facts_of(clause.args[0], True, values)
+            if any(_fails(p.constant, op) for p, op in facts):
+                return True
+    return False
+
+
+def _fails(value: int | None, op: str) -> bool:
+    """Whether a fact about a number that is known is wrong."""
+    return value is not None and not {"==": value == 0, "!=": value != 0, "<": value < 0, "<=": value <= 0}[op]

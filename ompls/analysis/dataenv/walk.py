@@ -11,7 +11,7 @@ from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.places import Env, bare, place_of
 from ompls.analysis.dataenv.private import PRIVATISING
 from ompls.analysis.dataenv.records import Guard, Start, Sync, Walk
-from ompls.analysis.dataenv.relations import facts_of
+from ompls.analysis.dataenv.relations import alone, facts_of
 from ompls.analysis.dataenv.sharing import private_in, private_targets, started_anew
 from ompls.analysis.dataenv.summaries import Summaries
 from ompls.analysis.dataenv.symbolic import LoopRange, loop_range, poly_of
@@ -218,13 +218,14 @@ class Walker(Expressions):
         if stmt.body is None:
             return
         saved = self.guards, self.held, self.atomic
+        single = alone(directive, self.env.values)
         self.env.forget(self.assigned(stmt.body), self.tick())
         self.env.forget(started_anew(directive, stmt.body), self.tick())
         self.private.append(private_in(stmt, self.directives, self.owner))
         self.sections.append(private_targets(directive))
         self.directives = (*self.directives, stmt)
         self.protect(stmt)
-        self.starts[stmt] = Start(self.order, len(self.loops), len(self.guards))
+        self.starts[stmt] = Start(self.order, len(self.loops), len(self.guards), single)
         self.statement(stmt.body)
         self.directives = self.directives[:-1]
         self.private.pop()

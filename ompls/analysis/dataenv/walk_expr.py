@@ -261,8 +261,9 @@ class Expressions(ABC):
         steps: list[Access | Sync] = [*summary.accesses, *summary.syncs]
         for step in sorted(steps, key=lambda s: s.order):
             if isinstance(step, Sync):
-                around = (self.loops, self.guards, self.directives)
-                self.syncs.append(Sync(step.kind, step.stmt, self.tick(), *around))
+                loops, guards = (*self.loops, *step.loops), (*self.guards, *step.guards)
+                directives = (*self.directives, *step.directives)
+                self.syncs.append(Sync(step.kind, step.stmt, self.tick(), loops, guards, directives))
             elif (moved := rebased(step, summary.params, expr, self.env)) is not None:
                 self.append(moved, expr, summary.content)
         self.env.forget(summary.sets, self.tick())

@@ -44,7 +44,8 @@ class Routines(DeviceMemory):
             return True, None
         if name in ("memcpy", "memmove", "strcpy", "strncpy") and len(args) >= 2:
             size = args[2] if len(args) > 2 and isinstance(args[2], Poly) else None
-            self.block(args[1], size, expr.args[1], False)
+            # strncpy reads no further than the end of the string
+            self.block(args[1], None if name == "strncpy" else size, expr.args[1], False)
             self.block(args[0], size, expr.args[0], True)
             return True, args[0]
         if name == "memset" and len(args) == 3:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +14,7 @@ from ompls.analysis.rules.support.loopnest import nest_of
 Kind = Literal["iterations", "copies", "sections"]
 Unit = Literal["team", "thread", "lane", "task"]
 _SHARED_OUT = frozenset(("for", "loop", "sections", "distribute", "taskloop"))
+_ONE_THREAD = frozenset(("single", "master", "masked"))  # `parallel masked`: only that one runs the body
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,13 @@ class Level:
         return (fold(clause.args[-1]) or 0) if clause is not None and clause.args else 0
 
 
-def levels_in(path: tuple[DirectiveStmt, ...], in_main: bool) -> list[tuple[int, Level]]:
+def levels_in(
+    path: tuple[DirectiveStmt, ...], in_main: bool, alone: Mapping[DirectiveStmt, frozenset[str]]
+) -> list[tuple[int, Level]]:
     """The levels that the directives of `path` (outermost first) make, each with its index in `path`.
 
     in_main -- whether the function is `main`: nothing runs it in parallel
+    alone -- which constructs of each directive have one thread (team) only
     """
     found: list[tuple[int, Level]] = []
     teams = threads = "no" if in_main else "maybe"  # whether there are several of them: 'yes', 'maybe', 'no'
@@ -63,13 +68,13 @@ def levels_in(path: tuple[DirectiveStmt, ...], in_main: bool) -> list[tuple[int,
             league = team = -1
         if directive.has("teams"):
             league, team = i, -1
-            teams, threads = ("no" if _is_one(directive, "num_teams") else "yes"), "no"
+            teams, threads = ("no" if "teams" in alone[stmt] else "yes"), "no"
             if teams == "yes" and not directive.has("distribute") and not directive.has("loop"):
                 found.append((i, Level("copies", "team", stmt, i, teams=True)))
         if directive.has("parallel"):
             team = i
-            threads = "no" if _is_serial(directive) else "yes"
-            if threads == "yes" and not _SHARED_OUT & set(directive.constructs):
+            threads = "no" if "parallel" in alone[stmt] else "yes"
+            if threads == "yes" and not (_SHARED_OUT | _ONE_THREAD) & set(directive.constructs):
                 found.append((i, Level("copies", "thread", stmt, i)))
         level = _shared_out(stmt, teams, threads, _binding(directive, i, league, team))
         if level is not None:
@@ -120,19 +125,6 @@ def _binding(directive: Directive, index: int, league: int, team: int) -> int:
     if directive.has("loop"):
         return max(team, league)
     return index
-
-
-def _is_one(directive: Directive, name: str) -> bool:
-    clause = directive.clause(name)
-    return clause is not None and bool(clause.args) and fold(clause.args[-1]) == 1
-
-
-def _is_serial(directive: Directive) -> bool:
-    """One thread, by its clauses."""
-    for clause in directive.all("if"):
-        if clause.keyword in ("", "parallel") and clause.args and fold(clause.args[0]) == 0:
-            return True
-    return _is_one(directive, "num_threads") or _is_one(directive, "thread_limit")
 
 
 def _length(directive: Directive) -> int:

@@ -187,7 +187,7 @@ class _Search:
         key = tuple([id(s) for s in path])
         found = self.levels.get(key)
         if found is None:
-            found = self.levels[key] = levels_in(path, self.in_main)
+            found = self.levels[key] = levels_in(path, self.in_main, {s: self.walk.starts[s].alone for s in path})
         return found
 
     def settled(self, access: Access, start: int) -> Access:
