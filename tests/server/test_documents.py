@@ -85,6 +85,26 @@ def test_a_buffer_is_the_text_that_full_replacement_would_give(text: str, edits:
         assert (doc.source.decode(), doc.size) == (text, len(text.encode()))
 
 
+@given(ALPHABET, st.lists(st.tuples(PLACE, PLACE, ALPHABET), max_size=6), st.booleans())
+def test_changes_of_one_notification_are_as_if_they_came_alone(text: str, edits: list[tuple], backwards: bool) -> None:
+    if backwards:  # as editors send them
+        edits = sorted(edits, key=lambda edit: edit[:2], reverse=True)
+    together, alone = document(text), document(text)
+    together.apply(2, [Change(new, start, end) for start, end, new in edits])
+    for start, end, new in edits:
+        alone.apply(2, [Change(new, start, end)])
+    assert together.source == alone.source
+
+
+def test_changes_from_the_end_on_are_one_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    doc = document("a = b;\n" * 100)
+    copies = []
+    splice = doc._splice
+    monkeypatch.setattr(doc, "_splice", lambda edits: (copies.append(len(edits)), splice(edits)))
+    doc.apply(2, [Change("x", (line, 0), (line, 1)) for line in reversed(range(100))])
+    assert (copies, doc.source) == ([100], b"x = b;\n" * 100)
+
+
 def _model(text: str, start: tuple[int, int], end: tuple[int, int], new: str) -> str:
     """The same edit on a plain text, position by position."""
     first, last = sorted((_offset(text, start), _offset(text, end)))
