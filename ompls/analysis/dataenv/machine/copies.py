@@ -56,6 +56,7 @@ class Copy(NamedTuple):
     old -- the host has written since the device got its values; ahead -- the device has, and the host has not got them
     origin, how -- the list item that made it and its map type; lasting -- by `target enter data`;
     forever -- by `declare target`; lent -- other code has got its address; first -- what gave it its first values;
+    least -- there may be more references, of a loop that leaves some in each iteration
     part -- all that has been given values, of a copy that had none: the rest holds garbage; None: not known
     """
 
@@ -71,6 +72,7 @@ class Copy(NamedTuple):
     forever: bool = False
     lent: bool = False
     first: Site | None = None
+    least: bool = False
     part: Range | None = None
     old: tuple[Written, ...] = ()
     ahead: tuple[Written, ...] = ()
@@ -230,6 +232,10 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
     gone = m.kind == "delete" and not copy.forever
     if copy.refs == MOST and not gone:
         return state, "unknown"
+    if copy.least and copy.refs == 1 and not gone:
+        if m.copies_out:
+            state = _host_gets(state, m.range, positive)
+        return _with(state, copy, outside_copy(copy.device, copy.origin)), "unknown"
     refs = 0 if gone else copy.refs if copy.forever else copy.refs - 1
     new = copy._replace(refs=refs)
     copied = m.copies_out and (refs == 0 or m.always)

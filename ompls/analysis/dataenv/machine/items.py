@@ -65,6 +65,7 @@ class Items(Choices):
                     counted = not (
                         copy.extra
                         or copy.forever
+                        or copy.least
                         or copy.refs >= cp.MOST
                         or self.now is None
                         or loc.obj in self.now.many

@@ -12,7 +12,16 @@ from ompls.analysis.dataenv.machine.directives import Directives
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import Loop
 from ompls.analysis.dataenv.machine.state import State, coarse, forget_loops, join
-from ompls.analysis.dataenv.machine.turns import MOST_ORDERS, MOST_TURNS, agree, found_by, in_all, swapped
+from ompls.analysis.dataenv.machine.turns import (
+    MOST_ORDERS,
+    MOST_TURNS,
+    agree,
+    at_least,
+    found_by,
+    growing,
+    in_all,
+    swapped,
+)
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Value
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, loop_range
 from ompls.analysis.model import ast
@@ -68,6 +77,7 @@ class Loops(Directives):
         done: State | None = None
         conditions, varied, plain = self.conditions, self.varied, self.loops[-1].plain
         once = isinstance(stmt, ast.DoWhile) and fold(stmt.condition) == 0
+        grown_refs: dict[Obj, int] = {}
         for number in range(1 if once else _ROUNDS):
             self.conditions, self.varied = conditions, varied
             told = self.recorder.changes
@@ -85,11 +95,16 @@ class Loops(Directives):
                 head = again
                 continue
             if number == 1:
+                if not plain and (trips is None or trips > 1):
+                    grown_refs = growing(head, again)
                 head = join(copied(start), head)
+            at_least(again, grown_refs)
             grown = join(copied(head), again)
             if grown == head and number > 1:
                 break
             head = grown if number < _ROUNDS - 2 else given_up(head, grown)
+        if done is not None:
+            at_least(done, grown_refs, only=not self._left_early(stmt))
         self.now = done
         self.chooses_anew(done, stmt, self.assigned(stmt))
         if done is not None and found.symbol is not None:

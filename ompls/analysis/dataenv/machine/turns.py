@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ompls.analysis.dataenv.machine.copies import MOST, Copies
 from ompls.analysis.dataenv.machine.events import Event, Recorder
 from ompls.analysis.dataenv.machine.state import State
-from ompls.analysis.dataenv.machine.values import Cell, Site
+from ompls.analysis.dataenv.machine.values import Cell, Obj, Site
 
 MOST_TURNS = 4  # after which pointers have to be where they were
 MOST_ORDERS = 6  # that are kept apart, of several loops
@@ -36,6 +37,36 @@ def _moved(before: State, cell: Cell, value: object) -> bool:
 def agree(a: State, b: State, cells: Iterable[Cell]) -> bool:
     """Whether the pointers are where they were."""
     return all(a.cells.get(c) == b.cells.get(c) for c in cells)
+
+
+def growing(first: State, second: State) -> dict[Obj, int]:
+    """Objects of which each iteration leaves references behind: how many there are after the second."""
+    found = {}
+    for obj, cases in second.cases.items():
+        before = first.cases.get(obj)
+        if before is not cases and before and cases and len(before) == len(cases) == 1 and obj not in second.many:
+            (old,), (new,) = before, cases
+            if len(old.copies) == len(new.copies) == 1 and old.copies[0].lasting and not new.copies[0].extra:
+                a, b = old.copies[0], new.copies[0]
+                if a.refs < b.refs < MOST and (a.device, a.low, a.high) == (b.device, b.low, b.high):
+                    found[obj] = b.refs
+    return found
+
+
+def at_least(state: State, grown: dict[Obj, int], only: bool = False) -> State:
+    """Where there are so many references, there may be more; `only`: where there are fewer, the state is not."""
+    for obj, least in grown.items():
+        cases = state.cases.get(obj)
+        if cases:
+            found = [(c, _with_least(c, least)) for c in cases]
+            state.cases[obj] = frozenset([new for c, new in found if not only or new is not c] or cases)
+    return state
+
+
+def _with_least(case: Copies, least: int) -> Copies:
+    if len(case.copies) != 1 or case.copies[0].refs < least:
+        return case
+    return case._replace(copies=(case.copies[0]._replace(refs=least, least=True),))
 
 
 def found_by(recorder: Recorder) -> _Found:
