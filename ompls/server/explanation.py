@@ -29,7 +29,8 @@ class Explanation:
         uri = str((params.get("textDocument") or {}).get("uri", ""))
         session = self.server.session(uri)
         if session is None:
-            raise refuse(f"{uri or 'no document'} is not open here: only C files that are open are analysed")
+            problem = f"{uri} is not open here" if uri else "no document is named"
+            raise refuse(f"{problem}: only C files that are open are analysed")
         result = await self.server.engine.result(session)
         offset = _offset(params.get("position"), result, self.server.client.encoding)
         origin = await self._origin(session)

@@ -13,7 +13,7 @@ def unit(text: str, version: OpenMPVersion = "5.2", headers: HeaderSnapshot = EM
     return Analyzer().analyze("x.c", text.encode(), headers, Settings(openmp=version))
 
 
-def marked(text: str, version: OpenMPVersion = "5.2") -> tuple[TU, int]:
+def marked(text: str, version: OpenMPVersion = "5.2", headers: HeaderSnapshot = EMPTY_SNAPSHOT) -> tuple[TU, int]:
     """The unit without the mark, and the byte offset where it stood."""
     before, _, after = text.partition(MARK)
-    return unit(before + after, version), len(before.encode())
+    return unit(before + after, version, headers), len(before.encode())

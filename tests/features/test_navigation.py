@@ -8,7 +8,7 @@ import pytest
 
 from ompls.analysis import features
 from ompls.analysis.model.builder import Analyzer
-from ompls.analysis.source import HeaderSnapshot, Settings
+from ompls.analysis.source import HeaderSnapshot, HeaderUnit, Macro, Settings
 
 from .marked import marked
 
@@ -144,8 +144,11 @@ REFUSED = [
     ("void g(void);\n#pragma omp declare target enter(g¦)", "y", "is a function"),
     ("void f(int x) {\n#pragma omp target map(x¦)\nx = 1; }", "2y", "no name in C"),
     ("void f(int x) {\n#pragma omp target map(x¦)\nx = 1; }", "for", "no name in C"),
+    ("void f(int x) {\n#pragma omp target map(x¦)\nx = 1; }", "typeof", "no name in C"),
     ("void f(int x, int y) {\n#pragma omp target map(x¦)\nx = 1; }", "y", "already means something"),
     ("#define Y 1\nvoid f(int x) {\n#pragma omp target map(x¦)\nx = 1; }", "Y", "already means something"),
+    ("#include <m.h>\nvoid f(int x) {\n#pragma omp target map(x¦)\nx = 1; }", "SIZE", "already means something"),
+    ("#include <m.h>\nstatic int x;\nvoid f(void) {\n#pragma omp target map(x¦)\nx = 1; }", "stream", "in a header"),
     ("#define INC x++\nvoid f(int x) {\n#pragma omp target map(x¦)\nINC; }", "y", "macro on line 4"),
     ("#define ADD(v) ((v) + x)\nvoid f(int x) {\n#pragma omp target map(x¦)\nx = ADD(x); }", "y", "macro on line 4"),
     ("#define TWICE(v) ({ int y = v; y + y; })\nvoid f(int x) {\n#pragma omp target map(x¦)\nx = TWICE(x); }", "y",
@@ -160,7 +163,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "new", "why"), REFUSED, ids=[r[2] for r in REFUSED])
 def test_refused_with_a_reason(text: str, new: str, why: str) -> None:
-    found = features.rename(*marked(text), new)
+    header = HeaderUnit((Macro("SIZE", None, "100"), Macro("stdin", None, "stdin")), "extern int stream;\n")
+    found = features.rename(*marked(text, headers=HeaderSnapshot("one", system={"<m.h>": header})), new)
     assert isinstance(found, features.Refusal)
     assert why in found.reason
 

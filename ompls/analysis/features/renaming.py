@@ -26,13 +26,13 @@ from ompls.analysis.features.tokens import tokens
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.tu import TU
-from ompls.analysis.source import Location
+from ompls.analysis.source import Location, Macro
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 _KEYWORDS = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if inline int long register
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Alignas
-    _Alignof _Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local""".split()  # noqa: SIM905
+    _Alignof _Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local asm typeof""".split()  # noqa: SIM905
 )
 _MACRO = re.compile(rb"(?P<params>\([^()\n]*\))?(?P<text>(?:[^\\\n]|\\\r?\n|\\)*)")
 _RECORD = re.compile(rb"\b(?:struct|union|enum)(?:[ \t\r\n]+\w+)?[ \t\r\n]*\Z")
@@ -74,9 +74,22 @@ def rename(tu: TU, offset: int, new: str) -> list[Location] | Refusal:
     start, end = _extent(tu, target)
     taken = next(words_of(tu.source, new, start, end), None) is not None
     taken = taken or any(_says(m, new) for w in places for m in _macros(tu, w))
-    if taken or re.search(rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + new.encode() + rb"\b", tu.source):
+    if taken or _is_macro(tu, new):
         return Refusal(f"'{new}' already means something here")
+    if target.item is None and new in tu.symbols:
+        return Refusal(f"'{new}' is already declared, in a header")
     return places
+
+
+def _is_macro(tu: TU, name: str) -> bool:
+    """Whether a name is a macro: of the text, of a header or of the compiler."""
+    define = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + name.encode() + rb"\b")
+    snapshot = tu.snapshot
+    if any(define.search(text) for text in (tu.source, *(text for _, text in tu.headers.values()))):
+        return True
+    outside = (*snapshot.predefined, *(op for unit in snapshot.system.values() for op in unit.ops))
+    # What expands to itself (glibc's `stdin`) changes nothing.
+    return any(op.name == name and op.body.strip() != name for op in outside if isinstance(op, Macro))
 
 
 # --- occurrences in the text, for renaming
