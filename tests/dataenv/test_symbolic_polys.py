@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ompls.analysis.dataenv.symbolic import Poly, compare, loop_range, poly_of
+from ompls.analysis.dataenv.symbolic import Opaque, Poly, compare, loop_range, poly_of, sign
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.builder import Analyzer
@@ -45,6 +45,29 @@ def test_an_order_that_is_known_is_true(p: Poly, q: Poly, x: int, y: int) -> Non
     a, b = at(p, x, y), at(q, x, y)
     truth = {"<": a < b, "<=": a <= b, "==": a == b, ">=": a >= b, ">": a > b, "": True}
     assert truth[compare(p, q)]
+
+
+@given(polys(), polys(), st.tuples(st.integers(2, 5), SMALL), st.integers(1, 9), st.integers(1, 9))
+def test_an_order_with_a_quotient_that_is_known_is_true(p: Poly, q: Poly, by: tuple[int, int], x: int, y: int) -> None:
+    k, c = by
+    quotient = Opaque("/", None, (p, Poly.of(k)))
+    a, b = at(p, x, y), at(q, x, y) + c * int(at(p, x, y) / k)
+    truth = {"<": a < b, "<=": a <= b, "==": a == b, ">=": a >= b, ">": a > b, "": True}
+    known = {X, Y}.__contains__  # nothing is said of the quotient itself
+    assert truth[compare(p, q + Poly.of(quotient) * c, known)]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "order"),
+    [
+        ("n / 2", "n", "<"), ("8 * (n * n / 2)", "8 * n * n", "<"), ("(n + 1) / 2", "n", "<="),
+        ("(n + 63) / 64 * 64", "n", ">="), ("n / 2 + n / 3", "n", "<"), ("n / 2 * 2", "n", "<="), ("C / 2", "n", ""),
+    ],
+)  # fmt: skip
+def test_quotients_are_ordered(a: str, b: str, order: str) -> None:
+    difference = poly_of(expression(f"({a}) - ({b})"), {})
+    assert difference is not None
+    assert sign(difference) == order
 
 
 @given(polys(), SMALL)

@@ -249,8 +249,13 @@ def _opaque_text(o: Opaque) -> str:
 def sign(p: Poly, positive: Callable[[Atom], bool] | None = None) -> Order:
     """How `p` compares with 0 when all atoms (or those `positive` says) are at least 1; '' when that does not decide.
 
-    n*m - n is '>=', n + 1 is '>', n - m is ''.
+    n*m - n is '>=', n + 1 is '>', n - m is '', n - n/2 is '>'.
     """
+    found = _plain_sign(p, positive)
+    return found if found or p.plain else _sign_by_quotient(p, positive)
+
+
+def _plain_sign(p: Poly, positive: Callable[[Atom], bool] | None) -> Order:
     if positive is not None and not all(positive(a) for a in p.atoms()):
         return ""
     if not p.terms:
@@ -263,6 +268,23 @@ def sign(p: Poly, positive: Callable[[Atom], bool] | None = None) -> Order:
         return ">" if p.offset > 0 else ">="
     if all(c <= 0 for c in rest) and p.offset <= 0:
         return "<" if p.offset < 0 else "<="
+    return ""
+
+
+def _sign_by_quotient(p: Poly, positive: Callable[[Atom], bool] | None) -> Order:
+    """The sign of c*(x / k) + rest, by k times that: for no negative x, k*(x / k) is at least x - k + 1, at most x."""
+    for atom in sorted((a for a in p.atoms() if isinstance(a, Opaque) and a.op == "/"), key=_opaque_text):
+        parts, (x, by) = p.coefficient(atom), atom.args
+        c, k = parts[0].constant if parts is not None else None, by.constant
+        if parts is None or c is None or k is None or k < 2 or sign(x, positive) not in (">", ">=", "=="):
+            continue
+        rest, bounds = parts[1] * k, ((x - (k - 1)) * c, x * c)
+        least, most = bounds if c > 0 else bounds[::-1]
+        below, above = sign(rest + least, positive), sign(rest + most, positive)
+        if below in (">", ">=", "=="):
+            return ">" if below == ">" else ">="
+        if above in ("<", "<=", "=="):
+            return "<" if above == "<" else "<="
     return ""
 
 

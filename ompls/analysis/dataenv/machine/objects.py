@@ -126,6 +126,9 @@ class Store(ABC):
         """A length: nothing happens unless it is at least 1."""
         if p is not None and len(p.terms) == 1:
             self.sizes.update(p.atoms())
+            for atom in p.atoms():
+                if isinstance(atom, Opaque) and atom.op == "/":
+                    self.is_size(atom.args[0])
 
     def site(self, node: Node) -> Site:
         return Site(self.frame.name, node.span)
