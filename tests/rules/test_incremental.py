@@ -246,8 +246,12 @@ HEAD_LOCKS = (
             "%sint v;\nvoid f(void) {\n#pragma omp target\nv = 1;\n}\n",
             ("#pragma omp threadprivate(v)\n", "#pragma omp groupprivate(v)\n"),
         ),
+        (
+            "%sint v;\n#pragma omp begin declare target\nvoid f(void) { v = 1; }\n",
+            ("int v;\n", "#pragma omp end declare target\n"),
+        ),
     ],
-    ids=("locks", "groupprivate"),
+    ids=("locks", "groupprivate", "declared-again"),
 )
 def test_what_all_of_the_file_says_about_a_declaration_is_asked_again(
     text: str, below: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

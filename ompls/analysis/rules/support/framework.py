@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ompls.analysis.diagnostic import Severity
-from ompls.analysis.model.ast import FunctionDef, Span, Symbol
+from ompls.analysis.model.ast import Declaration, FunctionDef, Span, Symbol
 from ompls.analysis.model.items import Group as ItemGroup
 from ompls.analysis.model.omp import Directive, declare_target_list
 from ompls.analysis.model.targeted import names_under
@@ -78,7 +78,7 @@ class Unit:
     host_only: frozenset[str] = frozenset()  # functions under `device_type(host)`
     late_requires: frozenset[Directive] = frozenset()  # `requires` directives after a device construct
     indirect: frozenset[str] = frozenset()  # functions that devices may call through the host's pointers
-    on_devices: frozenset[str] = frozenset()  # names in the lists of `declare target`, wherever it stands
+    on_devices: frozenset[str] = frozenset()  # names that a `declare target` further down may give to devices
     unmapped_links: frozenset[str] = frozenset()  # `link` variables that no data environment of the unit maps
     reductions: frozenset[str] = (
         frozenset()
@@ -253,8 +253,25 @@ def _indirect(tu: TU) -> frozenset[str]:
 
 
 def _on_devices(tu: TU) -> frozenset[str]:
-    said = (d.directive for d in tu.directives if d.directive.name == "declare target")
-    return frozenset(item.text for directive in said for _, item in declare_target_list(directive))
+    said = [d.directive for d in tu.directives if d.directive.name in ("declare target", "begin declare target")]
+    lists = [declare_target_list(directive) for directive in said]
+    names = {item.text for listed in lists for _, item in listed}
+    if not all(lists):  # one that reaches to its `end`
+        declared = [_declared(group) for _, group in tu.items.groups]
+        names |= frozenset[str]().union(*[d[0] for d in declared]) & frozenset[str]().union(*[d[1] for d in declared])
+    return frozenset(names)
+
+
+def _declared(group: ItemGroup) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that are declared in the group for devices, and those that are not; some may be both, at two places."""
+    kept: tuple[frozenset[str], frozenset[str]] | None = group.memo.get("declared")
+    if kept is None:
+        nodes = [content.node for content in group.contents]
+        symbols = [n.symbol for n in nodes if isinstance(n, FunctionDef)]
+        symbols += [d.symbol for n in nodes if isinstance(n, Declaration) for d in n.decls]
+        with_them = frozenset(s.name for s in symbols if s.declare_target)
+        kept = group.memo["declared"] = with_them, frozenset(s.name for s in symbols if not s.declare_target)
+    return kept
 
 
 def _unmapped_links(tu: TU, contents: tuple[Content, ...]) -> frozenset[str]:
