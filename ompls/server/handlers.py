@@ -189,25 +189,33 @@ class Handlers:
 
 
 def _symbols(result: Result, places: Places) -> list[Json]:
-    """Functions (kind 12) with their regions (kind 19, object) below them."""
-    regions: dict[str, list[Json]] = {}
-    for region in features.regions(result.tu):
-        if region.whole.path == result.tu.path:
-            ranges = {"range": places.range(region.whole), "selectionRange": places.range(region.directive)}
-            regions.setdefault(region.function, []).append(
-                {"name": f"{region.name} ({region.id})", "kind": 19, **ranges}
-            )
+    """Functions (kind 12) with their regions (kind 19, object) below them; a `target data` has those inside of it."""
     symbols: list[Json] = []
     for item in result.tu.items:
         node = item.content.node
         where = result.tu.locate(item, node.span)
-        if isinstance(node, FunctionDef) and where.path == result.tu.path:
-            name = node.symbol.name
+        if not isinstance(node, FunctionDef) or where.path != result.tu.path:
+            continue
+        name = result.tu.locate(item, node.name_span)
+        top: Json = {"name": node.symbol.name, "kind": 12, "range": places.range(where),
+                     "selectionRange": places.range(name), "children": []}  # fmt: skip
+        symbols.append(top)
+        around = [(where.end, top)]
+        ids = {id(r.stmt): r.id for r in item.content.regions}
+        shown = [s for s in item.content.directives if id(s) in ids or s.directive.name == "target data"]
+        for stmt in sorted(shown, key=lambda s: (s.span.start, -s.span.end)):
+            whole, directive, known = result.tu.locate(item, stmt.span), stmt.directive, ids.get(id(stmt))
+            if whole.path != result.tu.path:
+                continue
+            while whole.start >= around[-1][0] and len(around) > 1:
+                around.pop()
             ranges = {
-                "range": places.range(where),
-                "selectionRange": places.range(result.tu.locate(item, node.name_span)),
+                "range": places.range(whole),
+                "selectionRange": places.range(result.tu.locate(item, directive.span)),
             }
-            symbols.append({"name": name, "kind": 12, **ranges, "children": regions.get(name, [])})
+            symbol = {"name": directive.name + (f" ({known})" if known else ""), "kind": 19, **ranges, "children": []}
+            around[-1][1]["children"].append(symbol)
+            around.append((whole.end, symbol))
     return symbols
 
 

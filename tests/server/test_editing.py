@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -160,6 +161,34 @@ async def test_folds_and_selections(editor: Editor, uri: str) -> None:
     assert grown[:4] == ["x", "x[0:n]", "to: x[0:n]", "map(to: x[0:n])"]
     outside = types.SelectionRangeParams(document(uri), [position, types.Position(0, 0)])
     assert await editor.request("textDocument/selectionRange", outside) is None
+
+
+NESTED = """\
+void f(int *x, int n)
+{
+    #pragma omp target data map(tofrom: x[0:n])
+    {
+        #pragma omp target
+        x[0] = 1;
+    }
+    #pragma omp target map(x[0:n])
+    x[1] = 1;
+}
+"""
+
+
+async def test_symbols_are_nested_as_regions_are(one_vscode: Editor, tmp_path: Path) -> None:
+    editor, uri = one_vscode, (tmp_path / "nested.c").as_uri()
+    editor.open(uri, NESTED)
+
+    def names(symbols: Sequence[types.DocumentSymbol]) -> list[object]:
+        for s in symbols:
+            assert s.range.start <= s.selection_range.start
+            assert s.selection_range.end <= s.range.end
+        return [[s.name, *names(s.children or ())] for s in symbols]
+
+    found = await editor.request("textDocument/documentSymbol", types.DocumentSymbolParams(document(uri)))
+    assert names(found) == [["f", ["target data", ["target (f_0)"]], ["target (f_1)"]]]
 
 
 async def test_hints_and_tokens_can_be_switched_off(one_vscode: Editor, tmp_path: Path) -> None:
