@@ -263,7 +263,9 @@ class Machine(Outside):
         for state, span in self.returns:
             if end is None and span == last:
                 continue
-            for obj in state.cases:
+            for obj, cases in state.cases.items():
+                if cases is start.cases.get(obj):
+                    continue  # nothing has happened to it, as to most
                 copy = self.kept_by(state, obj)
                 left = copy is not None and all(e.cases.get(obj) and self.kept_by(e, obj) is None for e in ends)
                 if copy is not None and left and self.kept_by(start, obj) is None and obj not in state.many:

@@ -309,6 +309,8 @@ class Store(ABC):
         new: Cases | None = by_one_way(frozenset([how(c) for c in cases]))
         if weak or obj in self.now.many:
             new = joined_cases(cases, new)
+        if new == cases:
+            new = cases  # the same object: where paths meet, only others are looked at
         self.now.cases[obj] = new if new is None or len(new) <= 6 else None
 
     def forget(self, objs: Iterable[Obj]) -> None:

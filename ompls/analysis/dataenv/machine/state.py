@@ -129,6 +129,8 @@ def decided(states: list[State | None], site: Site | Choice, conditions: int, ot
     first = alive[0][1].cases
     for obj in {o for _, s in alive for o, cases in s.cases.items() if first.get(o) is not cases}:
         found = [(side, s, s.cases.get(obj)) for side, s in alive]
+        if all(cases == found[0][2] for _, _, cases in found):
+            continue
         known = [_without_way(cases) for _, _, cases in found if cases is not None]
         if len(known) < len(found) or all(k == known[0] for k in known):
             continue
