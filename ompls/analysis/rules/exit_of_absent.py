@@ -13,7 +13,8 @@ from ompls.analysis.rules.support.noticed import events, finding, list_item_at, 
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    absent = [f for f in events(scene, "exit-absent") if f.event.certainty == "certain"]
+    # other map types are no way to leave: `map-type` says so
+    absent = [f for f in events(scene, "exit-absent") if f.event.certainty == "certain" and f.event.detail in _DOES]
     spans = {f.event.site.span for f in absent}
     for found in absent:
         message = f"`{found.event.name}` is not mapped here, so there is nothing to {_DOES[found.event.detail]}"
