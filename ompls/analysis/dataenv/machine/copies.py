@@ -56,6 +56,7 @@ class Copy(NamedTuple):
     old -- the host has written since the device got its values; ahead -- the device has, and the host has not got them
     origin, how -- the list item that made it and its map type; lasting -- by `target enter data`;
     forever -- by `declare target`; lent -- other code has got its address; first -- what gave it its first values;
+    wrote -- a region has written to it
     least -- there may be more references, of a loop that leaves some in each iteration
     part -- all that has been given values, of a copy that had none: the rest holds garbage; None: not known
     """
@@ -72,6 +73,7 @@ class Copy(NamedTuple):
     forever: bool = False
     lent: bool = False
     first: Site | None = None
+    wrote: bool = False
     least: bool = False
     part: Range | None = None
     old: tuple[Written, ...] = ()
@@ -277,8 +279,13 @@ def updated_to(state: Copies, copy: Copy, r: Range, site: Site, positive: Positi
 
 
 def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies:
-    """The host gets the device's values."""
-    state = _with(state, copy, copy._replace(ahead=_less(copy.ahead, r, positive), old=_less(copy.old, r, positive)))
+    """The host gets the device's values.
+
+    Where no region has written any, they are what the host had before: what it has written since is still missing.
+    """
+    first = not copy.wrote and copy.refs > 0 and not (copy.extra or copy.forever or copy.lent)
+    old = copy.old if first else _less(copy.old, r, positive)
+    state = _with(state, copy, copy._replace(ahead=_less(copy.ahead, r, positive), old=old))
     return _host_gets(state, r, positive)
 
 
@@ -310,6 +317,7 @@ def device_writes(state: Copies, copy: Copy, r: Range, site: Site, positive: Pos
     new = copy._replace(
         first=first,
         filled="yes",
+        wrote=True,
         part=(r if copy.filled == "no" else copy.part) if only or copy.part == r else None,
         ahead=merged(copy.ahead, Written(r, site), positive),
         old=_less(copy.old, r, positive),

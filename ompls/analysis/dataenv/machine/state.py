@@ -99,7 +99,7 @@ def coarse(cases: Cases) -> Cases:
 
 
 def _unsaid(case: Copies) -> Copies:
-    copies = [c._replace(old=(), ahead=(), filled="some", first=None, part=None) for c in case.copies]
+    copies = [c._replace(old=(), ahead=(), filled="some", first=None, wrote=True, part=None) for c in case.copies]
     return Copies("some", tuple(copies))
 
 
@@ -231,7 +231,7 @@ def _before_host(case: Copies) -> Copies:
 
 
 def _unwritten(case: Copies) -> Copies:
-    copies = [c._replace(ahead=(), old=(), filled="some", first=None, part=None) for c in case.copies]
+    copies = [c._replace(ahead=(), old=(), filled="some", first=None, wrote=False, part=None) for c in case.copies]
     return case._replace(copies=tuple(copies))
 
 
