@@ -6,6 +6,7 @@ declaration as long as neither it nor anything that it calls has changed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
@@ -22,6 +23,7 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 
 Counts = Mapping[Site, "set[tuple[int, int]] | None"]  # as `Recorder.counts`
+_NAMED_MAPPER = re.compile(r"\s*(?!default\b)\w+\s*:")
 _MARK = f"{__name__} mark"  # in `Group.memo`: the version in which what is kept there held
 _SILENT: tuple[tuple[Event, ...], Counts] = ((), {})
 
@@ -147,15 +149,22 @@ def _strongest(events: dict[Event, None]) -> tuple[Event, ...]:
 
 
 def _declares_mappers(unit: Unit) -> bool:
-    return any(d.name == "declare mapper" for d in unit.directives) or any(map(_holds_mappers, unit.groups))
+    """Whether some structure may have a mapper that is meant where none is named."""
+    return any(map(_is_default_mapper, unit.directives)) or any(map(_holds_mappers, unit.groups))
 
 
 def _holds_mappers(group: Group) -> bool:
     kept: bool | None = group.memo.get("mappers")
     if kept is None:
-        inside = (s.directive.name for content in group.contents for s in content.directives)
-        kept = group.memo["mappers"] = "declare mapper" in inside
+        inside = (s.directive for content in group.contents for s in content.directives)
+        kept = group.memo["mappers"] = any(map(_is_default_mapper, inside))
     return kept
+
+
+def _is_default_mapper(directive: Directive) -> bool:
+    if directive.name != "declare mapper":
+        return False
+    return len(directive.args) != 1 or not _NAMED_MAPPER.match(directive.args[0].text)
 
 
 def _walked(content: Content, program: Program) -> tuple[tuple[Event, ...], Counts] | None:
