@@ -15,8 +15,8 @@ from ompls.analysis.rules.support.noticed import events, finding, severity_of
 def check(scene: Scene) -> Iterator[Finding]:
     for found in events(scene, "wrong-side"):
         if found.event.certainty == "certain":
-            held, said = ("device", "host's") if found.event.detail == "device" else ("host", "number of a device")
-            message = f"`{found.event.name}` holds a {held} address, but the device number given for it is the {said}"
+            held, said = ("device", "the host's") if found.event.detail == "device" else ("host", "a device's")
+            message = f"`{found.event.name}` holds a {held} address, but the device number given for it is {said}"
             yield finding(found, message, severity_of(found, scene))
 
 
@@ -50,7 +50,7 @@ int omp_get_initial_device(void);
 int main(void) {
     int *x = malloc(40), *d = omp_target_alloc(40, 0);
     omp_target_memcpy(x, d, 40, 0, 0, 0, 0);
-    //                ^ warning: `x` holds a host address, but the device number given for it is the number of a device
+    //                ^ warning: `x` holds a host address, but the device number given for it is a device's
     return x[0];
 }
 """,
@@ -61,7 +61,7 @@ int omp_get_initial_device(void);
 static void send(float *to, const float *from, int n) {
     omp_target_memcpy(to, from, n * sizeof(float), 0, 0, omp_get_initial_device(), 0);
     //                ^^ warning: `to` holds a device address, but the device number given for it is the host's
-    //                    ^^^^ warning: `from` holds a host address, but the device number given for it is the number of a device
+    //                    ^^^^ warning: `from` holds a host address, but the device number given for it is a device's
 }
 int main(void) {
     float values[10] = {0};
