@@ -1,5 +1,5 @@
-"""Every data directive with every map type, also those that it may not have, of present and of absent data: what is wrong
-is reported, and nothing raises."""
+"""Every data directive with every map type, also those that it may not have, of present and of absent data: what is
+wrong is reported, and nothing raises."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         yield finding(found, message, "hint" if hint else severity_of(found, scene))
 
 
-_DOES = {"from": "copy back", "tofrom": "copy back", "release": "release", "delete": "delete"}
+_DOES = {"from": "copy back", "tofrom": "copy back", "release": "release", "storage": "release", "delete": "delete"}
 
 
 RULE = Rule(
