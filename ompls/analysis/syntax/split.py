@@ -34,7 +34,7 @@ _SPLICED = re.compile(rb"(?:[^\\\n]|\\[ \t\f\v]*\r?(?P<spliced>\n\Z)|\\[ \t\f\v]
 _OLD_STYLE = re.compile(rb"\)\s*(?!__attribute)[A-Za-z_]")  # `int f(a) int a;`: parameters before the body
 _FUNCTION_ENDS = ord("F")  # stands for the brace that ends a function's body
 _BODY_AFTER = frozenset(b");]F")
-_KEEP = 50_000
+_KEEP = 2_000  # steps: texts of many groups; all of a large file's would be megabytes, and stretches know their own
 
 
 class _State(NamedTuple):
