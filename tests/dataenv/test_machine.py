@@ -314,3 +314,26 @@ def test_what_an_update_brings_is_all_that_the_device_has_of_a_copy_without_valu
     """
     assert kinds(text.format(more="")) == ["garbage"]
     assert not kinds(text.format(more="#pragma omp target update to(v[n:n])"))
+
+
+@pytest.mark.parametrize("read", ["memcmp(x, y, 400)", "fwrite(x, 4, 100, f)"])
+def test_library_functions_that_read_a_block_see_old_values(read: str) -> None:
+    text = f"""
+    int memcmp(const void *, const void *, unsigned long);
+    unsigned long fwrite(const void *, unsigned long, unsigned long, void *);
+    int main(void) {{
+        int *x = malloc(400), *y = malloc(400);
+        void *f = 0;
+        for (int i = 0; i < 100; i++) x[i] = y[i] = i;
+    #pragma omp target data map(to: x[0:100])
+        {{
+    #pragma omp target
+            for (int i = 0; i < 100; i++) x[i] = 2;
+    #pragma omp target update from(x[0:50])
+            if ({read}) return 1;
+        }}
+        return 0;
+    }}
+    """
+    assert kinds(text) == ["host-stale"]
+    assert not kinds(text.replace("0:50", "0:100"))

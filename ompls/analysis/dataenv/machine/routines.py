@@ -23,6 +23,8 @@ _ALLOCATORS = {
     "omp_calloc": ((0, 1), True), "strdup": ((), True), "strndup": ((), True), "_mm_malloc": ((0,), False),
     "alloca": ((0,), False), "__builtin_alloca": ((0,), False), "omp_aligned_calloc": ((1, 2), True),
 }  # fmt: skip
+# What is read: which arguments lead there; which are multiplied for its size.
+_READERS = {"memcmp": ((0, 1), (2,)), "fwrite": ((0,), (1, 2))}
 _LOOKS = frozenset(("omp_target_associate_ptr", "omp_target_is_present", "omp_target_is_accessible"))
 
 _COPIERS = frozenset(("omp_target_memcpy", "omp_target_memcpy_async"))
@@ -51,6 +53,11 @@ class Routines(DeviceMemory):
         if name == "memset" and len(args) == 3:
             self.block(args[0], args[2] if isinstance(args[2], Poly) else None, expr.args[0], True)
             return True, args[0]
+        if name in _READERS and len(args) > max(_READERS[name][1]):
+            read, factors = _READERS[name]
+            for i in read:
+                self.block(args[i], _product(args, factors), expr.args[i], False)
+            return True, None
         if name in ("realloc", "reallocarray", "omp_realloc") and args:
             new = self.allocate(expr, args[1] if len(args) == 2 and isinstance(args[1], Poly) else None, True)
             self.free(args[0], expr)
