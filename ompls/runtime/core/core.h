@@ -49,6 +49,7 @@ typedef struct ompls_entry {
     _Atomic ompls_address device;  /* where `begin` lies on the device */
     _Atomic uint64_t mark;         /* not 0: a copy to it has been started; who uses it follows this mark (device.h) */
     _Atomic(ompls_attachment *) attachments; /* changed under the table's lock */
+    uintptr_t base;                /* its base address: below `begin` or behind `end` where a section lies so, `begin` else */
     const char *name;              /* the list item that brought it */
     bool owned;                    /* the core allocated it and frees it */
     bool lent;                     /* it is the host's own memory: nothing is copied */
@@ -72,6 +73,7 @@ typedef struct {
     ompls_entry **entries; /* all of them, in no order */
     uint32_t room;
     _Atomic uint32_t count;
+    uint32_t extended; /* entries whose base address is not in them */
     ompls_entry *free;
     ompls_chunk *chunks;
     uint64_t acquisitions, contended; /* of the lock; contended: somebody had to sleep for it */
@@ -114,6 +116,10 @@ bool ompls_table_find(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_
 /* The same without waiting: false when something is on its way. */
 bool ompls_table_look(ompls_table *table, uintptr_t begin, uintptr_t end, ompls_entry **overlapping, ompls_reference *out, bool *found);
 ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t end, const char *name); /* on its way in */
+/* The entry has a base address of its own; and find one by an address between that and the entry (OpenMP 5.2 section 5.8.6:
+   the extended address range).  With the lock held.  NULL when there is none. */
+void ompls_table_extend(ompls_table *table, ompls_entry *entry, uintptr_t base);
+ompls_entry *ompls_table_extended(ompls_table *table, uintptr_t address);
 void ompls_table_remove(ompls_table *table, ompls_entry *entry);
 ompls_reference ompls_reference_to(ompls_entry *entry); /* not counted */
 ompls_entry *ompls_table_entry(ompls_table *table, uint32_t index); /* 0 to count-1, in no order */

@@ -107,8 +107,15 @@ static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
                 ompls_fail_absent(at, item->name, arg);
             }
             held->reference.entry = ompls_table_insert(table, begin, end, item->name);
+            ompls_table_extend(table, held->reference.entry, (uintptr_t)arg->base);
             held->fresh = true;
             traffic->index[traffic->count++] = index;
+        } else if (item->flags & OMPLS_MAP_ZERO_LENGTH) {
+            /* A pointer to before the section that is mapped of what it points to. */
+            ompls_entry *entry = ompls_table_extended(table, begin);
+            uintptr_t first = entry != NULL ? atomic_load(&entry->begin) : 0;
+            if (entry != NULL && !ompls_entry_acquire(entry, first, first + 1, item->flags & OMPLS_MAP_HOLD, &held->reference))
+                held->reference.entry = NULL;
         }
     }
     pthread_mutex_unlock(&table->lock);

@@ -343,6 +343,7 @@ ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t e
     atomic_store_explicit(&entry->begin, begin, memory_order_relaxed);
     atomic_store_explicit(&entry->end, end, memory_order_relaxed);
     atomic_store_explicit(&entry->device, 0, memory_order_relaxed);
+    entry->base = begin;
     entry->name = name;
     entry->skew = 0;
     entry->lent = false;
@@ -368,7 +369,31 @@ static void take_out(ompls_table *table, ompls_entry *entry) {
     atomic_store_explicit(&table->count, last, memory_order_release);
 }
 
+static bool is_extended(const ompls_entry *entry) {
+    return entry->base < begin_of(entry) || entry->base >= end_of(entry);
+}
+
+void ompls_table_extend(ompls_table *table, ompls_entry *entry, uintptr_t base) {
+    entry->base = base;
+    table->extended += is_extended(entry);
+}
+
+ompls_entry *ompls_table_extended(ompls_table *table, uintptr_t address) {
+    ompls_entry *found = NULL;
+    uint32_t count = table->extended > 0 ? atomic_load(&table->count) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        ompls_entry *entry = table->entries[i];
+        if (!is_extended(entry)) continue;
+        bool between = entry->base < begin_of(entry) ? entry->base <= address && address < begin_of(entry)
+                                                     : end_of(entry) <= address && address <= entry->base;
+        if (between && (found == NULL || entry->base == address)) found = entry;
+    }
+    table->visited += count;
+    return found;
+}
+
 void ompls_table_remove(ompls_table *table, ompls_entry *entry) {
+    table->extended -= is_extended(entry);
     take_out(table, entry);
     atomic_store(&entry->state, (ompls_reference_to(entry).generation + 1) * GENERATION_ONE);
     ompls_attachment *attachment = atomic_exchange(&entry->attachments, NULL);

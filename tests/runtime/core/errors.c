@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
     } else if (strcmp(name, "points-before") == 0) {
         static const ompls_item_desc section[] = {{"p[2:6]", OMPLS_MAP_TO}};
         static ompls_region around = {.file = "bad.c", .line = 9, .nitems = 1, .items = section};
-        ompls_enter_data(&around, 0, &(ompls_arg){y, y + 2, 6 * sizeof *y, 0});
+        ompls_enter_data(&around, 0, &(ompls_arg){y + 2, y + 2, 6 * sizeof *y, 0});
         fault(1, &y[3], 25);
         run();
     } else if (strcmp(name, "nowhere") == 0) {

@@ -220,6 +220,30 @@ static void bases_lie_before_sections(void) {
     ompls_exit_data(&map_release, 0, &part);
 }
 
+/* OpenMP 5.2 section 5.8.6: a pointer into the extended address range of what is mapped. */
+static void pointers_to_before_sections(void) {
+    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0};
+    int x[20] = {0};
+    ompls_arg part = section(x, x + 4, 4 * sizeof *x), behind = section(x + 15, x + 10, 2 * sizeof *x), own = section(x + 17, x + 17, sizeof *x);
+    ompls_arg pointer = section(x, x, 0), between = section(x + 2, x + 2, 0), after = section(x + 15, x + 15, 0), near = section(x + 16, x + 16, 0);
+    ompls_enter_data(&map_to, 0, &part);
+    ompls_enter_data(&map_to, 0, &behind);
+    ompls_enter_data(&map_to, 0, &own);
+    const char *there = ompls_device_address(0, x + 4), *further = ompls_device_address(0, x + 10);
+    for (int i = 0; i < 2; i++) {
+        MOCK_CHECK(ompls_target(&region, 0, &pointer, NULL, NULL) == 1 && seen == there - 4 * sizeof *x);
+        MOCK_CHECK(ompls_target(&region, 0, &between, NULL, NULL) == 1 && seen == there - 2 * sizeof *x);
+        MOCK_CHECK(ompls_target(&region, 0, &after, NULL, NULL) == 1 && seen == further + 5 * sizeof *x);
+        MOCK_CHECK(ompls_target(&region, 0, &near, NULL, NULL) == 1 && seen == x + 16);
+    }
+    ompls_exit_data(&map_release, 0, &part);
+    MOCK_CHECK(!omp_target_is_present(x + 4, 0));
+    MOCK_CHECK(ompls_target(&region, 0, &pointer, NULL, NULL) == 1 && seen == x);
+    ompls_exit_data(&map_release, 0, &behind);
+    ompls_exit_data(&map_release, 0, &own);
+    MOCK_CHECK(ompls_target(&region, 0, &after, NULL, NULL) == 1 && seen == x + 15);
+}
+
 struct node {
     int before;
     int *data;
@@ -466,6 +490,7 @@ int main(void) {
     neighbours_are_separate();
     zero_length_sections();
     bases_lie_before_sections();
+    pointers_to_before_sections();
     attached_pointers_survive_copies();
     a_pointee_that_moves_is_attached_again();
     devices_have_tables_of_their_own();
