@@ -12,10 +12,6 @@ HEAD = "int hidden = 3;\nint helper(void) { return hidden; }\nvoid f(int n, int 
 # What stands in a function's body, and the text that `check` has to point to.
 REFUSED: dict[str, tuple[str, str]] = {
     "a bound": ("#pragma omp target parallel for map(a[0:n])\nfor (int i = 0; i < 9.5; i++) a[i] = i;", "9.5"),
-    "an order": (
-        "#pragma omp target teams distribute parallel for ordered map(a[0:n])\nfor (int i = 0; i < n; i++) a[i] = i;",
-        "ordered",
-    ),
     "a rule knows": ("#pragma omp target map(a[0:n])\n{ _Atomic int x; a[0] = 1; }", "x;"),
     "a global of a callee": ("#pragma omp target map(a[0:n])\na[0] = helper();", "#pragma omp target map(a[0:n])"),
 }

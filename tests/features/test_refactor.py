@@ -258,7 +258,7 @@ HOISTS = [
     ("", "", "#pragma omp target update from(y[0:n])", None),
     ("", "", "#pragma omp target map(to: y[0:n])\n    for (int i = 0; i < n; i++) y[i] = 0;", [ONLY_X]),
     ("", "", "#pragma omp target map(to: x[0:n / 2])\n    for (int i = 0; i < n / 2; i++) a[0] += x[i];",
-     ["#pragma omp target data map(tofrom: y[0:n], a)"]),
+     ["#pragma omp target data map(to: x[0:n]) map(tofrom: y[0:n], a)"]),
     ("err += z[t];", "", "", [DATA]),  # `restrict`: z leads nowhere else
 ]  # fmt: skip
 
