@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -77,6 +78,8 @@ class Content:
     strangers: tuple[str, ...] = ()  # names that are called and not declared before: they may be further down
     tainted: bool = False
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what readers keep with it, by reader
+    # Of no other one, ever: what is kept with one names another by it, so that they do not keep each other in memory.
+    serial: int = field(default_factory=itertools.count().__next__, repr=False)
 
 
 @dataclass(slots=True, eq=False)

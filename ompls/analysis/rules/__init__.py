@@ -190,7 +190,7 @@ def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule
     chosen = around[0]
     above = callers_above(content, unit)
     callees = _callees((content, *above), unit) if content.calls or content.strangers or above else ()
-    key = (around, above, callees, noticed(content, unit))
+    key = (around, tuple([caller.serial for caller in above]), callees, noticed(content, unit))
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key and unit.headers_told(kept[2]):
         findings: tuple[tuple[Rule, Finding], ...] = kept[1]
@@ -236,7 +236,7 @@ def _callees(contents: tuple[Content, ...], unit: Unit) -> tuple[object, ...]:
         name = waiting.pop()
         if name not in seen:
             called = unit.functions.get(name)
-            depends = (name, called, at_end(unit.symbols.get(name)))
+            depends = (name, None if called is None else called.serial, at_end(unit.symbols.get(name)))
             seen[name] = known.setdefault(depends, depends)
             waiting += names_called(called) if called is not None else []
     return tuple(seen.values())
