@@ -12,14 +12,14 @@ from ompls.analysis.dataenv.paths import root
 from ompls.analysis.model.ast import Expr, Span
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.tu import Variable
+from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, list_item_at, region_at, severity_of
+from ompls.analysis.rules.support.noticed import events, finding, region_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     if scene.unit.settings.openmp == "4.0":
         return
-    yield from _before(scene)
     told: set[object] = set()
     for found in events(scene, "absent"):
         event = found.event
@@ -43,31 +43,8 @@ def check(scene: Scene) -> Iterator[Finding]:
             if certain and event.detail and variable is not None and variable.implicit:
                 kind = "tofrom" if variable.writes_pointee else "to"
                 clause = f"map({kind}: {event.name}[0:{event.detail}])"
-                end = region.directive.span.end
-                changes = (Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False),)
+                changes = (with_clause(region.directive, clause),)
         yield finding(placed, message, severity_of(found, scene), *changes)
-
-
-def _before(scene: Scene) -> Iterator[Finding]:
-    """Pointers that point before the part of their storage that is mapped."""
-    for found in events(scene, "points-before"):
-        name = found.event.name
-        region = region_at(scene, found.event.site.span)
-        if found.event.certainty != "certain" or region is None:
-            continue
-        origin = next((span for span, _ in found.here), None)
-        listed = list_item_at(scene, origin) if origin is not None else None
-        changes: tuple[Change, ...] = ()
-        if listed is not None and listed[2].symbol is not None and listed[2].symbol.name == name:
-            kind = listed[1].keyword or "tofrom"
-            clause = f"map({kind if kind in ('to', 'from', 'alloc', 'tofrom') else 'tofrom'}: {listed[2].text})"
-            end = region.directive.span.end
-            changes = (Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False),)
-        # Since 5.1 a pointer into the extended address range finds the section (5.2 §5.8.6); libgomp 12 does not look there.
-        old = scene.unit.settings.openmp in ("4.5", "5.0")
-        where = "before OpenMP 5.1" if old else "with runtimes that look at mapped storage only (gcc 12)"
-        message = f"`{name}` points before the section that is mapped and no clause lists it: it keeps the host's address {where}"
-        yield finding(found, message, severity_of(found, scene) if old else "hint", *changes)
 
 
 def _used(variables: list[Variable], span: Span) -> Variable | None:
@@ -95,7 +72,7 @@ RULE = Rule(
     why="""
 A pointer that no clause lists comes into a target region as a zero-length array section: if what it points to has been
 mapped, it points to the device's copy, else it keeps the host's address, which is no address of the device. So storage must be
-mapped by the region itself (which lists the same section again, where that does not begin at the pointer's element 0), by a `target data` around it, or by a `target enter data` before it. Where a caller, or a
+mapped by the region itself, by a `target data` around it, or by a `target enter data` before it. Where a caller, or a
 function of another file, may have mapped it, only a hint is given. A program that `requires unified_shared_memory`
 needs no mapping.
 """,
@@ -197,31 +174,6 @@ int main(void) {
 }
 """,
         """
-double *malloc(unsigned long);
-static double sum(double *x) {
-    double s = 0;
-    #pragma omp target map(tofrom: s)
-    for (int i = 10; i < 60; i++)
-        s += x[i];
-    //       ^^^^ hint: `x` points before the section that is mapped and no clause lists it: it keeps the host's address with runtimes that look at mapped storage only (gcc 12)
-    return s;
-}
-int main(void) {
-    double *a = malloc(800);
-    for (int i = 0; i < 100; i++)
-        a[i] = i;
-    double s = 0;
-    #pragma omp target data map(to: a[10:50])
-    {
-        s = sum(a);
-        #pragma omp target map(tofrom: s)
-        s += a[12];
-    //       ^^^^^ hint: `a` points before the section that is mapped and no clause lists it: it keeps the host's address with runtimes that look at mapped storage only (gcc 12)
-    }
-    return s;
-}
-""",
-        """
 void *malloc(unsigned long);
 typedef struct { int n; double *u; } vec;
 static vec make(int n) {
@@ -297,34 +249,6 @@ int main(int argc, char **argv) {
         scale(either(v, w, argc), 3);
     }
     return 0;
-}
-""",
-        """
-double *malloc(unsigned long);
-static double sum(double *x, int from) {
-    double s = 0;
-    #pragma omp target map(tofrom: s)
-    for (int i = from; i < from + 50; i++)
-        s += x[i];
-    return s;
-}
-void f(int low, int n) {
-    double *a = malloc(800);
-    for (int i = 0; i < 100; i++)
-        a[i] = i;
-    double s = 0;
-    #pragma omp target data map(tofrom: a[10:50], s)
-    {
-        s = sum(a + 10, 0);
-        #pragma omp target map(to: a[10:50])
-        s += a[12];
-        #pragma omp target data map(to: a[0:4])
-        s += sum(a, 0);
-        #pragma omp target if(0)
-        s += a[12];
-    }
-    #pragma omp target data map(tofrom: a[low:n], s)
-    s += sum(a, low);
 }
 """,
         """

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
+from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.races.report import Report, finding, insertion, only_scalar, reports, text_of, units
+from ompls.analysis.rules.support.races.report import Report, finding, only_scalar, reports, text_of, units
 
 _REDUCING = frozenset(("parallel", "for", "sections", "teams", "simd", "loop", "taskloop"))
 
@@ -36,7 +37,7 @@ def _changes(report: Report) -> tuple[Change, ...]:
     if len(updates) != 1 or {id(n) for n in inside} != {id(n) for n in known}:
         return ()
     clause = f"reduction({report.operator}: {report.name})"
-    return (insertion(race, f"Add `{clause}`", clause),)
+    return (with_clause(race.level.stmt.directive, clause),)
 
 
 def race_statements(report: Report) -> list[ast.Node]:

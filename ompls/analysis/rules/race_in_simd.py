@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.races.report import Report, finding, insertion, reports, text_of
+from ompls.analysis.rules.support.races.report import Report, finding, reports, text_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -30,7 +31,7 @@ def _changes(report: Report, needed: int) -> tuple[Change, ...]:
     directive = report.race.level.stmt.directive
     if needed < 2 or directive.clause("safelen", "simdlen") is not None:
         return ()
-    return (insertion(report.race, f"Add `safelen({needed})`", f"safelen({needed})"),)
+    return (with_clause(report.race.level.stmt.directive, f"safelen({needed})"),)
 
 
 RULE = Rule(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model import ast
+from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.races.report import Report, finding, insertion, only_scalar, reports, text_of, units
+from ompls.analysis.rules.support.races.report import Report, finding, only_scalar, reports, text_of, units
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -37,7 +38,7 @@ def _changes(report: Report) -> tuple[Change, ...]:
     if len(earliest.guards) > min(len(x.guards) for x in accesses):
         return ()
     clause = f"private({report.name})"
-    return (insertion(race, f"Add `{clause}`", clause),)
+    return (with_clause(race.level.stmt.directive, clause),)
 
 
 RULE = Rule(

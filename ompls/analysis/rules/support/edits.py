@@ -1,4 +1,4 @@
-"""Quick fixes that several rules make: a directive on a line of its own, a list item or a clause taken out."""
+"""Quick fixes that several rules make: a directive on a line of its own, a clause more, a list item or a clause taken out."""
 
 from __future__ import annotations
 
@@ -32,6 +32,12 @@ def update_to(scene: Scene, region: ast.DirectiveStmt, read: Span) -> tuple[Chan
     """The fix that takes data to the device before a region that reads them."""
     text = _data_at(scene, read)
     return insert_before(scene, region, f"target update to({text})") if text else ()
+
+
+def with_clause(directive: Directive, clause: str) -> Change:
+    """The fix that gives a directive one clause more."""
+    end = directive.span.end
+    return Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False)
 
 
 def without_item(directive: Directive, clause: Clause, item: ListItem, *, safe: bool) -> Change:

@@ -173,10 +173,4 @@ def only_scalar(report: Report) -> bool:
     )
 
 
-def insertion(race: Race, title: str, text: str) -> Change:
-    """A clause at the end of the construct's directive."""
-    end = race.level.stmt.directive.span.end
-    return Change(title, Span(end, end), f" {text}", safe=False)
-
-
-__all__ = ["Report", "assigned_in", "finding", "insertion", "only_scalar", "operator_of", "reports", "text_of", "units"]
+__all__ = ["Report", "assigned_in", "finding", "only_scalar", "operator_of", "reports", "text_of", "units"]
