@@ -210,13 +210,15 @@ class Editing:
             return Raw(None)
         _, result = at
         places = self.server.places(result)
+        offsets = [self._offset(result, position) for position in params.positions]
+        found = [features.selections(result.tu, offset) for offset in offsets]
+        if not any(found):
+            return Raw(None)  # the editor's own way is better there
         answers = []
-        for position in params.positions:
-            grown = features.selections(result.tu, self._offset(result, position))
-            if not grown:
-                return Raw(None)
+        for offset, grown in zip(offsets, found, strict=True):
             answer: Json | None = None
-            for start, end in reversed(grown):
+            # The protocol wants an empty range for a place that nothing is said of.
+            for start, end in reversed(grown or [(offset, offset)]):
                 range_ = places.range(Location(result.tu.path, start, end))
                 answer = {"range": range_, **({"parent": answer} if answer is not None else {})}
             answers.append(answer)

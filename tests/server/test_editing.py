@@ -159,7 +159,12 @@ async def test_folds_and_selections(editor: Editor, uri: str) -> None:
         grown.append(editor.under(uri, found.range))
         found = found.parent
     assert grown[:4] == ["x", "x[0:n]", "to: x[0:n]", "map(to: x[0:n])"]
-    outside = types.SelectionRangeParams(document(uri), [position, types.Position(0, 0)])
+    nowhere = types.Position(0, 3)
+    both = types.SelectionRangeParams(document(uri), [nowhere, position])
+    empty, inside = await editor.request("textDocument/selectionRange", both)
+    assert (empty.range, empty.parent) == (types.Range(nowhere, nowhere), None)
+    assert editor.under(uri, inside.range) == "x"
+    outside = types.SelectionRangeParams(document(uri), [nowhere])
     assert await editor.request("textDocument/selectionRange", outside) is None
 
 
