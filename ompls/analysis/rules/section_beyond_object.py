@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model.ast import Section
-from ompls.analysis.rules.section_bounds import impossible
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import events, finding, list_item_at, severity_of
+from ompls.analysis.rules.support.sections import impossible
 
 
 def check(scene: Scene) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from ompls.analysis.model.ast import FunctionDef, Symbol
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import TU, Item, MapItem, MapType, Region, Variable
-from ompls.analysis.rules.firstprivate_result_lost import is_expected, loses, lost
+from ompls.analysis.rules.support.lost import is_expected, loses, lost
 
 TITLE = "Write all map clauses of this region"
 IMPLIED = "Write what is implied for this region"
