@@ -1,9 +1,10 @@
 """The abstract machine: what a translation unit does to host and device memory, followed from `main` and other roots.
 
 `analysis.py` is the way in; it gives `Event`s, and the rules of the mapping group make findings of them.
-The files, from the bottom: `values` (objects, pointers, ranges), `copies` (one object's host and device copies, by the
-rules of OpenMP), `state` (all objects), `events`; then the machine's classes, each over the one before: `objects`
-(cells), `memory` (accesses), `places` (lvalues), `evaluate` (expressions), `routines` (known functions), `items` (list
-items), `directives`, `loops`, `walk` (statements), `outside` (calls that are not followed), `calls`.  `recall` keeps
-what calls did.
+The files, from the bottom: `values` (objects, pointers, ranges), `written` (what one side only has), `copies` (one
+object's host and device copies, by the rules of OpenMP), `state` (all objects), `events`; then the machine's classes,
+each over the one before: `objects` (cells), `memory` (accesses), `places` (lvalues), `evaluate` (expressions),
+`routines` (known functions), `choices` (decisions that are asked again), `items` (list items), `constructs`,
+`regions` (target regions), `directives`, `loops`, `walk` (statements), `outside` (calls that are not followed), `calls`.
+`recall` keeps what calls did.
 """

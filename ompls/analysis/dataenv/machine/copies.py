@@ -6,46 +6,17 @@ A `Copies` is one possible case; the machine keeps a set of them for each object
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from ompls.analysis.dataenv.machine.values import (
-    ANYWHERE,
-    Positive,
-    Range,
-    Site,
-    apart,
-    covers,
-    inside,
-    meet,
-    order,
-    together,
-)
-from ompls.analysis.dataenv.symbolic import ZERO, Poly
+from ompls.analysis.dataenv.machine.values import Positive, Range, Site, apart, covers, inside, order
+from ompls.analysis.dataenv.machine.written import MOST_KEPT, Lost, Written, less, merged, without
+from ompls.analysis.dataenv.symbolic import Poly
 from ompls.analysis.model.ast import Span
 
 MOST = 8  # references that are counted
-_MOST_KEPT = 4  # ranges that are told apart
 # Whether it holds values: none at all, none unless it was there before, perhaps, yes.
-Verdict = Literal["yes", "perhaps", "no"]
 Filled = Literal["no", "unsure", "some", "yes"]
 Outcome = Literal["new", "present", "perhaps", "extends", "absent", "kept", "removed", "unknown"]
-
-
-class Written(NamedTuple):
-    """Bytes that were written on one side only, and where."""
-
-    range: Range
-    site: Site
-
-
-class Lost(NamedTuple):
-    """Bytes that the device had written when its copy went away (or was private), the map item that let them go."""
-
-    range: Range
-    site: Site
-    by: Site
-    how: str
 
 
 class Copy(NamedTuple):
@@ -242,7 +213,7 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
     new = copy._replace(refs=refs)
     copied = m.copies_out and (refs == 0 or m.always)
     if copied:
-        new = new._replace(ahead=_less(new.ahead, m.range, positive), old=_less(new.old, m.range, positive))
+        new = new._replace(ahead=less(new.ahead, m.range, positive), old=less(new.old, m.range, positive))
     state = _with(state, copy, new if refs else None)
     if copied:
         state = _host_gets(state, m.range, positive)
@@ -261,9 +232,7 @@ def received(copy: Copy, r: Range, positive: Positive) -> Copy:
         part = r
     elif copy.part is not None and covers(copy.part, r, positive):
         part = copy.part
-    return copy._replace(
-        filled=filled, part=part, old=_less(copy.old, r, positive), ahead=_less(copy.ahead, r, positive)
-    )
+    return copy._replace(filled=filled, part=part, old=less(copy.old, r, positive), ahead=less(copy.ahead, r, positive))
 
 
 def updated_to(state: Copies, copy: Copy, r: Range, site: Site, positive: Positive) -> Copies:
@@ -275,7 +244,7 @@ def updated_to(state: Copies, copy: Copy, r: Range, site: Site, positive: Positi
         whole, part = covers(r, w.range, positive), covers(w.range, r, positive)
         if w.range.sure and (whole or part):
             lost.append(Lost(w.range if whole else r, w.site, site, "update"))
-    return state._replace(lost=(*lost, *state.lost)[:_MOST_KEPT])
+    return state._replace(lost=(*lost, *state.lost)[:MOST_KEPT])
 
 
 def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies:
@@ -284,8 +253,8 @@ def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies
     Where no region has written any, they are what the host had before: what it has written since is still missing.
     """
     first = not copy.wrote and copy.refs > 0 and not (copy.extra or copy.forever or copy.lent)
-    old = copy.old if first else _less(copy.old, r, positive)
-    state = _with(state, copy, copy._replace(ahead=_less(copy.ahead, r, positive), old=old))
+    old = copy.old if first else less(copy.old, r, positive)
+    state = _with(state, copy, copy._replace(ahead=less(copy.ahead, r, positive), old=old))
     return _host_gets(state, r, positive)
 
 
@@ -301,7 +270,7 @@ def host_writes(state: Copies, r: Range, site: Site, positive: Positive) -> Copi
         [
             c
             if c.refs == 0 and not c.forever
-            else c._replace(old=merged(c.old, Written(r, site), positive), ahead=_less(c.ahead, r, positive))
+            else c._replace(old=merged(c.old, Written(r, site), positive), ahead=less(c.ahead, r, positive))
             for c in state.copies
         ]
     )
@@ -320,84 +289,6 @@ def device_writes(state: Copies, copy: Copy, r: Range, site: Site, positive: Pos
         wrote=True,
         part=(r if copy.filled == "no" else copy.part) if only or copy.part == r else None,
         ahead=merged(copy.ahead, Written(r, site), positive),
-        old=_less(copy.old, r, positive),
+        old=less(copy.old, r, positive),
     )
     return _with(state, copy, new)
-
-
-def merged(known: tuple[Written, ...], new: Written, positive: Positive) -> tuple[Written, ...]:
-    """What is known after more was written: larger ranges take the place of what they hold; there are not too many."""
-    found: list[Written] = []
-    placed = False
-    for w in known:
-        both = together(w.range, new.range)
-        if not placed and both is not None:
-            new = w._replace(range=both)
-        elif not placed and covers(w.range, new.range, positive) and not covers(new.range, w.range, positive):
-            return known
-        if both is not None or covers(new.range, w.range, positive):
-            if not placed:
-                found.append(new)
-            placed = True
-        elif w.range.sure or new.range.sure or w.range != new.range:
-            found.append(w)
-    if not placed:
-        found.append(new)
-    if len(found) > _MOST_KEPT:
-        found = [*[w for w in found if w.range.sure][: _MOST_KEPT - 1], found[-1]._replace(range=ANYWHERE)]
-    return tuple(found)
-
-
-def _less(written: tuple[Written, ...], r: Range, positive: Positive) -> tuple[Written, ...]:
-    rest = [(w, without(w.range, r, positive)) for w in written]
-    return tuple([w._replace(range=left) for w, left in rest if left is not None])
-
-
-def without(r: Range, cut: Range, positive: Positive) -> Range | None:
-    """What is left of `r` without `cut`; None: nothing, or nothing that is sure."""
-    if covers(cut, r, positive):
-        return None
-    if apart(cut, r, positive):
-        return r
-    if cut.dense and r.low is not None and r.high is not None:
-        at_low = order(cut.low, r.low, positive) in ("<", "<=", "==")
-        at_high = order(r.high, cut.high, positive) in ("<", "<=", "==")
-        if at_low and order(cut.high, r.high, positive) == "<":
-            return Range(cut.high, r.high, r.sure and r.dense, r.dense)
-        if at_high and order(r.low, cut.low, positive) == "<":
-            return Range(r.low, cut.low, r.sure and r.dense, r.dense)
-    return ANYWHERE if cut.low is not None or r.low is not None else None
-
-
-def touched(
-    written: Iterable[Written | Lost], r: Range, size: Poly | None, positive: Positive
-) -> tuple[Verdict, Written | Lost | None]:
-    """Whether `r` reads what was written in an object of `size` bytes, and which of it."""
-    found: tuple[Verdict, Written | Lost | None] = ("no", None)
-    for w in written:
-        verdict = _touches(w, r, size, positive)
-        if verdict == "yes":
-            return verdict, w
-        if verdict == "perhaps" and found[0] == "no":
-            found = verdict, w
-    return found
-
-
-def _touches(w: Written | Lost, r: Range, size: Poly | None, positive: Positive) -> Verdict:
-    """Wherever it is, if the other is all of the object."""
-    if apart(w.range, r, positive):
-        return "no"
-    whole = Range(ZERO, size)
-    written, read = w.range.sure or w.range.some, r.sure or r.some
-    if (w.range.sure and covers(w.range, whole, positive)) or (written and covers(r, whole, positive)):
-        return "yes"
-    if r.sure and written and _spans(r, w.range, positive):
-        return "yes"
-    if w.range.sure and read and _spans(w.range, r, positive):
-        return "yes"
-    return "yes" if meet(w.range, r, positive) else "perhaps"
-
-
-def _spans(a: Range, b: Range, positive: Positive) -> bool:
-    """Whether `a` is dense and holds all bytes that `b` may touch, which are known."""
-    return b.low is not None and covers(a, b, positive)

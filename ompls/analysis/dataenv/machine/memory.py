@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 
 from ompls.analysis.dataenv.machine import copies as cp
-from ompls.analysis.dataenv.machine.copies import Copies, Copy, Way, Written
+from ompls.analysis.dataenv.machine.copies import Copies, Copy, Way
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of, pointer_of, worst
 from ompls.analysis.dataenv.machine.objects import Loop, Store
@@ -18,6 +18,7 @@ from ompls.analysis.dataenv.machine.values import (
     Site,
     spread,
 )
+from ompls.analysis.dataenv.machine.written import Lost, Written, touched
 from ompls.analysis.dataenv.symbolic import Atom, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
@@ -88,7 +89,7 @@ class Memory(Store):
 
     def host_reads(self, locs: list[Loc], node: Node) -> None:
         assert self.now is not None
-        answers: list[tuple[Outcome, Written | cp.Lost | None]] = []
+        answers: list[tuple[Outcome, Written | Lost | None]] = []
         ways: list[Way | None] = []
         for loc in locs:
             cases = self.cases_of(loc.obj)
@@ -103,17 +104,17 @@ class Memory(Store):
         behind = min(found, key=_place)  # the cases have no order
         outcome = self.on_some_path([o for o, _ in answers], ways, len(locs) == 1)
         here = self.site(node)
-        if isinstance(behind, cp.Lost):
+        if isinstance(behind, Lost):
             related = ((behind.site, "written on the device here"), (here, "the host reads old values here"))
             event = Event("lost", behind.by, name_of(node), "certain", related, behind.how)
         else:
             event = Event("host-stale", here, name_of(node), "certain", ((behind.site, "written on the device here"),))
         self.judge(event, outcome)
 
-    def _behind(self, case: Copies, r: Range, size: Poly | None) -> tuple[Outcome, Written | cp.Lost | None]:
-        sources: list[Iterable[Written | cp.Lost]] = [case.lost, *[copy.ahead for copy in case.copies]]
+    def _behind(self, case: Copies, r: Range, size: Poly | None) -> tuple[Outcome, Written | Lost | None]:
+        sources: list[Iterable[Written | Lost]] = [case.lost, *[copy.ahead for copy in case.copies]]
         for written in sources:
-            found, what = cp.touched(written, r, size, self.positive)
+            found, what = touched(written, r, size, self.positive)
             if found != "no":
                 return ("bad" if found == "yes" else "perhaps"), what
         return "fine", None
@@ -242,7 +243,7 @@ class Memory(Store):
             return "garbage", "bad", copy  # its first execution finds nothing
         if copy.filled in ("no", "unsure"):
             return "garbage" if copy.filled == "no" else "garbage-if-new", "bad", copy
-        found, old = cp.touched(copy.old, r, size, self.positive)
+        found, old = touched(copy.old, r, size, self.positive)
         if isinstance(old, Written):
             # what is told about it is the one that is read
             return "device-stale", "bad" if found == "yes" else "perhaps", copy._replace(old=(old,))
@@ -336,5 +337,5 @@ class Memory(Store):
         return bool(self.loops) and self.conditions > self.loops[0].conditions
 
 
-def _place(w: Written | cp.Lost) -> tuple[object, ...]:
-    return (0, w.site, w.by) if isinstance(w, cp.Lost) else (1, w.site)
+def _place(w: Written | Lost) -> tuple[object, ...]:
+    return (0, w.site, w.by) if isinstance(w, Lost) else (1, w.site)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ompls.analysis.dataenv.machine.copies import CLEAN, SEVERAL, Choice, Copies, Way, Written
+from ompls.analysis.dataenv.machine.copies import CLEAN, SEVERAL, Choice, Copies, Way
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Range, Site, Target, Value, widened
+from ompls.analysis.dataenv.machine.written import Written
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Opaque, Poly
 from ompls.analysis.model.ast import Symbol
 

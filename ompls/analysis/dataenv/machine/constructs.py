@@ -1,0 +1,146 @@
+"""Constructs: what clauses ask for, and what a construct does to the variables that they name."""
+
+from __future__ import annotations
+
+from ompls.analysis.dataenv.machine.copies import Choice
+from ompls.analysis.dataenv.machine.items import Items, Mapped
+from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES
+from ompls.analysis.dataenv.machine.state import State, assumed, decided, join
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value
+from ompls.analysis.dataenv.private import PRIVATISING, loop_variables
+from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ctype import Pointer, Record
+from ompls.analysis.model.omp import Clause, Directive
+
+_FIRST = ("to", "tofrom")
+_ON_HOST = ("map", "device", "if", "depend", "num_teams", "thread_limit", "priority", "affinity")
+
+
+class Constructs(Items):
+    """`construct` walks one that maps nothing; the rest is what all kinds of them need."""
+
+    # --- clauses
+
+    def device_of(self, directive: Directive) -> Poly | None:
+        """The device a directive is about; INITIAL: the host."""
+        assert self.now is not None
+        clause = directive.clause("device")
+        if clause is None or not clause.args:
+            number = self.now.device
+        elif "ancestor" in (clause.keyword, *clause.modifiers):
+            return INITIAL
+        else:
+            value = self.value(clause.args[0])
+            number = value if isinstance(value, Poly) else None
+        if number is None:
+            return Poly.of(Opaque("device", None, (Poly.of(directive.span.start),)))
+        return INITIAL if number == Poly.of(NUM_DEVICES) or number.constant == -1 else number
+
+    def applies(self, directive: Directive) -> tuple[bool | None, tuple[Choice | None, int]]:
+        """Whether the `if` clause lets it; None: not known, then the decision and its side when it does."""
+        for clause in directive.all("if"):
+            if clause.args and (not clause.keyword or directive.name.startswith(clause.keyword)):
+                known = self.truth(clause.args[0])
+                return known, self.choice(clause.args[0]) if known is None and self.now is not None else (None, 0)
+        return True, (None, 0)
+
+    def without(self, applies: bool | None, choice: tuple[Choice | None, int]) -> tuple[State | None, bool]:
+        """(where an `if` clause is not known, the state if it does not let the directive; whether that is a doubt).
+
+        What is mapped by the same condition is there when the condition holds, without a doubt.
+        """
+        assert self.now is not None
+        if applies is not None:
+            return None, False
+        before, (decision, side) = self.now.copy(), choice
+        if decision is None:
+            return before, True
+        assumed(before, decision, 1 - side)
+        return before, not assumed(self.now, decision, side)
+
+    def or_else(self, before: State | None, directive: Directive, choice: tuple[Choice | None, int]) -> None:
+        """Where an `if` clause is not known: what the directive did, or nothing."""
+        if before is not None:
+            decision, side = choice
+            sides = [self.now, before] if side == 0 else [before, self.now]
+            decided(sides, decision or Site(self.frame.name, directive.name_span), self.conditions)
+            self.now = join(self.now, before)
+
+    def mapped_by(self, clauses: list[Clause]) -> list[Mapped]:
+        """The list items of map clauses; those that copy come first (5.2 §5.8.3)."""
+        found = [self.item(i, clause.keyword or "tofrom", clause) for clause in clauses for i in clause.items]
+        return in_order(found)
+
+    # --- constructs
+
+    def construct(self, stmt: ast.DirectiveStmt, taken: bool = False) -> None:
+        """Clauses' expressions, private copies, the body over them, and what goes back.
+
+        taken -- a target region, of which the host has looked at the clauses already
+        """
+        directive, outer = stmt.directive, self.frame.own
+        iterating = loop_variables(directive, stmt.body)
+        for clause in directive.clauses:
+            if not taken or clause.name not in _ON_HOST:
+                for arg in clause.args:
+                    self.value(arg)
+            reads, _ = PRIVATISING.get(clause.name, (False, False))
+            for item in clause.items if reads and not (taken and clause.name == "firstprivate") else ():
+                if self.now is not None and item.symbol not in iterating and not isinstance(item.expr.type, Record):
+                    self.access(self.places(item.expr), item.expr, True, False)
+        if self.now is None or stmt.body is None:
+            return
+        private: dict[Symbol, Obj] = {}
+        for clause in directive.clauses:
+            for item in clause.items if clause.name in PRIVATISING else ():
+                symbol = item.symbol
+                if symbol is not None:
+                    private[symbol] = self.private_copy(symbol, clause, directive)
+        self.frame.own = {**outer, **private}
+        self.tasks += directive.has("task")
+        self.statement(stmt.body)
+        self.tasks -= directive.has("task")
+        self.frame.own = outer
+        self.gone(set(private.values()))
+        for clause in directive.clauses:
+            _, writes = PRIVATISING.get(clause.name, (False, False))
+            for item in clause.items if writes else ():
+                if self.now is not None and not isinstance(item.expr.type, Record):
+                    locs = self.places(item.expr)
+                    self.access(locs, item.expr, False, True)
+                    self.store([loc for loc in locs if is_integer(loc.type)], None)
+
+    def private_copy(self, symbol: Symbol, clause: Clause, directive: Directive) -> Obj:
+        value: Value = None
+        if isinstance(symbol.type, Pointer) and clause.name != "private":
+            obj = self.variable(symbol)
+            value = self.load(Loc(obj, ZERO, obj.size, symbol.type))
+        return self.substitute(symbol, value, directive)
+
+    def substitute(self, symbol: Symbol, value: Value, directive: Directive) -> Obj:
+        """An object that stands for a variable inside of a construct."""
+        assert self.now is not None
+        key = (self.frame.name, "own", symbol.name, directive.span.start)
+        obj = Obj("variable", key, symbol.name, size=self.size_of(symbol.type), symbol=symbol)
+        self.fresh(obj, True)
+        self.now.cells[obj, 0] = value
+        if self.region is not None:
+            self.region.local.add(obj)
+        return obj
+
+
+def in_order(items: list[Mapped]) -> list[Mapped]:
+    """What copies to the device comes first; the same storage listed twice counts once (5.2 §5.8.3)."""
+    found: list[Mapped] = []
+    for mapped in sorted(items, key=lambda m: m.kind not in _FIRST):
+        same = next((k for k, other in enumerate(found) if other.locs == mapped.locs and mapped.locs), None)
+        if same is None:
+            found.append(mapped)
+            continue
+        kinds = {found[same].kind, mapped.kind}
+        both = {"to", "from"} <= kinds or "tofrom" in kinds
+        if both:
+            found[same] = found[same]._replace(kind="tofrom", modifiers=found[same].modifiers + mapped.modifiers)
+    return found

@@ -1,0 +1,106 @@
+"""What was written on one side only, the host's or a device's: bytes of one object, and where that was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from ompls.analysis.dataenv.machine.values import ANYWHERE, Positive, Range, Site, apart, covers, meet, order, together
+from ompls.analysis.dataenv.symbolic import ZERO, Poly
+
+MOST_KEPT = 4  # ranges that are told apart
+Verdict = Literal["yes", "perhaps", "no"]
+
+
+class Written(NamedTuple):
+    """Bytes that were written on one side only, and where."""
+
+    range: Range
+    site: Site
+
+
+class Lost(NamedTuple):
+    """Bytes that the device had written when its copy went away (or was private), the map item that let them go."""
+
+    range: Range
+    site: Site
+    by: Site
+    how: str
+
+
+def merged(known: tuple[Written, ...], new: Written, positive: Positive) -> tuple[Written, ...]:
+    """What is known after more was written: larger ranges take the place of what they hold; there are not too many."""
+    found: list[Written] = []
+    placed = False
+    for w in known:
+        both = together(w.range, new.range)
+        if not placed and both is not None:
+            new = w._replace(range=both)
+        elif not placed and covers(w.range, new.range, positive) and not covers(new.range, w.range, positive):
+            return known
+        if both is not None or covers(new.range, w.range, positive):
+            if not placed:
+                found.append(new)
+            placed = True
+        elif w.range.sure or new.range.sure or w.range != new.range:
+            found.append(w)
+    if not placed:
+        found.append(new)
+    if len(found) > MOST_KEPT:
+        found = [*[w for w in found if w.range.sure][: MOST_KEPT - 1], found[-1]._replace(range=ANYWHERE)]
+    return tuple(found)
+
+
+def less(written: tuple[Written, ...], r: Range, positive: Positive) -> tuple[Written, ...]:
+    rest = [(w, without(w.range, r, positive)) for w in written]
+    return tuple([w._replace(range=left) for w, left in rest if left is not None])
+
+
+def without(r: Range, cut: Range, positive: Positive) -> Range | None:
+    """What is left of `r` without `cut`; None: nothing, or nothing that is sure."""
+    if covers(cut, r, positive):
+        return None
+    if apart(cut, r, positive):
+        return r
+    if cut.dense and r.low is not None and r.high is not None:
+        at_low = order(cut.low, r.low, positive) in ("<", "<=", "==")
+        at_high = order(r.high, cut.high, positive) in ("<", "<=", "==")
+        if at_low and order(cut.high, r.high, positive) == "<":
+            return Range(cut.high, r.high, r.sure and r.dense, r.dense)
+        if at_high and order(r.low, cut.low, positive) == "<":
+            return Range(r.low, cut.low, r.sure and r.dense, r.dense)
+    return ANYWHERE if cut.low is not None or r.low is not None else None
+
+
+def touched(
+    written: Iterable[Written | Lost], r: Range, size: Poly | None, positive: Positive
+) -> tuple[Verdict, Written | Lost | None]:
+    """Whether `r` reads what was written in an object of `size` bytes, and which of it."""
+    found: tuple[Verdict, Written | Lost | None] = ("no", None)
+    for w in written:
+        verdict = _touches(w, r, size, positive)
+        if verdict == "yes":
+            return verdict, w
+        if verdict == "perhaps" and found[0] == "no":
+            found = verdict, w
+    return found
+
+
+def _touches(w: Written | Lost, r: Range, size: Poly | None, positive: Positive) -> Verdict:
+    """Wherever it is, if the other is all of the object."""
+    if apart(w.range, r, positive):
+        return "no"
+    whole = Range(ZERO, size)
+    written, read = w.range.sure or w.range.some, r.sure or r.some
+    if (w.range.sure and covers(w.range, whole, positive)) or (written and covers(r, whole, positive)):
+        return "yes"
+    if r.sure and written and _spans(r, w.range, positive):
+        return "yes"
+    if w.range.sure and read and _spans(w.range, r, positive):
+        return "yes"
+    return "yes" if meet(w.range, r, positive) else "perhaps"
+
+
+def _spans(a: Range, b: Range, positive: Positive) -> bool:
+    """Whether `a` is dense and holds all bytes that `b` may touch, which are known."""
+    return b.low is not None and covers(a, b, positive)
