@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
 from ompls.analysis.dataenv.machine.events import Event, Recorder
 from ompls.analysis.dataenv.machine.objects import Frame, Loop
 from ompls.analysis.dataenv.machine.outside import HARMLESS, NOWHERE, Outside
 from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.recall import Done, Reach, keep, of_copies, reach_of, reached, recall, replay
-from ompls.analysis.dataenv.machine.state import ALL_CLEAN, Cases, State, decided, join, joined_value
+from ompls.analysis.dataenv.machine.state import State, decided, join, joined_value
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Target, Value
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, Poly, is_integer
 from ompls.analysis.model import ast

@@ -5,11 +5,11 @@ By 5.2 §18.8.  The cases of such an object say in `host` whether anything has f
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.machine.cases import UNFILLED
 from ompls.analysis.dataenv.machine.copies import MOST, Copies, Copy
 from ompls.analysis.dataenv.machine.evaluate import Evaluator
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.naming import name_of
-from ompls.analysis.dataenv.machine.state import UNFILLED
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Target, Value, at_start
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast

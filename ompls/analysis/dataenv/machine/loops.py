@@ -8,10 +8,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection
 
+from ompls.analysis.dataenv.machine.cases import coarse
 from ompls.analysis.dataenv.machine.directives import Directives
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import Loop
-from ompls.analysis.dataenv.machine.state import State, coarse, forget_loops, join
+from ompls.analysis.dataenv.machine.state import State, forget_loops, join
 from ompls.analysis.dataenv.machine.turns import (
     MOST_ORDERS,
     MOST_TURNS,

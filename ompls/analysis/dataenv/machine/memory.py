@@ -6,11 +6,11 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 
 from ompls.analysis.dataenv.machine import copies as cp
+from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, Way
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of, pointer_of, worst
 from ompls.analysis.dataenv.machine.objects import Loop, Store
-from ompls.analysis.dataenv.machine.state import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.values import (
     Loc,
     Obj,

@@ -7,17 +7,10 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.machine import copies as cp
+from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, UNFILLED, Cases, by_one_way, joined_cases
 from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.events import Event, Outcome, Recorder
-from ompls.analysis.dataenv.machine.state import (
-    ALL_CLEAN,
-    UNFILLED,
-    Cases,
-    State,
-    by_one_way,
-    joined_cases,
-    joined_value,
-)
+from ompls.analysis.dataenv.machine.state import State, joined_value
 from ompls.analysis.dataenv.machine.values import (
     NULL,
     Cell,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.machine.cases import ALL_CLEAN
 from ompls.analysis.dataenv.machine.copies import Copies, outside_copy
-from ompls.analysis.dataenv.machine.state import ALL_CLEAN
 from ompls.analysis.dataenv.machine.values import Obj, Site, Value
 from ompls.analysis.dataenv.machine.walk import Walker
 from ompls.analysis.dataenv.paths import points_to_const

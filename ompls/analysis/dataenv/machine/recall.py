@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ompls.analysis.dataenv.machine.cases import Cases
 from ompls.analysis.dataenv.machine.events import Recorder
 from ompls.analysis.dataenv.machine.facts import facts_of
-from ompls.analysis.dataenv.machine.state import Cases, State
+from ompls.analysis.dataenv.machine.state import State
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Value
 from ompls.analysis.dataenv.symbolic import Atom
 from ompls.analysis.model.ast import Symbol

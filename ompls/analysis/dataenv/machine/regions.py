@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+from ompls.analysis.dataenv.machine.cases import ALL_CLEAN
 from ompls.analysis.dataenv.machine.closed import is_closed
 from ompls.analysis.dataenv.machine.constructs import Constructs, in_order
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, find, outside_copy
@@ -12,7 +13,6 @@ from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.items import Mapped
 from ompls.analysis.dataenv.machine.objects import Where
 from ompls.analysis.dataenv.machine.routines import INITIAL
-from ompls.analysis.dataenv.machine.state import ALL_CLEAN
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start, order
 from ompls.analysis.dataenv.machine.written import Lost
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, is_integer

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, UNFILLED, joined_cases
 from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.device_memory import DeviceMemory
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of
-from ompls.analysis.dataenv.machine.state import ALL_CLEAN, UNFILLED, joined_cases
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Value, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly
 from ompls.analysis.model import ast

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ompls.analysis.dataenv.machine.copies import CLEAN, SEVERAL, Choice, Copies, Way
-from ompls.analysis.dataenv.machine.values import Cell, Obj, Range, Site, Target, Value, widened
-from ompls.analysis.dataenv.machine.written import Written
+from ompls.analysis.dataenv.machine.cases import (
+    ALL_CLEAN,
+    MOST_CASES,
+    Cases,
+    after_loops,
+    by,
+    joined_cases,
+    mentions,
+    without_way,
+)
+from ompls.analysis.dataenv.machine.copies import SEVERAL, Choice, Way
+from ompls.analysis.dataenv.machine.values import Cell, Obj, Site, Target, Value
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Opaque, Poly
-from ompls.analysis.model.ast import Symbol
 
-Cases = frozenset[Copies]
-ALL_CLEAN: Cases = frozenset((CLEAN,))
-UNFILLED: Cases = frozenset((Copies(host="no"),))
-_MOST_CASES = 6
 EITHER = "either "
 
 
@@ -67,7 +71,7 @@ def joined_value(a: Value, b: Value) -> Value:
             known = target.obj in merged
             same = not known or merged[target.obj] == target.offset
             merged[target.obj] = target.offset if same else None
-        return frozenset([Target(o, at) for o, at in merged.items()]) if len(merged) <= _MOST_CASES else None
+        return frozenset([Target(o, at) for o, at in merged.items()]) if len(merged) <= MOST_CASES else None
     return None
 
 
@@ -81,46 +85,6 @@ def either(cell: Cell, a: Value, b: Value) -> Value:
     return Poly.of(Opaque(f"{EITHER}{cell[0].key}+{cell[1]}", None, (a, b)))
 
 
-def joined_cases(a: Cases | None, b: Cases | None) -> Cases | None:
-    if a is b:
-        return a
-    if a is None or b is None:
-        return None
-    if a == b:
-        return a
-    both = by_one_way(a | b)
-    if len(both) > _MOST_CASES:
-        both = coarse(both)
-    return both if len(both) <= _MOST_CASES else None
-
-
-def coarse(cases: Cases) -> Cases:
-    """The cases by what is mapped, without who has written what."""
-    return frozenset([c if c.freed or not c.copies else _unsaid(c) for c in cases])
-
-
-def _unsaid(case: Copies) -> Copies:
-    copies = [c._replace(old=(), ahead=(), filled="some", first=None, wrote=True, part=None) for c in case.copies]
-    return Copies("some", tuple(copies))
-
-
-def by_one_way(cases: Cases) -> Cases:
-    """Each case once: what is so by two decisions is so by none of them."""
-    if all(c.way is None for c in cases):
-        return cases
-    ways: dict[Copies, set[Way | None]] = {}
-    for c in cases:
-        ways.setdefault(c._replace(way=None), set()).add(c.way)
-    return frozenset([c._replace(way=_one_way(found)) for c, found in ways.items()])
-
-
-def _one_way(ways: set[Way | None]) -> Way | None:
-    if len(ways) == 1:
-        return next(iter(ways))
-    # either way at one decision is no decision
-    return None if None in ways or len({w.site for w in ways if w is not None}) == 1 else SEVERAL
-
-
 def decided(states: list[State | None], site: Site | Choice, conditions: int, others: Sequence[State] = ()) -> None:
     """Where the paths of a decision meet: what is so on one of them only is so by that decision; what is so on one of
     `others` is not told to anybody."""
@@ -132,15 +96,15 @@ def decided(states: list[State | None], site: Site | Choice, conditions: int, ot
         found = [(side, s, s.cases.get(obj)) for side, s in alive]
         if all(cases == found[0][2] for _, _, cases in found):
             continue
-        known = [_without_way(cases) for _, _, cases in found if cases is not None]
+        known = [without_way(cases) for _, _, cases in found if cases is not None]
         if len(known) < len(found) or all(k == known[0] for k in known):
             continue
         # what is so on a side by this decision, when it was met before, need not be so on that side by itself
-        apart = [_without_way(c for c in cases or () if c.way is None or c.way.site != site) for _, _, cases in found]
+        apart = [without_way(c for c in cases or () if c.way is None or c.way.site != site) for _, _, cases in found]
         for k, (side, state, cases) in enumerate(found):
             everywhere = known[k].intersection(*[other for j, other in enumerate(apart) if j != k])
             way = Way(site, side, conditions if side < len(states) else SEVERAL.conditions)
-            state.cases[obj] = frozenset([_by(c, way, everywhere) for c in cases or ()])
+            state.cases[obj] = frozenset([by(c, way, everywhere) for c in cases or ()])
 
 
 def assumed(state: State, choice: Choice, side: int) -> bool:
@@ -166,17 +130,6 @@ def forget_choices(state: State, changed: Callable[[Choice], bool]) -> None:
 
 def _is_choice(way: Way | None, changed: Callable[[Choice], bool]) -> bool:
     return way is not None and isinstance(way.site, Choice) and changed(way.site)
-
-
-def _without_way(cases: Iterable[Copies]) -> Cases:
-    return frozenset([c._replace(way=None) for c in cases])
-
-
-def _by(case: Copies, way: Way, everywhere: Cases) -> Copies:
-    """The case, when a decision more has led to it."""
-    if case._replace(way=None) in everywhere or (case.way is not None and case.way.site == way.site):
-        return case
-    return case._replace(way=way if case.way is None else SEVERAL)
 
 
 def join(a: State | None, b: State | None) -> State | None:
@@ -213,29 +166,6 @@ def _is_new(cell: Cell) -> bool:
     return cell[0].kind == "heap" or (cell[0].symbol is not None and cell[0].symbol.level == "block")
 
 
-def as_written(cases: Cases) -> Cases:
-    """After a branch in a region: what one side has written counts as written, since somebody may wait for it."""
-    written = [_unwritten(c) for c in cases if any(k.ahead for k in c.copies)]
-    kept = [c for c in cases if any(k.ahead for k in c.copies) or _unwritten(c) not in written]
-    return frozenset(kept)
-
-
-def as_host_written(cases: Cases) -> Cases:
-    """The same for the host, after a condition on what varies in a loop: in some iteration it will hold."""
-    written = {_before_host(c) for c in cases if any(k.old for k in c.copies)}
-    kept = [c for c in cases if any(k.old for k in c.copies) or _before_host(c) not in written]
-    return frozenset(kept)
-
-
-def _before_host(case: Copies) -> Copies:
-    return case._replace(copies=tuple([c._replace(old=()) for c in case.copies]), way=None)
-
-
-def _unwritten(case: Copies) -> Copies:
-    copies = [c._replace(ahead=(), old=(), filled="some", first=None, wrote=False, part=None) for c in case.copies]
-    return case._replace(copies=tuple(copies))
-
-
 def forget_loops(state: State, loops: Iterable[LoopRange]) -> None:
     """After loops: what was said in terms of their variables is said over all iterations, or not any more."""
     loops = [loop for loop in loops if loop.symbol is not None]
@@ -251,45 +181,6 @@ def forget_loops(state: State, loops: Iterable[LoopRange]) -> None:
                 [t if t.offset is None or not names & t.offset.symbols() else Target(t.obj, None) for t in value]
             )
     for obj, cases in state.cases.items():
-        if cases is not None and any(_mentions(c, names) for c in cases):
-            changed = [_over(c, loops, names) for c in cases]
+        if cases is not None and any(mentions(c, names) for c in cases):
+            changed = [after_loops(c, loops, names) for c in cases]
             state.cases[obj] = None if None in changed else frozenset([c for c in changed if c is not None])
-
-
-def _names_in(r: Range | None, names: set[Symbol]) -> bool:
-    if r is None:
-        return False
-    low, high = r.low, r.high
-    return (low is not None and not names.isdisjoint(low.symbols())) or (
-        high is not None and not names.isdisjoint(high.symbols())
-    )
-
-
-def _mentions(case: Copies, names: set[Symbol]) -> bool:
-    for lost in case.lost:
-        if _names_in(lost.range, names):
-            return True
-    for c in case.copies:
-        if not names.isdisjoint(c.device.symbols()) or _names_in(Range(c.low, c.high), names):
-            return True
-        if _names_in(c.part, names):
-            return True
-        for w in (*c.old, *c.ahead):
-            if _names_in(w.range, names):
-                return True
-    return False
-
-
-def _over(case: Copies, loops: list[LoopRange], names: set[Symbol]) -> Copies | None:
-    copies = []
-    for c in case.copies:
-        if names & c.device.symbols() or _names_in(Range(c.low, c.high), names):
-            return None
-        part = None if _names_in(c.part, names) else c.part
-        copies.append(c._replace(old=_spread(c.old, loops), ahead=_spread(c.ahead, loops), part=part))
-    lost = tuple([w._replace(range=widened(w.range, loops)) for w in case.lost])
-    return case._replace(copies=tuple(copies), lost=lost)
-
-
-def _spread(written: tuple[Written, ...], loops: list[LoopRange]) -> tuple[Written, ...]:
-    return tuple(dict.fromkeys([w._replace(range=widened(w.range, loops)) for w in written]))

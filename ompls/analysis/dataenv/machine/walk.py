@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ompls.analysis.dataenv.machine.cases import as_host_written, as_written
 from ompls.analysis.dataenv.machine.loops import Loops, copied
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
-from ompls.analysis.dataenv.machine.state import State, as_host_written, as_written, assumed, decided, join
+from ompls.analysis.dataenv.machine.state import State, assumed, decided, join
 from ompls.analysis.dataenv.machine.turns import differences, found_by, in_all
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Target, Value, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, is_integer
