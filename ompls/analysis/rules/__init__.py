@@ -13,13 +13,12 @@ from ompls.analysis import notes
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.rules.support.callers import callers_above
-from ompls.analysis.rules.support.framework import Change, Finding, Group, Rule, Scene, Unit, unit_of
+from ompls.analysis.rules.support.framework import QUESTIONS, Change, Finding, Group, Rule, Scene, Unit, unit_of
 from ompls.analysis.rules.support.kept import asked_of, at_end, findings_of, names_called
-from ompls.analysis.rules.support.locknames import never_initialised
 from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.rules.support.noticed import noticed
-from ompls.analysis.rules.support.ordering.contexts import sequential
 from ompls.analysis.rules.support.placed import placed
+from ompls.analysis.rules.support.told import Told
 from ompls.analysis.source import Budget, Settings
 from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
@@ -29,8 +28,7 @@ __all__ = ["GROUPS", "RULES", "Report", "Rule", "check", "is_name", "manual", "m
 GROUPS: tuple[Group, ...] = get_args(Group)
 _RANK = {"hint": 1, "warning": 2, "error": 3}
 # What every answer depends on: the rules asked, and what the unit says to all of its declarations.
-_Names = frozenset[str]
-_Around = tuple[tuple[Rule, ...], Settings, tuple[_Names, ...]]
+_Around = tuple[tuple[Rule, ...], Settings, Told, tuple[frozenset[str], ...]]
 _POLL = 8  # rules between two looks at the clock
 _LAST = "unused-suppression"  # speaks when all others have
 
@@ -132,11 +130,7 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
 
 
 def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
-    requires, names = unit.requires, (
-        unit.threadprivate, unit.variants, unit.host_only, unit.indirect, unit.on_devices, unit.unmapped_links,
-        unit.reductions, unit.mappers, sequential(unit), never_initialised(unit), unit.groupprivate,
-    )  # fmt: skip
-    around = (rules, unit.settings, (requires, *names))
+    around = (rules, unit.settings, unit.told, tuple([ask(unit) for ask in QUESTIONS]))
     for number, (_, group) in enumerate(tu.items.groups):
         found = findings_of(group, around, unit, lambda content: _findings(around, content, unit))
         if found:

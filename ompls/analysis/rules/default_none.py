@@ -72,7 +72,7 @@ def _outside(scene: Scene, stmt: DirectiveStmt, symbol: Symbol) -> bool:
         or _constant(symbol.type)
     ):
         return False
-    if symbol.name in scene.unit.threadprivate:
+    if symbol.name in scene.unit.told.threadprivate:
         return False
     if symbol.level == "file":
         return True

@@ -11,7 +11,7 @@ from ompls.analysis.rules.support.limits import called, calls_in, regions_of
 
 def check(scene: Scene) -> Iterator[Finding]:
     """Certain: the directive says that there is no version for devices."""
-    host_only = scene.unit.host_only - scene.unit.variants
+    host_only = scene.unit.told.host_only - scene.unit.told.variants
     for region in regions_of(scene) if host_only else ():
         for name in calls_in(scene.content, region):
             if name.name in host_only:

@@ -45,7 +45,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 def _host_only(scene: Scene, name: str) -> bool:
     """Whether the host's address is of no use to devices: of other units' functions that is said where they are."""
     unit = scene.unit
-    return name in unit.functions and name not in unit.indirect | unit.variants
+    return name in unit.functions and name not in unit.told.indirect | unit.told.variants
 
 
 def _finding(home: Content, function: Expr, symbol: Symbol, values: list[_Value]) -> Finding:

@@ -19,7 +19,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     A warning for a `static` variable: no other unit can map it, and here no data environment does.  Any other variable
     may be mapped elsewhere, and a condition may keep the region on the host: hints.
     """
-    if not scene.unit.unmapped_links or scene.unit.requires & {"unified_shared_memory", "self_maps"}:
+    if not scene.unit.told.unmapped_links or scene.unit.told.requires & {"unified_shared_memory", "self_maps"}:
         return
     for region in regions_of(scene):
         mapped = {v.symbol.name for v in region.variables}
@@ -27,7 +27,11 @@ def check(scene: Scene) -> Iterator[Finding]:
             node = content.node
             for name in _uses(content) if isinstance(node, ast.FunctionDef) else ():
                 symbol = name.symbol
-                if name.name in scene.unit.unmapped_links - mapped and symbol is not None and symbol.level == "file":
+                if (
+                    name.name in scene.unit.told.unmapped_links - mapped
+                    and symbol is not None
+                    and symbol.level == "file"
+                ):
                     message = f"this call uses `{name.name}`, a `link` variable that is not mapped to the device here"
                     certain = symbol.storage == "static" and _certain(scene, region, content)
                     used = ((content, name.span, "used here"),)
@@ -38,7 +42,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 def _certain(scene: Scene, region: Region, content: Content) -> bool:
     on_host = region.directive.clause("if", "device") is not None
     asks = any(s.name == "omp_is_initial_device" for s in (*region.calls, *content.calls))
-    return not (region.tainted or content.tainted or on_host or asks or scene.unit.variants)
+    return not (region.tainted or content.tainted or on_host or asks or scene.unit.told.variants)
 
 
 def _uses(content: Content) -> list[ast.Name]:

@@ -16,7 +16,7 @@ from ompls.analysis.rules.support.kernel import trustworthy
 def check(scene: Scene) -> Iterator[Finding]:
     content = scene.content
     for region in content.regions if content is not None else ():
-        if not trustworthy(content, region) or "unified_shared_memory" in scene.unit.requires:
+        if not trustworthy(content, region) or "unified_shared_memory" in scene.unit.told.requires:
             continue
         elsewhere = _mapped_elsewhere(scene, region)
         for clause in region.directive.all("map"):

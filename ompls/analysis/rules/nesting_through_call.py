@@ -68,7 +68,7 @@ def _inside(stmt: DirectiveStmt, outer: tuple[str, DirectiveStmt] | None) -> tup
 def _orphan(unit: Unit, name: str, outer: str, seen: set[str]) -> tuple[str, str] | None:
     """A function that the call reaches, and the construct in it that may not be nested in `outer`."""
     content = unit.functions.get(name)
-    if name in seen or content is None or name in unit.variants or len(seen) > 50:
+    if name in seen or content is None or name in unit.told.variants or len(seen) > 50:
         return None
     seen.add(name)
     constructs, calls = _always(content)

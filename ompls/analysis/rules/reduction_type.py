@@ -8,7 +8,8 @@ from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import Expr, Index, Paren, Section, Span
 from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Integer, Pointer, Record
 from ompls.analysis.model.omp import Clause, ListItem
-from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene, declared_reductions
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.told import declared_reductions
 from ompls.analysis.spec.data_clauses import REDUCTIONS
 from ompls.analysis.spec.near import near
 
@@ -20,7 +21,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             if clause.broken or not clause.keyword:
                 continue
             if declared is None:  # a word that has a meaning for one type may have it for others
-                declared = scene.unit.reductions | declared_reductions(scene.directives)
+                declared = scene.unit.told.reductions | declared_reductions(scene.directives)
             if clause.keyword in declared:
                 continue
             if clause.keyword in REDUCTIONS:
@@ -33,7 +34,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 def _unknown(scene: Scene, name: str, span: Span) -> Finding:
     """Certain when all headers are known: those of the system are looked through for `declare reduction`, too."""
     severity: Severity = "error" if scene.unit.complete_headers else "hint"
-    known = scene.unit.reductions | declared_reductions(scene.directives)
+    known = scene.unit.told.reductions | declared_reductions(scene.directives)
     other = next(iter(near(name, (*known, *[word for word in REDUCTIONS if word.isalpha()]))), "")
     changes = (Change(f"Change to `{other}`", span, other, safe=False),) if other else ()
     return Finding(span, f"no `declare reduction` says what `{name}` does", severity, (), changes)

@@ -19,7 +19,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 yield Finding(clause.span, "`device(ancestor: …)` is for `target` only", "error")
             elif value is not None and value != 1:
                 yield Finding(clause.args[0].span, f"`ancestor` takes 1, the device's parent, not {value}", "error")
-            elif "reverse_offload" not in scene.unit.requires:
+            elif "reverse_offload" not in scene.unit.told.requires:
                 message = "`device(ancestor: 1)` needs `#pragma omp requires reverse_offload` in this file"
                 yield Finding(clause.span, message, "error" if scene.unit.complete_headers else "hint")
 

@@ -11,7 +11,7 @@ from ompls.analysis.rules.support.limits import regions_of
 
 def check(scene: Scene) -> Iterator[Finding]:
     """Certain: the copies belong to the threads of the host, and the name means the variable, not a local one."""
-    names = scene.unit.threadprivate - scene.unit.groupprivate
+    names = scene.unit.told.threadprivate - scene.unit.told.groupprivate
     if not names:
         return
     for region in regions_of(scene):

@@ -31,7 +31,7 @@ Loop = For | While | DoWhile
 
 def check(scene: Scene) -> Iterator[Finding]:
     content, function = scene.content, scene.function
-    if content is None or function is None or "unified_shared_memory" in scene.unit.requires:
+    if content is None or function is None or "unified_shared_memory" in scene.unit.told.requires:
         return
     candidates = [r for r in content.regions if r.directive.clause("map") is not None and trustworthy(content, r)]
     if not candidates:

@@ -42,7 +42,7 @@ def _problem(scene: Scene, name: ast.Name) -> tuple[str, bool] | None:
     A prototype alone proves nothing since OpenMP 5.0: the call makes the function `declare target` here (5.2 §7.8), and
     the unit that defines it may name it there.  What a system header declares is `device-library-function`'s.
     """
-    if name.name in scene.unit.variants:  # a `declare variant` may replace the call
+    if name.name in scene.unit.told.variants:  # a `declare variant` may replace the call
         return None
     symbol = scene.unit.symbols.get(name.name, name.symbol)
     if runs_on_devices(name.name) or (symbol is not None and symbol.declare_target):
@@ -81,7 +81,7 @@ def _inner_problem(unit: Unit, name: str) -> tuple[str, bool] | None:
                 or callee.declare_target
                 or symbol.from_system_header
                 or callee.name in HOST_FUNCTIONS
-                or callee.name in unit.variants
+                or callee.name in unit.told.variants
             ):
                 what = f"needs `{callee.name}`, which is neither defined here nor in a `declare target`"
                 return f"`{name}` is called in a target region and {what}", False

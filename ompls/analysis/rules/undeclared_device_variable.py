@@ -49,9 +49,9 @@ def _certain(scene: Scene, region: Region, content: Content) -> bool:
         or content.tainted
         or not unit.complete_headers
         or unit.settings.openmp < "5.0"  # then the call itself is the mistake
-        or unit.requires & {"unified_shared_memory", "self_maps"}
+        or unit.told.requires & {"unified_shared_memory", "self_maps"}
         or region.directive.clause("if", "device") is not None
-        or unit.variants
+        or unit.told.variants
         or any(s.name == "omp_is_initial_device" for s in (*region.calls, *content.calls))
     )
 
@@ -81,7 +81,7 @@ def _globals(scene: Scene, content: Content) -> list[ast.Name]:
         assert use.symbol is not None
         if not use.symbol.declare_target and not (at_end is not None and at_end.declare_target):
             found.append(use)
-    return [use for use in found if use.name not in scene.unit.threadprivate and not _beside_host(content, use)]
+    return [use for use in found if use.name not in scene.unit.told.threadprivate and not _beside_host(content, use)]
 
 
 def _loop_uses(content: Content) -> set[int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.unknown_directive import longer_name
+from ompls.analysis.rules.support.names import longer_name
 from ompls.analysis.spec import CLAUSES, DIRECTIVES, clauses_of
 from ompls.analysis.spec.near import near
 

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.names import longer_name
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.spec.near import near
-from ompls.analysis.syntax.pragma import longer_name as name_with_words
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for directive in scene.directives:
         if not directive.known:
             yield _unknown(directive)
-        elif (finding := longer_name(directive)) is not None:
-            yield finding
+        elif (longer := longer_name(directive)) is not None:
+            yield _finding(*longer)
 
 
 def _unknown(directive: Directive) -> Finding:
@@ -39,15 +39,6 @@ def _word_by_word(name: str, meant: str) -> bool:
     """Whether each word is nearly the other's, where there are as many."""
     pairs = list(zip(name.split(), meant.split(), strict=False))
     return len(name.split()) != len(meant.split()) or all(a == b or near(a, [b]) for a, b in pairs)
-
-
-def longer_name(directive: Directive) -> Finding | None:
-    """`target tems distribute`: words right after a known name that would make a longer one."""
-    name, count = name_with_words(directive)
-    suggestion = next((n for n in near(name, DIRECTIVES) if n.startswith(directive.name)), "") if name else ""
-    if not suggestion:
-        return None
-    return _finding(name, Span(directive.name_span.start, directive.clauses[count - 1].span.end), suggestion)
 
 
 def _finding(name: str, span: Span, suggestion: str) -> Finding:

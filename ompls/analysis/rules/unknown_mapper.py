@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene, declared_mappers
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.told import declared_mappers
 
 _MAPPER = re.compile(r"mapper\s*\(\s*(\w+)\s*\)")
 
@@ -16,7 +17,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         for clause in directive.all("map", "to", "from"):
             named = [m[1] for modifier in clause.modifiers if (m := _MAPPER.match(modifier)) is not None]
             for name in named:
-                known = known or scene.unit.mappers | declared_mappers(scene.directives) | {"default"}
+                known = known or scene.unit.told.mappers | declared_mappers(scene.directives) | {"default"}
                 if name not in known and scene.unit.complete_headers:
                     message = f"there is no mapper `{name}`: no `declare mapper({name}: …)` comes before"
                     yield Finding(clause.span, message, "error")

@@ -12,7 +12,7 @@ from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 
 def check(scene: Scene) -> Iterator[Finding]:
     """Certain for `allocate` on the construct itself: `requires dynamic_allocators` would have to be in this file."""
-    if "dynamic_allocators" in scene.unit.requires:
+    if "dynamic_allocators" in scene.unit.told.requires:
         return
     for directive in scene.directives:
         if not directive.known or "target" not in directive.constructs or not directive.decided:

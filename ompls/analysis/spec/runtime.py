@@ -44,6 +44,15 @@ HOST_FUNCTIONS: dict[str, str] = {
 }  # fmt: skip
 _PREFIXES = ("omp_", "llvm_omp_", "__builtin_", "__sync_", "__atomic_", "ompx_", "__kmpc_", "_mm_", "__ctype_", "GOMP_")
 
+# What tells threads (teams) apart, and what is the same for all of a team (league).
+THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))
+SAME_FOR_ALL = frozenset((
+    "omp_is_initial_device", "omp_get_num_threads", "omp_get_num_teams", "omp_get_team_size", "omp_get_max_threads",
+    "omp_in_parallel", "omp_get_level", "omp_get_num_procs", "omp_get_device_num", "omp_get_thread_limit",
+    "omp_get_num_devices", "omp_get_initial_device", "omp_get_default_device", "omp_get_active_level",
+    "omp_get_dynamic", "omp_get_max_active_levels", "omp_get_nested", "omp_get_cancellation", "omp_get_proc_bind",
+))  # fmt: skip
+
 DEVICE_FUNCTIONS = frozenset((*_MATH, *(f"{m}f" for m in _MATH), *(f"{m}l" for m in _MATH), *_LIBC))
 
 

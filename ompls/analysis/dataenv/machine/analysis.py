@@ -28,6 +28,11 @@ _MARK = f"{__name__} mark"  # in `Group.memo`: the version in which what is kept
 _SILENT: tuple[tuple[Event, ...], Counts] = ((), {})
 
 
+class Told(Protocol):
+    @property
+    def variants(self) -> frozenset[str]: ...
+
+
 class Unit(Protocol):
     """What the analysis needs of a translation unit (`rules.support.framework.Unit`)."""
 
@@ -40,7 +45,7 @@ class Unit(Protocol):
     @property
     def directives(self) -> tuple[Directive, ...]: ...
     @property
-    def variants(self) -> frozenset[str]: ...
+    def told(self) -> Told: ...
     @property
     def unfinished(self) -> set[str]: ...
     @property
@@ -53,7 +58,7 @@ def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     """The events of every function of the unit, by its name."""
     called: set[str] = set()
     local = frozenset([i.text for d in unit.directives for c in d.all("local") for i in c.items])
-    program = Program(unit.functions, unit.symbols, _declares_mappers(unit), unit.variants, local, unit.late)
+    program = Program(unit.functions, unit.symbols, _declares_mappers(unit), unit.told.variants, local, unit.late)
     found: dict[str, dict[Event, None]] = {}
     for group in unit.groups:
         if _untouched(group, program, unit):

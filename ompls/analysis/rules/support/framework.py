@@ -6,19 +6,19 @@ declaration's start, so that the answers are kept with the declaration and moved
 
 from __future__ import annotations
 
+import functools
 import itertools
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ompls.analysis.diagnostic import Severity
-from ompls.analysis.model.ast import Declaration, FunctionDef, Span, Symbol
+from ompls.analysis.model.ast import FunctionDef, Span, Symbol
 from ompls.analysis.model.items import Group as ItemGroup
-from ompls.analysis.model.omp import Directive, declare_target_list
-from ompls.analysis.model.targeted import names_under
+from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Content
 from ompls.analysis.rules.support.changes import Changes, Mark, untouched
+from ompls.analysis.rules.support.told import Told, told_by
 from ompls.analysis.source import Budget, Settings
 
 
@@ -56,14 +56,14 @@ class Unit:
     functions -- the definitions by name
     headers_known -- see `complete_headers`, by which rules ask for it
     asked_headers -- whether one did: what was said without asking stays when the answer is another one
-    requires -- the words of all `requires` directives
+    told -- what the file says to all of its declarations
     """
 
     functions: dict[str, Content]
     symbols: dict[str, Symbol]
     settings: Settings
     headers_known: bool
-    requires: frozenset[str]
+    told: Told
     summaries: dict[str, Any] = field(default_factory=dict)  # of callees, kept by the analysis that makes them
     contents: tuple[Content, ...] = ()  # of all external declarations
     groups: tuple[ItemGroup, ...] = ()  # the same, in parts that are shared between the versions of a text
@@ -72,18 +72,7 @@ class Unit:
     unfinished: set[str] = field(default_factory=set)  # what there was no time for
     answers: dict[str, object] = field(default_factory=dict)  # see `kept.py`
     asked_headers: set[bool] = field(default_factory=set)
-    threadprivate: frozenset[str] = frozenset()  # names that `threadprivate` directives list
-    groupprivate: frozenset[str] = frozenset()  # those of them of which devices have copies
-    variants: frozenset[str] = frozenset()  # functions whose calls a `declare variant` may replace
-    host_only: frozenset[str] = frozenset()  # functions under `device_type(host)`
-    late_requires: frozenset[Directive] = frozenset()  # `requires` directives after a device construct
-    indirect: frozenset[str] = frozenset()  # functions that devices may call through the host's pointers
-    on_devices: frozenset[str] = frozenset()  # names that a `declare target` further down may give to devices
-    unmapped_links: frozenset[str] = frozenset()  # `link` variables that no data environment of the unit maps
-    reductions: frozenset[str] = (
-        frozenset()
-    )  # identifiers that `declare reduction` at file scope, or a header, declares
-    mappers: frozenset[str] = frozenset()  # identifiers that `declare mapper` at file scope declares
+    late_requires: frozenset[Directive] = frozenset()  # `requires` after a device construct; nothing of these is kept
     directives: tuple[Directive, ...] = ()  # between the external declarations
     noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
     mark: Mark | None = None  # of this version of the text
@@ -122,10 +111,25 @@ class Scene:
         return node if isinstance(node, FunctionDef) else None
 
 
-_DECLARED = re.compile(r"declare[ _]reduction\s*\(\s*([^\s:]+)\s*:")
-_MAPPER = re.compile(r"\s*(\w+)\s*:")
-_SNAPSHOTS = 16
-_REDUCTIONS_OF: dict[str, frozenset[str]] = {}  # what system headers declare, by `HeaderSnapshot.key`
+Question = Callable[[Unit], frozenset[str]]
+QUESTIONS: list[Question] = []
+
+
+def of_whole(question: Question) -> Question:
+    """A question about the whole file that rules may ask: what is kept of any declaration holds as long as the answer is
+    the same.  It is asked once for a version."""
+    key = f"{question.__module__}.{question.__name__}"
+
+    @functools.wraps(question)
+    def answered(unit: Unit) -> frozenset[str]:
+        if key not in unit.summaries:
+            unit.summaries[key] = question(unit)
+        known: frozenset[str] = unit.summaries[key]
+        return known
+
+    QUESTIONS.append(answered)
+    return answered
+
 
 Needs = Literal["text", "meaning"]
 # Directives (also between declarations), target regions, what the abstract machine noticed (`noticed.py`), races
@@ -173,33 +177,18 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
             if isinstance(item.content.node, FunctionDef) and item.start not in inside
         }
     groups = tuple([group for _, group in tu.items.groups])
-    requires = frozenset(c.name for d in tu.directives if d.directive.name == "requires" for c in d.directive.clauses)
     headers = tu.complete and tu.headers_known and not any(note.kind == "include" for note in tu.notes)
     contents = tuple(itertools.chain.from_iterable(group.contents for _, group in tu.items.groups))
-    listing = [d.directive for d in tu.directives if d.directive.name in ("threadprivate", "groupprivate")]
-    listing += itertools.chain.from_iterable(_threadprivate(group) for _, group in tu.items.groups)
-    threadprivate = frozenset(i.text for d in listing for i in d.args)
     return Unit(
         functions,
         tu.symbols,
         tu.settings,
         headers,
-        requires,
+        told_by(tu, contents, variants),
         contents=contents,
         budget=budget,
         groups=groups,
-        threadprivate=threadprivate,
-        groupprivate=frozenset(
-            i.text for d in tu.directives if d.directive.name == "groupprivate" for i in d.directive.args
-        ),
-        variants=variants,
-        host_only=_host_only(tu),
-        indirect=_indirect(tu),
-        on_devices=_on_devices(tu),
-        unmapped_links=_unmapped_links(tu, contents),
         late_requires=_late(tu),
-        reductions=_reductions(tu),
-        mappers=declared_mappers(d.directive for d in tu.directives),
         directives=tuple([d.directive for d in tu.directives]),
         mark=_marked(tu, groups, None if inside else getattr(tu.symbols, "headers", None)),
     )
@@ -209,81 +198,6 @@ def _marked(tu: TU, groups: tuple[ItemGroup, ...], around: object) -> Mark:
     changes: Changes = tu.kept.setdefault("changes", Changes())
     changes.step(groups, around)
     return Mark(changes, changes.version)
-
-
-def _threadprivate(group: ItemGroup) -> list[Directive]:
-    """The `threadprivate` directives inside of declarations."""
-    kept: list[Directive] | None = group.memo.get("threadprivate")
-    if kept is None:
-        inside = (s.directive for content in group.contents for s in content.directives)
-        kept = group.memo["threadprivate"] = [d for d in inside if d.name == "threadprivate"]
-    return kept
-
-
-def declared_reductions(directives: Iterable[Directive]) -> frozenset[str]:
-    """The identifiers that `declare reduction` directives give a meaning."""
-    named = (d.args[0].text for d in directives if d.name == "declare reduction" and d.args)
-    return frozenset(text.partition(":")[0].strip() for text in named)
-
-
-def declared_mappers(directives: Iterable[Directive]) -> frozenset[str]:
-    """The identifiers of `declare mapper(identifier: type variable)`."""
-    named = (_MAPPER.match(d.args[0].text) for d in directives if d.name == "declare mapper" and d.args)
-    return frozenset(match[1] for match in named if match is not None)
-
-
-def _reductions(tu: TU) -> frozenset[str]:
-    of_headers = _REDUCTIONS_OF.get(tu.snapshot.key)
-    if of_headers is None:
-        if len(_REDUCTIONS_OF) > _SNAPSHOTS:
-            _REDUCTIONS_OF.clear()
-        found = (name for unit in tu.snapshot.system.values() for name in _DECLARED.findall(unit.text))
-        of_headers = _REDUCTIONS_OF[tu.snapshot.key] = frozenset(found)
-    return of_headers | declared_reductions(d.directive for d in tu.directives)
-
-
-def _host_only(tu: TU) -> frozenset[str]:
-    """The names in `declare target … device_type(host)`, and those declared between its `begin` and `end`."""
-    said = [d for d in tu.directives if (c := d.directive.clause("device_type")) is not None and c.keyword == "host"]
-    return names_under(tu, said)
-
-
-def _indirect(tu: TU) -> frozenset[str]:
-    return names_under(tu, [d for d in tu.directives if d.directive.clause("indirect") is not None])
-
-
-def _on_devices(tu: TU) -> frozenset[str]:
-    said = [d.directive for d in tu.directives if d.directive.name in ("declare target", "begin declare target")]
-    lists = [declare_target_list(directive) for directive in said]
-    names = {item.text for listed in lists for _, item in listed}
-    if not all(lists):  # one that reaches to its `end`
-        declared = [_declared(group) for _, group in tu.items.groups]
-        names |= frozenset[str]().union(*[d[0] for d in declared]) & frozenset[str]().union(*[d[1] for d in declared])
-    return frozenset(names)
-
-
-def _declared(group: ItemGroup) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that are declared in the group for devices, and those that are not; some may be both, at two places."""
-    kept: tuple[frozenset[str], frozenset[str]] | None = group.memo.get("declared")
-    if kept is None:
-        nodes = [content.node for content in group.contents]
-        symbols = [n.symbol for n in nodes if isinstance(n, FunctionDef)]
-        symbols += [d.symbol for n in nodes if isinstance(n, Declaration) for d in n.decls]
-        with_them = frozenset(s.name for s in symbols if s.declare_target)
-        kept = group.memo["declared"] = with_them, frozenset(s.name for s in symbols if not s.declare_target)
-    return kept
-
-
-def _unmapped_links(tu: TU, contents: tuple[Content, ...]) -> frozenset[str]:
-    """The `link` variables that no `target data` or `target enter data` lists, nor is told to the runtime."""
-    names = {i.text for d in tu.directives for mode, i in declare_target_list(d.directive) if mode == "link"}
-    for content in contents if names else ():
-        for stmt in content.directives:
-            if stmt.directive.name in ("target data", "target enter data"):
-                names -= {i.symbol.name for c in stmt.directive.all("map") for i in c.items if i.symbol is not None}
-        if any(symbol.name == "omp_target_associate_ptr" for symbol in content.calls):
-            return frozenset()
-    return frozenset(names)
 
 
 # What `requires` may say only before the first device construct (5.2 §8.2).

@@ -9,23 +9,21 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import Content
-from ompls.analysis.rules.support.framework import Unit
+from ompls.analysis.rules.support.framework import Unit, of_whole
 from ompls.analysis.rules.support.locks import lock_call
 
 _KEY = __name__
 _USES = ("set", "unset", "test", "destroy")
 
 
+@of_whole
 def never_initialised(unit: Unit) -> frozenset[str]:
     """The names of those that are taken somewhere, and appear nowhere but in calls that take, try, release or end them."""
-    known: frozenset[str] | None = unit.summaries.get(_KEY)
-    if known is None:
-        symbols = [symbol for group in unit.groups for symbol in _of_file(group)]
-        taken = {symbol.name for symbol in symbols if is_whole(symbol, unit)}
-        for content in unit.contents if taken else ():
-            taken -= others(content)
-        known = unit.summaries[_KEY] = frozenset(taken)
-    return known
+    symbols = [symbol for group in unit.groups for symbol in _of_file(group)]
+    taken = {symbol.name for symbol in symbols if is_whole(symbol, unit)}
+    for content in unit.contents if taken else ():
+        taken -= others(content)
+    return frozenset(taken)
 
 
 def is_whole(symbol: Symbol, unit: Unit) -> bool:

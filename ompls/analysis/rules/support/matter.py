@@ -30,7 +30,7 @@ def _has_regions(scene: Scene) -> bool:
 
 def _has_events(scene: Scene) -> bool:
     content, unit = scene.content, scene.unit
-    return content is not None and not unit.requires & SHARED_MEMORY and bool(noticed(content, unit))
+    return content is not None and not unit.told.requires & SHARED_MEMORY and bool(noticed(content, unit))
 
 
 def _has_races(scene: Scene) -> bool:

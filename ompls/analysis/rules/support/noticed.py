@@ -83,7 +83,7 @@ def _works(content: Content, span: Span) -> bool:
 
 def events(scene: Scene, kind: str, *details: str) -> Iterator[Noticed]:
     """The events of a kind (with one of these details) in the rule's declaration, where devices have memory of their own."""
-    if scene.content is None or scene.unit.requires & SHARED_MEMORY:
+    if scene.content is None or scene.unit.told.requires & SHARED_MEMORY:
         return
     for found in noticed(scene.content, scene.unit):
         if found.event.kind == kind and (not details or found.event.detail in details):

@@ -70,7 +70,7 @@ class Accesses(ABC):
     def touch(self, touch: Touch) -> None:
         """The task that is looked at makes an access."""
         self.budget -= 1
-        if self.budget < 0 or touch.symbol.name in self.program.threadprivate or _is_volatile(touch):
+        if self.budget < 0 or touch.symbol.name in self.program.told.threadprivate or _is_volatile(touch):
             return
         touch = replace(touch, side=self.side) if touch.side not in (self.side, BY_ADDRESS) else touch
         self.touched.append(touch)

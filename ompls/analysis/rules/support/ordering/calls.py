@@ -59,7 +59,7 @@ class Walk(Constructs):
         self.content, self.text = content, content.text
         self.enclosing, self.inside, self.copied = [], {}, {}
         self.present = set()
-        self.shared_memory = "unified_shared_memory" in program.requires
+        self.shared_memory = "unified_shared_memory" in program.told.requires
         self.regions = {id(r.stmt): r for r in content.regions}
 
     def run(self) -> Outcome:
@@ -268,7 +268,12 @@ def _key(content: Content, program: Program) -> tuple[object, ...]:
     alone = sequential(program)
     callees = _callees(content, program)
     names = (c.node.symbol.name for c in (content, *callees) if isinstance(c.node, FunctionDef))
-    return callees, program.threadprivate, program.requires, frozenset(alone.intersection(names)) if alone else alone
+    return (
+        callees,
+        program.told.threadprivate,
+        program.told.requires,
+        frozenset(alone.intersection(names)) if alone else alone,
+    )
 
 
 def creates(content: Content) -> bool:

@@ -9,7 +9,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import Content
-from ompls.analysis.rules.support.framework import Unit
+from ompls.analysis.rules.support.framework import Unit, of_whole
 
 _KEY = "ordering-calls"
 # Inside of these, several threads may be there.
@@ -17,19 +17,13 @@ _SEVERAL = frozenset(("parallel", "teams", "target"))
 Calls = tuple[bool, dict[str, bool]]
 
 
+@of_whole
 def sequential(unit: Unit) -> frozenset[str]:
     """Names of the functions that create tasks outside of any construct with threads, and are never called from one.
 
     Empty when the unit has no `main`: others may call its functions.
     """
-    known: frozenset[str] | None = unit.summaries.get(_KEY)
-    if known is None:
-        known = unit.summaries[_KEY] = _look(unit) if "main" in unit.functions else frozenset()
-    return known
-
-
-def _look(unit: Unit) -> frozenset[str]:
-    if not any(_creates(group) for group in unit.groups):
+    if "main" not in unit.functions or not any(_creates(group) for group in unit.groups):
         return frozenset()
     made = [_calls(content) for content in unit.contents]
     names = {n: _calls(content) for n, content in unit.functions.items()}

@@ -11,9 +11,9 @@ from ompls.analysis.dataenv.symbolic import LoopRange, Opaque, Poly, compare, ra
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, Record
 from ompls.analysis.rules.support.ordering.model import Agent, Touch
+from ompls.analysis.spec.runtime import THREADS
 
 Bounds = tuple[Poly, Poly]
-_OF_THREAD = ("omp_get_thread_num", "omp_get_team_num")
 _NOT_LESS = (">", ">=", "==")
 
 
@@ -65,7 +65,7 @@ def _in_dimension(
 ) -> bool | None:
     """Whether two subscripts, each of its access, are equal for some iterations of the loops that are not `shared`."""
     (a, x), (b, y) = one, two
-    if any(p is not None and any(o.op in _OF_THREAD for o in p.opaques()) for p in (x, y)):
+    if any(p is not None and any(o.op in THREADS for o in p.opaques()) for p in (x, y)):
         return None  # perhaps another thread's number
     if x is None or y is None:
         return None

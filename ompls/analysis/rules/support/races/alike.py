@@ -6,14 +6,7 @@ from ompls.analysis.dataenv.places import bare
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
-
-THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))
-SAME_FOR_ALL = frozenset((
-    "omp_is_initial_device", "omp_get_num_threads", "omp_get_num_teams", "omp_get_team_size", "omp_get_max_threads",
-    "omp_in_parallel", "omp_get_level", "omp_get_num_procs", "omp_get_device_num", "omp_get_thread_limit",
-    "omp_get_num_devices", "omp_get_initial_device", "omp_get_default_device", "omp_get_active_level", "omp_get_dynamic",
-    "omp_get_max_active_levels", "omp_get_nested", "omp_get_cancellation", "omp_get_proc_bind",
-))  # fmt: skip
+from ompls.analysis.spec.runtime import SAME_FOR_ALL, THREADS
 
 
 def is_alike(expr: Expr, changing: set[Symbol], calls: bool = False) -> bool:

@@ -9,9 +9,10 @@ from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.constants import fold
-from ompls.analysis.rules.support.races.alike import SAME_FOR_ALL, THREADS, is_alike, stored_alike
+from ompls.analysis.rules.support.races.alike import is_alike, stored_alike
 from ompls.analysis.rules.support.races.levels import Level
 from ompls.analysis.rules.support.races.updates import same, same_update, stored
+from ompls.analysis.spec.runtime import SAME_FOR_ALL, THREADS
 
 _THREADING = frozenset(("parallel", "teams"))
 

@@ -14,9 +14,9 @@ from typing import Literal
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
 from ompls.analysis.model.ast import For, Symbol
-from ompls.analysis.rules.support.races.alike import THREADS
 from ompls.analysis.rules.support.races.crowded import is_apart
 from ompls.analysis.rules.support.races.trial import Trial, is_open, meet_always, table_of, varies
+from ompls.analysis.spec.runtime import THREADS
 
 Verdict = Literal["no", "yes", "unknown", "indirect"]
 

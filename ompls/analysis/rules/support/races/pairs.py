@@ -69,7 +69,7 @@ def races_of(content: Content, unit: Unit) -> list[Race]:
         return []
     if any("metadirective" in d.name for d in directives):
         return []
-    key = (tuple(_below(content, unit)), unit.threadprivate, unit.variants)
+    key = (tuple(_below(content, unit)), unit.told.threadprivate, unit.told.variants)
     kept = content.memo.get(_KEY)
     if kept is not None and kept[0] == key:
         known: list[Race] = kept[1]
@@ -103,13 +103,14 @@ def _is_constant(walk: Walk, in_main: bool, array: Symbol) -> bool:
 
 class _Search:
     def __init__(self, content: Content, unit: Unit, function: ast.FunctionDef) -> None:
-        known = {n: c for n, c in unit.functions.items() if n not in unit.variants} if unit.variants else unit.functions
+        variants = unit.told.variants
+        known = {n: c for n, c in unit.functions.items() if n not in variants} if variants else unit.functions
         self.functions = known
         self.walk: Walk = walk_of(function.body, known)
         self.own = {id(s) for s in content.directives}
         self.regions = {id(r.stmt): r for r in content.regions}
         self.in_main = function.symbol.name == "main"
-        self.threadprivate = unit.threadprivate
+        self.threadprivate = unit.told.threadprivate
         self.levels: dict[tuple[int, ...], list[tuple[int, Level]]] = {}
         self.budget = Budget(partial(_is_constant, self.walk, self.in_main))
         self.kept: dict[tuple[int, int], Access] = {}

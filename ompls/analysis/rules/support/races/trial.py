@@ -15,8 +15,8 @@ from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly
 from ompls.analysis.model.ast import InitList, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
-from ompls.analysis.rules.support.races.alike import THREADS
 from ompls.analysis.rules.support.races.doubling import pinned
+from ompls.analysis.spec.runtime import THREADS
 
 _POINTS = 256  # iterations that are tried out
 _COUNTS = ("omp_get_num_threads", "omp_get_num_teams")
