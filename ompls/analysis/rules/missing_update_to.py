@@ -102,6 +102,21 @@ int main(void) {
     return s > 0;
 }
 """,
+        """
+void *malloc(unsigned long);
+int main(void) {
+    int *x = malloc(64 * sizeof(int)), all = 0;
+    #pragma omp target enter data map(alloc: x[0:64])
+    for (int i = 0; i < 64; i++)
+        x[i] = i;
+    #pragma omp target teams distribute parallel for reduction(+: all) map(tofrom: all)
+    for (int i = 0; i < 64; i++)
+        all += x[i];
+    //         ^^^^ warning: `x` has an old value on the device here: the host has written it since, and there is no `target update to` in between
+    #pragma omp target exit data map(delete: x[0:64])
+    return all > 0;
+}
+""",
     ),
     good=(
         """

@@ -241,9 +241,10 @@ class Memory(Store):
             return "", "fine", copy
         if reads == "both" and copy.first == here:
             return "garbage", "bad", copy  # its first execution finds nothing
-        if copy.filled in ("no", "unsure"):
-            return "garbage" if copy.filled == "no" else "garbage-if-new", "bad", copy
         found, old = touched(copy.old, r, size, self.positive)
+        came = found == "yes" and copy.how not in ("to", "tofrom")  # values came after it was made: they were not sent
+        if copy.filled in ("no", "unsure") and not came:
+            return "garbage" if copy.filled == "no" else "garbage-if-new", "bad", copy
         if isinstance(old, Written):
             # what is told about it is the one that is read
             return "device-stale", "bad" if found == "yes" else "perhaps", copy._replace(old=(old,))

@@ -12,7 +12,7 @@ static void bonded(const float *x, float *f, int n)
 {
 #pragma omp target teams distribute parallel for map(to: x[0:n]) map(tofrom: f[0:n])
     for (int i = 0; i < n - 1; i++)
-        f[i] += x[i + 1] - x[i];
+        f[i] += x[i + 1] - x[i]; // or-here [bad]
 }
 
 static void external(const float *x, float *f, int n)

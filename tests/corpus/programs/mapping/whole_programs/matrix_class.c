@@ -45,7 +45,7 @@ static void multiply(const matrix *a, const matrix *b, matrix *c)
         for (int j = 0; j < m; j++) {
             double s = 0.0;
             for (int l = 0; l < k; l++)
-                s += x[i * k + l] * y[l * m + j];
+                s += x[i * k + l] * y[l * m + j]; // or-here [bad3]
             z[i * m + j] = s;
         }
 }
