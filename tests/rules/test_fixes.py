@@ -111,6 +111,18 @@ WRITTEN = [
      "void f(int n, int *x, int *y) {\n#pragma omp target map(to: y[0:n], \\\n    x[0:n]) // why\n  x[0] = 1;\n}\n",
      ("map(to: y[0:n], \\\n    x[0:n])", "map(to: x[0:n])")),
     ("conflicting-clauses", "void f(void) {\n#pragma omp single copyprivate(x) nowait\n  ;\n}\n", (" nowait", "")),
+    ("device-pointer-absent",  # as the loop has it, not as many as the allocation is known to have
+     "void *malloc(unsigned long);\nvoid f(void) {\n  int n = 9;\n  float *x = malloc(n * sizeof *x);\n"
+     "#pragma omp target teams distribute parallel for\n  for (int i = 0; i < n; i++) x[i] = i;\n}\n",
+     ("parallel for", "parallel for map(tofrom: x[0:n])")),
+    ("device-pointer-absent",
+     "void *malloc(unsigned long);\nvoid f(int n) {\n  float *x = malloc(n * sizeof *x);\n"
+     "#pragma omp target map(from: x)\n  for (int i = 0; i < n; i++) x[i] = i;\n}\n",
+     ("from: x", "from: x[0:n]")),
+    ("missing-reduction",
+     "int f(int n) {\n  int s = 0;\n#pragma omp target teams distribute parallel for map(tofrom: s)\n"
+     "  for (int i = 0; i < n; i++) s += i;\n  return s;\n}\n",
+     ("map(tofrom: s)", "map(tofrom: s) reduction(+: s)")),
     ("listed-twice", "void f(int n) {\n#pragma omp parallel firstprivate(n, n)\n  n++;\n}\n", ("(n, n)", "(n)")),
 ]  # fmt: skip
 

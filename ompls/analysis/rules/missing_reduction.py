@@ -32,7 +32,9 @@ def _changes(report: Report) -> tuple[Change, ...]:
         return ()
     symbol = race.first.symbol
     updates = {id(r.first.by) for r in report.all if r.first.by is not None}
+    mapped = {id(i.expr) for c in directive.all("map") for i in c.items}  # it still has to come back
     inside = [n for n in walk_all(race.level.stmt) if isinstance(n, ast.Name) and n.symbol is symbol]
+    inside = [n for n in inside if id(n) not in mapped]
     known = [n for by in race_statements(report) for n in by.walk() if isinstance(n, ast.Name) and n.symbol is symbol]
     if len(updates) != 1 or {id(n) for n in inside} != {id(n) for n in known}:
         return ()

@@ -21,8 +21,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 def _clause(directive: Directive, clause: Clause) -> Iterator[Finding]:
     if not clause.known:
-        allowed = clauses_of(directive.name)
-        suggestion = next(iter(near(clause.name, allowed) or near(clause.name, CLAUSES)), "")
+        suggestion = next(iter(near(clause.name, clauses_of(directive.name))), "")
         message = f"there is no OpenMP clause `{clause.name}`"
         if not suggestion:
             # A word in capitals is a macro that the command line defines, more likely.
@@ -88,7 +87,8 @@ void f(int n, float *x) {
 """,
         """
 void f(void) {
-    #pragma omp target wibble(3)
+    #pragma omp target wibble(3) foo(1)
+    //                           ^^^ error: there is no OpenMP clause `foo`
     //                 ^^^^^^ error: there is no OpenMP clause `wibble`
     ;
 }
