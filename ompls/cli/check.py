@@ -129,9 +129,8 @@ def _layer(arguments: argparse.Namespace) -> dict[str, Any]:
             for complaint in complaints:
                 if complaint.startswith("unknown rule"):
                     raise Problem(complaint)
-                expected, _, _ = complaint.partition(";")
                 option = options_of.get(key, ENTRIES[key].project)
-                raise Problem(f"cannot understand --{option}: {expected}; see 'ompls check --help'")
+                raise Problem(f"cannot understand --{option}: {complaint}; see 'ompls check --help'")
     return layer
 
 

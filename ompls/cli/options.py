@@ -58,11 +58,12 @@ def add_files(parser: argparse.ArgumentParser, *, several: bool = True, optional
 def add_device(parser: argparse.ArgumentParser, default: str | None, *, counted: bool = False) -> None:
     """No `default`: it is the settings' (`device` of the project file)."""
     otherwise = default or "the project file says, else cuda"
+    names = f"{', '.join(DEVICES)}{' or the name of an implementation' if counted else ''}"
     parser.add_argument(
         "--device",
         metavar="D[:N]" if counted else "D",
         default=default,
-        help=f"{', '.join(DEVICES)} or an implementation's name (default: {otherwise})",
+        help=f"{names} (default: {otherwise})",
     )
 
 

@@ -12,6 +12,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from ompls.analysis.spec.devices import DEVICES, device_of
 from ompls.project.settings import ENTRIES, Entry, Level, PathIgnores, Settings, Severities
 
 Layer = dict[str, Any]  # 'diagnostics.max_file_size' -> value
@@ -73,7 +74,8 @@ def _read(value: Mapping[str, object], prefix: str, layer: Layer, problems: list
                 problems.append(f"{full}: expected an object, got {_show(given)}; the defaults are used")
             continue
         converted, complaints = convert(entry, given)
-        problems += [f"{full}: {complaint}" for complaint in complaints]
+        left = "; the default is used" if converted is None else ""
+        problems += [f"{full}: {complaint}{left}" for complaint in complaints]
         if converted is not None:
             layer[entry.key] = converted
 
@@ -94,8 +96,10 @@ def parse(value: object) -> tuple[Settings, list[str]]:
 def convert(entry: Entry, given: object) -> tuple[Any, list[str]]:
     """(the value, or None when the default is used; what is wrong).  Unknown rules are left out of their list."""
     value, expected = _of_kind(entry.kind, given)
+    if not expected and entry.device and device_of(value) is None:
+        expected = _one_of(DEVICES)
     if expected:
-        return None, [f"expected {expected}, got {_show(given)}; the default is used"]
+        return None, [f"expected {expected}, got {_show(given)}"]
     return _with_known_names(entry, value) if entry.names else (value, [])
 
 
@@ -103,7 +107,7 @@ def _of_kind(kind: Any, given: object) -> tuple[Any, str]:
     """(value, "") or (None, what was expected)."""
     if typing.get_origin(kind) is Literal:
         choices = typing.get_args(kind)
-        return (given, "") if given in choices else (None, "one of " + ", ".join(map(repr, choices)))
+        return (given, "") if given in choices else (None, _one_of(choices))
     if kind is bool:
         return (given, "") if isinstance(given, bool) else (None, "true or false")
     if kind in (int, float):
@@ -118,6 +122,10 @@ def _of_kind(kind: Any, given: object) -> tuple[Any, str]:
         ok = isinstance(given, Mapping) and all(_texts(names) for names in given.values())
         return (given, "") if ok else (None, "paths with lists of rules")
     return (tuple(typing.cast("list[str]", given)), "") if _texts(given) else (None, "a list of texts")
+
+
+def _one_of(names: Iterable[str]) -> str:
+    return "one of " + ", ".join(map(repr, names))
 
 
 def _texts(given: object) -> bool:

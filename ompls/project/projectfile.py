@@ -130,7 +130,8 @@ def _read(path: str, text: str, prefix: str, table: Mapping[str, Any]) -> Projec
             continue
         value, complaints = convert(entry, given)
         within = f"{prefix}.{name}".strip(".")
-        problems += [f"{path}:{_line_in(text, within, c) or line}: {name}: {c}" for c in complaints]
+        step = "; correct it" if value is None else ""
+        problems += [f"{path}:{_line_in(text, within, c) or line}: {name}: {c}{step}" for c in complaints]
         if value is not None:
             layer[entry.key], lines[entry.key] = value, line
     directory = os.path.dirname(path)

@@ -24,9 +24,13 @@ Severities = tuple[tuple[str, Level], ...]  # of rules and groups, the groups fi
 PathIgnores = tuple[tuple[str, tuple[str, ...]], ...]  # (glob, names of rules and groups)
 
 
-def _setting(default: Any, doc: str, project: str = "", *, names: bool = False, editor: bool = True) -> Any:
-    """project -- its name in a project file; names -- holds names of rules; editor -- an editor may set it."""
-    return field(default=default, metadata={"doc": doc, "project": project, "names": names, "editor": editor})
+def _setting(
+    default: Any, doc: str, project: str = "", *, names: bool = False, device: bool = False, editor: bool = True
+) -> Any:
+    """project -- its name in a project file; names -- holds names of rules; device -- is that of a device class;
+    editor -- an editor may set it."""
+    said = {"doc": doc, "project": project, "names": names, "device": device, "editor": editor}
+    return field(default=default, metadata=said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,10 @@ class DiagnosticSettings:
 @dataclass(frozen=True, slots=True)
 class PreviewSettings:
     device: str = _setting(
-        "cuda", "The device class whose code *Preview* shows, and that the rules about devices speak of.", "device"
+        "cuda",
+        "The device class whose code *Preview* shows, and that the rules about devices speak of.",
+        "device",
+        device=True,
     )
 
 
@@ -132,6 +139,7 @@ class Entry:
     default: Any
     doc: str
     names: bool
+    device: bool
     editor: bool
 
 

@@ -70,7 +70,8 @@ MISTAKES = [
     ('opnmpVersion = "5.1"\n', "1: unknown setting 'opnmpVersion'; did you mean 'openmpVersion'?"),
     ('\nxyzzy = "5.1"\n', "2: unknown setting 'xyzzy'; there are openmpVersion, flags, select"),
     ('\nopenmpVersion = "7.0"\n', "2: openmpVersion: expected one of '4.0'"),
-    ("flags = 3\n", "1: flags: expected a list of texts, got 3; the default is used"),
+    ("flags = 3\n", "1: flags: expected a list of texts, got 3; correct it"),
+    ('device = "cudda"\n', "1: device: expected one of 'host', 'cuda', "),
     ('ignore = [\n  "mapping",\n  "to-wite-lost",\n]\n', "3: ignore: unknown rule 'to-wite-lost'"),
     (
         '[severity]\nmaping = "off"\n',
