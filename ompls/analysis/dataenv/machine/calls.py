@@ -249,7 +249,7 @@ class Machine(Outside):
         results = self.frame.results
         self.breaks, self.continues, self.switches, self.labels, self.met, self.late, self.returns = outer
         self.now = end
-        self.scope_ends(end)
+        self.scope_ends()
         found = results[0] if results else None
         for other_result in results[1:]:
             found = joined_value(found, other_result)
@@ -295,22 +295,20 @@ class Machine(Outside):
         ]
         return found[0] if found and all(found) else None
 
-    def scope_ends(self, state: State | None) -> None:
+    def scope_ends(self) -> None:
         """The function's variables go away; a device's copy must not stay behind."""
-        if state is None:
+        if self.now is None:
             return
         for obj in dict.fromkeys(self.frame.locals):
-            cases = state.cases.get(obj)
+            cases = self.now.cases.get(obj)
             held = [
                 next((c for c in case.copies if c.lasting and c.refs and not c.extra), None) for case in cases or ()
             ]
             copy = held[0] if held else None
             if copy is not None and all(held) and len(self.frames) > 1:
                 self.judge(Event("outlives", copy.origin, obj.name, "certain", (), copy.how), "bad")
-            if len(self.frames) > 1:
-                state.cases.pop(obj, None)
-                for cell in [c for c in state.cells if c[0] == obj]:
-                    del state.cells[cell]
+        if len(self.frames) > 1:
+            self.gone(set(self.frame.locals))
 
 
 def _range_of(loop: Loop) -> object:

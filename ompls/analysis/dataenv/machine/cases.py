@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from ompls.analysis.dataenv.machine.copies import CLEAN, SEVERAL, Copies, Way
 from ompls.analysis.dataenv.machine.values import Range, widened
 from ompls.analysis.dataenv.machine.written import Written
-from ompls.analysis.dataenv.symbolic import LoopRange
+from ompls.analysis.dataenv.symbolic import LoopRange, Poly
 from ompls.analysis.model.ast import Symbol
 
 Cases = frozenset[Copies]
@@ -17,12 +18,15 @@ MOST_CASES = 6
 
 
 def joined_cases(a: Cases | None, b: Cases | None) -> Cases | None:
+    """What is so when one of two paths was taken; one of the two itself where that is all, so that it stays shared."""
     if a is b:
         return a
     if a is None or b is None:
         return None
-    if a == b:
+    if b <= a:
         return a
+    if a <= b:
+        return b
     both = by_one_way(a | b)
     if len(both) > MOST_CASES:
         both = coarse(both)
@@ -46,6 +50,8 @@ def by_one_way(cases: Cases) -> Cases:
     ways: dict[Copies, set[Way | None]] = {}
     for c in cases:
         ways.setdefault(c._replace(way=None), set()).add(c.way)
+    if len(ways) == len(cases):
+        return cases
     return frozenset([c._replace(way=_one_way(found)) for c, found in ways.items()])
 
 
@@ -56,11 +62,33 @@ def _one_way(ways: set[Way | None]) -> Way | None:
     return None if None in ways or len({w.site for w in ways if w is not None}) == 1 else SEVERAL
 
 
-def without_way(cases: Iterable[Copies]) -> Cases:
+def by_their_ways(known: Sequence[Cases], ways: Sequence[Way]) -> list[Cases]:
+    """The cases on the paths of one decision, where they meet: what is so on one path only is so by its way.
+
+    Those of many paths are the same; what becomes of them is worked out once.
+    """
+    paths = Counter(known)
+    plain = {cases: _without_way(cases) for cases in paths}
+    if len(set(plain.values())) == 1:
+        return list(known)
+    # what is so on a path by this decision, when it was met before, need not be so on that path by itself
+    site = ways[0].site
+    apart = {cases: _without_way(c for c in cases if c.way is None or c.way.site != site) for cases in paths}
+    found: dict[tuple[int, Cases], Cases] = {}
+    for way, cases in zip(ways, known, strict=True):
+        if (way.side, cases) not in found:
+            others = [apart[other] for other, number in paths.items() if number > 1 or other != cases]
+            everywhere = plain[cases].intersection(*others)
+            new = frozenset([_by(c, way, everywhere) for c in cases])
+            found[way.side, cases] = cases if new == cases else new
+    return [found[way.side, cases] for way, cases in zip(ways, known, strict=True)]
+
+
+def _without_way(cases: Iterable[Copies]) -> Cases:
     return frozenset([c._replace(way=None) for c in cases])
 
 
-def by(case: Copies, way: Way, everywhere: Cases) -> Copies:
+def _by(case: Copies, way: Way, everywhere: Cases) -> Copies:
     """The case, when a decision more has led to it."""
     if case._replace(way=None) in everywhere or (case.way is not None and case.way.site == way.site):
         return case
@@ -90,40 +118,39 @@ def _unwritten(case: Copies) -> Copies:
     return case._replace(copies=tuple(copies))
 
 
-def _names_in(r: Range | None, names: set[Symbol]) -> bool:
-    if r is None:
-        return False
-    low, high = r.low, r.high
-    return (low is not None and not names.isdisjoint(low.symbols())) or (
-        high is not None and not names.isdisjoint(high.symbols())
-    )
+def mentioned(cases: Cases) -> frozenset[Symbol]:
+    """The variables that ranges and device numbers in the cases depend on."""
+    ends: list[Poly | None] = []
+    for case in cases:
+        ranges = [lost.range for lost in case.lost]
+        for copy in case.copies:
+            ends += (copy.device, copy.low, copy.high)
+            ranges += [w.range for w in (*copy.old, *copy.ahead)]
+            ranges += [copy.part] if copy.part is not None else []
+        ends += [end for r in ranges for end in (r.low, r.high)]
+    return frozenset().union(*[end.symbols() for end in ends if end is not None])
 
 
-def mentions(case: Copies, names: set[Symbol]) -> bool:
-    for lost in case.lost:
-        if _names_in(lost.range, names):
-            return True
-    for c in case.copies:
-        if not names.isdisjoint(c.device.symbols()) or _names_in(Range(c.low, c.high), names):
-            return True
-        if _names_in(c.part, names):
-            return True
-        for w in (*c.old, *c.ahead):
-            if _names_in(w.range, names):
-                return True
-    return False
+def after_loop(cases: Cases, loop: LoopRange) -> Cases | None:
+    """What was said in terms of the loop's variable is said over all iterations; None: that cannot be."""
+    found = [_after_loop(c, loop) for c in cases]
+    return None if None in found else frozenset([c for c in found if c is not None])
 
 
-def after_loops(case: Copies, loops: list[LoopRange], names: set[Symbol]) -> Copies | None:
+def _after_loop(case: Copies, loop: LoopRange) -> Copies | None:
     copies = []
     for c in case.copies:
-        if names & c.device.symbols() or _names_in(Range(c.low, c.high), names):
+        if loop.symbol in c.device.symbols() or _names(Range(c.low, c.high), loop):
             return None
-        part = None if _names_in(c.part, names) else c.part
-        copies.append(c._replace(old=_spread(c.old, loops), ahead=_spread(c.ahead, loops), part=part))
-    lost = tuple([w._replace(range=widened(w.range, loops)) for w in case.lost])
+        part = None if _names(c.part, loop) else c.part
+        copies.append(c._replace(old=_spread(c.old, loop), ahead=_spread(c.ahead, loop), part=part))
+    lost = tuple([w._replace(range=widened(w.range, [loop])) for w in case.lost])
     return case._replace(copies=tuple(copies), lost=lost)
 
 
-def _spread(written: tuple[Written, ...], loops: list[LoopRange]) -> tuple[Written, ...]:
-    return tuple(dict.fromkeys([w._replace(range=widened(w.range, loops)) for w in written]))
+def _names(r: Range | None, loop: LoopRange) -> bool:
+    return r is not None and any(end is not None and loop.symbol in end.symbols() for end in (r.low, r.high))
+
+
+def _spread(written: tuple[Written, ...], loop: LoopRange) -> tuple[Written, ...]:
+    return tuple(dict.fromkeys([w._replace(range=widened(w.range, [loop])) for w in written]))

@@ -8,11 +8,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection
 
-from ompls.analysis.dataenv.machine.cases import coarse
+from ompls.analysis.dataenv.machine.cases import Cases, coarse
 from ompls.analysis.dataenv.machine.directives import Directives
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import Loop
-from ompls.analysis.dataenv.machine.state import State, forget_loops, join
+from ompls.analysis.dataenv.machine.state import State, forget_loop, join
 from ompls.analysis.dataenv.machine.turns import (
     MOST_ORDERS,
     MOST_TURNS,
@@ -47,6 +47,7 @@ class Loops(Directives):
         self.depth = 0
         self.orders: list[State] = []  # in which the last loop has left pointers that change places
         self.apart = 1  # the number of orders that the walk keeps apart
+        self.mentioned: dict[Cases, frozenset[Symbol]] = {}  # variables, by the cases that depend on them
         self.asked = False  # whether a condition has to do with where a region ran
 
     # --- loops
@@ -188,7 +189,7 @@ class Loops(Directives):
         end, out = self.now, self.breaks.pop()
         for left in (end, *out):
             if left is not None:
-                forget_loops(left, [found])
+                forget_loop(left, found, self.mentioned)
         endless = stmt.condition is None or (not isinstance(stmt, ast.DoWhile) and bool(fold(stmt.condition)))
         done = None if endless else end
         for other in out:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.machine import copies as cp
-from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, UNFILLED, Cases, by_one_way, joined_cases
+from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, MOST_CASES, UNFILLED, Cases, by_one_way, joined_cases
 from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.events import Event, Outcome, Recorder
 from ompls.analysis.dataenv.machine.state import State, joined_value
@@ -304,7 +304,7 @@ class Store(ABC):
             new = joined_cases(cases, new)
         if new == cases:
             new = cases  # the same object: where paths meet, only others are looked at
-        self.now.cases[obj] = new if new is None or len(new) <= 6 else None
+        self.now.cases[obj] = new if new is None or len(new) <= MOST_CASES else None
 
     def forget(self, objs: Iterable[Obj]) -> None:
         """Nothing is known of these any more."""
@@ -328,7 +328,8 @@ class Store(ABC):
 
     def _empty(self, objs: Collection[Obj]) -> None:
         assert self.now is not None
-        for cell in [c for c in self.now.cells if c[0] in objs]:
+        hashes = {obj.hash for obj in objs}  # few cells get past this, which calls nothing
+        for cell in [c for c in self.now.cells if c[0].hash in hashes and c[0] in objs]:
             del self.now.cells[cell]
 
 

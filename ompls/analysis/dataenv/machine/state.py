@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from ompls.analysis.dataenv.machine.cases import (
     ALL_CLEAN,
     MOST_CASES,
     Cases,
-    after_loops,
-    by,
+    after_loop,
+    by_their_ways,
     joined_cases,
-    mentions,
-    without_way,
+    mentioned,
 )
 from ompls.analysis.dataenv.machine.copies import SEVERAL, Choice, Way
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Site, Target, Value
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Opaque, Poly
+from ompls.analysis.model.ast import Symbol
 
 EITHER = "either "
 
@@ -86,25 +86,19 @@ def either(cell: Cell, a: Value, b: Value) -> Value:
 
 
 def decided(states: list[State | None], site: Site | Choice, conditions: int, others: Sequence[State] = ()) -> None:
-    """Where the paths of a decision meet: what is so on one of them only is so by that decision; what is so on one of
-    `others` is not told to anybody."""
-    alive = [(side, s) for side, s in enumerate([*states, *others]) if s is not None]
+    """Where the paths of a decision meet: what is so on one of them only is so by that decision; what is so on
+    `others` only is not told to anybody."""
+    alive = [(Way(site, side, conditions), s) for side, s in enumerate(states) if s is not None]
+    alive += [(Way(site, len(states), SEVERAL.conditions), s) for s in others]
     if len(alive) < 2:
         return
-    first = alive[0][1].cases
+    first, ways = alive[0][1].cases, [way for way, _ in alive]
     for obj in {o for _, s in alive for o, cases in s.cases.items() if first.get(o) is not cases}:
-        found = [(side, s, s.cases.get(obj)) for side, s in alive]
-        if all(cases == found[0][2] for _, _, cases in found):
-            continue
-        known = [without_way(cases) for _, _, cases in found if cases is not None]
-        if len(known) < len(found) or all(k == known[0] for k in known):
-            continue
-        # what is so on a side by this decision, when it was met before, need not be so on that side by itself
-        apart = [without_way(c for c in cases or () if c.way is None or c.way.site != site) for _, _, cases in found]
-        for k, (side, state, cases) in enumerate(found):
-            everywhere = known[k].intersection(*[other for j, other in enumerate(apart) if j != k])
-            way = Way(site, side, conditions if side < len(states) else SEVERAL.conditions)
-            state.cases[obj] = frozenset([by(c, way, everywhere) for c in cases or ()])
+        found = [s.cases.get(obj) for _, s in alive]
+        known = [cases for cases in found if cases is not None]
+        if len(known) == len(found):
+            for (_, state), cases in zip(alive, by_their_ways(known, ways), strict=True):
+                state.cases[obj] = cases
 
 
 def assumed(state: State, choice: Choice, side: int) -> bool:
@@ -124,37 +118,34 @@ def assumed(state: State, choice: Choice, side: int) -> bool:
 def forget_choices(state: State, changed: Callable[[Choice], bool]) -> None:
     """Conditions that are about to be asked of other values may come out otherwise."""
     for obj, cases in state.cases.items():
-        if cases is not None and any(c.way is not None and isinstance(c.way.site, Choice) for c in cases):
-            state.cases[obj] = frozenset([c._replace(way=SEVERAL) if _is_choice(c.way, changed) else c for c in cases])
-
-
-def _is_choice(way: Way | None, changed: Callable[[Choice], bool]) -> bool:
-    return way is not None and isinstance(way.site, Choice) and changed(way.site)
+        sites = [c.way.site for c in cases or () if c.way is not None]
+        gone = {site for site in sites if isinstance(site, Choice) and changed(site)}
+        if gone and cases:
+            by_choice = [c for c in cases if c.way is not None and c.way.site in gone]
+            state.cases[obj] = cases.difference(by_choice).union([c._replace(way=SEVERAL) for c in by_choice])
 
 
 def join(a: State | None, b: State | None) -> State | None:
     """What may hold when one of two paths was taken; None: neither is."""
     if a is None or b is None:
         return a if b is None else b
-    new = State(a.start)
-    cells, cases = new.cells, new.cases
-    for cell, value in a.cells.items():
-        if cell in b.cells:
-            other = b.cells[cell]
-            cells[cell] = value if value is other else either(cell, value, other)
-        else:
-            cells[cell] = value if _is_new(cell) else None
+    new = a.copy()
     for cell, value in b.cells.items():
         if cell not in a.cells:
-            cells[cell] = value if _is_new(cell) else None
-    for obj, known in a.cases.items():
-        if obj in b.cases:
-            cases[obj] = joined_cases(known, b.cases[obj])
-        else:
-            cases[obj] = known if obj.kind in ("heap", "device") else joined_cases(known, a.start(obj))
-    for obj, known in b.cases.items():
+            new.cells[cell] = value if _is_new(cell) else None
+        elif (known := a.cells[cell]) is not value:
+            new.cells[cell] = either(cell, known, value)
+    if len(new.cells) > len(b.cells):
+        for cell in a.cells.keys() - b.cells.keys():
+            new.cells[cell] = a.cells[cell] if _is_new(cell) else None
+    for obj, cases in b.cases.items():
         if obj not in a.cases:
-            cases[obj] = known if obj.kind in ("heap", "device") else joined_cases(known, a.start(obj))
+            new.cases[obj] = _on_one_path(obj, cases, a)
+        elif (others := a.cases[obj]) is not cases:
+            new.cases[obj] = joined_cases(others, cases)
+    if len(new.cases) > len(b.cases):
+        for obj in a.cases.keys() - b.cases.keys():
+            new.cases[obj] = _on_one_path(obj, a.cases[obj], a)
     new.many = a.many | b.many
     new.each = a.each | b.each
     new.device = a.device if a.device == b.device else None
@@ -166,21 +157,31 @@ def _is_new(cell: Cell) -> bool:
     return cell[0].kind == "heap" or (cell[0].symbol is not None and cell[0].symbol.level == "block")
 
 
-def forget_loops(state: State, loops: Iterable[LoopRange]) -> None:
-    """After loops: what was said in terms of their variables is said over all iterations, or not any more."""
-    loops = [loop for loop in loops if loop.symbol is not None]
-    names = {loop.symbol for loop in loops if loop.symbol is not None}
-    if not names:
+def _on_one_path(obj: Obj, cases: Cases | None, state: State) -> Cases | None:
+    """The cases of an object that the other path does not know."""
+    return cases if obj.kind in ("heap", "device") else joined_cases(cases, state.start(obj))
+
+
+def forget_loop(state: State, loop: LoopRange, known: dict[Cases, frozenset[Symbol]]) -> None:
+    """After a loop: what was said in terms of its variable is said over all iterations, or not any more.
+
+    known -- what is mentioned in cases that were asked before: most objects keep theirs from loop to loop
+    """
+    variable = loop.symbol
+    if variable is None:
         return
-    for cell, value in list(state.cells.items()):
+    for cell, value in state.cells.items():
         if isinstance(value, Poly):
-            if names & value.symbols():
+            if variable in value.symbols():
                 state.cells[cell] = None
-        elif value and any(t.offset is not None and names & t.offset.symbols() for t in value):
-            state.cells[cell] = frozenset(
-                [t if t.offset is None or not names & t.offset.symbols() else Target(t.obj, None) for t in value]
-            )
+        elif value:
+            moving = [t for t in value if t.offset is not None and variable in t.offset.symbols()]
+            if moving:
+                state.cells[cell] = value.difference(moving).union([Target(t.obj, None) for t in moving])
     for obj, cases in state.cases.items():
-        if cases is not None and any(mentions(c, names) for c in cases):
-            changed = [after_loops(c, loops, names) for c in cases]
-            state.cases[obj] = None if None in changed else frozenset([c for c in changed if c is not None])
+        if cases is not None:
+            names = known.get(cases)
+            if names is None:
+                names = known[cases] = mentioned(cases)
+            if variable in names:
+                state.cases[obj] = after_loop(cases, loop)
