@@ -14,7 +14,8 @@ from ompls.analysis.rules.support.noticed import events, finding, severity_of
 def check(scene: Scene) -> Iterator[Finding]:
     for found in events(scene, "maps-device-memory"):
         if found.event.certainty == "certain":
-            message = f"`{found.event.name}` is memory of the device: it is not mapped but passed with `is_device_ptr`"
+            by = found.event.detail or "is_device_ptr"
+            message = f"`{found.event.name}` is memory of the device: it is not mapped but passed with `{by}`"
             yield finding(found, message, severity_of(found, scene))
 
 
@@ -30,6 +31,18 @@ Such a pointer goes into the region with `is_device_ptr(p)`.
     section="5.8.3",
     about="events",
     bad=(
+        """
+int main(void) {
+    int a[10] = {0};
+    #pragma omp target data map(tofrom: a) use_device_addr(a)
+    {
+        #pragma omp target
+    //              ^^^^^^ warning: `a` is memory of the device: it is not mapped but passed with `has_device_addr`
+        a[0] = 1;
+    }
+    return a[0];
+}
+""",
         """
 void *omp_target_alloc(unsigned long, int);
 void f(int n) {

@@ -15,7 +15,11 @@ def check(scene: Scene) -> Iterator[Finding]:
     for found in events(scene, "host-pointer"):
         if found.event.certainty == "certain":
             message = f"`{found.event.name}` holds a host address: `is_device_ptr` hands it to the device as it is"
-            if found.event.detail:
+            if found.event.detail == "use_device_ptr":
+                message = (
+                    f"what `{found.event.name}` points to is not mapped here: `use_device_ptr` finds no device address"
+                )
+            elif found.event.detail:
                 message = f"`{found.event.name}` is the host's variable here: `has_device_addr` translates nothing"
             yield finding(found, message, severity_of(found, scene))
 
@@ -32,6 +36,18 @@ accesses memory that it does not have. Map what the pointer points to, or get it
     section="5.4.7",
     about="events",
     bad=(
+        """
+void *malloc(unsigned long);
+void scale(double *, int);
+int main(void) {
+    double *p = malloc(80);
+    for (int i = 0; i < 10; i++) p[i] = i;
+    #pragma omp target data use_device_ptr(p)
+    //                                     ^ warning: what `p` points to is not mapped here: `use_device_ptr` finds no device address
+    scale(p, 10);
+    return p[0] > 0;
+}
+""",
         """
 void *malloc(unsigned long);
 int main(void) {

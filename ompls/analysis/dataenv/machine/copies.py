@@ -259,9 +259,8 @@ def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies
 
 
 def _host_gets(state: Copies, r: Range, positive: Positive) -> Copies:
-    lost = [(w, without(w.range, r, positive)) for w in state.lost]
-    kept = tuple([w._replace(range=rest) for w, rest in lost if rest is not None])
-    return state._replace(host="yes" if state.host == "yes" else "some", lost=kept)
+    kept = [w._replace(range=rest) for w in state.lost for rest in without(w.range, r, positive)]
+    return state._replace(host="yes" if state.host == "yes" else "some", lost=tuple(kept)[:MOST_KEPT])
 
 
 def host_writes(state: Copies, r: Range, site: Site, positive: Positive) -> Copies:

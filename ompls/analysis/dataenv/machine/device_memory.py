@@ -10,7 +10,8 @@ from ompls.analysis.dataenv.machine.copies import MOST, Copies, Copy
 from ompls.analysis.dataenv.machine.evaluate import Evaluator
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.naming import name_of
-from ompls.analysis.dataenv.machine.values import Loc, Obj, Target, Value, at_start
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Target, Value, at_start
+from ompls.analysis.dataenv.machine.written import Lost
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Array, Pointer
@@ -98,15 +99,19 @@ class DeviceMemory(Evaluator):
         self.now.cases[obj] = frozenset([c._replace(copies=(copy,)) for c in cases])
         return True
 
-    def disassociate(self, host: Value) -> None:
-        """`omp_target_disassociate_ptr`."""
-        assert self.now is not None
+    def disassociate(self, host: Value, node: ast.Expr) -> None:
+        """`omp_target_disassociate_ptr`: nothing is copied."""
         for target in host if isinstance(host, frozenset) else ():
-            self._alone(target)
+            self._alone(target, self.site(node))
 
-    def _alone(self, target: Target) -> None:
+    def _alone(self, target: Target, site: Site) -> None:
         assert self.now is not None
         cases = self.cases_of(target.obj)
         if cases is not None:
-            left = [c._replace(copies=tuple([k for k in c.copies if k.how != "associate"])) for c in cases]
-            self.now.cases[target.obj] = frozenset(left)
+            self.now.cases[target.obj] = frozenset([_disassociated(c, site) for c in cases])
+
+
+def _disassociated(case: Copies, site: Site) -> Copies:
+    mine = [c for c in case.copies if c.how == "associate"]
+    lost = tuple([Lost(w.range, w.site, site, "associate") for c in mine for w in c.ahead])
+    return case._replace(copies=tuple([c for c in case.copies if c not in mine]), lost=lost or case.lost)

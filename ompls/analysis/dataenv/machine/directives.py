@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.items import Mapped
 from ompls.analysis.dataenv.machine.regions import Regions
 from ompls.analysis.dataenv.machine.routines import INITIAL, lent
-from ompls.analysis.dataenv.machine.values import Loc, Obj, Site
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Pointer
@@ -85,6 +86,19 @@ class Directives(Regions):
         self.doubts -= doubt
         self.or_else(before, directive, choice)
 
+    def finds_nothing(self, value: Value, directive: Directive, site: Site, name: str) -> None:
+        """Whether what a pointer in `use_device_ptr` points to is certainly not there: it keeps the host's address."""
+        device = self.device_of(directive)
+        if device is None or not isinstance(value, frozenset) or self.now is None:
+            return
+        absent = [
+            cases is not None and target.obj.kind in ("heap", "variable") and not any(c.copies for c in cases)
+            for target in value
+            for cases in (self.cases_of(target.obj),)
+        ]
+        event = Event("host-pointer", site, name, "certain", (), "use_device_ptr")
+        self.judge(event, "bad" if absent and all(absent) else "fine")
+
     def lent_by(self, directive: Directive) -> dict[Symbol, Obj]:
         """Variables that name the device's storage inside of `use_device_ptr` and `use_device_addr`."""
         found: dict[Symbol, Obj] = {}
@@ -94,6 +108,8 @@ class Directives(Regions):
                 if symbol is None or self.now is None:
                     continue
                 value = self.value(ast.Name(item.span, symbol.name, symbol, type=symbol.type))
+                if clause.name == "use_device_ptr":
+                    self.finds_nothing(value, directive, Site(self.frame.name, item.span), item.text)
                 if isinstance(value, frozenset):
                     for obj, _ in value:
                         if self.cases_of(obj) is not None:

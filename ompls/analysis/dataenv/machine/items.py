@@ -180,11 +180,11 @@ class Items(Choices):
             judge("kept-back", [o == "present" and k for o, k in zip(outcomes, kept, strict=True)])
 
     def _of_device(self, mapped: Mapped) -> None:
-        locs = mapped.locs
-        if mapped.explicit and locs and isinstance(mapped.modifiers, tuple):
-            strange = [loc for loc in locs if loc.obj.kind in ("device", "lent")]
-            if len(strange) == len(locs):
-                self.judge(Event("maps-device-memory", mapped.site, mapped.name, "certain"), "bad")
+        """Whether what is mapped is the device's own: the target of a pointer, or a variable of `use_device_addr`."""
+        kinds = ("device", "lent") if mapped.explicit else ("lent",)
+        if mapped.locs and all(loc.obj.kind in kinds for loc in mapped.locs):
+            by = "" if mapped.explicit else "has_device_addr"
+            self.judge(Event("maps-device-memory", mapped.site, mapped.name, "certain", (), by), "bad")
 
     def _bounds(self, mapped: Mapped, loc: Loc) -> None:
         """Whether the section lies in its object."""

@@ -104,7 +104,7 @@ class Memory(Store):
         behind = min(found, key=_place)  # the cases have no order
         outcome = self.on_some_path([o for o, _ in answers], ways, len(locs) == 1)
         here = self.site(node)
-        if isinstance(behind, Lost):
+        if isinstance(behind, Lost) and behind.how != "associate":  # that ends no map, whose type would be wrong
             related = ((behind.site, "written on the device here"), (here, "the host reads old values here"))
             event = Event("lost", behind.by, name_of(node), "certain", related, behind.how)
         else:
@@ -134,7 +134,9 @@ class Memory(Store):
         ranges = [self.range_of(loc) for loc in locs]
         for loc, r in zip(locs, ranges, strict=True):
             cases = self.cases_of(loc.obj)
-            if cases is None or any(c.freed for c in cases) or (not through and self.untracked(loc.obj)):
+            if cases is None or (not through and self.untracked(loc.obj)):
+                return
+            if any(c.freed for c in cases) and not all(c.freed and not c.copies for c in cases):
                 return
             if isinstance(loc.type, Pointer) and any(c.copies for c in cases):
                 continue  # a pointer on the device is set when what it points to is mapped

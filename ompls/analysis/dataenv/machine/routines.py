@@ -96,7 +96,7 @@ class Routines(DeviceMemory):
         elif name == "omp_target_free" and args:
             self.free_on_device(args[0], expr.args[0], args[1] if len(args) > 1 else None)
         elif name == "omp_target_disassociate_ptr" and args:
-            self.disassociate(args[0])
+            self.disassociate(args[0], expr.args[0])
         elif name == "omp_target_associate_ptr" and len(args) == 5 and self.associate(expr, args):
             return True, None
         elif name in _COPIERS and len(args) >= 7:
@@ -129,6 +129,8 @@ class Routines(DeviceMemory):
             wrong = (remote and device == INITIAL) or (local and number)
             event = Event("wrong-side", self.site(expr.args[i]), name, "certain", (), "device" if remote else "host")
             self.judge(event, "bad" if wrong else "fine")
+            gone = remote and all(map(self.is_gone, targets))
+            self.judge(Event("freed-used", self.site(expr.args[i]), name, "certain"), "bad" if gone else "fine")
             locs = self.pointed(pointer, VOID)
             if isinstance(offset, Poly) and length is not None:
                 locs = [Loc(loc.obj, loc.low and loc.low + offset, length, VOID) for loc in locs]

@@ -52,24 +52,26 @@ def merged(known: tuple[Written, ...], new: Written, positive: Positive) -> tupl
 
 
 def less(written: tuple[Written, ...], r: Range, positive: Positive) -> tuple[Written, ...]:
-    rest = [(w, without(w.range, r, positive)) for w in written]
-    return tuple([w._replace(range=left) for w, left in rest if left is not None])
+    left = [w._replace(range=rest) for w in written for rest in without(w.range, r, positive)]
+    if len(left) > MOST_KEPT:
+        return (*left[: MOST_KEPT - 1], left[-1]._replace(range=ANYWHERE))
+    return tuple(left)
 
 
-def without(r: Range, cut: Range, positive: Positive) -> Range | None:
-    """What is left of `r` without `cut`; None: nothing, or nothing that is sure."""
+def without(r: Range, cut: Range, positive: Positive) -> tuple[Range, ...]:
+    """What is left of `r` without `cut`: before it, behind it; (): nothing, or nothing that is sure."""
     if covers(cut, r, positive):
-        return None
+        return ()
     if apart(cut, r, positive):
-        return r
+        return (r,)
     if cut.dense and r.low is not None and r.high is not None:
-        at_low = order(cut.low, r.low, positive) in ("<", "<=", "==")
-        at_high = order(r.high, cut.high, positive) in ("<", "<=", "==")
-        if at_low and order(cut.high, r.high, positive) == "<":
-            return Range(cut.high, r.high, r.sure and r.dense, r.dense)
-        if at_high and order(r.low, cut.low, positive) == "<":
-            return Range(r.low, cut.low, r.sure and r.dense, r.dense)
-    return ANYWHERE if cut.low is not None or r.low is not None else None
+        starts, ends = order(r.low, cut.low, positive), order(cut.high, r.high, positive)
+        known = ("<", ">", ">=", "==")  # either there are bytes on that side, or there are none
+        if starts in known and ends in known:
+            before = Range(r.low, cut.low, r.sure and r.dense, r.dense)
+            behind = Range(cut.high, r.high, r.sure and r.dense, r.dense)
+            return (*((before,) if starts == "<" else ()), *((behind,) if ends == "<" else ()))
+    return (ANYWHERE,) if cut.low is not None or r.low is not None else ()
 
 
 def touched(
