@@ -8,9 +8,12 @@ Nothing in here raises on what a client sends: positions out of range are clampe
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ompls.analysis.text import Encoding, LineIndex
+
+_CALL = re.compile(rb"[ \t]*[A-Za-z_]\w*[ \t]*\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,11 @@ class Document:
     def near_pragma(self, line: int) -> bool:
         """Whether line `line` (from 0) may belong to a directive: it or a line that it continues says so."""
         at = min(max(line, 0), len(self._lines) - 1)
-        if b"_Pragma" in self._line(at) or any(b"omp::" in self._line(n) for n in range(max(0, at - 5), at + 1)):
+        near = [self._line(n) for n in range(max(0, at - 5), at + 1)]
+        if b"_Pragma" in near[-1] or any(b"omp::" in line for line in near):
             return True
+        if any(_CALL.match(line) for line in near) and b"_Pragma" in self.source:
+            return True  # a macro may make a directive of what it is called with
         while b"pragma" not in (here := self._line(at)) and b"*/" not in here:
             at -= 1
             if at < 0 or not self._line(at).rstrip().endswith(b"\\"):

@@ -15,6 +15,15 @@ enum {{ LIMIT = 3 }};
 int global;
 void helper(void);
 #define N 100
+#define HALF (N - 50) /* of it */
+#define TEXT "100"
+#define PRAGMA(x) _Pragma(#x)
+#define QUOTED(x) #x
+#define MAKE(...) _Pragma(QUOTED(__VA_ARGS__))
+#define OMP(...) PRAGMA(omp __VA_ARGS__)
+#define REGION(limit, ...) \\
+    PRAGMA(omp target thread_limit(limit) __VA_ARGS__)
+#define OTHER(x) PRAGMA(acc x)
 void f(int n, int m, float *x, float *y, float *z, double q[10]) {{
     double s = 0; float a[100];
     {pragma}
@@ -56,6 +65,21 @@ CASES: list[tuple[str, str, str]] = [
     ("[[omp::sequence(omp::directive(parallel), omp::directive(for ¦))]]", "schedule", "map"),
     ('// _Pragma("omp ¦")', "", "target"),
     ('printf("omp ¦");', "", "target"),
+    # macros that make pragmas
+    ("PRAGMA(omp ¦)", "target,parallel", "distribute"),
+    ("PRAGMA(o¦mp target)", "", "target"),
+    ("OMP(target ¦)", "teams,map", "target,schedule"),
+    ("OMP(target map(to: x[0:9], ¦))", "y[0:n + 1],a", "x[0:9],later,t"),
+    ("OMP(target map(to: x[0:¦", "n,m", "to"),
+    ("OMP(target \\\n map(to: ¦))", "y[0:n + 1],a", "later"),
+    ("OMP(target\n map(to: ¦))", "y[0:n + 1],a", "later"),
+    ("REGION(3, ¦)", "map,nowait", "teams,target,thread_limit"),
+    ("REGION(¦, nowait)", "n,m", "map"),
+    ("OMP(target) ¦", "", "map,teams"),
+    ("OTHER(target ¦)", "", "map,teams"),
+    ("NOT_DEFINED(target ¦)", "", "map,teams"),
+    ("// OMP(target ¦)", "", "map,teams"),
+    ("helper(¦);", "", "target,n"),
     # what a metadirective may stand for, and when
     ("#pragma omp metadirective when(device={kind(gpu)}: ¦) default(parallel for)", "target,parallel for", "when,map"),
     ("#pragma omp metadirective when(device={kind(gpu)}: target ¦) default(for)", "teams,map", "when,schedule"),
@@ -108,6 +132,12 @@ CASES: list[tuple[str, str, str]] = [
     ("#pragma omp parallel num_threads(¦", "n,m", "map"),
     ("#pragma omp flush(¦", "s,global", "helper"),
     ("#pragma omp target nosuch(¦", "", "x"),
+    ("#pragma omp parallel for simd collapse(¦", "2,LIMIT,N,HALF", "3,n,omp_get_wtime,TEXT"),
+    ("#pragma omp parallel for simd simdlen(¦", "N", "2,n"),
+    ("#pragma omp target map(to: x[0:¦", "N,HALF,n", "TEXT,PRAGMA"),
+    ("#pragma omp parallel for reduction(+: ¦", "s,z[0:],a", "z,helper"),
+    ("#pragma omp parallel for simd aligned(¦", "x,a", "n,s"),
+    ("#pragma omp parallel for linear(¦", "x,n", "a,s"),
     # words of their own
     ("#pragma omp interop init(¦", "target,targetsync,prefer_type", "n"),
     ("#pragma omp interop init(targetsync: ¦", "x", "targetsync"),

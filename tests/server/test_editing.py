@@ -73,6 +73,18 @@ async def test_clauses_and_sections_are_proposed(editor: Editor, uri: str) -> No
     assert edit.new_text == ("device($0)" if snippets else "device(")
 
 
+async def test_a_macro_that_makes_pragmas_is_completed_as_they_are(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "macro.c").as_uri()
+    lines = TEXT.splitlines(keepends=True)
+    lines[2:4] = ["  OMP(omp target map(to: ))\n"]
+    editor.open(uri, "#define OMP(x) _Pragma(#x)\n" + "".join(lines))
+    found = await proposals(editor, uri, "OMP(omp target map(to: ")
+    assert {"x[0:n]", "y[0:n]"} <= set(found)
+    assert await ask(editor, "signatureHelp", types.SignatureHelpParams, uri, "map(to: ", after=True)
+    hover = await ask(editor, "hover", types.HoverParams, uri, "target map")
+    assert "Since OpenMP 4.0" in hover.contents.value
+
+
 async def test_nothing_is_said_outside_of_pragmas(editor: Editor, uri: str) -> None:
     for needle in ("y[i]", "int k"):
         assert not await proposals(editor, uri, needle)

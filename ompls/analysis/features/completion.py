@@ -79,7 +79,7 @@ def _directives(tu: TU, cursor: Cursor) -> list[Completion]:
 
 
 def _placed(tu: TU, cursor: Cursor) -> list[DirectiveSpec]:
-    x = expanded_offset(tu, cursor.pragma.start)
+    x = expanded_offset(tu, cursor.pragma.place)
     item = item_at(tu, x)
     inside = in_function(tu, x) or in_unclosed(tu, x)
     around = [s.directive.constructs for s in enclosing(item, x)]
@@ -144,6 +144,8 @@ def _of_clause(tu: TU, cursor: Cursor, names: Names) -> list[Completion]:
 
 def _values(tu: TU, cursor: Cursor, names: Names) -> list[Completion]:
     """What an expression is made of: names of the program, and OpenMP's routines."""
+    if cursor.owner in words.CONSTANT:
+        return _constants(cursor, names)
     found = [_name(cursor, proposal) for proposal in names.values()]
     start, end = cursor.word
     for name, declaration, since in ROUTINES:
@@ -153,6 +155,15 @@ def _values(tu: TU, cursor: Cursor, names: Names) -> list[Completion]:
             found.append(
                 Completion(name, "function", insert, start, end, at, declaration, f"Since OpenMP {since}.", 15)
             )
+    return found
+
+
+def _constants(cursor: Cursor, names: Names) -> list[Completion]:
+    """Of `collapse` also how many loops there are."""
+    found = [_name(cursor, proposal) for proposal in names.constants()]
+    if cursor.owner == "collapse" and not cursor.inner:
+        loops = (str(n) for n in range(2, names.depth() + 1))
+        found += [_keyword(cursor, count, count, "loops of the nest") for count in loops]
     return found
 
 

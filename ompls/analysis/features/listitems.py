@@ -9,8 +9,10 @@ from typing import Literal, NamedTuple
 from ompls.analysis.features.cursor import Cursor
 from ompls.analysis.features.scopes import expanded_offset, item_at, statement_of, visible
 from ompls.analysis.features.sections import Sections
+from ompls.analysis.features.words import REDUCTIONS
+from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.ctype import Array, CType, Function, Pointer, Record
+from ompls.analysis.model.ctype import Array, CType, Enum, Function, Integer, Pointer
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.tu import TU
 
@@ -22,7 +24,10 @@ _SHARING = frozenset(
 )  # fmt: skip
 _ON_DEVICE = frozenset(("private", "firstprivate", "is_device_ptr", "has_device_addr"))
 _STORAGE = frozenset(("map", "to", "from", "depend", "affinity"))
-_POINTERS = frozenset(("is_device_ptr", "use_device_ptr"))
+_SECTIONS = _STORAGE | REDUCTIONS  # in which a pointer alone says little
+_POINTERS = frozenset(("is_device_ptr", "use_device_ptr", "aligned"))
+_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([^\r\n\\/]{1,200}?)[ \t]*(?=//|/\*|\r?$)", re.M)
+_NUMERIC = re.compile(r"(?:[-+*%()\s]|<<|>>|(?:0[xX][\da-fA-F]+|\d+)[uUlL]*(?!\w)|[A-Za-z_]\w*(?!\w|\s*\())+")
 _FILE_LEVEL = frozenset(("enter", "link", "local", "copyin"))
 
 
@@ -39,11 +44,12 @@ class Names:
 
     def __init__(self, tu: TU, cursor: Cursor) -> None:
         self._tu, self._cursor = tu, cursor
-        x = expanded_offset(tu, cursor.pragma.start)
+        x = expanded_offset(tu, cursor.pragma.place)
         self._symbols = visible(tu, x)
         item = item_at(tu, x)
-        stmt = statement_of(tu, item, cursor.pragma.start)
+        stmt = statement_of(tu, item, cursor.pragma.place)
         body = stmt.body if stmt is not None else None
+        self._body = body
         self._sections = Sections(tu, item, body) if item is not None and body is not None else None
 
     def type_of(self, name: str) -> CType | None:
@@ -61,11 +67,36 @@ class Names:
             yield Proposal(text, _kind(symbol), at, declare(symbol.type, name), self._rank(symbol))
 
     def values(self) -> Iterator[Proposal]:
-        """What can stand in an expression: variables, functions' parameters, constants."""
+        """What can stand in an expression: variables, functions' parameters, constants; numbers of elements first."""
         for name, symbol in self._symbols.items():
-            if symbol.kind in ("var", "param", "enumconst"):
-                rank = self._rank(symbol) + (1 if isinstance(symbol.type, (Pointer, Array, Record)) else 0)
+            if symbol.kind in ("var", "param"):
+                rank = self._rank(symbol) + (0 if isinstance(symbol.type, (Integer, Enum)) else 1)
                 yield Proposal(name, _kind(symbol), -1, declare(symbol.type, name), rank)
+        yield from self.constants()
+
+    def constants(self) -> Iterator[Proposal]:
+        """Constants of enumerations, and macros of the file that stand for integers."""
+        for name, symbol in self._symbols.items():
+            if symbol.kind == "enumconst":
+                yield Proposal(name, "constant", -1, declare(symbol.type, name), self._rank(symbol))
+        macros: set[str] = set()
+        for name, body in _MACRO.findall(self._tu.source[: self._cursor.pragma.place]):
+            written = body.decode("utf-8", "replace")
+            if _NUMERIC.fullmatch(written) and _parts(written) <= macros and name.decode() not in macros:
+                macros.add(name.decode())
+                yield Proposal(name.decode(), "constant", -1, f"#define {name.decode()} {written}", 1)
+
+    def depth(self) -> int:
+        """How many loops the construct's nest has, one directly in the other."""
+        count, stmt = 0, self._body
+        while isinstance(stmt, (ast.For, ast.Compound)):
+            if isinstance(stmt, ast.For):
+                count, stmt = count + 1, stmt.body
+            elif len(stmt.items) == 1:
+                stmt = stmt.items[0]
+            else:
+                break
+        return count
 
     def _rank(self, symbol: Symbol) -> int:
         used = self._sections is not None and symbol in self._sections.used
@@ -74,7 +105,7 @@ class Names:
     def _as_item(self, symbol: Symbol, clause: str) -> tuple[str, int]:
         """The list item that most likely is meant."""
         name = symbol.name
-        if clause not in _STORAGE or not isinstance(symbol.type, Pointer) or self._cursor.following == "[":
+        if clause not in _SECTIONS or not isinstance(symbol.type, Pointer) or self._cursor.following == "[":
             return name, -1
         section = self._sections.of(symbol) if self._sections is not None else None
         if section is not None:
@@ -127,9 +158,16 @@ def _fits(symbol: Symbol, clause: str) -> bool:
         return clause in ("enter", "link") and isinstance(symbol.type, Function)
     if symbol.kind not in ("var", "param"):
         return False
+    if clause == "linear":
+        return isinstance(symbol.type, (Integer, Pointer))
     if clause in _POINTERS:
         return isinstance(symbol.type, (Pointer, Array))
     return clause not in _FILE_LEVEL or symbol.level == "file" or symbol.storage == "static"
+
+
+def _parts(text: str) -> set[str]:
+    """The names in an expression; suffixes and digits of numbers are none."""
+    return set(re.findall(r"(?<!\w)[A-Za-z_]\w*", text))
 
 
 def _kind(symbol: Symbol) -> Literal["variable", "function", "constant"]:

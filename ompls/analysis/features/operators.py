@@ -1,5 +1,5 @@
-"""Directives that are not `#pragma` lines of their own: `_Pragma("omp …")`, `[[omp::directive(…)]]`, and what a
-metadirective may stand for.
+"""Directives that are not `#pragma` lines of their own: `_Pragma("omp …")`, `[[omp::directive(…)]]`, macros that make
+such (`pragmacalls.py`), and what a metadirective may stand for.
 
 For a cursor in one of them there is a text of the same length in which it is a pragma line, so that everything that
 reads pragmas reads it, with the same offsets.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from ompls.analysis.features.pragmacalls import call_as_pragma
 from ompls.analysis.features.pragmas import LONGEST, Pragma, pragma_at
 from ompls.analysis.syntax.clause_expr import tokenize
 
@@ -35,8 +36,8 @@ def directive_around(source: bytes, offset: int) -> tuple[bytes, Pragma] | None:
 
 
 def as_pragma(source: bytes, offset: int) -> tuple[bytes, Pragma] | None:
-    """(the text with a pragma line in its place, that pragma) when byte `offset` is in one of the two forms."""
-    return _operator(source, offset) or _attribute(source, offset)
+    """(the text with a pragma line in its place, that pragma) when byte `offset` is in another form."""
+    return _operator(source, offset) or _attribute(source, offset) or call_as_pragma(source, offset)
 
 
 def _operator(source: bytes, offset: int) -> tuple[bytes, Pragma] | None:

@@ -116,7 +116,7 @@ def _criticals(tu: TU, cursor: Cursor) -> list[str]:
     for item in tu.items:
         for stmt in item.content.directives:
             directive = stmt.directive
-            own = tu.locate(item, directive.span).start == cursor.pragma.start
+            own = tu.locate(item, directive.span).start == cursor.pragma.place
             if directive.name == "critical" and directive.args and not own:
                 found[directive.args[0].text] = None
     return list(found)

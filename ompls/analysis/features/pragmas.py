@@ -38,11 +38,18 @@ LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Pragma:
-    """One logical line.  start -- of its `#`; end -- after its last significant byte; line_end -- of its last line."""
+    """One logical line.  start -- of its `#`; end -- after its last significant byte; line_end -- of its last line;
+    call -- of the macro call that stands for it (-1: it is written as a line)."""
 
     start: int
     end: int
     line_end: int
+    call: int = -1
+
+    @property
+    def place(self) -> int:
+        """Where the user sees it."""
+        return self.start if self.call < 0 else self.call
 
 
 def pragmas_between(tu: TU, start: int, end: int) -> Iterator[Pragma]:

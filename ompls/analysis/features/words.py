@@ -21,6 +21,7 @@ COLON_MODIFIERS = frozenset(
      "device", "affinity", "enter", "init")
 )  # fmt: skip
 WITH_ARGUMENT = frozenset(("mapper", "iterator", "allocator", "align", "dims", "attach", "prefer_type"))
+CONSTANT = frozenset(("collapse", "ordered", "simdlen", "safelen", "sizes", "partial", "align"))  # take no variables
 AFTER_LIST = frozenset(("linear", "aligned", "induction"))  # what is not the list stands after the colon
 # Directives with a list of their own in parentheses, and a clause that takes the same list items.
 LISTING_DIRECTIVES = {
