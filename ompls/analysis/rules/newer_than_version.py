@@ -51,11 +51,14 @@ def _on(directive: Directive, clause: str) -> str:
 
 def _of_clause(clause: Clause, version: str) -> Iterator[tuple[Span, str, str]]:
     words = [(clause.keyword, clause.keyword_span), *((m.partition("(")[0], None) for m in clause.modifiers)]
+    spec = CLAUSES[clause.name]
     for word, span in words:
         since = WORD_OF.get((clause.name, word), "")
         if is_newer(since, version):
             yield span or clause.span, f"`{word}` in `{clause.name}`", since
-        elif span is None and word.split("_")[0] in DIRECTIVES and is_newer("6.0", version) and clause.name != "if":
+        elif word in spec.modifiers or word in spec.keywords or clause.name == "if":
+            continue  # `simd` in `schedule`, `task` in `reduction`, `target` in `init`
+        elif span is None and word.split("_")[0] in DIRECTIVES and is_newer("6.0", version):
             yield clause.span, f"the directive-name modifier `{word}`", "6.0"
     if clause.name == "num_teams" and len(clause.args) == 2 and is_newer("5.1", version):
         yield clause.span, "the lower bound of `num_teams`", "5.1"
@@ -123,6 +126,15 @@ void f(int n, float *x) {
 """,
     ),
     good=(
+        """
+void f(int n, float *x) {
+    int s = 0;
+    #pragma omp for simd schedule(simd: static)
+    for (int i = 0; i < n; i++) x[i] = 0;
+    #pragma omp for schedule(nonmonotonic, simd: dynamic, 4) reduction(task, +: s)
+    for (int i = 0; i < n; i++) s += i;
+}
+""",
         """
 void f(int n, float *x) {
     #pragma omp target teams loop bind(teams) map(present, tofrom: x[0:n])
