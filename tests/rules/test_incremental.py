@@ -107,6 +107,19 @@ def test_random_edits_give_what_a_fresh_analysis_gives() -> None:
             assert findings(analyzer, text) == findings(Analyzer(), text), text
 
 
+@pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
+def test_each_declaration_of_an_example_taken_out_and_put_back(rule: Rule) -> None:
+    for text in rule.bad:
+        analyzer = Analyzer()
+        tu = analyzer.analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings())
+        whole = check(tu)
+        for place in (*tu.items, *tu.directives):
+            start, end = (tu.map.location(at, at).start for at in (place.start, place.end))
+            without = text[:start] + text[end:]
+            assert findings(analyzer, without) == findings(Analyzer(), without), without
+            assert findings(analyzer, text) == whole, text[start:end]
+
+
 def test_a_variable_that_is_declared_target_further_down_is_looked_at_again() -> None:
     text = (
         "static int total;\nstatic int add(int v) { return total + v; }\n"
