@@ -110,6 +110,28 @@ WRITTEN = [
     ("unused-map",
      "void f(int n, int *x, int *y) {\n#pragma omp target map(to: y[0:n], \\\n    x[0:n]) // why\n  x[0] = 1;\n}\n",
      ("map(to: y[0:n], \\\n    x[0:n])", "map(to: x[0:n])")),
+    ("missing-update-to",
+     "#define N 9\nint f(int *x) {\n  int sum = 0;\n  #pragma omp target data map(to: x[0:N])\n  {\n    x[0] = 5;\n"
+     "    #pragma omp target map(tofrom: sum)\n    sum += x[0];\n  }\n  return sum;\n}\n",
+     ("    #pragma omp target map", "    #pragma omp target update to(x[0:N])\n    #pragma omp target map")),
+    ("missing-update-from",
+     "int f(void) {\n  int x[9] = {0};\n  #pragma omp target data map(to: x)\n  {\n"
+     "    #pragma omp target\n    x[0] = 5;\n    #pragma omp target update to(x)\n  }\n  return x[0];\n}\n",
+     ("update to(x)", "update from(x)")),
+    ("section-too-short",
+     "void f(int n, int *x) {\n#pragma omp target map(tofrom: x[0:n])\n"
+     "  for (int i = 0; i < n; i++) x[i] = x[i + 1];\n}\n",
+     ("[0:n]", "[0:n + 1]")),
+    ("section-too-short",
+     "void f(int n, int *x) {\n#pragma omp target map(tofrom: x[1:n-1])\n  for (int i = 0; i < n; i++) x[i] = 0;\n}\n",
+     ("[1:n-1]", "[0:n]")),
+    ("section-too-short",
+     "#define N 8\nvoid f(int *x) {\n#pragma omp target map(tofrom: x[0:N - 1])\n"
+     "  for (int i = 0; i < N; i++) x[i] = 0;\n}\n",
+     ("[0:N - 1]", "[0:N]")),
+    ("unused-map",
+     "#define N 9\nvoid f(int *x, int *y) {\n#pragma omp target map(to: y[0:N], x[0:N])\n  x[0] = 1;\n}\n",
+     ("y[0:N], ", "")),
     ("conflicting-clauses", "void f(void) {\n#pragma omp single copyprivate(x) nowait\n  ;\n}\n", (" nowait", "")),
     ("device-pointer-absent",  # as the loop has it, not as many as the allocation is known to have
      "void *malloc(unsigned long);\nvoid f(void) {\n  int n = 9;\n  float *x = malloc(n * sizeof *x);\n"
@@ -127,7 +149,7 @@ WRITTEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "text", "change"), WRITTEN, ids=[w[0] for w in WRITTEN])
+@pytest.mark.parametrize(("rule", "text", "change"), WRITTEN, ids=[f"{w[0]}-{n}" for n, w in enumerate(WRITTEN)])
 def test_only_what_is_wrong_is_changed(rule: str, text: str, change: tuple[str, str]) -> None:
     found = [d for d in judge(text.encode()) if d.rule == rule]
     (diagnostic,) = found

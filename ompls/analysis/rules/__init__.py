@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,6 +20,7 @@ from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.rules.support.noticed import noticed
 from ompls.analysis.rules.support.placed import placed
 from ompls.analysis.rules.support.told import Told
+from ompls.analysis.rules.support.written import as_written, spelled
 from ompls.analysis.source import Budget, Settings
 from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
@@ -29,6 +31,7 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 _RANK = {"hint": 1, "warning": 2, "error": 3}
 # What every answer depends on: the rules asked, and what the unit says to all of its declarations.
 _Around = tuple[tuple[Rule, ...], Settings, Told, tuple[frozenset[str], ...]]
+_CONTINUED = re.compile(r"\\\r?\n")
 _POLL = 8  # rules between two looks at the clock
 _LAST = "unused-suppression"  # speaks when all others have
 
@@ -243,6 +246,7 @@ def _weakened(finding: Finding) -> Finding:
 def _diagnostic(tu: TU, place: Item | FileDirective, rule: Rule, finding: Finding) -> Diagnostic:
     if finding.home is not None:
         place = _item_of(tu, finding.home) or place
+    finding = as_written(tu, place, finding)
     macros = tu.map.macros(place.start + finding.span.start)
     related = (
         *(Related(tu.locate(place, span), text) for span, text in finding.related),
@@ -259,14 +263,18 @@ def _item_of(tu: TU, content: Content) -> Item | None:
 
 
 def _fix(tu: TU, place: Item | FileDirective, change: Change) -> Fix | None:
-    """None when the text to change comes out of a macro: there is nothing to edit at the place itself."""
+    """None when the text to change is a part of what a macro made, or is not of one line: there is nothing to edit at the
+    place itself."""
     start, end = place.start + change.span.start, place.start + change.span.end
-    # An insertion belongs to the text before it.
-    first = tu.map.at(start - 1 if start == end else start)
-    last = tu.map.at(max(start, end - 1) if start < end else start - 1)
-    if first.kind != "verbatim" or last != first:
+    if start == end:  # an insertion belongs to the text before it
+        if tu.map.at(start - 1).kind != "verbatim":
+            return None
+        where = tu.map.location(start - 1, start)
+        where = replace(where, start=where.end)
+    elif tu.map.at(start) == tu.map.at(end - 1) and tu.map.at(start).kind == "verbatim":
+        where = tu.map.location(start, end)
+    elif (found := spelled(tu, start, end)) is not None and "\n" not in _CONTINUED.sub("", found[1]):
+        where = found[0]
+    else:
         return None
-    where = tu.map.location(start - 1, start) if start == end else tu.map.location(start, end)
-    if start == end:
-        where = type(where)(where.path, where.end, where.end)
     return Fix(change.title, (Edit(where, change.text),), change.safe)

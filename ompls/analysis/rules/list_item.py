@@ -108,7 +108,7 @@ void f(int n, double *x) {
     const int low = 3;
     #pragma omp parallel private(p.a) firstprivate(COUNT) reduction(+: low)
     //                                                                 ^^^ error: `low` is const, so a copy of it could not be written: `reduction` cannot take it
-    //                                             ^^^^^ error: `100` is an expression; `firstprivate` takes variables
+    //                                             ^^^^^ error: `COUNT` is an expression; `firstprivate` takes variables
     //                           ^^^ error: `private` takes whole variables, not a part of one
     n++;
 }

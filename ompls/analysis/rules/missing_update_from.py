@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.rules.support.edits import update_from
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import Noticed, events, finding, firsts, severity_of
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import Noticed, events, finding, firsts, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -20,7 +20,15 @@ def check(scene: Scene) -> Iterator[Finding]:
         yield finding(found, message, severity, *update_from(scene, found.event.site.span))
     for found in events(scene, "lost", "update"):
         message = f"this overwrites what the device has written to `{found.event.name}`, which the host reads later: `from` brings it back"
-        yield finding(found, message, severity_of(found, scene))
+        yield finding(found, message, severity_of(found, scene), *_other_way(scene, found))
+
+
+def _other_way(scene: Scene, found: Noticed) -> tuple[Change, ...]:
+    """The fix that turns a `target update` of one list item round."""
+    listed = list_item_at(scene, found.event.site.span)
+    if listed is None or listed[1].name != "to" or len(listed[1].items) > 1:
+        return ()
+    return (Change("Change `to` to `from`", listed[1].name_span, "from", safe=False),)
 
 
 def _is_test(scene: Scene, found: Noticed) -> bool:

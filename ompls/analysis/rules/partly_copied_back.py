@@ -44,7 +44,7 @@ static void compute(void) {
     for (int i = 0; i < C; i++)
         c[i] = i;
     #pragma omp target exit data map(from: c[0:C/2])
-    //                                     ^^^^^^^^ warning: `c[0:512/2]` is not all that the device has written: the host reads old values of the rest
+    //                                     ^^^^^^^^ warning: `c[0:C/2]` is not all that the device has written: the host reads old values of the rest
 }
 int main(void) {
     int sum = 0;

@@ -29,7 +29,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         changes: tuple[Change, ...] = ()
         if listed is not None and listed[2].symbol is not None and listed[2].symbol.name == name:
             kind = listed[1].keyword if listed[1].keyword in _TYPES else "tofrom"
-            changes = (with_clause(region.directive, f"map({kind}: {listed[2].text})"),)
+            changes = (with_clause(region.directive, f"map({kind}: {listed[2].text})", listed[2]),)
         message = f"`{name}` points before the section that is mapped, and no clause lists it: it keeps the host's address {where}"
         yield finding(found, message, severity_of(found, scene) if old else "hint", *changes)
 

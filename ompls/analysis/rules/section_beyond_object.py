@@ -53,7 +53,7 @@ int *a;
 void *malloc(unsigned long);
 static void copy(void) {
     #pragma omp target enter data map(to: a[0:C*C])
-    //                                    ^^^^^^^^ warning: `a[0:512*512]` reaches beyond the storage that there is
+    //                                    ^^^^^^^^ warning: `a[0:C*C]` reaches beyond the storage that there is
     #pragma omp target exit data map(release: a[0:C*C])
 }
 int main(void) {

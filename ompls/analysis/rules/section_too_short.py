@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import at_one_place, events, finding, list_item_at, severity_of
+from ompls.analysis.rules.support.lengths import long_enough
+from ompls.analysis.rules.support.noticed import at_one_place, events, finding, list_item_at, region_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -20,7 +21,9 @@ def check(scene: Scene) -> Iterator[Finding]:
         item = list_item_at(scene, event.site.span)
         text = item[2].text if item is not None else event.name
         message = f"`{text}` is less than the region accesses of `{event.name}`"
-        yield finding(found, message, severity_of(found, scene))
+        region = region_at(scene, event.site.span)
+        changes = long_enough(scene, region, item[2]) if item is not None and region is not None else ()
+        yield finding(found, message, severity_of(found, scene), *changes)
 
 
 RULE = Rule(
@@ -62,7 +65,7 @@ void f(int n, const float *in, float *out) {
 int *b, *c;
 void product(void) {
     #pragma omp target enter data map(to: b[0:C]) map(alloc: c[0:C])
-    //                                    ^^^^^^ warning: `b[0:64]` is less than the region accesses of `b`
+    //                                    ^^^^^^ warning: `b[0:C]` is less than the region accesses of `b`
     #pragma omp target teams distribute parallel for
     for (int i = 0; i < C; i++) {
         c[i] = 0;

@@ -9,14 +9,16 @@ from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.rules.support.framework import Change, Scene
 
+Quotes = tuple[tuple[str, Span], ...]  # `Change.quotes`
 
-def insert_before(scene: Scene, node: Node, directive: str) -> tuple[Change, ...]:
+
+def insert_before(scene: Scene, node: Node, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:
     """The fix that puts a stand-alone directive on a line of its own before the innermost statement of a block that
     holds `node`."""
     if scene.function is None:
         return ()
     around = _in_blocks(scene.function.body, node.span)
-    return _line_before(scene, around[-1], directive) if around else ()
+    return _line_before(scene, around[-1], directive, quotes) if around else ()
 
 
 def update_from(scene: Scene, read: Span) -> tuple[Change, ...]:
@@ -24,20 +26,21 @@ def update_from(scene: Scene, read: Span) -> tuple[Change, ...]:
     if scene.function is None:
         return ()
     stmt = next((s for s in _in_blocks(scene.function.body, read) if not _has_region(s)), None)
-    text = _data_at(scene, read)
-    return _line_before(scene, stmt, f"target update from({text})") if stmt is not None and text else ()
+    text, quotes = _data_at(scene, read)
+    return _line_before(scene, stmt, f"target update from({text})", quotes) if stmt is not None and text else ()
 
 
 def update_to(scene: Scene, region: ast.DirectiveStmt, read: Span) -> tuple[Change, ...]:
     """The fix that takes data to the device before a region that reads them."""
-    text = _data_at(scene, read)
-    return insert_before(scene, region, f"target update to({text})") if text else ()
+    text, quotes = _data_at(scene, read)
+    return insert_before(scene, region, f"target update to({text})", quotes) if text else ()
 
 
-def with_clause(directive: Directive, clause: str) -> Change:
-    """The fix that gives a directive one clause more."""
+def with_clause(directive: Directive, clause: str, *quoted: ListItem) -> Change:
+    """The fix that gives a directive one clause more, which repeats the `quoted` list items."""
     end = directive.span.end
-    return Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False)
+    quotes = tuple([(item.text, item.span) for item in quoted])
+    return Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False, quotes=quotes)
 
 
 def without_item(directive: Directive, clause: Clause, item: ListItem, *, safe: bool) -> Change:
@@ -63,35 +66,37 @@ def without_clause(directive: Directive, clause: Clause, *, safe: bool) -> Chang
     return Change(f"Remove `{clause.name}`", Span(start, end), "", safe=safe)
 
 
-def _data_at(scene: Scene, span: Span) -> str:
+def _data_at(scene: Scene, span: Span) -> tuple[str, Quotes]:
     """The list item for all of what is accessed at a place: an array's name, or a section that is mapped around it."""
     nodes = scene.function.body.walk() if scene.function is not None else ()
     found = next((n for n in nodes if n.span == span and isinstance(n, ast.Expr)), None)
     symbol = root(found) if found is not None else None
     if symbol is None or isinstance(found, ast.Member):
-        return ""
+        return "", ()
     if not isinstance(symbol.type, Pointer):
-        return symbol.name
-    return next((text for d in scene.directives if "data" in d.name for text in _sections(d, symbol)), "")
+        return symbol.name, ()
+    items = (item for d in scene.directives if "data" in d.name for item in _sections(d, symbol))
+    return next(((item.text, ((item.text, item.span),)) for item in items), ("", ()))
 
 
-def _sections(directive: Directive, symbol: Symbol) -> list[str]:
+def _sections(directive: Directive, symbol: Symbol) -> list[ListItem]:
     listed = [i for c in directive.all("map") for i in c.items]
     own = [i for i in listed if isinstance(i.expr, ast.Section) and isinstance(i.expr.base, ast.Name)]
-    return [i.text for i in own if root(i.expr) is symbol]
+    return [i for i in own if root(i.expr) is symbol]
 
 
-def _line_before(scene: Scene, stmt: ast.Stmt, directive: str) -> tuple[Change, ...]:
+def _line_before(scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:
     """Nothing for a statement that shares its line."""
-    text = scene.content.text if scene.content is not None else b""
+    content = scene.content.text if scene.content is not None else b""
     start = stmt.span.start
-    line = text.rfind(b"\n", 0, start) + 1
-    indent = text[line:start]
+    line = content.rfind(b"\n", 0, start) + 1
+    indent = content[line:start]
     if indent.strip() or line == 0:
         return ()
-    newline = "\r\n" if text[line - 2 : line] == b"\r\n" else "\n"
+    newline = "\r\n" if content[line - 2 : line] == b"\r\n" else "\n"
     title = f"Insert `#pragma omp {directive}` before the statement"
-    return (Change(title, Span(start, start), f"#pragma omp {directive}{newline}{indent.decode()}", safe=False),)
+    text = f"#pragma omp {directive}{newline}{indent.decode()}"
+    return (Change(title, Span(start, start), text, safe=False, quotes=quotes),)
 
 
 def _in_blocks(body: ast.Compound, span: Span) -> list[ast.Stmt]:

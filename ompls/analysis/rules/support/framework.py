@@ -24,12 +24,16 @@ from ompls.analysis.source import Budget, Settings
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A quick fix: replace the text of `span` (empty: insert)."""
+    """A quick fix: replace the text of `span` (empty: insert).
+
+    quotes -- parts of `title` and `text` that repeat what stands at another place: as it is written there, in the end
+    """
 
     title: str
     span: Span
     text: str
     safe: bool = True
+    quotes: tuple[tuple[str, Span], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.rules.support.framework import Finding, Rule
 from ompls.analysis.rules.support.kept import Found
+from ompls.analysis.rules.support.written import as_written
 from ompls.analysis.source import Location
 
 Place = Callable[[TU, Item, Rule, Finding], Diagnostic]  # makes the diagnostic of a finding
@@ -58,6 +59,8 @@ def _within(tu: TU, item: Item, finding: Finding, x: int, x_end: int) -> bool:
     is defined somewhere, and no insertion at the group's very start, which belongs to the text before it."""
     if finding.home is not None or finding.elsewhere or tu.map.macros(item.start + finding.span.start):
         return False
+    if as_written(tu, item, finding) is not finding:
+        return False  # how a macro's invocation is written is no part of the shape
     spans = (finding.span, *(span for span, _ in finding.related), *(change.span for change in finding.changes))
     return all(x < item.start + span.start < x_end and item.start + span.end <= x_end for span in spans)
 
