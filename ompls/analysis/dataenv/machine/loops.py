@@ -39,7 +39,9 @@ class Loops(Directives):
         super().__init__(*args)  # type: ignore[arg-type]
         self.breaks: list[list[State]] = []
         self.continues: list[list[State]] = []
-        self.switches: list[State | None] = []
+        self.switches: list[
+            tuple[State | None, tuple[ast.Case, ...] | None]
+        ] = []  # and the label that is known to be taken
         self.labels: dict[str, State] = {}
         self.met: set[str] = set()  # labels that the walk has come by
         self.late: set[str] = set()  # labels that were jumped to after that
@@ -58,8 +60,17 @@ class Loops(Directives):
             self.statement(stmt.init)
         if self.now is None:
             return
+        out, over = ([], False) if self.region is not None or self.is_plain(stmt) else self.phases(stmt)
+        if not over:
+            self._any_loop(stmt)
+        for other in out:
+            self.now = join(self.now, other)
+        self.conditions, self.varied = conditions, varied
+
+    def _any_loop(self, stmt: ast.For | ast.While | ast.DoWhile) -> None:
+        conditions, varied = self.conditions, self.varied
         found, trips = self.counted(stmt)
-        if trips is not None and trips <= 0:
+        if self.now is None or (trips is not None and trips <= 0):
             return
         for symbol in self.assigned(stmt):
             if is_integer(symbol.type):
@@ -272,6 +283,10 @@ class Loops(Directives):
         """Whether neither a region nor a function of the unit runs in it."""
         facts = facts_of(self.frame.content)
         return not facts.has_region(node) and not any(self.defines(name) for name in facts.calls_in(node))
+
+    @abstractmethod
+    def phases(self, stmt: ast.For | ast.While | ast.DoWhile) -> tuple[list[State], bool]:
+        """Walk iterations one by one while it is known what they do; whether the loop ends so."""
 
     @abstractmethod
     def defines(self, name: str) -> bool:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from ompls.analysis.dataenv.machine.cases import as_host_written, as_written
-from ompls.analysis.dataenv.machine.loops import Loops, copied
+from ompls.analysis.dataenv.machine.loops import copied
+from ompls.analysis.dataenv.machine.phases import Phases
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
 from ompls.analysis.dataenv.machine.state import State, assumed, decided, join
 from ompls.analysis.dataenv.machine.turns import differences, found_by, in_all
@@ -27,7 +28,7 @@ _COMPARED = {
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!="}
 
 
-class Walker(Loops):
+class Walker(Phases):
     """`statement` walks one; what leaves it by a jump is kept with the loop, switch or function that it leaves."""
 
     def statement(self, stmt: Stmt | None) -> None:
@@ -58,9 +59,7 @@ class Walker(Loops):
             case ast.Switch():
                 self.switch(stmt)
             case ast.Case():
-                if self.switches:
-                    self.now = join(self.now, copied(self.switches[-1]))
-                self.statement(stmt.body)
+                self.case(stmt)
             case ast.Jump():
                 self.jump(stmt)
             case ast.DirectiveStmt():
@@ -286,23 +285,6 @@ class Walker(Loops):
                 if len(nulls) == 1 and not any(t.obj.kind == "outside" for t in one):
                     return (True in nulls) == (op == "==")
         return None
-
-    def switch(self, stmt: ast.Switch) -> None:
-        self.value(stmt.condition)
-        start = self.now
-        self.switches.append(copied(start))
-        self.breaks.append([])
-        self.conditions += 1
-        self.now = None
-        self.statement(stmt.body)
-        self.conditions -= 1
-        self.switches.pop()
-        ends = [self.now, *self.breaks.pop()]
-        decided(ends, self.site(stmt), self.conditions)
-        for other in ends[1:]:
-            self.now = join(self.now, other)
-        if not any(isinstance(n, ast.Case) and n.value is None for n in stmt.body.walk()):
-            self.now = join(self.now, start)
 
     def jump(self, stmt: ast.Jump) -> None:
         if stmt.kind == "return":
