@@ -52,15 +52,20 @@ _NOTHING = Outcome()
 
 
 class Walk(Constructs):
-    """The whole walk: statements, constructs and calls."""
+    """The whole walk: statements, constructs and calls.
 
-    def __init__(self, content: Content, function: FunctionDef, program: Program) -> None:
+    itself -- what the function does when it calls itself
+    """
+
+    def __init__(self, content: Content, function: FunctionDef, program: Program, itself: Outcome = _NOTHING) -> None:
         super().__init__(function, program)
         self.content, self.text = content, content.text
         self.enclosing, self.inside, self.copied = [], {}, {}
         self.present = set()
         self.shared_memory = "unified_shared_memory" in program.told.requires
         self.regions = {id(r.stmt): r for r in content.regions}
+        self.itself = itself
+        self.called: dict[tuple[int, int], ast.Stmt] = {}
 
     def run(self) -> Outcome:
         self.stmt(self.function.body)
@@ -96,7 +101,7 @@ class Walk(Constructs):
         if not below or (content is not self.content and self.content in _callees(content, self.program)):
             self.weaken()  # it is declared later, or they call each other
             return
-        outcome: Outcome = content.memo[_KEY][1] if content is not self.content else _NOTHING
+        outcome: Outcome = content.memo[_KEY][1] if content is not self.content else self.itself
         for touch in outcome.exposed:
             bound = self.bind(touch, call, content.node)
             if bound is not None:
@@ -134,8 +139,8 @@ class Walk(Constructs):
             elif itself and not isinstance(symbol.type, Array):
                 subs = subs[1:] if subs else subs
             node = given
-        loops = tuple([_bound_loop(o, known) for o in touch.loops])
-        own = {o.symbol for o in loops}
+        own = {o.symbol for o in touch.loops}
+        loops = tuple([_bound_loop(o, known, self.anew(o, call), own) for o in touch.loops])
         values = tuple([_bound(s, known, own) for s in subs])
         if start:
             first, last = start[-1], values[0] if values else None
@@ -144,6 +149,10 @@ class Walk(Constructs):
         made = replace(touch, symbol=symbol, depth=depth, node=node, subs=values, loops=(*self.place.loops, *loops),
                        held=held, guards=guards)  # fmt: skip
         return resolved(made, self.place)
+
+    def anew(self, loop: LoopRange, call: ast.Call) -> ast.Stmt:
+        """What stands for a loop of a called function: that of another call has iterations of its own."""
+        return self.called.setdefault((id(call), id(loop.stmt)), ast.Stmt(loop.stmt.span))
 
     def start(self, arg: ast.Expr, symbol: Symbol) -> tuple[str, tuple[Poly | None, ...]]:
         """The way to the element of `symbol` that a pointer argument points to; nothing when it is the first one."""
@@ -187,20 +196,15 @@ def _array(element: ast.Expr) -> ast.Expr:
 
 
 def _bound(sub: Poly | None, known: dict[Any, Poly], own: set[Symbol | None]) -> Poly | None:
-    if sub is None:
+    # In a function that calls itself the same names mean the variables of another call.
+    if sub is None or not all(s.level == "file" or s in own or s in known for s in sub.symbols()):
         return None
-    made = sub.substitute(known)
-    return made if all(s.level == "file" or s in own or s in _names(known) for s in made.symbols()) else None
+    return sub.substitute(known)
 
 
-def _names(known: dict[Any, Poly]) -> set[Symbol]:
-    return {s for p in known.values() for s in p.symbols()}
-
-
-def _bound_loop(loop: LoopRange, known: dict[Any, Poly]) -> LoopRange:
-    lower = None if loop.lower is None else loop.lower.substitute(known)
-    upper = None if loop.upper is None else loop.upper.substitute(known)
-    return LoopRange(loop.symbol, lower, upper, loop.step, loop.stmt, loop.exact)
+def _bound_loop(loop: LoopRange, known: dict[Any, Poly], stmt: ast.Stmt, own: set[Symbol | None]) -> LoopRange:
+    lower, upper = _bound(loop.lower, known, own), _bound(loop.upper, known, own)
+    return loop._replace(lower=lower, upper=upper, stmt=stmt)
 
 
 def _signals(content: Content) -> frozenset[Symbol]:
@@ -237,9 +241,12 @@ def outcome_of(content: Content, program: Program) -> Outcome:
         key = _key(one, program)
         kept = one.memo.get(_KEY)
         if (kept is None or kept[0] != key) and isinstance(one.node, FunctionDef):
-            one.memo[_KEY] = (key, Walk(one, one.node, program).run())
-    found: Outcome = content.memo[_KEY][1] if _KEY in content.memo else _NOTHING
-    return found
+            found = Walk(one, one.node, program).run()
+            if one.node.symbol in one.calls and creates(one):  # what it did so far is what the calls in it do
+                found = Walk(one, one.node, program, found).run()
+            one.memo[_KEY] = (key, found)
+    outcome: Outcome = content.memo[_KEY][1] if _KEY in content.memo else _NOTHING
+    return outcome
 
 
 def _callees(content: Content, program: Program) -> tuple[Content, ...]:
