@@ -9,6 +9,7 @@ from ompls.analysis.dataenv.expressions import Values, is_integer, poly_of
 from ompls.analysis.dataenv.poly import Atom, Order, Poly, sign
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
+from ompls.analysis.model.constants import fold
 
 
 class LoopRange(NamedTuple):
@@ -20,6 +21,8 @@ class LoopRange(NamedTuple):
     step -- from one iteration to the next (signed); 0: not known
     stmt -- the loop
     exact -- whether the loop, when it runs at all, takes both values
+    stride -- with step 0: what is added each time, when that is no number: `i += threads`
+    factor -- with step 0: what the variable is multiplied by each time; negative: divided by (`s >>= 1` is -2)
 
     `for (i = n - 1; i >= 0; i--)` is (i, 0, n - 1, -1).
     """
@@ -30,6 +33,8 @@ class LoopRange(NamedTuple):
     step: int
     stmt: ast.Stmt
     exact: bool = True
+    stride: Poly | None = None
+    factor: int = 0
 
     @property
     def trips(self) -> Poly | None:
@@ -73,6 +78,41 @@ def loop_range(stmt: ast.For, values: Values | None = None, before: Values | Non
             last = first + abs(width) // abs(step) * step
     lower, upper = (first, last) if step > 0 else (last, first)
     return LoopRange(symbol, lower, upper, step, stmt, exact)
+
+
+def uneven_range(stmt: ast.For, values: Values, before: Values) -> LoopRange | None:
+    """The range of a loop that has no constant step: `i += threads`, `s *= 2`, `s >>= 1`; arguments as `loop_range`."""
+    head, step = _start(stmt), _bare(stmt.step) if stmt.step is not None else None
+    if head is None or not isinstance(step, ast.Assign) or not _is(step.target, head[0]):
+        return None
+    symbol, start = head
+    factor = fold(step.value) if step.op in _FACTORS else None
+    stride = poly_of(step.value, values) if step.op == "+=" else None
+    if factor is None and stride is None:
+        return None
+    if factor is not None:
+        factor = 1 << min(factor, 16) if step.op in ("<<=", ">>=") and factor > 0 else factor
+        if factor < 2:
+            return None
+        factor *= _FACTORS[step.op]
+    falling = factor is not None and factor < 0
+    op, bound = _limit(stmt.condition, symbol) or ("", None)
+    if falling and stmt.condition is not None and _is(stmt.condition, symbol):
+        op = "!="  # `s; s >>= 1` ends at 0
+    first, last = poly_of(start, before), poly_of(bound, values) if bound is not None else Poly.of(0)
+    if op not in ((">", ">=", "!=") if falling else ("<", "<=")) or first is None or last is None:
+        return None
+    if symbol in last.symbols() or (stride is not None and symbol in stride.symbols()):
+        return None
+    if op not in ("<=", ">="):
+        last = last + (1 if falling else -1)
+    low, high = (last, first) if falling else (first, last)
+    if factor is not None and (low.constant or 0) < 1:
+        return None
+    return LoopRange(symbol, low, high, 0, stmt, False, stride, factor or 0)
+
+
+_FACTORS = {"*=": 1, "<<=": 1, "/=": -1, ">>=": -1}
 
 
 def _start(stmt: ast.For) -> tuple[Symbol, Expr] | None:

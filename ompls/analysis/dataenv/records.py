@@ -5,17 +5,19 @@ Made by `walk.py`, asked for through `access.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ompls.analysis.dataenv.places import Place
+from ompls.analysis.dataenv.places import ELEMENT, LOADED, Place
 from ompls.analysis.dataenv.relations import Fact
 from ompls.analysis.dataenv.symbolic import CHANGED, LoopRange, Opaque, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
+from ompls.analysis.model.ctype import Array, Pointer, Record
 from ompls.analysis.model.tu import Content
 
+Touched = dict[Symbol | tuple[Symbol, str], int]
 Held = tuple[Literal["atomic", "critical", "lock"], object]  # of a critical its name, of a lock its Place
 
 
@@ -132,7 +134,7 @@ class Walk:
     starts -- where each directive's body starts
     waits -- numbers in the order of evaluation where a thread may wait for another: a spinning loop
     locks -- where it takes locks and gives them back
-    touched -- the number of the last write through each variable
+    touched -- the number of the last write through each variable, and of that to each member there (see `member_of`)
     meets -- those of calls of functions that are not known and may be a barrier, by their names
     kept -- locks that are held at its end
     given -- locks that it gives back without having taken them
@@ -145,12 +147,23 @@ class Walk:
     waits: list[int]
     locks: list[LockStep]
     meets: list[int]
-    touched: dict[Symbol, int]
+    touched: Touched
     kept: frozenset[Held] = frozenset()
     given: frozenset[Held] = frozenset()
 
 
-def settled(access: Access, since: int, touched: Mapping[Symbol, int]) -> Access:
+def member_of(place: Place) -> str:
+    """The member of the structure that a variable is, points to or has as elements, in which a place lies (or to which
+    it leads on: `p` of `s->p[i]`); '' for none, and in a union."""
+    kind = place.symbol.type
+    while isinstance(kind, (Array, Pointer)):
+        kind = kind.of if isinstance(kind, Array) else kind.to
+    if not isinstance(kind, Record) or kind.kind == "union":
+        return ""
+    return next((step for step in place.path if step not in (ELEMENT, LOADED)), "")
+
+
+def settled(access: Access, since: int, touched: Touched) -> Access:
     """Without what depends on changes after number `since` in the order of evaluation: it has no single value.
 
     touched -- the number of the last write through a variable
@@ -167,8 +180,14 @@ def settled(access: Access, since: int, touched: Mapping[Symbol, int]) -> Access
     return replace(made, place=made.place.blurred()._replace(sure=False))
 
 
-def _when(touched: Mapping[Symbol, int], load: Opaque) -> int:
-    return touched.get(load.base, 0) if load.base is not None else 0
+def _when(touched: Touched, load: Opaque) -> int:
+    """When what is loaded was written last."""
+    if load.base is None:
+        return 0
+    member = next(iter(load.op.partition(".")[2].replace("[", ".").split(".")))
+    if not member:
+        return touched.get(load.base, 0)
+    return max(touched.get((load.base, name), 0) for name in (member, ""))
 
 
 def _without(access: Access, unknown: Callable[[Poly], bool]) -> Access:
@@ -180,8 +199,8 @@ def _without(access: Access, unknown: Callable[[Poly], bool]) -> Access:
     place, loops, guards = access.place, access.loops, access.guards
     if any(s is not None and unknown(s) for s in place.subscripts):
         place = place._replace(subscripts=tuple([kept(s) for s in place.subscripts]))
-    if any(p is not None and unknown(p) for r in loops for p in (r.lower, r.upper)):
-        loops = tuple([r._replace(lower=kept(r.lower), upper=kept(r.upper)) for r in loops])
+    if any(p is not None and unknown(p) for r in loops for p in (r.lower, r.upper, r.stride)):
+        loops = tuple([r._replace(lower=kept(r.lower), upper=kept(r.upper), stride=kept(r.stride)) for r in loops])
     if any(unknown(p) for g in guards for p, _ in g.facts):
         guards = tuple([replace(g, facts=tuple([f for f in g.facts if not unknown(f[0])])) for g in guards])
     if place is access.place and loops is access.loops and guards is access.guards:

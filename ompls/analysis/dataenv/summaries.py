@@ -155,7 +155,7 @@ def _joined(target: Place, place: Place) -> Place:
 
 
 def _moved_loop(loop: LoopRange, moved: _Move) -> LoopRange:
-    return loop._replace(lower=moved(loop.lower), upper=moved(loop.upper))
+    return loop._replace(lower=moved(loop.lower), upper=moved(loop.upper), stride=moved(loop.stride))
 
 
 def _moved_guard(guard: Guard, moved: _Move) -> Guard:

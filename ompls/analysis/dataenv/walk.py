@@ -14,7 +14,7 @@ from ompls.analysis.dataenv.records import Guard, Start, Sync, Walk
 from ompls.analysis.dataenv.relations import alone, facts_of
 from ompls.analysis.dataenv.sharing import private_in, private_targets, started_anew
 from ompls.analysis.dataenv.summaries import Summaries
-from ompls.analysis.dataenv.symbolic import LoopRange, loop_range, poly_of
+from ompls.analysis.dataenv.symbolic import LoopRange, loop_range, poly_of, uneven_range
 from ompls.analysis.dataenv.walk_expr import Expressions
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
@@ -191,7 +191,8 @@ class Walker(Expressions):
         self.statement(stmt.init)
         changed: set[Symbol] = set().union(*(self.assigned(n) for n in (stmt.condition, stmt.step, stmt.body) if n))
         self.env.forget(changed, self.tick())
-        found = loop_range(stmt, self.env.values, before.values)
+        values, at_start = self.env.values, before.values
+        found = loop_range(stmt, values, at_start) or uneven_range(stmt, values, at_start)
         if found is not None and (found.symbol is None or found.symbol in self.assigned(stmt.body)):
             found = None
         if found is not None and found.symbol is not None:

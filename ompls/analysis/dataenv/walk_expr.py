@@ -9,14 +9,14 @@ from dataclasses import replace
 
 from ompls.analysis.dataenv.paths import indexed, is_address, points_to_const, root
 from ompls.analysis.dataenv.places import Env, Place, bare, fresh_target, fresh_value, place_of, pointee_of
-from ompls.analysis.dataenv.records import Access, Guard, Held, LockStep, Sync
+from ompls.analysis.dataenv.records import Access, Guard, Held, LockStep, Sync, Touched, member_of
 from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.summaries import Summaries, rebased
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array, Function, Pointer
+from ompls.analysis.model.ctype import Array, Function, Pointer, Record
 from ompls.analysis.model.tu import Content
 
 _LOCK = {"omp_set_lock": True, "omp_set_nest_lock": True, "omp_unset_lock": False, "omp_unset_nest_lock": False}
@@ -41,7 +41,7 @@ class Expressions(ABC):
         self.accesses: list[Access] = []
         self.syncs: list[Sync] = []
         self.declared: dict[Symbol, ast.DirectiveStmt | None] = {}  # and the directive around the declaration
-        self.touched: dict[Symbol, int] = {}
+        self.touched: Touched = {}
         self.loops: tuple[LoopRange, ...] = ()
         self.guards: tuple[Guard, ...] = ()
         self.directives: tuple[ast.DirectiveStmt, ...] = ()
@@ -81,8 +81,8 @@ class Expressions(ABC):
         """An access."""
         if place is None or len(self.accesses) >= _MANY:
             return
-        if write and (place.path or place.depth):
-            self.touched[place.symbol] = self.order + 1
+        if write:
+            self.note_write(place)
         held = self.held
         if place in self.atomic:
             held = held | {("atomic", "")}
@@ -94,6 +94,11 @@ class Expressions(ABC):
                 clause=clause, by=by,
             )
         )  # fmt: skip
+
+    def note_write(self, place: Place) -> None:
+        """The next access writes `place`."""
+        if place.path or place.depth or isinstance(place.symbol.type, Record):
+            self.touched[place.symbol] = self.touched[place.symbol, member_of(place)] = self.order + 1
 
     def owner(self, symbol: Symbol, depth: int = 0) -> ast.DirectiveStmt | None:
         """The innermost directive that gives each of its threads a variable of its own (or what it points to)."""
@@ -276,8 +281,8 @@ class Expressions(ABC):
         """An access in a called function, as seen from here."""
         if len(self.accesses) >= _MANY:
             return
-        if access.write and (access.place.path or access.place.depth):
-            self.touched[access.symbol] = self.order + 1
+        if access.write:
+            self.note_write(access.place)
         self.order += 1
         owner = self.owner(access.symbol, access.depth)
         self.accesses.append(

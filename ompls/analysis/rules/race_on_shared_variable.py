@@ -8,13 +8,16 @@ from ompls.analysis.model import ast
 from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.races.report import Report, finding, only_scalar, reports, text_of, units
+from ompls.analysis.rules.support.races.trial import varies
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for report in reports(scene, "shared"):
         race = report.race
         what = text_of(scene, race.first)
-        if race.level.kind == "copies" and not race.fixed:
+        if race.level.kind == "copies" and any(p is not None and varies(p, set()) for p in race.first.subscripts):
+            message = f"`{what}` is written by one thread while another one may use the same element: a barrier is missing, or the elements overlap"
+        elif race.level.kind == "copies" and not race.fixed:
             message = (
                 f"every thread of the team writes all of these elements (`{what}`): "
                 "the loop is not shared out, it needs `for`"
@@ -108,8 +111,29 @@ void f(int n, double *work, const double *x) {
     }
 }
 """,
+        """
+int omp_get_thread_num(void);
+void f(int *sums) {
+    #pragma omp parallel num_threads(64)
+    for (int half = 32; half > 0; half /= 2)
+        if (omp_get_thread_num() < half)
+            sums[omp_get_thread_num()] += sums[omp_get_thread_num() + half];
+        //  ^^^^^^^^^^^^^^^^^^^^^^^^^^ warning: `sums[omp_get_thread_num()]` is written by one thread while another one may use the same element: a barrier is missing, or the elements overlap
+}
+""",
     ),
     good=(
+        """
+int omp_get_thread_num(void);
+void f(int *sums) {
+    #pragma omp parallel num_threads(64)
+    for (int half = 32; half > 0; half /= 2) {
+        if (omp_get_thread_num() < half)
+            sums[omp_get_thread_num()] += sums[omp_get_thread_num() + half];
+        #pragma omp barrier
+    }
+}
+""",
         """
 void f(int n, double *a) {
     double tmp;

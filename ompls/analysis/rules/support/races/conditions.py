@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Guard, Walk
 from ompls.analysis.dataenv.places import bare
-from ompls.analysis.dataenv.symbolic import Opaque, Poly
+from ompls.analysis.dataenv.symbolic import Opaque, Poly, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
@@ -84,7 +84,7 @@ class Conditions:
             other = b if partial[0] is a else a
             return all(self.is_invariant(g.expr, level) for g in self.inside(other, level))
         if not fixed:
-            return False
+            return a is b and a.read and a.write and self.is_by_data(a, level) and not self.may_never(a, level)
         if all(self.is_new_extreme(x, level) for x in partial):
             return True
         # A counter: that it never counts is not what it is for, unless it counts mistakes.
@@ -135,6 +135,19 @@ class Conditions:
             found = self.indices[level.stmt] = {id(n) for index in indices for n in index.walk()}
         return id(by) in found
 
+    def is_by_data(self, access: Access, level: Level) -> bool:
+        """Whether data decide if it happens, and not which iteration it is: `j == pick[i]` is true in one for each i."""
+        own = {r.symbol for r in access.loops}
+        doubtful = [g for g in self.inside(access, level) if not self.is_invariant(g.expr, level)]
+        for node in (n for g in doubtful for n in g.expr.walk()):
+            if isinstance(node, ast.Call):
+                return False
+            if isinstance(node, ast.Binary) and node.op == "==":
+                sides = (poly_of(node.left, loads=False), poly_of(node.right, loads=False))
+                if any(p is not None and p.symbols() & own for p in sides):
+                    return False
+        return all(any(isinstance(n, ast.Index) for n in g.expr.walk()) for g in doubtful)
+
     def is_new_extreme(self, access: Access, level: Level) -> bool:
         """Whether it happens where a new maximum (minimum) is kept, so once at least: `if (x > max) max = x, at = i`."""
         inside = [g for g in self.inside(access, level) if not self.is_invariant(g.expr, level)]
@@ -153,10 +166,7 @@ class Conditions:
     def one_unit(self, a: Access, b: Access, level: Level) -> bool:
         """Whether both are done by one and the same thread (team), which conditions name."""
         named = _named(a) & _named(b)
-        asked = {o.op for p in named for o in p.opaques()} & THREADS
-        if level.unit == "team":
-            return "omp_get_team_num" in asked
-        return "omp_get_thread_num" in asked and (not level.teams or "omp_get_team_num" in asked)
+        return level.tells_apart({o.op for p in named for o in p.opaques()})
 
     def is_redundant(self, a: Access, b: Access, level: Level) -> bool:
         """Whether all units do the same work: each stores the same values in the same places."""

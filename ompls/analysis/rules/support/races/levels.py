@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
@@ -48,6 +49,12 @@ class Level:
         """How many threads (teams) there are by a clause, which gives a number; 0: not known."""
         clause = self.stmt.directive.clause("num_teams" if self.unit == "team" else "num_threads")
         return (fold(clause.args[-1]) or 0) if clause is not None and clause.args else 0
+
+    def tells_apart(self, asked: AbstractSet[str]) -> bool:
+        """Whether the numbers that these routines give are different in any two of the units."""
+        if self.unit == "team":
+            return "omp_get_team_num" in asked
+        return "omp_get_thread_num" in asked and (not self.teams or "omp_get_team_num" in asked)
 
 
 def levels_in(

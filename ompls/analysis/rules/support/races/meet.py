@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
+from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly, range_over
 from ompls.analysis.model.ast import For, Symbol
+from ompls.analysis.rules.support.races.barriers import replaced
 from ompls.analysis.rules.support.races.crowded import is_apart
+from ompls.analysis.rules.support.races.levels import Level
 from ompls.analysis.rules.support.races.trial import Trial, is_open, meet_always, table_of, varies
 from ompls.analysis.spec.runtime import THREADS
 
@@ -44,6 +46,7 @@ class Meeting:
     distance: int | None = None
 
 
+_FIRST: dict[Atom, Poly] = {Opaque(op, None, ()): ZERO for op in THREADS}
 NO, UNKNOWN, INDIRECT = Meeting("no"), Meeting("unknown"), Meeting("indirect")
 
 
@@ -61,18 +64,21 @@ def is_fixed(access: Access, loops: tuple[For, ...], outer: int) -> bool:
     return all(s is not None and not varies(s, moving) for s in access.subscripts)
 
 
-def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budget, *, units: int = 0) -> Meeting:
-    """Whether `a` in one iteration of `loops` and `b` in another one access the same element.
+def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget) -> Meeting:
+    """Whether `a` in one unit of the level and `b` in another one access the same element.
 
-    loops -- those whose iterations run concurrently (around both); () means that each of two threads runs both
+    Its loops are around both; when it has none each of two threads runs both.
     outer -- the number of loops around the construct, whose iterations are the same for both
-    units -- how many threads (teams) there are; 0: not known
     """
+    loops = level.loops
     level_a, level_b = _level(a, loops), _level(b, loops)
     if len(level_a) < len(loops) or len(level_b) < len(loops):
         return UNKNOWN
-    if loops and any(o.op in THREADS for x in (a, b) for s in x.subscripts if s is not None for o in s.opaques()):
+    asked = {o.op for x in (a, b) for s in x.subscripts if s is not None for o in s.opaques()} & THREADS
+    if loops and level.tells_apart(asked):
         return UNKNOWN  # an element of the thread that does the iteration
+    if loops and asked:  # two of different teams that have the same number, or two of one team
+        a, b = replaced(a, _FIRST), replaced(b, _FIRST)
     pairs = list(zip(a.subscripts, b.subscripts, strict=False))
     if any(x is None or y is None for x, y in pairs):
         rest = [(x, y) for x, y in pairs if x is not None and y is not None]
@@ -97,7 +103,7 @@ def meet(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budge
     if any(varies(Poly.of(o), moving) and o.base not in tables for o in loads):
         one = level_a[0].symbol if len(level_a) == 1 and len(subscripts) == 1 else None
         return NO if one is not None and is_apart(*subscripts[0], one, moving) else INDIRECT
-    trial = Trial(a, b, subscripts, level_a, outer, tables, units)
+    trial = Trial(a, b, subscripts, level_a, outer, tables, 0 if loops else level.units, f"omp_get_{level.unit}_num")
     if not any(g.facts for g in (*a.guards, *b.guards)) and is_open(trial):
         same = all(x == y for x, y in subscripts) and is_fixed(a, loops, outer) and is_fixed(b, loops, outer)
         return Meeting("yes") if same else UNKNOWN
@@ -143,6 +149,9 @@ def _by_distance(
             undecided = True
         elif found != "any":
             symbol, distance = found
+            if distance and not names[symbol].step:
+                undecided = True  # a step that is no number may lead over it
+                continue
             if forced.setdefault(symbol, distance) != distance or distance % abs(names[symbol].step or 1):
                 return NO
     if names and all(forced.get(s) == 0 for s in names):

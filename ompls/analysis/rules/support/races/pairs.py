@@ -19,6 +19,7 @@ from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
+from ompls.analysis.rules.support.races.barriers import together
 from ompls.analysis.rules.support.races.conditions import Conditions
 from ompls.analysis.rules.support.races.crowded import is_crowded, is_crowded_by_data, is_shown_by_atomic
 from ompls.analysis.rules.support.races.doacross import has_doacross, is_unordered
@@ -30,7 +31,6 @@ from ompls.analysis.rules.support.races.standing import (
     is_atomic,
     is_ordered,
     lock,
-    of_team,
     same_way,
     section,
     shared_out,
@@ -243,7 +243,7 @@ class _Search:
             return self.lanes(a, b, level, outer)
         if self.conditions.one_unit(a, b, level):
             return None
-        found = meet(a, b, level.loops, outer, self.budget)
+        found = meet(a, b, level, outer, self.budget)
         if found.verdict == "unknown" and a is b and is_shown_by_atomic(a, a, level, self.walk):
             found = INDIRECT
         if found.verdict == "unknown" and a is b and is_crowded_by_data(a, level, self.functions):
@@ -252,7 +252,7 @@ class _Search:
 
     def lanes(self, a: Access, b: Access, level: Level, outer: int) -> Race | None:
         """Iterations of a simd loop keep the order of the text: only a value that is needed earlier in it is lost."""
-        found = meet(a, b, level.loops, outer, self.budget)
+        found = meet(a, b, level, outer, self.budget)
         fixed = is_fixed(a, level.loops, outer) and is_fixed(b, level.loops, outer)
         if found.verdict != "yes":
             return None
@@ -279,7 +279,7 @@ class _Search:
         mixed = len(plain) == 1 and plain[0].write
         if not apart and not mixed and (self.waits_before(a, in_a) or self.waits_before(b, in_b)):
             return None
-        found = meet(a, b, (), self.walk.starts[level.stmt].loops, self.budget)
+        found = meet(a, b, level, self.walk.starts[level.stmt].loops, self.budget)
         return self.judged(a, b, level, found, self.walk.starts[level.stmt].loops)
 
     def copies(
@@ -288,16 +288,21 @@ class _Search:
         shared_a, shared_b = shared_out(below_a, level), shared_out(below_b, level)
         if shared_a is not None or shared_b is not None:
             return None  # iterations and sections have a level of their own; what lies between them is about barriers
-        if self.conditions.one_unit(a, b, level) or (level.unit == "thread" and self.synchronised(a, b, level)):
+        if self.conditions.one_unit(a, b, level):
             return None
+        outer = self.walk.starts[level.stmt].loops
+        if level.unit == "thread":
+            left = together(a, b, level, self.walk)
+            if left is None:
+                return None
+            a, b, outer = left
         apart = bool(a.held) and bool(b.held)  # by different means: that one waits for the other does not help
         if not apart and self.conditions.by_thread(a, b) and self.any_wait(level):
             return None
         start = self.walk.starts[level.stmt].order
         if any(start < w < min(a.order, b.order) for w in self.walk.waits):
             return None  # the threads may have waited for each other
-        outer = self.walk.starts[level.stmt].loops
-        return self.judged(a, b, level, meet(a, b, (), outer, self.budget, units=level.units), outer)
+        return self.judged(a, b, level, meet(a, b, level, outer, self.budget), outer)
 
     def judged(self, a: Access, b: Access, level: Level, found: Meeting, outer: int) -> Race | None:
         if found.verdict not in ("yes", "indirect"):
@@ -324,8 +329,6 @@ class _Search:
 
     def is_doubtful(self, a: Access, b: Access, level: Level, found: Meeting) -> bool:
         """Whether something may keep them apart after all."""
-        if any(kind == "lock" for kind, _ in a.held & b.held) and not level.teams:
-            return True  # a lock for each element
         start, last = self.walk.starts[level.stmt].order, max(a.order, b.order)
         if any(start < m < last for m in self.walk.meets):
             return True  # a lock or barrier of the program's own
@@ -348,23 +351,6 @@ class _Search:
         return variable is not None and variable.sharing == "firstprivate"
 
     # --- order
-
-    def synchronised(self, a: Access, b: Access, level: Level) -> bool:
-        """Whether a barrier of the team lies between, in each direction that loops around both make possible."""
-        first, second = (a, b) if a.order <= b.order else (b, a)
-        between = around = False
-        depth = self.walk.starts[level.stmt].loops
-        common = [x for x, y in zip(a.loops[depth:], b.loops[depth:], strict=False) if x.stmt is y.stmt]
-        for sync in self.walk.syncs:
-            if sync.kind == "taskwait" or level.stmt not in sync.directives or not of_team(sync.directives, level):
-                continue
-            if first.order < sync.order < second.order:
-                between = True
-            elif any(loop.stmt is common[0].stmt for loop in sync.loops[depth:]) if common else False:
-                around = True
-        if a is b:
-            return False
-        return between and (around or not common)
 
     def waits_before(self, access: Access, section: DirectiveStmt | None) -> bool:
         start = self.walk.starts[section].order if section is not None and section in self.walk.starts else 0

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import islice, permutations
 
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly
 from ompls.analysis.model.ast import InitList, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
-from ompls.analysis.rules.support.races.doubling import pinned
 from ompls.analysis.spec.runtime import THREADS
 
 _POINTS = 256  # iterations that are tried out
+_STEP = 5  # what a loop adds that is no number: small enough for some iterations, more than the number of a thread
 _COUNTS = ("omp_get_num_threads", "omp_get_num_teams")
 Tables = Mapping[Symbol, tuple[int, ...]]  # arrays with known values
 
@@ -28,7 +28,8 @@ class Trial:
     """Runs the loops of two accesses.
 
     subscripts -- of both, in pairs; level -- the concurrent loops; outer -- the number of loops around them
-    units -- how many threads (teams) there are, when the program says so; 0: two at least
+    units -- how many threads (teams) there are, when the program says so; 0: some
+    number -- the routine that tells them apart
     """
 
     a: Access
@@ -38,13 +39,17 @@ class Trial:
     outer: int
     tables: Tables
     units: int = 0
+    number: str = ""
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Threads (teams) that may do one access each: with concurrent loops it does not matter which they are."""
         if self.level:
             return iter(((0, 0),))
-        numbers = sorted({0, 1, self.units // 2, self.units - 1}) if self.units > 1 else (0, 1)
-        return permutations(numbers, 2)
+        if self.units < 2:
+            return permutations((0, 1, 2, 4), 2)
+        near = {1 << k for k in range(self.units.bit_length())}
+        others = sorted(n for n in {*near, self.units // 2, self.units - 1} if 0 < n < self.units)
+        return iter([*permutations((0, *others[:3]), 2), *((0, n) for n in others[3:]), *((n, 0) for n in others[3:])])
 
     def run(self, values: dict[Atom, int], thread: int, other_thread: int) -> bool | None:
         """Whether the accesses meet; None when one of them does not run."""
@@ -67,7 +72,7 @@ class Trial:
 
     def thread(self, number: int) -> dict[Atom, int]:
         """What the routines give that ask for the number of the thread (team), and for how many there are."""
-        known: dict[Atom, int] = {Opaque(op, None, ()): number for op in THREADS}
+        known: dict[Atom, int] = {Opaque(op, None, ()): number if op == self.number else 0 for op in THREADS}
         return known | {Opaque(op, None, ()): self.units for op in _COUNTS if self.units}
 
 
@@ -82,11 +87,9 @@ def meet_always(trial: Trial) -> bool:
     free = _free(a, b, outer, tables)
     if free is None:
         return False
-    doubling = pinned(a, outer, free)
-    free = [atom for atom in free if atom not in doubling]
     ran = False
-    for chosen in _choices(a, b, free, outer):
-        values = _with_outer(chosen, a.loops[:outer], free, tables) | doubling
+    for chosen in _choices(a, b, free, outer, trial.units):
+        values = _with_outer(chosen, a.loops[:outer], free, tables)
         found = set()
         for one, other in trial.pairs():
             found.add(trial.run(values, one, other))
@@ -109,7 +112,7 @@ def _polys(x: Access, outer: int) -> Iterator[Poly]:
     """What the subscripts, the bounds and the conditions of an access are made of."""
     yield from (s for s in x.subscripts if s is not None)
     for loop in x.loops[outer:]:
-        yield from (p for p in (loop.lower, loop.upper) if p is not None)
+        yield from (p for p in (loop.lower, loop.upper, loop.stride) if p is not None)
     for guard in x.guards:
         yield from (p for p, _ in guard.facts)
 
@@ -138,21 +141,28 @@ def _name(atom: Atom) -> str:
     return atom.name if isinstance(atom, Symbol) else repr(Poly.of(atom))
 
 
-def _choices(a: Access, b: Access, free: list[Atom], outer: int) -> Iterator[dict[Atom, int]]:
+def _choices(a: Access, b: Access, free: list[Atom], outer: int, units: int) -> Iterator[dict[Atom, int]]:
     """Values for the sizes: all alike, growing, falling; and extremes for what is no loop's bound."""
     bounds = {
-        x for y in (a, b) for r in y.loops[outer:] for p in (r.lower, r.upper) if p is not None for x in p.atoms()
+        x
+        for y in (a, b)
+        for r in y.loops[outer:]
+        for p in (r.lower, r.upper, r.stride)
+        if p is not None
+        for x in p.atoms()
     }
     largest = max((abs(c) for y in (a, b) for p in _polys(y, outer) for m, c in p.terms.items() if not m), default=0)
     base = 7 + 2 * min(largest, 60)
-    yield dict.fromkeys(free, base)
+    step = max(_STEP, units)
+    steps = {x: step for y in (a, b) for r in y.loops[outer:] if r.stride is not None for x in r.stride.atoms()}
+    yield dict.fromkeys(free, base) | steps
     if not free:
         return
-    yield {atom: base + 4 * i for i, atom in enumerate(free)}
-    yield {atom: base + 4 * (len(free) - i) for i, atom in enumerate(free)}
+    yield {atom: base + 4 * i for i, atom in enumerate(free)} | steps
+    yield {atom: base + 4 * (len(free) - i) for i, atom in enumerate(free)} | steps
     if any(atom not in bounds for atom in free):
         for extreme in (0, 1, -1009, 1013):
-            yield {atom: base if atom in bounds else extreme for atom in free}
+            yield {atom: base if atom in bounds else extreme for atom in free} | steps
 
 
 def _with_outer(
@@ -163,7 +173,8 @@ def _with_outer(
     for loop in loops:
         if loop.symbol in free and loop.symbol is not None and loop.lower is not None and loop.upper is not None:
             low, high = _value(loop.lower, values, tables), _value(loop.upper, values, tables)
-            values[loop.symbol] = min(low + abs(loop.step or 1), high) if low <= high else low
+            first = list(islice(_taken(loop, low, high, values, tables), 2))
+            values[loop.symbol] = first[-1] if first else low
     return values
 
 
@@ -172,6 +183,7 @@ def _points(x: Access, outer: int, values: dict[Atom, int], tables: Tables) -> I
     loops = x.loops[outer:]
     limit = max(2, int(_POINTS ** (1 / max(1, len(loops)))))
     moving = {r.symbol for r in loops if r.symbol is not None}
+    far = _distances(x, values)
     facts = [f for g in x.guards for f in g.facts if varies(f[0], moving)]  # others hold, or nothing happens at all
 
     def below(i: int, point: dict[Atom, int]) -> Iterator[dict[Atom, int]]:
@@ -186,21 +198,39 @@ def _points(x: Access, outer: int, values: dict[Atom, int], tables: Tables) -> I
         if loop.lower is None or loop.upper is None:
             return
         low, high = _value(loop.lower, point, tables), _value(loop.upper, point, tables)
-        step = abs(loop.step or 1)
-        taken: Sequence[int] = range(low, high + 1, step)
+        taken = _taken(loop, low, high, point, tables)
         if len(taken) > limit:
-            taken = (*taken[: limit - limit // 2], *taken[-(limit // 2) :])
+            ends = {*taken[: limit - limit // 2], *taken[-(limit // 2) :]}
+            taken = sorted(ends | {v for d in far for v in (low + d, high - d) if v in taken})
         for value in taken:
             yield from below(i + 1, {**point, loop.symbol: value})
 
     yield from below(0, values)
 
 
+def _distances(x: Access, values: Mapping[Atom, int]) -> set[int]:
+    """By how much iterations may be apart that meet: what divides subscripts, what is added to them."""
+    found = {p.offset for s in x.subscripts if s is not None for p in (s, *(o.args[-1] for o in s.opaques() if o.args))}
+    free = {atom for s in x.subscripts if s is not None for atom in s.atoms()}
+    return {abs(v) for v in (*found, *(values[atom] for atom in free if atom in values))}
+
+
+def _taken(loop: LoopRange, low: int, high: int, point: Mapping[Atom, int], tables: Tables) -> Sequence[int]:
+    """The values that a loop's variable takes from `low` to `high`; none when it is not known what comes next."""
+    if loop.factor:
+        found = [high if loop.factor < 0 else low]
+        while low <= found[-1] <= high and len(found) < _POINTS:
+            found.append(found[-1] * loop.factor if loop.factor > 0 else found[-1] // -loop.factor)
+        return found[:-1]
+    step = abs(loop.step) if loop.stride is None else _value(loop.stride, point, tables)
+    return range(low, high + 1, step) if step > 0 else ()
+
+
 def _holds(value: int, op: str) -> bool:
     return {"==": value == 0, "!=": value != 0, "<": value < 0, "<=": value <= 0}[op]
 
 
-def _value(p: Poly, point: dict[Atom, int], tables: Tables) -> int:
+def _value(p: Poly, point: Mapping[Atom, int], tables: Tables) -> int:
     total = 0
     for monomial, c in p.terms.items():
         product = c
@@ -211,7 +241,7 @@ def _value(p: Poly, point: dict[Atom, int], tables: Tables) -> int:
     return total
 
 
-def _opaque(atom: Atom, point: dict[Atom, int], tables: Tables) -> int:
+def _opaque(atom: Atom, point: Mapping[Atom, int], tables: Tables) -> int:
     """C's division and remainder (by zero: something); an element of a constant array."""
     if not isinstance(atom, Opaque):
         return 0
