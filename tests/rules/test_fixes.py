@@ -129,6 +129,10 @@ WRITTEN = [
      "#define N 8\nvoid f(int *x) {\n#pragma omp target map(tofrom: x[0:N - 1])\n"
      "  for (int i = 0; i < N; i++) x[i] = 0;\n}\n",
      ("[0:N - 1]", "[0:N]")),
+    ("device-pointer-absent",
+     "#define N 8\nvoid *malloc(unsigned long);\nvoid f(void) {\n  int *x8 = malloc(400);\n#pragma omp target\n"
+     "  for (int i = 0; i < N; i++) x8[i] = 0;\n}\n",
+     ("target", "target map(tofrom: x8[0:N])")),
     ("unused-map",
      "#define N 9\nvoid f(int *x, int *y) {\n#pragma omp target map(to: y[0:N], x[0:N])\n  x[0] = 1;\n}\n",
      ("y[0:N], ", "")),

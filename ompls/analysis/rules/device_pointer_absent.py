@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.access import accesses, extent
 from ompls.analysis.dataenv.paths import root
-from ompls.analysis.model.ast import Expr, Name, Span, Symbol
+from ompls.analysis.dataenv.symbolic import Poly
+from ompls.analysis.model.ast import Expr, Name, Span
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.lengths import reach_of
 from ompls.analysis.rules.support.noticed import events, finding, region_at, severity_of
 
 
@@ -42,35 +43,26 @@ def check(scene: Scene) -> Iterator[Finding]:
             text += f": {variable.why}" if variable is not None else ""
             placed = found._replace(here=(*found.here, (region.directive.span, text)))
             if certain and variable is not None:
-                changes = _changes(region, variable, event.detail)
+                changes = _changes(scene, region, variable, event.detail)
         yield finding(placed, message, severity_of(found, scene), *changes)
 
 
-def _changes(region: Region, variable: Variable, size: str) -> tuple[Change, ...]:
-    """The section that is missing, in a clause of its own or in the place of the pointer that is listed."""
-    name = variable.symbol.name
-    length = _length(region, variable.symbol) or size
-    if not length:
+def _changes(scene: Scene, region: Region, variable: Variable, size: str) -> tuple[Change, ...]:
+    """The section that is missing, in a clause of its own or in the place of the pointer that is listed: as far as the
+    region's loops reach, or all that was allocated."""
+    reach = reach_of(scene, region, variable.symbol, Poly.of(0))
+    named = reach if reach is not None and (reach.bound is not None or reach.length.symbols()) else None
+    if named is None and not size:
         return ()
-    section = f"{name}[0:{length}]"
+    quotes = named.quotes if named is not None else ()
+    section = f"{variable.symbol.name}[0:{named.text if named is not None else size}]"
     if variable.implicit:
-        return (with_clause(region.directive, f"map({'tofrom' if variable.writes_pointee else 'to'}: {section})"),)
+        clause = f"map({'tofrom' if variable.writes_pointee else 'to'}: {section})"
+        return (with_clause(region.directive, clause, quotes),)
     for item in (i for clause in region.directive.all("map") for i in clause.items):
         if isinstance(item.expr, Name) and item.expr.symbol is variable.symbol:
-            return (Change(f"Map `{section}`", item.span, section, safe=False),)
+            return (Change(f"Map `{section}`", item.span, section, safe=False, quotes=quotes),)
     return ()
-
-
-def _length(region: Region, symbol: Symbol) -> str:
-    """How many elements the region's loops reach, in words of the program: `n` of `i < n`; ''."""
-    used = [extent(a) for a in accesses(region.stmt) if a.symbol is symbol and a.depth > 0]
-    reached = {e.linear if e.exact else None for e in used}
-    known = reached.pop() if len(reached) == 1 else None
-    if known is None or known[0].constant != 0:
-        return ""
-    length = known[1] + 1
-    named = all(isinstance(atom, Symbol) for atom in length.atoms())
-    return repr(length) if named and len(length.terms) == 1 and length.constant is None else ""
 
 
 def _used(variables: list[Variable], span: Span) -> Variable | None:

@@ -28,8 +28,9 @@ def check(scene: Scene) -> Iterator[Finding]:
         listed = list_item_at(scene, origin) if origin is not None else None
         changes: tuple[Change, ...] = ()
         if listed is not None and listed[2].symbol is not None and listed[2].symbol.name == name:
+            item = listed[2]
             kind = listed[1].keyword if listed[1].keyword in _TYPES else "tofrom"
-            changes = (with_clause(region.directive, f"map({kind}: {listed[2].text})", listed[2]),)
+            changes = (with_clause(region.directive, f"map({kind}: {item.text})", ((item.text, item.span),)),)
         message = f"`{name}` points before the section that is mapped, and no clause lists it: it keeps the host's address {where}"
         yield finding(found, message, severity_of(found, scene) if old else "hint", *changes)
 

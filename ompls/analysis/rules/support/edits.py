@@ -7,9 +7,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span, Symbol
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
-from ompls.analysis.rules.support.framework import Change, Scene
-
-Quotes = tuple[tuple[str, Span], ...]  # `Change.quotes`
+from ompls.analysis.rules.support.framework import Change, Quotes, Scene
 
 
 def insert_before(scene: Scene, node: Node, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:
@@ -36,10 +34,9 @@ def update_to(scene: Scene, region: ast.DirectiveStmt, read: Span) -> tuple[Chan
     return insert_before(scene, region, f"target update to({text})", quotes) if text else ()
 
 
-def with_clause(directive: Directive, clause: str, *quoted: ListItem) -> Change:
-    """The fix that gives a directive one clause more, which repeats the `quoted` list items."""
+def with_clause(directive: Directive, clause: str, quotes: Quotes = ()) -> Change:
+    """The fix that gives a directive one clause more."""
     end = directive.span.end
-    quotes = tuple([(item.text, item.span) for item in quoted])
     return Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False, quotes=quotes)
 
 

@@ -21,6 +21,8 @@ from ompls.analysis.rules.support.changes import Changes, Mark, untouched
 from ompls.analysis.rules.support.told import Told, told_by
 from ompls.analysis.source import Budget, Settings
 
+Quotes = tuple[tuple[str, Span], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -33,7 +35,7 @@ class Change:
     span: Span
     text: str
     safe: bool = True
-    quotes: tuple[tuple[str, Span], ...] = ()
+    quotes: Quotes = ()
 
 
 @dataclass(frozen=True, slots=True)

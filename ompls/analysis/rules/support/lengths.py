@@ -1,8 +1,9 @@
-"""The fix that makes a section as long as its region needs: `x[0:n]` for `x[0:n-1]` where the loop accesses `x[n-1]`."""
+"""How much of a variable a region needs, as a section that can be written on it: `x[0:n]` where a loop accesses `x[n-1]`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ompls.analysis.dataenv.access import Access, accesses, extent
 from ompls.analysis.dataenv.paths import walk_all
@@ -12,42 +13,72 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.omp import ListItem
 from ompls.analysis.model.tu import Region
-from ompls.analysis.rules.support.framework import Change, Scene
+from ompls.analysis.rules.support.framework import Change, Quotes, Scene
 
 _NOT_LESS = (">", ">=", "==")
 
 
-def long_enough(scene: Scene, region: Region, item: ListItem) -> tuple[Change, ...]:
-    """The fix for a list item of the region; () when not all that it accesses of the variable is known before it."""
-    section, body = item.expr, region.stmt.body
-    symbol = section.base.symbol if isinstance(section, ast.Section) and isinstance(section.base, ast.Name) else None
-    if not isinstance(section, ast.Section) or section.stride is not None or symbol is None or body is None:
-        return ()
-    made = [a for a in accesses(body, scene.unit.functions) if a.symbol is symbol and a.place.path]
+class Reach(NamedTuple):
+    """`symbol[low:length]`, and the length as it is written in C.
+
+    bound -- where the length itself bounds a loop: there it may have been written with macros
+    """
+
+    low: Poly
+    length: Poly
+    text: str
+    bound: Span | None
+
+    @property
+    def quotes(self) -> Quotes:
+        """`Change.quotes` of what repeats the length."""
+        return ((self.text, self.bound),) if self.bound is not None else ()
+
+
+def reach_of(scene: Scene, region: Region, symbol: Symbol, begin: Poly) -> Reach | None:
+    """What the region accesses of a variable, from `begin` on at the latest; None when not all of that is known before
+    the region."""
+    body = region.stmt.body
+    made = [a for a in accesses(body, scene.unit.functions) if a.symbol is symbol and a.place.path] if body else []
     ranges = [extent(a).ranges[:1] for a in made]
     known = [r[0] for r in ranges if r and r[0] is not None]
-    begin = poly_of(section.lower) if section.lower is not None else Poly.of(0)
-    if begin is None or not known or len(known) < len(made) or section.length is None:
-        return ()
+    if body is None or not known or len(known) < len(made):
+        return None
     low = _least([begin, *[p for p, _ in known]])
     high = _least([-p for _, p in known])
     if low is None or high is None:
-        return ()
-    length = -high + Poly.of(1) - low
-    if low.opaques() or length.opaques() or not low.symbols() | length.symbols() <= _named_before(region):
-        return ()
-    return (_change(section, begin, low, length, made),)
+        return None
+    length = Poly.of(1) - high - low
+    if low.opaques() or length.opaques() or not low.symbols() | length.symbols() <= _named_before(body):
+        return None
+    bound = next((b.span for a in made for b in _bounds(a) if poly_of(b) == length), None)
+    return Reach(low, length, in_c(length), bound)
 
 
-def _change(section: ast.Section, begin: Poly, low: Poly, length: Poly, made: list[Access]) -> Change:
-    text = _text(length)
-    assert section.length is not None
-    if low == begin:
-        bounds = (b for a in made for b in _bounds(a) if poly_of(b) == length)
-        quotes = tuple([(text, bound.span) for bound in bounds][:1])
-        return Change(f"Make it `{text}` elements long", section.length.span, text, safe=False, quotes=quotes)
-    text = f"[{_text(low)}:{text}]"
-    return Change(f"Change the section to `{text}`", Span(section.base.span.end, section.span.end), text, safe=False)
+def long_enough(scene: Scene, region: Region, item: ListItem) -> tuple[Change, ...]:
+    """The fix that makes a section as long as its region needs; () when that is not known."""
+    section = item.expr
+    symbol = section.base.symbol if isinstance(section, ast.Section) and isinstance(section.base, ast.Name) else None
+    if not isinstance(section, ast.Section) or section.stride is not None or section.length is None or symbol is None:
+        return ()
+    begin = poly_of(section.lower) if section.lower is not None else Poly.of(0)
+    reach = reach_of(scene, region, symbol, begin) if begin is not None else None
+    if reach is None:
+        return ()
+    if reach.low == begin:
+        title = f"Make it `{reach.text}` elements long"
+        return (Change(title, section.length.span, reach.text, safe=False, quotes=reach.quotes),)
+    text = f"[{in_c(reach.low)}:{reach.text}]"
+    return (Change(f"Change the section to `{text}`", Span(section.base.span.end, section.span.end), text, safe=False),)
+
+
+def in_c(p: Poly) -> str:
+    """A polynomial in variables as it is written in C: the number comes last."""
+    number = p.offset
+    rest = p - Poly.of(number)
+    if rest.constant is not None or not number:
+        return repr(p)
+    return f"{rest} {'+' if number > 0 else '-'} {abs(number)}"
 
 
 def _bounds(access: Access) -> Iterator[ast.Expr]:
@@ -63,19 +94,9 @@ def _least(values: list[Poly]) -> Poly | None:
     return next((p for p in values if all(compare(q, p) in _NOT_LESS for q in values)), None)
 
 
-def _named_before(region: Region) -> frozenset[Symbol]:
-    """What means the same before the region: what it names, and neither declares nor changes."""
-    body = region.stmt.body
-    nodes = list(walk_all(body)) if body is not None else []
+def _named_before(body: ast.Stmt) -> frozenset[Symbol]:
+    """What means the same before a region: what its body names, and neither declares nor changes."""
+    nodes = list(walk_all(body))
     named = {n.symbol for n in nodes if isinstance(n, ast.Name) and n.symbol is not None}
     own = {n.symbol for n in nodes if isinstance(n, ast.VarDecl)}
-    return frozenset(named - own - (assigned_in(body) if body is not None else set()))
-
-
-def _text(p: Poly) -> str:
-    """As it is written in C: the number comes last."""
-    number = p.offset
-    rest = p - Poly.of(number)
-    if rest.constant is not None or not number:
-        return repr(p)
-    return f"{rest} {'+' if number > 0 else '-'} {abs(number)}"
+    return frozenset(named - own - assigned_in(body))

@@ -35,9 +35,14 @@ def _change(tu: TU, place: Item | FileDirective, change: Change) -> Change:
     for quote, span in change.quotes:
         _, instead = _written(tu, place, span)
         if instead:
-            title, text = (t.replace(quote, instead) for t in (change.title, change.text))
+            title, text = (_replaced(t, quote, instead) for t in (change.title, change.text))
             change = replace(change, title=title, text=text)
     return change
+
+
+def _replaced(text: str, quote: str, instead: str) -> str:
+    """The `8` of `x8[0:8]` is not in the name."""
+    return re.sub(rf"(?<!\w){re.escape(quote)}(?!\w)", lambda _: instead, text)
 
 
 def spelled(tu: TU, start: int, end: int) -> tuple[Location, str] | None:
