@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
 from ompls.analysis.dataenv.machine.events import Event, Recorder
-from ompls.analysis.dataenv.machine.objects import Frame, Loop
+from ompls.analysis.dataenv.machine.objects import Beyond, Frame, Loop
 from ompls.analysis.dataenv.machine.outside import HARMLESS, NOWHERE, Outside
 from ompls.analysis.dataenv.machine.program import Program
-from ompls.analysis.dataenv.machine.recall import Done, Reach, keep, of_copies, reach_of, reached, recall, replay
+from ompls.analysis.dataenv.machine.recall import (
+    Done,
+    Reach,
+    is_from,
+    keep,
+    of_copies,
+    reach_of,
+    reached,
+    recall,
+    replay,
+)
 from ompls.analysis.dataenv.machine.state import State, decided, join, joined_value
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Target, Value
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, Poly, is_integer
@@ -102,7 +114,7 @@ class Machine(Outside):
             each_other = self.frame.name in self.reach(callee).called
             if fixed and len(self.frames) < _DEEPEST and not each_other:
                 args = [self.argument(a, v) for a, v in zip(expr.args, args, strict=True)]
-                return self.enter_call(expr, callee, callee.node, args)
+                return self.enter_call(expr, callee, args)
             self.unknown_call(expr, args)
             return self.result(expr)
         known, value = self.known_call(name, expr, args)
@@ -116,42 +128,61 @@ class Machine(Outside):
             return self.result(expr)
         return value if value is not None or self.now is None else self.result(expr)
 
-    def enter_call(self, expr: ast.Call, callee: Content, function: ast.FunctionDef, args: list[Value]) -> Value:
-        """A function of the unit with these arguments: what it did before with the same input, or walked."""
+    def enter_call(self, expr: ast.Call, callee: Content, args: list[Value]) -> Value:
+        """A function of the unit with these arguments: what it did before with the same input, or walked.
+
+        It is walked with what it can reach, and all else stays: so a call costs what it does, and not what there is.
+        """
         if self.region is not None or self.deferred is not None or self.now is None:
-            return self.walk_call(expr, callee, function, args)
+            return self.walk_call(expr, callee, args)
         reach = self.reach(callee)
         objs = of_copies(reached(self.now, args, reach))
-        key = self.input_of(expr, args, objs, reach)
+        if reach.allocates:  # the same call may have allocated before
+            objs |= {o for o in self.now.cases if is_from(o, self.chain_of(expr))}
+        part = self.now.part(objs)
+        key = self.input_of(expr, args, part, objs, reach)
         done = recall(callee, key, self.program.functions, self.program.symbols, self.program.around)
         if done is not None:
-            self.apply(done, objs)
-            return done.result
-        before, sizes, steps = set(self.now.cases) | {c[0] for c in self.now.cells}, set(self.sizes), self.steps
+            self.steps += done.steps
+            self.sizes |= done.sizes
+            replay(self.recorder, done.log)
+        else:
+            done = self.followed(expr, callee, args, part.copy(), reach)
+            keep(callee, self.program.shared.one(key), done)
+        self.beyond_reach(done.beyond, expr)
+        if done.ended:
+            self.now = None
+        else:
+            self.now.replace(part, done)
+        return done.result
+
+    def followed(self, expr: ast.Call, callee: Content, args: list[Value], part: State, reach: Reach) -> Done:
+        """What a call does to the part of the state that it can reach; `now` stays as it is."""
+        outside, sizes, steps = self.now, set(self.sizes), self.steps
         outer, self.recorder.log = self.recorder.log, []
-        beyond, self.beyond = self.beyond, False
-        result = self.walk_call(expr, callee, function, args)
+        beyond, self.beyond = self.beyond, set()
+        self.now = part
+        result = self.walk_call(expr, callee, args)
         log, self.recorder.log = tuple(self.recorder.log), outer
         if outer is not None:
             outer.extend(log)
-        state = self.now or State()
-        results = {t.obj for t in result} if isinstance(expr.type, Record) and isinstance(result, frozenset) else set()
-        mine = objs | results | {o for o in (*state.cases, *(c[0] for c in state.cells)) if o not in before}
-        unbounded = self.beyond
-        self.beyond = beyond or unbounded
-        if unbounded:
-            return result  # more than it can reach has changed
+        state, ended, self.now = self.now or State(), self.now is None, outside
+        did, self.beyond = frozenset(self.beyond), beyond
         one, mapping = self.program.shared.one, self.program.shared.mapping
-        cells = mapping({c: v for c, v in state.cells.items() if c[0] in mine})
-        cases = mapping({o: v for o, v in state.cases.items() if o in mine})
-        many, each = one(state.many & mine), one(state.each & mine)
-        new_sizes = one(frozenset(self.sizes - sizes))
-        done = Done(
-            reach, self.program.shared.same(self.program.around), result, self.now is None, cells, cases, many, each,
-            state.device, new_sizes, log, self.steps - steps,
+        return Done(
+            reach, self.program.shared.same(self.program.around), result, ended, mapping(state.cells),
+            mapping(state.cases), one(state.many), one(state.each), state.device,
+            one(frozenset(self.sizes - sizes)), log, self.steps - steps, one(did),
         )  # fmt: skip
-        keep(callee, one(key), done)
-        return result
+
+    def beyond_reach(self, did: Collection[Beyond], expr: ast.Call) -> None:
+        """What a call may have done to what nothing that is known leads to."""
+        if "maps" in did:
+            self.anything()
+        if "fills" in did:
+            self.filled_on_device(None)
+        if "calls" in did:
+            self.unknown_call(expr, [])
 
     def argument(self, expr: ast.Expr, value: Value) -> Value:
         """An argument's value, a number that is not known as one of its own; of a structure, where it lies."""
@@ -162,47 +193,33 @@ class Machine(Outside):
         found = self.record_places(expr)
         return frozenset([Target(loc.obj, loc.low) for loc in found]) or None
 
+    def chain_of(self, expr: ast.Call) -> tuple[object, ...]:
+        """The calls that lead into the function that is called."""
+        return (*self.frame.chain, self.frame.name, expr.span.start)
+
     def reach(self, callee: Content) -> Reach:
         found = self.reaches.get(callee)
         if found is None:
             found = self.reaches[callee] = reach_of(callee, self.program.functions, self.program.symbols, HARMLESS)
         return found
 
-    def input_of(self, expr: ast.Call, args: list[Value], objs: set[Obj], reach: Reach) -> object:
+    def input_of(self, expr: ast.Call, args: list[Value], part: State, objs: set[Obj], reach: Reach) -> object:
         """All that the walk of a call depends on, but for the text of the functions."""
-        assert self.now is not None
-        state = self.now
-        where = (*self.frame.chain, self.frame.name, expr.span.start) if reach.allocates else len(self.frames)
+        where = self.chain_of(expr) if reach.allocates else len(self.frames)
         if len(self.sizes) != len(self.known_sizes):
             self.known_sizes = frozenset(self.sizes)
         return (
-            tuple(args), frozenset([(c, v) for c, v in state.cells.items() if c[0] in objs]),
-            frozenset([(o, v) for o, v in state.cases.items() if o in objs]), state.many & objs, state.each & objs,
-            state.device, self.conditions, self.tasks > 0, tuple([_range_of(loop) for loop in self.loops]),
+            tuple(args), frozenset(part.cells.items()), frozenset(part.cases.items()), part.many, part.each,
+            part.device, self.conditions, self.tasks > 0, tuple([_range_of(loop) for loop in self.loops]),
             frozenset(self.recorder.handed & objs),
             self.conditional, self.doubts > 0, self.whole, self.known_sizes, where, isinstance(expr.type, Pointer),
             (self.frame.name, expr.span.start) if is_integer(expr.type) else None,
         )  # fmt: skip
 
-    def apply(self, done: Done, objs: set[Obj]) -> None:
-        """What a call did."""
-        assert self.now is not None
-        self.steps += done.steps
-        self.sizes |= done.sizes
-        replay(self.recorder, done.log)
-        if done.ended:
-            self.now = None
-            return
-        state = self.now
-        state.cells = {**{c: v for c, v in state.cells.items() if c[0] not in objs}, **done.cells}
-        state.cases = {**{o: v for o, v in state.cases.items() if o not in objs}, **done.cases}
-        state.many |= done.many
-        state.each |= done.each
-        state.device = done.device  # type: ignore[assignment]
-
-    def walk_call(self, expr: ast.Call, callee: Content, function: ast.FunctionDef, args: list[Value]) -> Value:
+    def walk_call(self, expr: ast.Call, callee: Content, args: list[Value]) -> Value:
         """A function of the unit, walked with these arguments."""
-        chain = (*self.frame.chain, self.frame.name, expr.span.start)
+        function, chain = callee.node, self.chain_of(expr)
+        assert isinstance(function, ast.FunctionDef)
         conditions, varied = self.conditions, self.varied
         self.called_anew(function.symbol.name)
         self.frames.append(Frame(callee, function.symbol.name, chain))

@@ -38,6 +38,7 @@ class DeviceMemory(Evaluator):
         """Something was stored there; None: in any of it."""
         assert self.now is not None
         if targets is None:
+            self.beyond.add("fills")
             targets = [o for o, cases in self.now.cases.items() if o.kind == "device" and cases == UNFILLED]
         self.now.cases.update({o: _FILLED for o in targets if o.kind == "device" and not self.is_gone(o)})
 

@@ -153,7 +153,7 @@ class Items(Choices):
     def anything(self) -> None:
         """Something is mapped through a pointer that is not known: it may be whatever a pointer points to."""
         assert self.now is not None
-        self.beyond = True
+        self.beyond.add("maps")
         objs = {t.obj for v in self.now.cells.values() if isinstance(v, frozenset) for t in v}
         unknown = cp.outside_copy(self.now.device or ZERO, Site("", ast.Span(0, 0)))
         for obj in objs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, MOST_CASES, UNFILLED, Cases, by_one_way, joined_cases
@@ -31,6 +32,8 @@ from ompls.analysis.model.ctype import Array, Pointer, Record
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.tu import Content
 
+# Something is mapped through a pointer that is not known, or written on a device; other code is called.
+Beyond = Literal["maps", "fills", "calls"]
 STEPS = 60_000  # expressions that one walk from a root evaluates at most
 
 
@@ -101,7 +104,7 @@ class Store(ABC):
         self.region: Where | None = None
         self.steps = 0
         self.chosen = False  # whether a case may be so by a `Choice`
-        self.beyond = False  # whether what was not reachable has changed
+        self.beyond: set[Beyond] = set()  # what may have been done to objects that nothing known leads to
         self.sizes: set[Atom] = set()  # that are at least 1
         self.deferred: list[tuple[Event, Outcome]] | None = None  # while a comparison is evaluated
         self._variables: dict[Symbol, Obj] = {}

@@ -55,6 +55,7 @@ class Outside(Walker):
     def unknown_call(self, expr: ast.Call, args: list[Value]) -> None:
         """Another translation unit's code: it may map what it can reach."""
         assert self.now is not None
+        self.beyond.add("calls")
         self.routine_call(expr, args)
         device = self.now.device or ZERO
         unknown = frozenset((Copies(copies=(outside_copy(device, NOWHERE),)),))

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from ompls.analysis.dataenv.machine.cases import Cases
 from ompls.analysis.dataenv.machine.events import Recorder
 from ompls.analysis.dataenv.machine.facts import facts_of
+from ompls.analysis.dataenv.machine.objects import Beyond
 from ompls.analysis.dataenv.machine.state import State
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Value
-from ompls.analysis.dataenv.symbolic import Atom
+from ompls.analysis.dataenv.symbolic import Atom, Poly
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.tu import Content
 
@@ -50,10 +51,11 @@ class Done(NamedTuple):
     cases: Mapping[Obj, Cases | None]
     many: frozenset[Obj]
     each: frozenset[Obj]
-    device: object
+    device: Poly | None
     sizes: frozenset[Atom]
     log: tuple[tuple[str, tuple[object, ...]], ...]
     steps: int
+    beyond: frozenset[Beyond]
 
 
 def reach_of(
@@ -116,6 +118,11 @@ def _is_static(obj: Obj, names: Mapping[str, Symbol | None] | None) -> bool:
 def of_copies(objs: set[Obj]) -> set[Obj]:
     """With the devices' values of their scalars."""
     return objs | {Obj("copy", o) for o in objs}
+
+
+def is_from(obj: Obj, chain: tuple[object, ...]) -> bool:
+    """Whether it was allocated in this call, or in one below it."""
+    return obj.kind in ("heap", "device") and isinstance(obj.key, tuple) and obj.key[: len(chain)] == chain
 
 
 def replay(recorder: Recorder, log: tuple[tuple[str, tuple[object, ...]], ...]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import Protocol
 
 from ompls.analysis.dataenv.machine.cases import (
     ALL_CLEAN,
@@ -19,6 +20,21 @@ from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Opaque, Poly
 from ompls.analysis.model.ast import Symbol
 
 EITHER = "either "
+
+
+class Part(Protocol):
+    """What is known of some objects."""
+
+    @property
+    def cells(self) -> Mapping[Cell, Value]: ...
+    @property
+    def cases(self) -> Mapping[Obj, Cases | None]: ...
+    @property
+    def many(self) -> frozenset[Obj]: ...
+    @property
+    def each(self) -> frozenset[Obj]: ...
+    @property
+    def device(self) -> Poly | None: ...
 
 
 class State:
@@ -47,6 +63,26 @@ class State:
         new.cells, new.cases, new.many, new.device = dict(self.cells), dict(self.cases), self.many, self.device
         new.each, new.start = self.each, self.start
         return new
+
+    def part(self, objs: Set[Obj]) -> State:
+        """What is known of some objects."""
+        new = State(self.start)
+        new.cells = {cell: value for cell, value in self.cells.items() if cell[0] in objs}
+        new.cases = {obj: cases for obj, cases in self.cases.items() if obj in objs}
+        new.many, new.each, new.device = self.many & objs, self.each & objs, self.device
+        return new
+
+    def replace(self, part: State, by: Part) -> None:
+        """What was known of some objects gives way to what has become of them, and of others that are new."""
+        for cell in part.cells.keys() - by.cells.keys():
+            self.cells.pop(cell, None)
+        for obj in part.cases.keys() - by.cases.keys():
+            self.cases.pop(obj, None)
+        self.cells.update(by.cells)
+        self.cases.update(by.cases)
+        self.many |= by.many
+        self.each |= by.each
+        self.device = by.device
 
     def __eq__(self, other: object) -> bool:
         return (
