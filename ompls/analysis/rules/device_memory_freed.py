@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, severity_of
+from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 _MESSAGES = {
     "freed-twice": "what `{}` points to on the device is freed already",
@@ -18,9 +18,8 @@ _MESSAGES = {
 
 def check(scene: Scene) -> Iterator[Finding]:
     for kind, message in _MESSAGES.items():
-        for found in events(scene, kind):
-            if found.event.certainty == "certain":
-                yield finding(found, message.format(found.event.name), severity_of(found, scene))
+        for found in certain(scene, kind):
+            yield finding(found, message.format(found.event.name), severity_of(found, scene))
 
 
 RULE = Rule(

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, severity_of
+from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "maps-device-memory"):
-        if found.event.certainty == "certain":
-            by = found.event.detail or "is_device_ptr"
-            message = f"`{found.event.name}` is memory of the device: it is not mapped but passed with `{by}`"
-            yield finding(found, message, severity_of(found, scene))
+    for found in certain(scene, "maps-device-memory"):
+        by = found.event.detail or "is_device_ptr"
+        message = f"`{found.event.name}` is memory of the device: it is not mapped but passed with `{by}`"
+        yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(

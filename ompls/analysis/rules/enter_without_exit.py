@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, severity_of
+from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "never-left"):
-        if found.event.certainty == "certain":
-            message = f"`{found.event.name}` is still mapped when the program ends: no `target exit data` follows"
-            yield finding(found, message, "hint")
-    for found in events(scene, "left-out"):
-        if found.event.certainty == "certain":
-            message = (
-                f"`{found.event.name}` stays mapped when the function returns here: its `target exit data` comes later"
-            )
-            yield finding(found, message, severity_of(found, scene))
+    for found in certain(scene, "never-left"):
+        message = f"`{found.event.name}` is still mapped when the program ends: no `target exit data` follows"
+        yield finding(found, message, "hint")
+    for found in certain(scene, "left-out"):
+        message = (
+            f"`{found.event.name}` stays mapped when the function returns here: its `target exit data` comes later"
+        )
+        yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, severity_of
+from ompls.analysis.rules.support.noticed import certain, events, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "host-dereference"):
-        if found.event.certainty == "certain":
-            message = f"`{found.event.name}` holds a device address here: the host cannot follow it"
-            yield finding(found, message, severity_of(found, scene))
+    for found in certain(scene, "host-dereference"):
+        message = f"`{found.event.name}` holds a device address here: the host cannot follow it"
+        yield finding(found, message, severity_of(found, scene))
     for found in events(scene, "frees-device-memory"):
         message = (
             f"`{found.event.name}` holds a device address: `free` is for the host's, `omp_target_free` for the device's"

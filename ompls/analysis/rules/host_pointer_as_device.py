@@ -8,20 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, severity_of
+from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "host-pointer"):
-        if found.event.certainty == "certain":
-            message = f"`{found.event.name}` holds a host address: `is_device_ptr` hands it to the device as it is"
-            if found.event.detail == "use_device_ptr":
-                message = (
-                    f"what `{found.event.name}` points to is not mapped here: `use_device_ptr` finds no device address"
-                )
-            elif found.event.detail:
-                message = f"`{found.event.name}` is the host's variable here: `has_device_addr` translates nothing"
-            yield finding(found, message, severity_of(found, scene))
+    for found in certain(scene, "host-pointer"):
+        message = f"`{found.event.name}` holds a host address: `is_device_ptr` hands it to the device as it is"
+        if found.event.detail == "use_device_ptr":
+            message = (
+                f"what `{found.event.name}` points to is not mapped here: `use_device_ptr` finds no device address"
+            )
+        elif found.event.detail:
+            message = f"`{found.event.name}` is the host's variable here: `has_device_addr` translates nothing"
+        yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(

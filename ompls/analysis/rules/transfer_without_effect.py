@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import Noticed, events, finding, list_item_at, region_at
+from ompls.analysis.rules.support.noticed import Noticed, certain, events, finding, list_item_at, region_at
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -19,12 +19,9 @@ def check(scene: Scene) -> Iterator[Finding]:
             name, kind = found.event.name, found.event.detail
             message = f"the region writes `{name}`, but `map({kind}: …)` copies nothing back: it is present already"
             yield finding(found, message, "hint")
-    for found in events(scene, "redundant-update"):
-        if found.event.certainty == "certain":
-            message = (
-                f"nobody has written `{found.event.name}` since it was copied last: the update copies the same again"
-            )
-            yield finding(found, message, "hint")
+    for found in certain(scene, "redundant-update"):
+        message = f"nobody has written `{found.event.name}` since it was copied last: the update copies the same again"
+        yield finding(found, message, "hint")
 
 
 def _is_missed(scene: Scene, found: Noticed) -> bool:

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, list_item_at, severity_of
+from ompls.analysis.rules.support.noticed import certain, finding, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "garbage", "to", "tofrom"):
-        if found.event.certainty == "certain":
-            item = list_item_at(scene, found.event.site.span)
-            name = item[2].text if item is not None else found.event.name
-            message = f"`{name}` has no value on the host when it is copied to the device, where it is read"
-            # An implicit map of a variable without a value is the compiler's to warn of.
-            yield finding(found, message, severity_of(found, scene) if item is not None else "hint")
+    for found in certain(scene, "garbage", "to", "tofrom"):
+        item = list_item_at(scene, found.event.site.span)
+        name = item[2].text if item is not None else found.event.name
+        message = f"`{name}` has no value on the host when it is copied to the device, where it is read"
+        # An implicit map of a variable without a value is the compiler's to warn of.
+        yield finding(found, message, severity_of(found, scene) if item is not None else "hint")
 
 
 RULE = Rule(

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, severity_of
+from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "update-absent"):
-        if found.event.certainty == "certain":
-            message = f"`{found.event.name}` is not mapped here, so there is nothing to update"
-            yield finding(found, message, severity_of(found, scene))
+    for found in certain(scene, "update-absent"):
+        message = f"`{found.event.name}` is not mapped here, so there is nothing to update"
+        yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(

@@ -90,6 +90,11 @@ def events(scene: Scene, kind: str, *details: str) -> Iterator[Noticed]:
             yield found
 
 
+def certain(scene: Scene, kind: str, *details: str) -> Iterator[Noticed]:
+    """Those of `events` that happen on every path."""
+    return (found for found in events(scene, kind, *details) if found.event.certainty == "certain")
+
+
 def firsts(found: Iterator[Noticed]) -> Iterator[Noticed]:
     """The first place of those that suffer from the same writes of the same variable."""
     seen: set[object] = set()
