@@ -40,6 +40,17 @@ void f(int ‹x›, struct s *p) {
     CHECK(«x» > SQUARE(«x»));
 }
 """,
+    "other forms": """
+#define OMP(x) _Pragma(#x)
+void f(double ‹to›, double *x) {
+    OMP(omp target map(to: x[0:4]) map(tofrom: «to»))
+    «to» = 1;
+    _Pragma("omp target map(to: «t¦o»)")
+    x[0] = «to»;
+    [[omp::directive(target map(to: «to», x[0:2]))]]
+    x[1] = «to»;
+}
+""",
     "local": """
 int s;
 void f(int n) {

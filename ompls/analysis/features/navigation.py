@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.paths import walk_all
-from ompls.analysis.features.pragmas import pragma_at
+from ompls.analysis.features.operators import directive_around
 from ompls.analysis.features.scopes import expanded_offset, item_at
+from ompls.analysis.features.tokens import variables_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span, Symbol
 from ompls.analysis.model.omp import Directive
@@ -32,18 +33,18 @@ class Target:
 
 def target_at(tu: TU, offset: int) -> Target | None:
     """The variable whose name in a pragma holds byte `offset` of the main file."""
-    pragma = pragma_at(tu.source, offset)
-    if pragma is None:
+    found = directive_around(tu.source, offset)
+    if found is None:
         return None
-    for place, directive in directives_at(tu, expanded_offset(tu, pragma.start)):
+    for place, directive in directives_at(tu, expanded_offset(tu, found[1].place)):
         for name in names_of(directive):
             symbol = name.symbol
             if symbol is None or symbol.kind not in ("var", "param", "func"):
                 continue
-            where = tu.locate(place, name.span)
-            if where.path == tu.path and where.start <= offset <= where.end and is_verbatim(tu, where, name.name):
-                item = place if isinstance(place, Item) and symbol.level != "file" else None
-                return Target(symbol, where, item)
+            item = place if isinstance(place, Item) and symbol.level != "file" else None
+            for where in spelled(tu, tu.locate(place, name.span), name.name):
+                if where.path == tu.path and where.start <= offset <= where.end and is_verbatim(tu, where, name.name):
+                    return Target(symbol, where, item)
     return None
 
 
@@ -58,8 +59,25 @@ def references(tu: TU, offset: int, declarations: bool = True) -> list[Location]
     target = target_at(tu, offset)
     if target is None:
         return []
-    found = [where for where, declares in occurrences(tu, target) if declarations or not declares]
+    places = [where for where, declares in occurrences(tu, target) if declarations or not declares]
+    found = [at for where in dict.fromkeys(places) for at in spelled(tu, where, target.symbol.name)]
     return sorted(dict.fromkeys(found))
+
+
+def spelled(tu: TU, where: Location, name: str) -> list[Location]:
+    """`where`; of a directive in another form (`_Pragma`, an attribute, a macro's argument), its words that may be the
+    variable `name`, if there are any."""
+    if where.path != tu.path or is_verbatim(tu, where, name):
+        return [where]
+    found = []
+    word = name.encode()
+    for match in re.finditer(rb"(?<![\w$\x80-\xff])" + re.escape(word) + rb"(?![\w$\x80-\xff])",
+                             tu.source[where.start : where.end]):  # fmt: skip
+        at = where.start + match.start()
+        around = directive_around(tu.source, at)
+        if around is not None and around[1].place == where.start and at in variables_of(*around):
+            found.append(Location(tu.path, at, at + len(word)))
+    return found or [where]
 
 
 # --- occurrences in the model

@@ -17,12 +17,14 @@ from ompls.analysis.features.navigation import (
     is_verbatim,
     names_of,
     occurrences,
+    spelled,
     target_at,
     words_of,
 )
+from ompls.analysis.features.operators import directive_around
 from ompls.analysis.features.pragmas import pragma_at
 from ompls.analysis.features.scopes import expanded_offset, item_at, visible
-from ompls.analysis.features.tokens import tokens
+from ompls.analysis.features.tokens import tokens, variables_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.tu import TU
@@ -128,6 +130,8 @@ def _arguments(tu: TU, target: Target, where: Location) -> list[Location]:
     name, source = target.symbol.name, tu.source
     if any(_says(body, name) for body in _macros(tu, where)):
         return []
+    if (found := spelled(tu, where, name)) != [where]:
+        return found
     found = []
     for at in words_of(source, name, where.start, where.end):
         if not TAGGED.search(source[max(0, at - 200) : at]) and not _is_member(source, at):
@@ -176,6 +180,9 @@ def _meaning(tu: TU, target: Target, at: int) -> bool | Refusal:
             return Refusal(f"a metadirective names '{name}' on line {line}, where it is not understood")
         elsewhere = next((t for t in _all_names(tu, pragma.start) if t == at), None)
         return False if elsewhere is not None else Refusal(f"a clause with '{name}' on line {line} is not understood")
+    around = directive_around(source, at)
+    if around is not None and at not in variables_of(*around):
+        return False  # a word of OpenMP
     if re.match(rb"[ \t]*(?:#|%:)", source[source.rfind(b"\n", 0, at) + 1 :][:200]):
         return Refusal(f"'{name}' is named in a preprocessor line, line {line}")
     if TAGGED.search(source[max(0, at - 200) : at]) or _is_member(source, at):

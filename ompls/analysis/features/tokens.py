@@ -7,7 +7,7 @@ from functools import lru_cache
 from struct import Struct
 from typing import Literal, NamedTuple, get_args
 
-from ompls.analysis.features.pragmas import pragmas, pragmas_between
+from ompls.analysis.features.pragmas import Pragma, pragmas, pragmas_between
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec import CLAUSES
@@ -47,6 +47,12 @@ def tokens(source: bytes, start: int = 0, end: int | None = None, tu: TU | None 
                 at = at._replace(kind="macro")
             found.append(at)
     return found
+
+
+def variables_of(source: bytes, pragma: Pragma) -> list[int]:
+    """Where the words of a pragma stand that may name variables."""
+    words = _WORD.iter_unpack(_of_pragma(source[pragma.start : pragma.end]))
+    return [pragma.start + a for a, _, number in words if _KINDS[number] == "variable"]
 
 
 @lru_cache(maxsize=2)
