@@ -14,21 +14,24 @@ from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.rules.support.framework import Finding, Rule
 from ompls.analysis.rules.support.kept import Found
-from ompls.analysis.rules.support.written import as_written
-from ompls.analysis.source import Location
+from ompls.analysis.source import Location, Shape
 
 Place = Callable[[TU, Item, Rule, Finding], Diagnostic]  # makes the diagnostic of a finding
 _KEY = __name__
 
 
 class _Kept(NamedTuple):
-    """said -- None where a place is not in the group, so that the group does not decide where it is"""
+    """said -- None where a place is not in the group, so that the group does not decide where it is
+    written -- the group's text in the file, when something in `said` quotes macros from there, of which the shape does
+    not tell how they are invoked
+    """
 
     found: Found
     path: str
     start: int
     parts: tuple[object, ...]
     said: tuple[Diagnostic | None, ...]
+    written: bytes | None
 
 
 def placed(tu: TU, number: int, found: Found, place: Place) -> Iterator[Diagnostic]:
@@ -39,8 +42,8 @@ def placed(tu: TU, number: int, found: Found, place: Place) -> Iterator[Diagnost
     shape = tu.map.shape(x, x_end)
     kept: _Kept | None = group.memo.get(_KEY)
     same = kept is not None and kept.found is found and (kept.path, kept.parts) == (shape.path, shape.parts)
-    if kept is not None and same:
-        said = kept.said
+    if kept is not None and same and (kept.written is None or kept.written == _source(tu, shape)):
+        said, written = kept.said, kept.written
         if distance := shape.start - kept.start:
             said = tuple([d and _moved(d, distance) for d in said])
     else:
@@ -48,10 +51,23 @@ def placed(tu: TU, number: int, found: Found, place: Place) -> Iterator[Diagnost
         said = tuple(
             [place(tu, items[at], r, f) if _within(tu, items[at], f, x, x_end) else None for at, r, f in found]
         )
+        quoting = (d is not None and _quotes(d, f) for d, (_, _, f) in zip(said, found, strict=True))
+        written = _source(tu, shape) if any(quoting) else None
     if shape.path is not None:
-        group.memo[_KEY] = _Kept(found, shape.path, shape.start, shape.parts, said)
+        group.memo[_KEY] = _Kept(found, shape.path, shape.start, shape.parts, said, written)
     for (at, rule, finding), known in zip(found, said, strict=True):
         yield known if known is not None else place(tu, tu.items.of(number)[at], rule, finding)
+
+
+def _quotes(diagnostic: Diagnostic, finding: Finding) -> bool:
+    """Whether macros stand in the diagnostic that the finding, with the expanded text, does not know."""
+    return diagnostic.message != finding.message or any(change.quotes for change in finding.changes)
+
+
+def _source(tu: TU, shape: Shape) -> bytes | None:
+    """The text that the shape's range comes from."""
+    text = tu.source if shape.path == tu.path else dict(tu.headers.values()).get(shape.path or "")
+    return text[shape.start : shape.end] if text is not None else None
 
 
 def _within(tu: TU, item: Item, finding: Finding, x: int, x_end: int) -> bool:
@@ -59,8 +75,6 @@ def _within(tu: TU, item: Item, finding: Finding, x: int, x_end: int) -> bool:
     is defined somewhere, and no insertion at the group's very start, which belongs to the text before it."""
     if finding.home is not None or finding.elsewhere or tu.map.macros(item.start + finding.span.start):
         return False
-    if as_written(tu, item, finding) is not finding:
-        return False  # how a macro's invocation is written is no part of the shape
     spans = (finding.span, *(span for span, _ in finding.related), *(change.span for change in finding.changes))
     return all(x < item.start + span.start < x_end and item.start + span.end <= x_end for span in spans)
 
