@@ -39,6 +39,7 @@ class Walker(Expressions):
         self.whole: Node | None = None
         self.starts: dict[ast.DirectiveStmt, Start] = {}
         self.known: dict[int, set[Symbol]] = {}
+        self.repeats = False  # in the next iteration of a loop
 
     def run(self, node: Node) -> None:
         self.whole = node
@@ -179,7 +180,7 @@ class Walker(Expressions):
             self.value(stmt.condition)
             if not fold(stmt.condition):
                 self.guards = (*guards, Guard(stmt.condition, True, (), stmt))
-        self.statement(stmt.body)
+        self.body(stmt.body)
         if isinstance(stmt, ast.DoWhile):
             self.value(stmt.condition)
         self.env.forget(self.assigned(stmt), self.tick())
@@ -199,10 +200,32 @@ class Walker(Expressions):
             self.env.rename(found.symbol, self.tick())
         self.loops = (*loops, found or LoopRange(None, None, None, 0, stmt))
         self.value(stmt.condition)
-        self.statement(stmt.body)
+        self.body(stmt.body)
         self.value(stmt.step)
         self.env.forget(changed, self.tick())
         self.loops, self.guards = loops, guards
+
+    def body(self, body: Stmt) -> None:
+        """The body of a loop; of one that leaves a pointer at what another one points to (`old = new`, and no third one
+        that changes places with them) the next iteration, in which both are the same."""
+        start, declared = self.order, set(self.declared)
+        lists: tuple[list[object], ...] = (self.accesses, self.syncs, self.waits, self.locks, self.meets)  # type: ignore[assignment]
+        lengths = [len(found) for found in lists]
+        self.statement(body)
+        if self.repeats or self.directives or not any(isinstance(n, ast.DirectiveStmt) for n in walk_all(body)):
+            return
+        changed = self.assigned(body)
+        met = {p: self.env.pointers[p] for p in changed - (self.declared.keys() - declared) if p in self.env.pointers}
+        same = {p: t for p, t in met.items() if t.sure and t.since <= start and t.symbol not in changed}
+        if not same:
+            return
+        for found, length in zip(lists, lengths, strict=True):
+            del found[length:]
+        self.env.forget(changed, self.tick())
+        self.env.pointers.update(same)
+        self.repeats = True
+        self.statement(body)
+        self.repeats = False
 
     # --- directives
 

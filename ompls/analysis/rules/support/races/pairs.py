@@ -20,6 +20,7 @@ from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.races.barriers import together
+from ompls.analysis.rules.support.races.chosen import is_chosen, is_exchange
 from ompls.analysis.rules.support.races.conditions import Conditions
 from ompls.analysis.rules.support.races.crowded import is_crowded, is_crowded_by_data, is_shown_by_atomic
 from ompls.analysis.rules.support.races.doacross import has_doacross, is_unordered
@@ -246,7 +247,10 @@ class _Search:
         found = meet(a, b, level, outer, self.budget)
         if found.verdict == "unknown" and a is b and is_shown_by_atomic(a, a, level, self.walk):
             found = INDIRECT
-        if found.verdict == "unknown" and a is b and is_crowded_by_data(a, level, self.functions):
+        crowded = found.verdict == "unknown" and a is b and is_crowded_by_data(a, level, self.functions)
+        if crowded or (found.verdict == "unknown" and a is b and is_chosen(a, level, self.functions)):
+            found = Meeting("yes")
+        if found.verdict == "indirect" and is_exchange(a, b, level, outer, self.in_main):
             found = Meeting("yes")
         return self.judged(a, b, level, found, outer)
 
