@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.races.pairs import Race
+from ompls.analysis.rules.support.races.judge import Race
 from ompls.analysis.rules.support.races.report import finding, reports, text_of
 
 

@@ -8,7 +8,7 @@ are left alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from ompls.analysis.dataenv.access import Access, Walk, settled
@@ -22,44 +22,29 @@ from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.races.barriers import together
 from ompls.analysis.rules.support.races.chosen import is_chosen, is_exchange
 from ompls.analysis.rules.support.races.conditions import Conditions
-from ompls.analysis.rules.support.races.crowded import is_crowded, is_crowded_by_data, is_shown_by_atomic
+from ompls.analysis.rules.support.races.crowded import is_crowded_by_data, is_shown_by_atomic
 from ompls.analysis.rules.support.races.doacross import has_doacross, is_unordered
 from ompls.analysis.rules.support.races.glance import without_races
+from ompls.analysis.rules.support.races.judge import Judge, Race
 from ompls.analysis.rules.support.races.levels import Level, levels_in
 from ompls.analysis.rules.support.races.meet import INDIRECT, Budget, Meeting, is_fixed, meet
 from ompls.analysis.rules.support.races.standing import (
+    any_wait,
     distinct,
     is_atomic,
     is_ordered,
     lock,
+    may_meet,
     same_way,
     section,
     shared_out,
+    waits_before,
 )
 
 _KEY = "races"
 _CONCURRENT = frozenset(("parallel", "teams", "for", "distribute", "simd", "loop", "sections", "taskloop"))
 _MANY = 60  # accesses of one variable that are compared with each other
 _DEFERRED = frozenset(("task", "taskloop", "target", "target data"))  # ordered by other means: not looked into here
-
-
-@dataclass(frozen=True, slots=True)
-class Race:
-    """Two accesses that race.
-
-    first -- a write; second -- the other access
-    level -- what runs them at the same time
-    meeting -- the distance between the iterations
-    fixed -- the place is the same in all iterations (threads)
-    certain -- False: likely
-    """
-
-    first: Access
-    second: Access
-    level: Level
-    meeting: Meeting
-    fixed: bool
-    certain: bool
 
 
 def races_of(content: Content, unit: Unit) -> list[Race]:
@@ -109,13 +94,13 @@ class _Search:
         self.functions = known
         self.walk: Walk = walk_of(function.body, known)
         self.own = {id(s) for s in content.directives}
-        self.regions = {id(r.stmt): r for r in content.regions}
         self.in_main = function.symbol.name == "main"
         self.threadprivate = unit.told.threadprivate
         self.levels: dict[tuple[int, ...], list[tuple[int, Level]]] = {}
         self.budget = Budget(partial(_is_constant, self.walk, self.in_main))
         self.kept: dict[tuple[int, int], Access] = {}
         self.conditions = Conditions(self.walk)
+        self.judge = Judge(self.walk, self.conditions, content.regions)
 
     def races(self) -> list[Race]:
         by_symbol: dict[Symbol, list[Access]] = {}
@@ -206,7 +191,7 @@ class _Search:
         below_a, below_b = a.directives[index + 1 :], b.directives[index + 1 :]
         if any(_DEFERRED & set(s.directive.constructs) for s in (*below_a, *below_b)):
             return None
-        if self.protected(a, b, level) or self.conditions.exclude(a, b, level) or self.may_meet(a, b):
+        if self.protected(a, b, level) or self.conditions.exclude(a, b, level) or may_meet(a, b, self.walk):
             return None
         if level.kind == "iterations":
             return self.iterations(a, b, level)
@@ -252,7 +237,7 @@ class _Search:
             found = Meeting("yes")
         if found.verdict == "indirect" and is_exchange(a, b, level, outer, self.in_main):
             found = Meeting("yes")
-        return self.judged(a, b, level, found, outer)
+        return self.judge.race(a, b, level, found, outer)
 
     def lanes(self, a: Access, b: Access, level: Level, outer: int) -> Race | None:
         """Iterations of a simd loop keep the order of the text: only a value that is needed earlier in it is lost."""
@@ -262,7 +247,7 @@ class _Search:
             return None
         if fixed:
             # Compilers mostly see such a sum and keep its order.
-            race = self.judged(a, b, level, found, outer) if a.write and a.read and a.by is not None else None
+            race = self.judge.race(a, b, level, found, outer) if a.write and a.read and a.by is not None else None
             return replace(race, certain=False) if race is not None else None
         distance = found.distance
         if distance is None or distance == 0:
@@ -270,7 +255,7 @@ class _Search:
         source, sink = (a, b) if distance > 0 else (b, a)
         if source.order < sink.order or (level.safelen and abs(distance) >= level.safelen):
             return None
-        return self.judged(a, b, level, found, outer)
+        return self.judge.race(a, b, level, found, outer)
 
     def sections(
         self, a: Access, b: Access, level: Level, below_a: tuple[DirectiveStmt, ...], below_b: tuple[DirectiveStmt, ...]
@@ -281,10 +266,10 @@ class _Search:
         apart = bool(a.held) and bool(b.held)  # by different means: that one waits for the other does not help
         plain = [x for x in (a, b) if not any(kind == "atomic" for kind, _ in x.held)]
         mixed = len(plain) == 1 and plain[0].write
-        if not apart and not mixed and (self.waits_before(a, in_a) or self.waits_before(b, in_b)):
+        if not apart and not mixed and (waits_before(a, in_a, self.walk) or waits_before(b, in_b, self.walk)):
             return None
         found = meet(a, b, level, self.walk.starts[level.stmt].loops, self.budget)
-        return self.judged(a, b, level, found, self.walk.starts[level.stmt].loops)
+        return self.judge.race(a, b, level, found, self.walk.starts[level.stmt].loops)
 
     def copies(
         self, a: Access, b: Access, level: Level, below_a: tuple[DirectiveStmt, ...], below_b: tuple[DirectiveStmt, ...]
@@ -301,81 +286,9 @@ class _Search:
                 return None
             a, b, outer = left
         apart = bool(a.held) and bool(b.held)  # by different means: that one waits for the other does not help
-        if not apart and self.conditions.by_thread(a, b) and self.any_wait(level):
+        if not apart and self.conditions.by_thread(a, b) and any_wait(level, self.walk):
             return None
         start = self.walk.starts[level.stmt].order
         if any(start < w < min(a.order, b.order) for w in self.walk.waits):
             return None  # the threads may have waited for each other
-        return self.judged(a, b, level, meet(a, b, level, outer, self.budget), outer)
-
-    def judged(self, a: Access, b: Access, level: Level, found: Meeting, outer: int) -> Race | None:
-        if found.verdict not in ("yes", "indirect"):
-            return None
-        fixed = is_fixed(a, level.loops, outer) and is_fixed(b, level.loops, outer)
-        if self.conditions.same_value(a, b, level):
-            return None
-        shown = found.verdict == "indirect" and is_shown_by_atomic(a, b, level, self.walk)
-        meeting = found.verdict == "yes" or shown or (a is b and is_crowded(a, level, self.walk))
-        certain = meeting and level.certain and self.conditions.happen(a, b, level, fixed)
-        if certain and (
-            self.is_doubtful(a, b, level, found)
-            or self.is_copied(a, level)
-            or self.conditions.is_redundant(a, b, level)
-            or self.conditions.is_own_again(a, b, level)
-            or self.conditions.is_flag(a, b, level)
-            or self.conditions.is_ticket(a, level)
-        ):
-            certain = False
-        if a.write and (a.read or not b.write or not b.read):
-            return Race(a, b, level, found, fixed, certain)
-        back = None if found.distance is None else -found.distance
-        return Race(b, a, level, Meeting(found.verdict, back), fixed, certain)
-
-    def is_doubtful(self, a: Access, b: Access, level: Level, found: Meeting) -> bool:
-        """Whether something may keep them apart after all."""
-        start, last = self.walk.starts[level.stmt].order, max(a.order, b.order)
-        if any(start < m < last for m in self.walk.meets):
-            return True  # a lock or barrier of the program's own
-        write, read = (a, b) if a.write else (b, a)
-        stored = write.by.value.walk() if level.kind == "copies" and isinstance(write.by, ast.Assign) else ()
-        if read.calls and any(node is read.calls[0] for node in stored):
-            return True  # `x = f()` where f gives back x: all threads get and store the same
-        schedule = level.stmt.directive.clause("schedule")
-        by_thread = schedule is not None and schedule.keyword == "static" and found.distance is None
-        return by_thread and any(
-            o.op == "%" for x in (a, b) for s in x.subscripts if s is not None for o in s.opaques()
-        )
-
-    def is_copied(self, access: Access, level: Level) -> bool:
-        """Whether `target` gives the region its own copy of a scalar, which implementations hand to each team."""
-        if level.unit != "team" or access.depth:
-            return False
-        stmt = next((s for s in reversed(access.directives) if id(s) in self.regions), None)
-        variable = self.regions[id(stmt)].variable(access.symbol) if stmt is not None else None
-        return variable is not None and variable.sharing == "firstprivate"
-
-    # --- order
-
-    def waits_before(self, access: Access, section: DirectiveStmt | None) -> bool:
-        start = self.walk.starts[section].order if section is not None and section in self.walk.starts else 0
-        return any(start <= w <= access.order for w in self.walk.waits)
-
-    def may_meet(self, a: Access, b: Access) -> bool:
-        """Whether what may be a barrier of the program's own lies between."""
-        low, high = sorted((a.order, b.order))
-        return any(low < m < high for m in self.walk.meets)
-
-    def any_wait(self, level: Level) -> bool:
-        start = self.walk.starts[level.stmt].order
-        return any(w >= start for w in self.walk.waits) or not self.only_exclude(start)
-
-    def only_exclude(self, start: int) -> bool:
-        """Whether the locks from `start` on are given back where they are taken, so that nobody waits for what another one
-        does before."""
-        steps = [s for s in self.walk.locks if s.order >= start]
-        for taken, given in zip(steps[::2], steps[1::2], strict=False):
-            if taken.place is None or taken.place != given.place or not taken.taken or given.taken:
-                return False
-            if any(taken.order < s.order < given.order for s in self.walk.syncs):
-                return False
-        return len(steps) % 2 == 0
+        return self.judge.race(a, b, level, meet(a, b, level, outer, self.budget), outer)

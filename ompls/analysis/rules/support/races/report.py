@@ -12,8 +12,9 @@ from ompls.analysis.model.ast import Node, Span, Symbol
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Change, Finding, Scene
+from ompls.analysis.rules.support.races.judge import Race
 from ompls.analysis.rules.support.races.levels import Level
-from ompls.analysis.rules.support.races.pairs import Race, races_of
+from ompls.analysis.rules.support.races.pairs import races_of
 from ompls.analysis.rules.support.races.updates import operator_of
 
 Kind = Literal[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.access import Access
+from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.ctype import CType
 from ompls.analysis.rules.support.races.levels import Level
@@ -64,3 +64,33 @@ def of_team(directives: tuple[DirectiveStmt, ...], level: Level) -> bool:
     """Whether a barrier under `directives` is one of the level's team."""
     below = directives[directives.index(level.stmt) + 1 :]
     return not any(s.directive.has("parallel") or s.directive.has("teams") for s in below)
+
+
+def waits_before(access: Access, within: DirectiveStmt | None, walk: Walk) -> bool:
+    """Whether an access may wait for what another section does, in the section that it is in."""
+    start = walk.starts[within].order if within is not None and within in walk.starts else 0
+    return any(start <= w <= access.order for w in walk.waits)
+
+
+def may_meet(a: Access, b: Access, walk: Walk) -> bool:
+    """Whether what may be a barrier of the program's own lies between."""
+    low, high = sorted((a.order, b.order))
+    return any(low < m < high for m in walk.meets)
+
+
+def any_wait(level: Level, walk: Walk) -> bool:
+    """Whether units of the level may wait for each other by means of the program's own."""
+    start = walk.starts[level.stmt].order
+    return any(w >= start for w in walk.waits) or not _only_exclude(start, walk)
+
+
+def _only_exclude(start: int, walk: Walk) -> bool:
+    """Whether the locks from `start` on are given back where they are taken, so that nobody waits for what another one
+    does before."""
+    steps = [s for s in walk.locks if s.order >= start]
+    for taken, given in zip(steps[::2], steps[1::2], strict=False):
+        if taken.place is None or taken.place != given.place or not taken.taken or given.taken:
+            return False
+        if any(taken.order < s.order < given.order for s in walk.syncs):
+            return False
+    return len(steps) % 2 == 0
