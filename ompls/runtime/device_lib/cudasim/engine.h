@@ -82,7 +82,7 @@ void ompls_sim_run_block(const ompls_sim_launch &launch, uint64_t index);
 // Go on in `entry`, which does not return, on the stack that ends at `top`; the present stack may then be unmapped.
 void ompls_sim_leave_stack(char *top, void (*entry)());
 
-// --- the process around it (process.cpp) ------------------------------------------------------------------------
+// --- the process around it (process.cpp, channel.cpp) -----------------------------------------------------------
 // End the kernel and the device process with a message; `pc` is where (0 unknown).
 [[noreturn]] void ompls_sim_fail(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The same for an access to memory: what and where stands in the control page already.

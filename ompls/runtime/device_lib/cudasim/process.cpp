@@ -6,7 +6,6 @@
 // ends with the host, whatever the host dies of: a descriptor that is opened while the host is certainly there tells.
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -21,13 +20,14 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <initializer_list>
 
+#include "channel.h"
 #include "checks/checks.h"
 #include "engine.h"
+#include "faults.h"
 #include "pages.h"
 #include "protocol.h"
 
@@ -41,119 +41,18 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
+using namespace ompls_sim_channel;
+
 namespace {
 
-sim_control *control;
 enum { CONTROL_FD = 3, ARENA_FD = 4, STATES_FD = 5 /* only with checks */ };
 uint8_t *states;
 int device_index;
 pid_t host;
 int host_fd; // a pidfd; negative before Linux 5.3
 uint64_t arena_bytes;
-pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
-int ended; // someone reports the end of the process
 
-void futex_wait(uint32_t *word, uint32_t seen, long milliseconds)
-{
-    const timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000};
-    syscall(SYS_futex, word, FUTEX_WAIT, seen, milliseconds < 0 ? nullptr : &limit, nullptr, 0);
-}
-void futex_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0); }
-uint32_t load(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
-void raise_event()
-{
-    __atomic_add_fetch(&control->event, 1, __ATOMIC_RELEASE);
-    futex_wake(&control->event);
-}
-void reply()
-{
-    __atomic_store_n(&control->reply, load(&control->request), __ATOMIC_RELEASE);
-    raise_event();
-}
-
-// The first who comes here reports; everything else that runs in the process just stops.
-void claim_the_end()
-{
-    if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
-        for (;;) pause();
-}
-[[noreturn]] void end_process()
-{
-    control->status = SIM_FAILED;
-    reply();
-    _exit(1);
-}
-
-// --- faults -----------------------------------------------------------------------------------------------------
-
-const char *signal_text(int number)
-{
-    switch (number) {
-    case SIGFPE: return "an integer was divided by zero (or overflowed in a division)";
-    case SIGILL: return "a misaligned address (or code that cannot be reached)"; // -fsanitize=alignment, __builtin_trap
-    case SIGABRT: return "the kernel called abort()";
-    default: return "the kernel was interrupted by a signal";
-    }
-}
-
-void on_fault(int number, siginfo_t *info, void *context)
-{
-    const ucontext_t *c = static_cast<ucontext_t *>(context);
-#if defined(__x86_64__)
-    const uint64_t pc = uint64_t(c->uc_mcontext.gregs[REG_RIP]);
-    bool write = c->uc_mcontext.gregs[REG_ERR] & 2;
-#else
-    const uint64_t pc = c->uc_mcontext.pc;
-    bool write = false;
-    // The exception syndrome register travels in a record of the signal frame (Linux, asm/sigcontext.h).
-    for (const uint8_t *p = c->uc_mcontext.__reserved; p < c->uc_mcontext.__reserved + 4096;) {
-        uint32_t magic, size;
-        memcpy(&magic, p, 4);
-        memcpy(&size, p + 4, 4);
-        if (magic == 0 || size == 0) break;
-        uint64_t esr;
-        memcpy(&esr, p + 8, 8);
-        if (magic == 0x45535201) write = esr >> 6 & 1; // WnR
-        p += size;
-    }
-#endif
-    if (number == SIGSEGV && ompls_sim_fetch_page(reinterpret_cast<uint64_t>(info->si_addr), write, info->si_code == SEGV_MAPERR))
-        return;
-    claim_the_end();
-    control->pc = pc;
-    if (number == SIGSEGV || number == SIGBUS) {
-        const uint64_t address = reinterpret_cast<uint64_t>(info->si_addr);
-        const uint64_t arena = SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE;
-        control->fault = write ? 2 : 1;
-        control->fault_address = address;
-        const char *did = write ? "wrote" : "read";
-        const unsigned long long shown = address;
-        // A non-canonical address is reported as 0 by x86-64.
-        if (address >= SIM_INTERNAL_BASE && address < SIM_INTERNAL_BASE + SIM_INTERNAL_SIZE)
-            snprintf(control->reason, sizeof control->reason, "the stack of a thread is full (512 KiB of local variables)"),
-                control->fault = 0;
-        else if (address >= arena && address < arena + SIM_ARENA_STRIDE)
-            snprintf(control->reason, sizeof control->reason, "%s device address 0x%llx, which is not allocated", did, shown);
-        else
-            snprintf(control->reason, sizeof control->reason, "%s address 0x%llx, which is not the device's", did, shown);
-    } else {
-        ++control->pc; // the host looks one before, as for a return address
-        snprintf(control->reason, sizeof control->reason, "%s", signal_text(number));
-    }
-    end_process();
-}
-
-void catch_faults()
-{
-    stack_t alternate = {};
-    alternate.ss_sp = ompls_sim_map(65536);
-    alternate.ss_size = 65536;
-    sigaltstack(&alternate, nullptr); // of this thread
-    struct sigaction action = {};
-    action.sa_sigaction = on_fault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(number, &action, nullptr);
-}
+uint64_t device_memory() { return SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE; }
 
 // --- cores ------------------------------------------------------------------------------------------------------
 // The main thread and its helpers take blocks from one counter.
@@ -181,7 +80,7 @@ void take_blocks()
 
 void *helper_main(void *)
 {
-    catch_faults();
+    ompls_sim_catch_faults(device_memory());
     for (uint32_t seen = 0;;) {
         while (load(&job_number) == seen) futex_wait(&job_number, seen, -1);
         seen = load(&job_number);
@@ -256,7 +155,7 @@ void launch()
     if (kernel->nparams != control->nparams)
         return refuse("the kernel has %u parameters, the launch %u", kernel->nparams, control->nparams);
     static void *params[SIM_MAX_PARAMS]; // not on a stack: kernels read it
-    const uint64_t arena = SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE;
+    const uint64_t arena = device_memory();
     for (uint32_t i = 0; i < kernel->nparams; ++i) {
         if (kernel->sizes[i] != control->sizes[i])
             return refuse("parameter %u of the kernel has %u bytes, of the launch %u", i, kernel->sizes[i], control->sizes[i]);
@@ -282,7 +181,7 @@ void launch()
 
 void protect()
 {
-    char *arena = reinterpret_cast<char *>(SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE);
+    char *arena = reinterpret_cast<char *>(device_memory());
     for (uint32_t i = 0; i < control->nprotections; ++i) {
         const sim_protection &p = control->protections[i];
         // Too many separate ranges for the kernel: then there are fewer guards, never less memory.
@@ -351,7 +250,7 @@ void find_stack()
 void on_own_stack()
 {
     munmap(reinterpret_cast<void *>(old_stack), old_stack_end - old_stack);
-    catch_faults();
+    ompls_sim_catch_faults(device_memory());
     start_thread(watch_host, nullptr, 1 << 18);
     serve();
 }
@@ -374,70 +273,7 @@ char *ompls_sim_map(size_t size)
     }
 }
 
-void ompls_sim_fail(const void *pc, const char *format, ...)
-{
-    claim_the_end();
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(control->reason, sizeof control->reason, format, arguments);
-    va_end(arguments);
-    control->fault = 0;
-    control->pc = reinterpret_cast<uint64_t>(pc);
-    end_process();
-}
-
-void ompls_sim_fault(const void *pc, const char *format, ...)
-{
-    claim_the_end();
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(control->reason, sizeof control->reason, format, arguments);
-    va_end(arguments);
-    control->pc = reinterpret_cast<uint64_t>(pc) - 1;
-    end_process();
-}
-
 uint8_t *ompls_sim_check_states() { return states; }
-
-void ompls_sim_assert_failed(const char *expression, const char *file, unsigned line, const char *function)
-{
-    ompls_sim_fail(nullptr, "%s:%u: %s: block (%u,%u,%u), thread (%u,%u,%u): assertion `%s` failed", file, line, function,
-                   ompls_sim_current.block.x, ompls_sim_current.block.y, ompls_sim_current.block.z,
-                   ompls_sim_current.thread.x, ompls_sim_current.thread.y, ompls_sim_current.thread.z, expression);
-}
-
-int ompls_sim_printf(const char *format, ...)
-{
-    char small[1024], *text = small;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(small, sizeof small, format, arguments);
-    va_end(arguments);
-    if (length >= int(sizeof small) && (text = static_cast<char *>(malloc(size_t(length) + 1)))) {
-        va_start(arguments, format);
-        vsnprintf(text, size_t(length) + 1, format, arguments);
-        va_end(arguments);
-    }
-    if (length < 0 || !text) return -1;
-    pthread_mutex_lock(&printing);
-    for (int done = 0; done < length;) {
-        const uint32_t drained = load(&control->drained), room = sizeof control->output - (control->written - drained);
-        if (room == 0) {
-            raise_event();
-            futex_wait(&control->drained, drained, 100);
-            continue;
-        }
-        const uint32_t at = control->written % sizeof control->output;
-        uint32_t part = uint32_t(length - done) < room ? uint32_t(length - done) : room;
-        if (part > sizeof control->output - at) part = sizeof control->output - at;
-        memcpy(control->output + at, text + done, part);
-        __atomic_store_n(&control->written, control->written + part, __ATOMIC_RELEASE);
-        done += int(part);
-    }
-    pthread_mutex_unlock(&printing);
-    if (text != small) free(text);
-    return length;
-}
 
 double ompls_sim_seconds()
 {
@@ -474,7 +310,7 @@ void leave_the_host()
 
 void map_memory()
 {
-    char *arena = reinterpret_cast<char *>(SIM_ARENA_BASE + device_index * SIM_ARENA_STRIDE);
+    char *arena = reinterpret_cast<char *>(device_memory());
     if (mmap(arena, arena_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, ARENA_FD, 0) != arena)
         ompls_sim_fail(nullptr, "cannot map the device's memory: %s", strerror(errno));
     close(CONTROL_FD);
