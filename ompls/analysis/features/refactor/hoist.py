@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.implicit import category
 from ompls.analysis.dataenv.paths import root, walk_all
-from ompls.analysis.dataenv.symbolic import Poly, compare, poly_of
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.diagnostic import Edit
 from ompls.analysis.features.refactor.action import Action
 from ompls.analysis.features.refactor.hostcode import HostCode, HostReader, Touch
+from ompls.analysis.features.refactor.listed import finds_it, part, plainly_mapped, widest
 from ompls.analysis.features.refactor.maps import mapped_elsewhere
 from ompls.analysis.features.refactor.need import Bounds, functions_of, holds_pointers
 from ompls.analysis.features.refactor.place import Writer
@@ -25,7 +25,7 @@ from ompls.analysis.features.refactor.spelling import Speller
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Stmt, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer
-from ompls.analysis.model.tu import TU, Item, MapItem, Region, Variable
+from ompls.analysis.model.tu import TU, Item, MapItem, Region
 
 TITLE = "Hoist the data environment out of this loop"
 _OWN_LIFE = frozenset(("nowait", "depend", "device", "if", "in_reduction", "detach"))
@@ -128,26 +128,26 @@ class _Hoist:
         texts, written = dict[str, tuple[str, Bounds | None]](), False
         for region in self._regions:
             variable = region.variable(symbol)
-            if variable is None or _finds_it(variable):
+            if variable is None or finds_it(variable):
                 continue
-            text = _plainly_mapped(variable)
+            text = plainly_mapped(variable)
             if text is None:
                 return "it is not mapped by a plain `map` clause with a section"
-            texts.setdefault(text, (self._as_written(region, variable.maps[0], text), _part(variable)))
+            texts.setdefault(text, (self._as_written(region, variable.maps[0], text), part(variable)))
             changes = bool(variable.writes) if isinstance(symbol.type, Array) else variable.writes_pointee
             if changes and variable.maps[0].map_type not in ("from", "tofrom"):
                 return "each time a region starts from the host's values anew"
             written = written or changes or bool(variable.writes)
         if not texts:
             return None
-        widest = _widest(list(texts.values()))
-        if widest is None:
+        chosen = widest(list(texts.values()))
+        if chosen is None:
             return "which of its sections holds the others is not known"
         if holds_pointers(_data(symbol)):
             return "it has pointers"
         if not self._is_fixed(symbol):
             return "it, or its section, is not the same before the loop"
-        return Hoisted(symbol, widest, written)
+        return Hoisted(symbol, chosen, written)
 
     def _as_written(self, region: Region, mapped: MapItem, text: str) -> str:
         """`text`, the list item of a mapping, in the user's words."""
@@ -237,54 +237,6 @@ def _above(function: Node, target: Node) -> list[Node]:
 def _is_data(node: Node) -> bool:
     """Whether a node around the loop leaves it to one thread of the host."""
     return not isinstance(node, ast.DirectiveStmt) or node.directive.name == "target data"
-
-
-def _finds_it(variable: Variable) -> bool:
-    """An implicit zero-length section: it finds the data wherever they are mapped."""
-    return variable.sharing == "mapped" and all(m.zero_length for m in variable.maps)
-
-
-def _plainly_mapped(variable: Variable) -> str | None:
-    """The list item of the one mapping without modifiers."""
-    if variable.sharing != "mapped" or len(variable.maps) != 1:
-        return None
-    only = variable.maps[0]
-    if only.modifiers or only.map_type not in ("to", "from", "tofrom"):
-        return None
-    if only.item is None:
-        return variable.symbol.name if isinstance(variable.symbol.type, Array) else None
-    if only.clause is None or only.clause.name != "map":
-        return None
-    whole_pointer = isinstance(only.item.expr, ast.Name) and isinstance(variable.symbol.type, Pointer)
-    return None if whole_pointer else only.item.text
-
-
-def _part(variable: Variable) -> Bounds | None:
-    """First and last element of the one mapping; None: all of it, or not known."""
-    item = variable.maps[0].item
-    if item is None or not isinstance(item.expr, ast.Section) or not isinstance(item.expr.base, ast.Name):
-        return None
-    section = item.expr
-    first = Poly.of(0) if section.lower is None else poly_of(section.lower)
-    length = poly_of(section.length)
-    if section.stride is not None or first is None or length is None:
-        return None
-    return first, first + length - 1
-
-
-def _widest(parts: list[tuple[str, Bounds | None]]) -> str | None:
-    """The list item that holds all the others; None: not known."""
-    if len(parts) == 1:
-        return parts[0][0]
-    for text, bounds in parts:
-        whole = bounds is None and text.isidentifier()
-        if whole or (bounds is not None and all(b is not None and _within(b, bounds) for _, b in parts)):
-            return text
-    return None
-
-
-def _within(a: Bounds, b: Bounds) -> bool:
-    return compare(a[0], b[0]) in (">", ">=", "==") and compare(a[1], b[1]) in ("<", "<=", "==")
 
 
 def _data(symbol: Symbol) -> CType:
