@@ -31,7 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=("text", "json", "sarif"), default="text", help="of the output")
     add("--select", action="append", metavar="RULE", help="only these rules or groups (comma list)")
     add("--ignore", action="append", metavar="RULE", help="not these rules or groups (comma list)")
-    add("--openmp", metavar="VERSION", help="of the specification to check against (default: 5.2)")
+    add(
+        "--openmp",
+        metavar="VERSION",
+        help="of the specification to check against (default: the project file says, else 5.2)",
+    )
     add(
         "--fail-on",
         choices=tuple(_RANK),

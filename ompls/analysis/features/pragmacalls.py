@@ -11,7 +11,7 @@ import re
 from ompls.analysis.features.pragmas import Pragma
 
 _LONGEST = 2_000  # bytes of a call before the cursor
-_DEEPEST = 5  # macros in the replacement of a macro
+_DEEPEST = 5  # macros in the replacement of a macro, and calls in the arguments of a call
 _CALL = re.compile(rb"^[ \t]*([A-Za-z_]\w*)[ \t]*\(", re.M)
 _CONTINUATION = re.compile(rb"\\[ \t\f\v]*\r?\n")
 _PIECE = re.compile(rb'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)|[()\[\]{},;]', re.S)
@@ -26,11 +26,10 @@ def call_as_pragma(source: bytes, offset: int) -> tuple[bytes, Pragma] | None:
         return None
     first = source.rfind(b"\n", 0, max(0, offset - _LONGEST)) + 1
     line_end = source.find(b"\n", offset)
-    for call in reversed(list(_CALL.finditer(source, first, line_end if line_end >= 0 else len(source)))):
-        if call.end() > offset:
-            continue
-        number, start, end = _argument(source, call.end(), offset)
-        words = _words_before(source[: call.start()], call[1].decode(), number) if number >= 0 else None
+    calls = [c for c in _CALL.finditer(source, first, line_end if line_end >= 0 else len(source)) if c.end() <= offset]
+    opened = [(call, at) for call in calls if (at := _argument(source, call.end(), offset))[0] >= 0]
+    for call, (number, start, end) in reversed(opened[-_DEEPEST:]):
+        words = _words_before(source[: call.start()], call[1].decode(), number)
         if words is not None:
             return _as_line(source, call.start(1), words, start, end)
     return None
