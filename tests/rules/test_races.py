@@ -20,7 +20,7 @@ HEAD = """
 typedef struct { void *p; } omp_lock_t;
 void omp_set_lock(omp_lock_t *); void omp_unset_lock(omp_lock_t *); int omp_test_lock(omp_lock_t *);
 int omp_get_thread_num(void); int omp_get_num_threads(void); int omp_get_team_num(void); int rand(void);
-void own_lock(void); void own_unlock(void);
+void own_lock(void); void own_unlock(void); int *get(int);
 struct s { int m, k; int *q; } st;
 int g, flags[8];
 omp_lock_t l1, l2;
@@ -114,6 +114,22 @@ CASES = [
     (f"{FOR} bump(&g);", "missing-reduction"),
     (f"{FOR} {{ int own = 0; bump(&own); a[i] = own; }}", ""),
     (f"{FOR} st.m += i;", "missing-reduction"),
+    # storage that each thread has got for itself, or all together
+    (
+        f"{P} private(j)\n{{\nint *q = get(n);\n#pragma omp for\n"
+        "for (int k = 0; k < n; k++) for (j = 0; j < m; j++) q[3] += k; }",
+        "",
+    ),
+    (
+        f"int *q;{P} private(q, j)\n{{\n#pragma omp single copyprivate(q)\nq = get(n);\n#pragma omp for\n"
+        "for (int k = 0; k < n; k++) for (j = 0; j < m; j++) q[j] += k; }",
+        "missing-reduction",
+    ),
+    (
+        f"int *q;{P} private(j)\n{{\n#pragma omp single\nq = get(n);\n#pragma omp for\n"
+        "for (int k = 0; k < n; k++) for (j = 0; j < m; j++) q[j] += k; }",
+        "missing-reduction",
+    ),
     (f"{P} for reduction(+: a[0:4])\nfor (i = 0; i < n; i++) a[i % 4] += i;", ""),
     # --- who runs at the same time
     ("for (i = 0; i < n; i++) g += i;", ""),

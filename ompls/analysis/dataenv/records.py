@@ -5,7 +5,7 @@ Made by `walk.py`, asked for through `access.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -130,7 +130,7 @@ class Start:
 class Walk:
     """What a walk over a statement found.
 
-    declared -- variables declared in it (without static ones)
+    declared -- variables declared in it (without static ones), each with the directive around its declaration
     starts -- where each directive's body starts
     waits -- numbers in the order of evaluation where a thread may wait for another: a spinning loop
     locks -- where it takes locks and gives them back
@@ -141,7 +141,7 @@ class Walk:
     """
 
     accesses: list[Access]
-    declared: set[Symbol]
+    declared: Mapping[Symbol, ast.DirectiveStmt | None]
     syncs: list[Sync]
     starts: dict[ast.DirectiveStmt, Start]
     waits: list[int]

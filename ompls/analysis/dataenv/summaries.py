@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.places import Env, Place, pointee_of
@@ -101,7 +101,7 @@ def _of_unit(locks: frozenset[Held]) -> frozenset[Held]:
     return frozenset(h for h in locks if isinstance(h[1], Place) and h[1].symbol.level == "file" and not h[1].since)
 
 
-def _is_visible(access: Access, params: set[Symbol], declared: set[Symbol]) -> bool:
+def _is_visible(access: Access, params: set[Symbol], declared: Container[Symbol]) -> bool:
     symbol = access.symbol
     if access.owner is not None or symbol in declared:
         return False

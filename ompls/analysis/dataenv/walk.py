@@ -283,7 +283,7 @@ def walk_of(
     """What a walk over `node` finds; values are named by the change that made them (see `settled`)."""
     w = Walker(functions, env, summaries)
     w.run(node)
-    return Walk(w.accesses, set(w.declared), w.syncs, w.starts, w.waits, w.locks, w.meets, w.touched, w.held, w.given)
+    return Walk(w.accesses, w.declared, w.syncs, w.starts, w.waits, w.locks, w.meets, w.touched, w.held, w.given)
 
 
 def _walk_of(function: ast.FunctionDef, summaries: Summaries) -> Walk:

@@ -185,3 +185,29 @@ void f17(int n, int *a) {
         }
     }
 }
+double *storage(int);
+void f18(int m, int n, const double *data, double *mean) {
+    double *late;
+    #pragma omp parallel private(late)
+    {
+        double *part = calloc(n, sizeof(double));
+        double *other;
+        late = storage(n);
+        other = malloc(n * sizeof *other);
+        #pragma omp for nowait
+        for (int i = 0; i < n; i++) late[i] = other[i] = 0;
+        #pragma omp for
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) { part[j] += data[i * n + j]; late[j] += 1; other[0] += part[j]; }
+        #pragma omp critical(mean)
+        for (int j = 0; j < n; j++) mean[j] += part[j] + late[j];
+        free(part); free(late); free(other);
+    }
+}
+void f19(int m, int n, const double *data) {
+    double *part = malloc(n * sizeof(double));
+    #pragma omp for
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) part[j] += data[i * n + j];
+    free(part);
+}

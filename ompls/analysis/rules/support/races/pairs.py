@@ -33,6 +33,7 @@ from ompls.analysis.rules.support.races.standing import (
     distinct,
     is_atomic,
     is_ordered,
+    is_own_storage,
     lock,
     may_meet,
     same_way,
@@ -146,6 +147,7 @@ class _Search:
                 (owner >= 0 and owner >= level.bound)
                 or (level.bound < 0 and self.is_local(a))
                 or a.place.since > self.walk.starts[level.stmt].order
+                or is_own_storage(a, common, level, self.walk)
             ):
                 continue
             start = self.walk.starts[level.stmt].order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
+from ompls.analysis.dataenv.private import private_copies
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.ctype import CType
 from ompls.analysis.rules.support.races.levels import Level
@@ -38,6 +39,24 @@ def lock(place: object) -> object:
 def is_ordered(access: Access, level: Level) -> bool:
     inside = access.directives[access.directives.index(level.stmt) + 1 :]
     return any(s.directive.name == "ordered" and s.body is not None for s in inside)
+
+
+def is_own_storage(access: Access, common: tuple[DirectiveStmt, ...], level: Level, walk: Walk) -> bool:
+    """Whether a pointer of each unit's own leads there, to which each one gave its value: `double *p = malloc(n);`.
+
+    common -- the directives around the accesses in question
+    """
+    symbol = access.symbol
+    if not access.depth or not access.place.since:
+        return False
+    if level.bound < 0:  # each thread calls the function
+        return symbol.level == "block" and symbol.storage not in ("static", "extern")
+    inside = common[level.bound :]
+    if access.place.since <= walk.starts[inside[0]].order:
+        return False
+    given = (i.symbol for s in walk.starts for c in s.directive.all("copyprivate") for i in c.items)
+    own = walk.declared.get(symbol) in inside or any(symbol in private_copies(s.directive, s.body) for s in inside)
+    return own and symbol not in given
 
 
 def section(below: tuple[DirectiveStmt, ...]) -> DirectiveStmt | None:
