@@ -202,6 +202,24 @@ def test_edited_header_takes_effect() -> None:
         assert preprocessor.run("/p/m.c", b'#include "h.h"\nH\n', headers).text.split() == [value.encode()]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("/*", "/*\nint a;\n*/ int b;\n"),  # the last line becomes the first of several
+        ("int a; \\", "int a; \\\nint b;\n"),
+        (
+            "#define OMP(x) _Pragma(STR(x))\nOMP(omp barrier)\n",
+            "#define STR(x) #x\n#define OMP(x) _Pragma(STR(x))\nOMP(omp barrier)\n",
+        ),
+    ],
+    ids=["comment", "continuation", "operand of _Pragma"],
+)
+def test_what_a_line_was_before_does_not_matter(before: str, after: str) -> None:
+    preprocessor = Preprocessor()
+    preprocessor.run("/p/main.c", before.encode(), HEADERS)
+    assert preprocessor.run("/p/main.c", after.encode(), HEADERS).text == run(after).text
+
+
 def test_without_a_compiler_common_macros_are_known() -> None:
     text = "#if defined(_OPENMP) && defined(__GNUC__) && __STDC_VERSION__ >= 199901L\nx\n#endif\n"
     assert run(text, EMPTY_SNAPSHOT).text.split() == [b"x"]

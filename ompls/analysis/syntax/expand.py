@@ -347,6 +347,8 @@ def pragma_operator(token: Token, reader: Expander) -> list[Token]:
         return [token]
     read = [token, (PUNCT, "(", False, -1, -1)]
     literal = reader.next_token()
+    if literal is not None and literal[0] == IDENT:
+        reader.looked_up[literal[1]] = reader.macros.get(literal[1])
     if literal is not None and literal[0] == IDENT and literal[1] in reader.macros:
         inside = _up_to_closing(literal, reader)
         made = reader.expanded(inside)

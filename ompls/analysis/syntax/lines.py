@@ -284,7 +284,9 @@ class LinePass(ABC):
         result: object = line
         if line.text == whole and not (line.pieces or line.pragmas or line.notes):
             result = _VERBATIM
-        if calls[0] == expander.pulled and not expander.open_invocation:
+        # the last line of the text may be the first of several in another version: `/*`
+        whole_line = end < len(self.text) or not may_continue(raw)
+        if calls[0] == expander.pulled and not expander.open_invocation and whole_line:
             self._keep(raw, whole, expander, asked, result)
         return result, end
 
