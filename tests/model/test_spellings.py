@@ -26,6 +26,16 @@ static int thread_local, constexpr = 3, noreturn = 4;
 static int square(int constexpr) { return constexpr * constexpr; }
 int f(void) { thread_local = v.alignof + v.constexpr; v.alignas = noreturn;
     return square(constexpr) + thread_local; }""",
+    "words in comments": """void report(const char *text /* in case of any */, ...);
+int f(int x) { return x; /* goto */ }
+int g(int x) { return x; /* see __attribute__((unused) */ }
+char *h(void) { return "/* goto *"; }""",
+    "old designators": """enum { A, B, C };
+static const char *names[] = { [A]  "a", [B] = "b",
+  [C] "c" }, *more[3] = { [A ... B] &"x"[0] };
+struct pair { int a, b; } pairs[3] = { [B] { 1, 2 }, [C] { .b = 3 } }, one = { a: 1, b: 2 };
+int first(int *x, int y) { x[y] = 1, x[y + 1] = (x[0], y); return x[names[A][0]]; }""",
+    "hexadecimal fractions": "double a = 0X.1ACP12, b = 0x.8p0f;",
     "a function named noreturn": "void noreturn(void); void f(int n) { if (n) noreturn(); }",
 }
 SILENT = {

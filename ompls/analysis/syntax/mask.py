@@ -14,6 +14,8 @@ _SPELLINGS = {
     b"__signed__": b"signed", b"__signed": b"signed", b"__extension__": b"", b"_Thread_local": b"__thread",
     b"_Noreturn": b"", b"__alignof": b"_Alignof", b"__alignof__": b"_Alignof",
 }  # fmt: skip
+# Comments, and the literals in which nothing is one
+_COMMENT = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|/\*.*?\*/|//(?:[^\\\n]|\\.)*", re.DOTALL)
 _WORD = re.compile(rb"\b(?:__[a-z]+(?:__)?|_Thread_local|_Noreturn)\b")
 _ATTRIBUTE = re.compile(rb"\b(?:__attribute(?:__)?|__declspec|_Alignas|alignas)\s*\(")
 _ASM_NAME = re.compile(rb"(?<=\))\s*\b(?:__asm__|__asm|asm)\s*\(\s*(?:\"[^\"\n]*\"\s*)+\)")
@@ -25,6 +27,8 @@ _COMPLEX = re.compile(
 _PART = re.compile(rb"\b__(?:real|imag)(?:__)?\b")
 _IMAGINARY = re.compile(rb"(?<![\w.])(\.?\d[\d.]*(?:[eE][+-]?\d+)?)(?:[iIjJqQwW]([fFlL]?)|([fFlL])[iIjJ])(?!\w)")
 _SUFFIX = re.compile(rb"[\d.][fFlL]?[iIjJqQwW]")
+_HEXADECIMAL = re.compile(rb"\b0[xX]\.(?=[0-9a-fA-F])")
+_DESIGNATOR = re.compile(rb"([{,]\s*\[[^][{};=]*\])[ \t](?=\s*[\w\"'{&(~!+-])")  # before C99, without `=`
 # Keywords of the grammar and names in C17, where what follows tells which they are.
 _NAMES = re.compile(
     rb"\b(?:(?:noreturn|constexpr|thread_local)\b(?!\s*[A-Za-z_])|(?:align(?:as|of)|offsetof)\b(?!\s*\())"
@@ -43,7 +47,10 @@ def _jump(m: re.Match[bytes]) -> bytes:
 
 
 def mask(text: bytes) -> bytes:
-    """`text` with the unknown spellings replaced; same length, newlines kept."""
+    """`text` with the unknown spellings replaced, and without comments, which may hold such words (`/* goto */`); same
+    length, newlines kept."""
+    if b"/*" in text or b"//" in text:
+        text = _COMMENT.sub(lambda m: m.group() if m.group()[:1] in b"\"'" else _blank(m.group()), text)
     if b"__" in text or b"_Noreturn" in text or b"_Thread_local" in text:
         text = _WORD.sub(_spelling, text)
     if b"attribute" in text or b"lignas" in text or b"__declspec" in text:
@@ -56,6 +63,10 @@ def mask(text: bytes) -> bytes:
         text = _PART.sub(lambda m: b"~".ljust(len(m.group())), text)
     if _SUFFIX.search(text):
         text = _IMAGINARY.sub(lambda m: m.group(1) + b"0" + (m.group(2) or m.group(3) or b""), text)
+    if b"0x." in text or b"0X." in text:
+        text = _HEXADECIMAL.sub(b"0x0", text)
+    if b"{" in text and b"[" in text:
+        text = _DESIGNATOR.sub(rb"\1=", text)
     if any(word in text for word in (b"noreturn", b"constexpr", b"thread_local", b"align", b"offsetof")):
         text = _NAMES.sub(lambda m: _word(m.group()), text)
     if b"typeof" in text:
