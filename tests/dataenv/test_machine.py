@@ -239,6 +239,7 @@ def test_what_speaks_of_no_device_is_not_walked(monkeypatch: pytest.MonkeyPatch)
     for (int i = 0; i < n; i++) a[i] = i;
     other();
 }
+void component(int *target) { *target = 1; }
 """)
 
 

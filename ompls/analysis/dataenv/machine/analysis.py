@@ -24,6 +24,7 @@ from ompls.analysis.model.tu import Content
 
 Counts = Mapping[Site, "set[tuple[int, int]] | None"]  # as `Recorder.counts`
 _NAMED_MAPPER = re.compile(r"\s*(?!default\b)\w+\s*:")
+_OMP = re.compile(rb"\bomp(?:_target|\b)")  # of a directive or of a routine, not `component`
 _MARK = f"{__name__} mark"  # in `Group.memo`: the version in which what is kept there held
 _SILENT: tuple[tuple[Event, ...], Counts] = ((), {})
 
@@ -234,4 +235,4 @@ def _below(root: Content, program: Program) -> dict[str, Content | None]:
 
 def _is_silent(root: Content, below: Mapping[str, Content | None]) -> bool:
     """Whether no device is spoken of anywhere: nothing is mapped then, and there is nothing to notice."""
-    return not any(c is not None and b"target" in c.text and b"omp" in c.text for c in (root, *below.values()))
+    return not any(c is not None and b"target" in c.text and _OMP.search(c.text) for c in (root, *below.values()))
