@@ -110,13 +110,17 @@ def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, .
         return events
     found: dict[Event, None] = {}
     counts: list[Counts] = []
+    functions: dict[str, Content | None] = {}
+    variables: dict[str, Symbol | None] = {}
     for content in roots:
-        walked = _walked(content, program)
+        below, named = _reached(content, program)
+        walked = _walked(content, below, named, program)
         if walked is None:
             return None
+        functions |= below
+        variables |= named
         found.update(dict.fromkeys(walked[0]))
         counts += [walked[1]] if walked[1] else []
-    functions, variables = _reached(roots, program)
     events = tuple(found)
     group.memo[__name__] = (key, functions, variables, events, tuple(counts))
     return events
@@ -173,8 +177,9 @@ def _is_default_mapper(directive: Directive) -> bool:
     return len(directive.args) != 1 or not _NAMED_MAPPER.match(directive.args[0].text)
 
 
-def _walked(content: Content, program: Program) -> tuple[tuple[Event, ...], Counts] | None:
-    functions, variables = _reached((content,), program)
+def _walked(
+    content: Content, functions: Mapping[str, Content | None], variables: Mapping[str, Symbol | None], program: Program
+) -> tuple[tuple[Event, ...], Counts] | None:
     key = (tuple(functions.items()), tuple(variables.items()), program.mappers, program.variants, program.local)
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
@@ -201,18 +206,13 @@ def _walked(content: Content, program: Program) -> tuple[tuple[Event, ...], Coun
     return walked
 
 
-def _reached(
-    roots: tuple[Content, ...], program: Program
-) -> tuple[dict[str, Content | None], dict[str, Symbol | None]]:
-    """What walks from these roots depend on: all that they call, and variables at file scope."""
-    called: dict[str, Content | None] = {}
-    names: set[str] = set()
-    for root in roots:
-        below = _below(root, program)
-        called |= below
-        if not _is_silent(root, below):
-            names.update(n for c in (root, *below.values()) if c is not None for n in facts_of(c).globals)
-    return called, {n: program.symbols.get(n) for n in sorted(names)}
+def _reached(root: Content, program: Program) -> tuple[dict[str, Content | None], dict[str, Symbol | None]]:
+    """What a walk from the root depends on: all that it calls, and variables at file scope."""
+    below = _below(root, program)
+    if _is_silent(root, below):
+        return below, {}
+    names = {n for c in (root, *below.values()) if c is not None for n in facts_of(c).globals}
+    return below, {n: program.symbols.get(n) for n in sorted(names)}
 
 
 def _below(root: Content, program: Program) -> dict[str, Content | None]:

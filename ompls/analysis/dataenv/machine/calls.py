@@ -141,7 +141,7 @@ class Machine(Outside):
             objs |= {o for o in self.now.cases if is_from(o, self.chain_of(expr))}
         part = self.now.part(objs)
         key = self.input_of(expr, args, part, objs, reach)
-        done = recall(callee, key, self.program.functions, self.program.symbols, self.program.around)
+        done = recall(callee, key, reach, self.program.around)
         if done is not None:
             self.steps += done.steps
             self.sizes |= done.sizes

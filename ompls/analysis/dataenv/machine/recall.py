@@ -21,6 +21,7 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.tu import Content
 
 _NONE: Mapping[str, Any] = {}
+_REACH = f"{__name__} reach"  # in `Content.memo`
 _MOST = 12  # inputs that are kept for one function
 _ALLOCATE = frozenset(
     """malloc calloc realloc aligned_alloc memalign valloc posix_memalign strdup strndup alloca omp_alloc omp_calloc
@@ -59,6 +60,20 @@ class Done(NamedTuple):
 
 
 def reach_of(
+    content: Content, functions: Mapping[str, Content], symbols: Mapping[str, Symbol], harmless: frozenset[str]
+) -> Reach:
+    """What a function reaches: kept with it, the same object as long as that is what it was."""
+    kept: Reach | None = content.memo.get(_REACH)
+    if (
+        kept is None
+        or not all(functions.get(n) is c for n, c in kept.called.items())
+        or not all(symbols.get(n) is s for n, s in kept.variables.items())
+    ):
+        kept = content.memo[_REACH] = _looked_for(content, functions, symbols, harmless)
+    return kept
+
+
+def _looked_for(
     content: Content, functions: Mapping[str, Content], symbols: Mapping[str, Symbol], harmless: frozenset[str]
 ) -> Reach:
     seen: dict[str, Content | None] = {}
@@ -138,15 +153,8 @@ def keep(content: Content, key: object, done: Done) -> None:
     kept[key] = done
 
 
-def recall(content: Content, key: object, functions: object, symbols: object, around: object) -> Done | None:
+def recall(content: Content, key: object, reach: Reach, around: object) -> Done | None:
     """What is kept for an input, if all that it depends on is as it was."""
     kept: dict[object, Done] = content.memo.get(__name__, {})
     done = kept.get(key)
-    if done is None:
-        return None
-    holds = (
-        done.around == around
-        and all(functions.get(n) is c for n, c in done.reach.called.items())  # type: ignore[attr-defined]
-        and all(symbols.get(n) is s for n, s in done.reach.variables.items())  # type: ignore[attr-defined]
-    )
-    return done if holds else None
+    return done if done is not None and done.reach == reach and done.around == around else None
