@@ -17,7 +17,7 @@ def test_equal_sets_are_one_object() -> None:
 
 def test_sets_of_other_classes_are_not_taken_for_each_other() -> None:
     shared = Shared()
-    pairs, targets = frozenset({(NULL, None)}), frozenset({Target(NULL, None)})
+    pairs, targets = frozenset({(NULL, None, frozenset())}), frozenset({Target(NULL, None)})
     assert pairs == targets
     assert type(next(iter(shared.one(pairs)))) is tuple
     assert type(next(iter(shared.one(targets)))) is Target

@@ -188,7 +188,7 @@ class Poly:
             for atom, power in m:
                 value = values.get(atom)
                 if value is None:
-                    value = Poly.of(_inside(atom, values) if isinstance(atom, Opaque) else atom)
+                    value = _inside(atom, values) if isinstance(atom, Opaque) else Poly.of(atom)
                 for _ in range(power):
                     product = product * value
             total = total + product
@@ -229,8 +229,13 @@ def _times(a: Monomial, b: Monomial) -> Monomial:
     return frozenset(powers.items())
 
 
-def _inside(atom: Opaque, values: Mapping[Atom, Poly]) -> Opaque:
-    return Opaque(atom.op, atom.base, tuple([p.substitute(values) for p in atom.args]))
+def _inside(atom: Opaque, values: Mapping[Atom, Poly]) -> Poly:
+    args = tuple([p.substitute(values) for p in atom.args])
+    if atom.op == "/" and len(args) == 2:
+        x, by = (p.constant for p in args)
+        if x is not None and by is not None and x >= 0 < by:
+            return Poly.of(x // by)
+    return Poly.of(Opaque(atom.op, atom.base, args))
 
 
 def _monomial_text(m: Monomial, c: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.expressions import Values, is_integer, poly_of
-from ompls.analysis.dataenv.poly import Atom, Order, Poly, sign
+from ompls.analysis.dataenv.poly import Atom, Opaque, Order, Poly, sign
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.constants import fold
@@ -166,10 +166,11 @@ def _bare(expr: Expr) -> Expr:
     return expr
 
 
-def range_over(p: Poly, loops: Iterable[LoopRange]) -> tuple[Poly, Poly] | None:
+def range_over(p: Poly, loops: Iterable[LoopRange], steps: bool = False) -> tuple[Poly, Poly] | None:
     """The smallest and the largest value of `p` over loops (outermost first); None when it is not monotonic in one.
 
     j + i*C over i = 0..R-1, j = 0..C-1 is (0, R*C - 1).  Bounds of inner loops may name outer variables.
+    `steps`: also where it is not linear in one, as i*(i + 1)/2 + j, by what it grows from one value to the next.
     """
     loops = list(loops)
     low = high = p
@@ -179,22 +180,51 @@ def range_over(p: Poly, loops: Iterable[LoopRange]) -> tuple[Poly, Poly] | None:
             continue
         if loop.lower is None or loop.upper is None:
             return None
-        smallest = _eliminate(low, symbol, loop.lower, loop.upper, loops)
-        largest = _eliminate(high, symbol, loop.upper, loop.lower, loops)
-        if smallest is None or largest is None:
+        of_low, of_high = (_direction(p, symbol, loops, steps) for p in (low, high))
+        if not of_low or not of_high:
             return None
-        low, high = smallest, largest
+        low = low.substitute({symbol: loop.lower if of_low in _RISING else loop.upper})
+        high = high.substitute({symbol: loop.upper if of_high in _RISING else loop.lower})
     return low, high
 
 
-def _eliminate(p: Poly, symbol: Symbol, if_growing: Poly, if_falling: Poly, loops: list[LoopRange]) -> Poly | None:
+_RISING = (">", ">=", "==")
+
+
+def _direction(p: Poly, symbol: Symbol, loops: list[LoopRange], steps: bool) -> Order:
+    """Whether `p` rises or falls with `symbol`; '' when it does both or that is not known."""
     parts = p.coefficient(symbol)
-    if parts is None:
-        return None
-    growth = sign_over(parts[0], loops)
-    if not growth:
-        return None
-    return p.substitute({symbol: if_growing if growth in (">", ">=", "==") else if_falling})
+    if parts is not None:
+        return sign_over(parts[0], loops)
+    return _growth(p, symbol, loops) if steps else ""
+
+
+def _growth(p: Poly, symbol: Symbol, loops: list[LoopRange]) -> Order:
+    """How the next value compares with one, when `symbol` grows by 1; '' when that is not always the same."""
+    inside = [(m, c) for m, c in p.terms.items() if any(isinstance(a, Opaque) and symbol in _names(a) for a, _ in m)]
+    plain = p - Poly(dict(inside))
+    found = [_least_sign(plain.substitute({symbol: Poly.of(symbol) + 1}) - plain, loops)]
+    for m, c in inside:
+        (atom, power), *others = m
+        if others or not isinstance(atom, Opaque) or atom.op != "/" or power != 1 or (atom.args[1].constant or 0) < 1:
+            return ""
+        found.append(_growth(atom.args[0] * (1 if c > 0 else -1), symbol, loops))
+    if all(f in _RISING for f in found):
+        return ">="
+    return "<=" if all(f in ("<", "<=", "==") for f in found) else ""
+
+
+def _names(atom: Opaque) -> frozenset[Symbol]:
+    return frozenset().union(*(arg.symbols() for arg in atom.args))
+
+
+def _least_sign(p: Poly, loops: list[LoopRange]) -> Order:
+    """As `sign_over`, where a loop's lower bound may be an outer loop's variable."""
+    known: list[LoopRange] = []
+    for loop in loops:
+        least = range_over(loop.lower, known) if loop.lower is not None else None
+        known.append(loop._replace(lower=least[0]) if least is not None else loop)
+    return sign_over(p, known)
 
 
 def sign_over(p: Poly, loops: Iterable[LoopRange]) -> Order:

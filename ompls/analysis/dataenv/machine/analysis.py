@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from ompls.analysis.dataenv.machine.calls import Machine
 from ompls.analysis.dataenv.machine.events import Event, Recorder
 from ompls.analysis.dataenv.machine.facts import facts_of
+from ompls.analysis.dataenv.machine.mappers import mappers_of
 from ompls.analysis.dataenv.machine.objects import GivenUp
 from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.values import Site
@@ -59,7 +60,11 @@ def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     """The events of every function of the unit, by its name."""
     called: set[str] = set()
     local = frozenset([i.text for d in unit.directives for c in d.all("local") for i in c.items])
-    program = Program(unit.functions, unit.symbols, _declares_mappers(unit), unit.told.variants, local, unit.late)
+    mapping = mappers_of(unit.directives)
+    unknown = mapping is None or any(map(_holds_mappers, unit.groups))
+    program = Program(
+        unit.functions, unit.symbols, unknown, mapping or (), unit.told.variants, local, unit.late
+    )  # fmt: skip
     found: dict[str, dict[Event, None]] = {}
     for group in unit.groups:
         if _untouched(group, program, unit):
@@ -158,12 +163,8 @@ def _strongest(events: dict[Event, None]) -> tuple[Event, ...]:
     return tuple(best.values())
 
 
-def _declares_mappers(unit: Unit) -> bool:
-    """Whether some structure may have a mapper that is meant where none is named."""
-    return any(map(_is_default_mapper, unit.directives)) or any(map(_holds_mappers, unit.groups))
-
-
 def _holds_mappers(group: Group) -> bool:
+    """Whether a function declares a mapper that may be meant where none is named."""
     kept: bool | None = group.memo.get("mappers")
     if kept is None:
         inside = (s.directive for content in group.contents for s in content.directives)
@@ -180,7 +181,7 @@ def _is_default_mapper(directive: Directive) -> bool:
 def _walked(
     content: Content, functions: Mapping[str, Content | None], variables: Mapping[str, Symbol | None], program: Program
 ) -> tuple[tuple[Event, ...], Counts] | None:
-    key = (tuple(functions.items()), tuple(variables.items()), program.mappers, program.variants, program.local)
+    key = (tuple(functions.items()), tuple(variables.items()), *program.around)
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
         walked: tuple[tuple[Event, ...], Counts] = kept[1]

@@ -41,10 +41,6 @@ class Machine(Outside):
         self.reaches: dict[Content, Reach] = {}
         self.known_sizes: frozenset[Atom] = frozenset()
 
-    @property
-    def mappers(self) -> bool:
-        return self.program.mappers
-
     def out_of_time(self) -> bool:
         return self.program.late()
 
@@ -191,7 +187,7 @@ class Machine(Outside):
         if not isinstance(expr.type, Record) or value is not None:
             return value
         found = self.record_places(expr)
-        return frozenset([Target(loc.obj, loc.low) for loc in found]) or None
+        return frozenset([Target(loc.obj, loc.low, loc.every) for loc in found]) or None
 
     def chain_of(self, expr: ast.Call) -> tuple[object, ...]:
         """The calls that lead into the function that is called."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.copies import Choice
-from ompls.analysis.dataenv.machine.items import Items, Mapped
+from ompls.analysis.dataenv.machine.items import Items
+from ompls.analysis.dataenv.machine.mappers import Mapped
 from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES
 from ompls.analysis.dataenv.machine.state import State, assumed, decided, join
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value

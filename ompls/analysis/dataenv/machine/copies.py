@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ompls.analysis.dataenv.machine.values import Positive, Range, Site, apart, covers, inside, order
+from ompls.analysis.dataenv.machine.values import Positive, Range, Site, apart, covers, exceeds, inside, order
 from ompls.analysis.dataenv.machine.written import MOST_KEPT, Lost, Written, less, merged, without
 from ompls.analysis.dataenv.symbolic import Poly
 from ompls.analysis.model.ast import Span
@@ -160,7 +160,7 @@ def lacks(copy: Copy, r: Range, positive: Positive) -> bool:
 
 def lacks_of(held: Range, r: Range, positive: Positive) -> bool:
     """Whether an end of `r` certainly lies outside of `held`."""
-    return order(r.low, held.low, positive) == "<" or order(held.high, r.high, positive) == "<"
+    return exceeds(held.low, r.low, positive) or exceeds(r.high, held.high, positive)
 
 
 def _with(state: Copies, old: Copy, new: Copy | None) -> Copies:

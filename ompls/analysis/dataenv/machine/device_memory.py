@@ -88,7 +88,7 @@ class DeviceMemory(Evaluator):
         host, there, size, _, device = args
         if not (isinstance(host, frozenset) and isinstance(size, Poly) and isinstance(device, Poly) and len(host) == 1):
             return False
-        ((obj, at),) = host
+        ((obj, at, _),) = host
         cases = self.cases_of(obj)
         if cases is None or at is None or obj in self.now.many or any(c.copies for c in cases):
             return False

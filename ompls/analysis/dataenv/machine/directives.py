@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.events import Event
-from ompls.analysis.dataenv.machine.items import Mapped
+from ompls.analysis.dataenv.machine.mappers import Mapped
 from ompls.analysis.dataenv.machine.regions import Regions
 from ompls.analysis.dataenv.machine.routines import INITIAL, lent
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value
@@ -111,7 +111,7 @@ class Directives(Regions):
                 if clause.name == "use_device_ptr":
                     self.finds_nothing(value, directive, Site(self.frame.name, item.span), item.text)
                 if isinstance(value, frozenset):
-                    for obj, _ in value:
+                    for obj, _, _ in value:
                         if self.cases_of(obj) is not None:
                             self.lend(
                                 Mapped("", [Loc(obj, None, None, symbol.type)], "", (), Site("", item.span), False)

@@ -195,7 +195,9 @@ class Evaluator(Places):
             return None
         size = self.size_of(t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else t)
         step = by * size * sign if by is not None and size is not None else None
-        return frozenset([Target(o, at + step if at is not None and step is not None else None) for o, at in pointer])
+        return frozenset(
+            [t._replace(offset=t.offset + step if t.offset is not None and step is not None else None) for t in pointer]
+        )
 
     def _unary(self, expr: ast.Unary) -> Value:
         op, operand = expr.op, expr.operand
@@ -269,7 +271,7 @@ class Evaluator(Places):
     def named_by(value: Value, target: Expr) -> None:
         """A fresh object gets the name of the first pointer that it is assigned to."""
         if isinstance(value, frozenset):
-            for obj, _ in value:
+            for obj, _, _ in value:
                 if not obj.name and isinstance(target, (ast.Name, ast.Member)):
                     obj.name = target.name if isinstance(target, ast.Name) else target.field
 
@@ -335,7 +337,7 @@ class Evaluator(Places):
 
 
 def _pointers(locs: list[Loc]) -> Pointers | None:
-    return frozenset([Target(loc.obj, loc.low) for loc in locs]) or None
+    return frozenset([Target(loc.obj, loc.low, loc.every) for loc in locs]) or None
 
 
 def _as_pointer(value: Value, expr: Expr) -> Value:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from ompls.analysis.dataenv.machine.values import Obj, Site
+from ompls.analysis.model.ast import Symbol
 
 Certainty = Literal["certain", "possible"]
 Outcome = Literal["bad", "perhaps", "fine"]
@@ -47,6 +48,8 @@ class Recorder:
     )  # the program asks whether they are present: it knows that they may not be
     handed: set[Obj] = field(default_factory=set)  # other code may have given these other values than they start with
     changes: int = 0  # of what the last visits said
+    # by loop variable: objects of which each iteration looks at another piece
+    members: dict[Symbol, set[Obj]] = field(default_factory=dict)
     log: list[tuple[str, tuple[object, ...]]] | None = None  # what was called, while a call is walked that is kept
     # by list item of `target enter data` and `target exit data`: (references before, after); None: not always known
     counts: dict[Site, set[tuple[int, int]] | None] = field(default_factory=dict)
@@ -81,6 +84,14 @@ class Recorder:
             self.tentative[key] = event._replace(certainty="possible")
         elif conditional and self.tentative.pop(key, None) is not None:
             self.changes += 1
+
+    def walks(self, loops: Iterable[Symbol], objs: Iterable[Obj]) -> None:
+        """The pieces that these stand for are looked at one after the other."""
+        symbols, found = tuple(loops), tuple(objs)
+        if self.log is not None:
+            self.log.append(("walks", (symbols, found)))
+        for symbol in symbols:
+            self.members.setdefault(symbol, set()).update(found)
 
     def hands(self, objs: Iterable[Obj]) -> None:
         """Other code gets the address of these."""

@@ -2,46 +2,25 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from ompls.analysis.dataenv.machine import copies as cp
-from ompls.analysis.dataenv.machine.choices import Choices
-from ompls.analysis.dataenv.machine.copies import Copies, Mapping
+from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.events import Event, Outcome
+from ompls.analysis.dataenv.machine.mappers import Mapped, Mappers
 from ompls.analysis.dataenv.machine.naming import worst
 from ompls.analysis.dataenv.machine.routines import devices_softened
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
-from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause, ListItem
 
-_COPIES_FIRST = ("to", "tofrom")
 _COPIES_BACK = ("from", "tofrom")
 _KEPT = ("to", "alloc")  # map types with which nothing comes back
 
 
-class Mapped(NamedTuple):
-    """One list item with its map type, where it lies, and its place in the text (an implicit one: its directive's)."""
-
-    name: str
-    locs: list[Loc]
-    kind: str
-    modifiers: tuple[str, ...]
-    site: Site
-    explicit: bool
-
-    @property
-    def copied_in(self) -> bool:
-        return self.kind in _COPIES_FIRST and len(self.locs) == 1
-
-    def mapping(self, loc: Loc, device: Poly, lasting: bool = False) -> Mapping:
-        always = "always" in self.modifiers
-        return Mapping(device, loc.low, loc.high, self.kind, self.site, always, lasting, not self.explicit)
-
-
-class Items(Choices):
+class Items(Mappers):
     """Entering, leaving and updating what list items name."""
 
     def item(self, item: ListItem, kind: str, clause: Clause) -> Mapped:
@@ -88,17 +67,6 @@ class Items(Choices):
                         self.now.cases[loc.obj] = frozenset([c._replace(copies=(unknown,)) for c in cases])
             expr = expr.inner if isinstance(expr, ast.Paren) else expr.base
 
-    def unfollowed(self, mapped: Mapped) -> bool:
-        """Whether a mapper decides what is mapped."""
-        if any(m.startswith(("mapper", "iterator")) for m in mapped.modifiers):
-            return True
-        return self.mappers and any(isinstance(_element(loc.type), Record) for loc in mapped.locs)
-
-    @property
-    @abstractmethod
-    def mappers(self) -> bool:
-        """Whether the unit declares mappers."""
-
     def give_up(self, mapped: Mapped) -> None:
         """The directive does something to what the item reaches that is not followed."""
         assert self.now is not None
@@ -111,9 +79,22 @@ class Items(Choices):
     def enter(self, mapped: Mapped, device: Poly, lasting: bool = False) -> None:
         """The item comes into a device data environment."""
         assert self.now is not None
-        if self.unfollowed(mapped):
+        for part in self.by_mapper(mapped):
+            self._enter(part, device, lasting)
+
+    def by_mapper(self, mapped: Mapped, backwards: bool = False) -> Iterator[Mapped]:
+        """The items that the item stands for, each while the loop over an array's elements is around."""
+        parts = None if self.unfollowed(mapped) else self.parts(mapped)
+        if parts is None:
             self.give_up(mapped)
-            return
+        for part, loop in (parts or ())[:: -1 if backwards else 1]:
+            self.loops += [loop] if loop is not None else []
+            yield part
+            if loop is not None:
+                self.loops.remove(loop)
+
+    def _enter(self, mapped: Mapped, device: Poly, lasting: bool) -> None:
+        assert self.now is not None
         self._of_device(mapped)
         if not mapped.locs and mapped.explicit:
             self.anything()
@@ -121,11 +102,11 @@ class Items(Choices):
         for loc in mapped.locs:
             self._bounds(mapped, loc)
             cases = self.cases_of(loc.obj)
-            if loc.obj in self.now.many:
-                if self.loops or any(c.copies for c in cases or ()):
-                    self.now.each |= {loc.obj}
+            if loc.obj in self.now.many and (self.loops or any(c.copies for c in cases or ())):
+                self.now.each |= {loc.obj}
+            if self.in_part(loc):
                 m = mapped.mapping(loc, device, lasting)
-                self.change(loc.obj, lambda c, m=m: cp.enter(c, m, self.positive)[0])  # type: ignore[misc]
+                self.change(loc, lambda c, m=m: cp.enter(c, m, self.positive)[0])  # type: ignore[misc]
                 cases = None
             if cases is None:
                 answers.append(("unknown", Copies()))
@@ -133,7 +114,7 @@ class Items(Choices):
             m = mapped.mapping(loc, device, lasting)
             made = [cp.enter(case, m, self.positive) for case in cases]
             answers += [(outcome, case) for (_, outcome), case in zip(made, cases, strict=True)]
-            self.change(loc.obj, lambda c, m=m: cp.enter(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
+            self.change(loc, lambda c, m=m: cp.enter(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
             if any(outcome == "unknown" for _, outcome in made):
                 self.now.cases[loc.obj] = None
         if mapped.copied_in:
@@ -200,23 +181,25 @@ class Items(Choices):
     def leave(self, mapped: Mapped, device: Poly, unstructured: bool = False) -> None:
         """The item leaves it."""
         assert self.now is not None
-        if self.unfollowed(mapped):
-            self.give_up(mapped)
-            return
+        for part in self.by_mapper(mapped, backwards=True):
+            self._leave(part, device, unstructured)
+
+    def _leave(self, mapped: Mapped, device: Poly, unstructured: bool) -> None:
+        assert self.now is not None
         outcomes: list[cp.Outcome] = []
         if unstructured:
             self.reaches_over(mapped, device)
         for loc in mapped.locs:
             cases = self.cases_of(loc.obj)
             m = mapped.mapping(loc, device)
-            if cases is None or loc.obj in self.now.many:
+            if cases is None or self.in_part(loc):
                 outcomes.append("unknown")
                 if cases is not None:
-                    self.change(loc.obj, lambda c, m=m: cp.leave(c, m, self.positive)[0])  # type: ignore[misc]
+                    self.change(loc, lambda c, m=m: cp.leave(c, m, self.positive)[0])  # type: ignore[misc]
                 continue
             m = mapped.mapping(loc, device)
             outcomes += [cp.leave(case, m, self.positive)[1] for case in cases]
-            self.change(loc.obj, lambda c, m=m: cp.leave(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
+            self.change(loc, lambda c, m=m: cp.leave(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
         if unstructured and mapped.locs:
             outcome = worst(["bad" if o == "absent" else "fine" for o in outcomes])
             self.judge(Event("exit-absent", mapped.site, mapped.name, "certain", (), mapped.kind), outcome, mapped.locs)
@@ -236,16 +219,19 @@ class Items(Choices):
     def update(self, mapped: Mapped, device: Poly) -> None:
         """`target update to` or `from`."""
         assert self.now is not None
-        if self.unfollowed(mapped):
-            self.give_up(mapped)
-            return
+        for part in self.by_mapper(mapped):
+            if part.kind == mapped.kind:
+                self._update(part, device)
+
+    def _update(self, mapped: Mapped, device: Poly) -> None:
+        assert self.now is not None
         outcomes: list[Outcome] = []
         idle: list[bool] = []
         self.reaches_over(mapped, device)
         for loc in mapped.locs:
             self._bounds(mapped, loc)
             cases = self.cases_of(loc.obj)
-            if cases is None or loc.obj in self.now.many:
+            if cases is None or self.in_part(loc):
                 outcomes.append("fine")
                 continue
             r = Range(loc.low, loc.high, True, len(mapped.locs) == 1 and not _strided(mapped, loc))
@@ -263,7 +249,7 @@ class Items(Choices):
                 idle.append(copy is not None and _is_current(copy, mapped.kind))
                 absent = copy is None and how == ""
                 outcomes.append("bad" if absent else "fine")
-            self.change(loc.obj, updated, len(mapped.locs) > 1)
+            self.change(loc, updated, len(mapped.locs) > 1)
         if mapped.kind == "to" and mapped.locs:
             self.copy_scalars(mapped._replace(modifiers=("always",)), [])
         if mapped.locs:
@@ -277,14 +263,7 @@ class Items(Choices):
         """The device's address of the item becomes known to the host's code, which is likely to fill what is there."""
         for loc in mapped.locs:
             if self.now is not None and self.cases_of(loc.obj) is not None:
-                self.change(loc.obj, devices_softened)
-
-
-def _element(t: CType) -> CType:
-    """What an array has many of, else the type itself."""
-    while isinstance(t, Array):
-        t = t.of
-    return t
+                self.change(loc, devices_softened)
 
 
 def _is_current(copy: cp.Copy, kind: str) -> bool:

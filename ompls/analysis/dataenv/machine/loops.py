@@ -77,7 +77,11 @@ class Loops(Directives):
                 self.now.cells[self.holder(symbol), 0] = None
         if found.symbol is not None:
             self.now.cells[self.holder(found.symbol), 0] = Poly.of(found.symbol)
+        if trips is None and self.starts_empty(found):
+            self.conditions += 1
         self.loops.append(Loop(found, self.conditions, self.is_plain(stmt), self.varied))
+        if found.symbol is not None:
+            self.recorder.members.pop(found.symbol, None)
         try:
             self._rounds(stmt, found, trips)
         finally:
@@ -95,7 +99,7 @@ class Loops(Directives):
             self.conditions, self.varied = conditions, varied
             told = self.recorder.changes
             end, done = self._iteration(stmt, found, copied(head))
-            again = self._head_again(end, stmt, found)
+            again = self._another(self._head_again(end, stmt, found), start, found)
             if again is None or head is None or again == head:
                 break
             if plain and again.cells == head.cells and told == self.recorder.changes:
@@ -218,6 +222,33 @@ class Loops(Directives):
         if found.symbol is not None:
             again.cells[self.holder(found.symbol), 0] = Poly.of(found.symbol)
         self.chooses_anew(again, stmt, self.assigned(stmt))
+        return again
+
+    def starts_empty(self, found: LoopRange) -> bool:
+        """Whether it does not run at all in the first iteration of a loop around that the host runs, as `j < i`."""
+        if found.trips is None:
+            return False
+        around = self.loops if self.region is None else self.loops[: self.region.loops]
+        names = found.trips.symbols()
+        first = {
+            loop.range.symbol: start
+            for loop in around
+            if not loop.plain and loop.range.symbol in names
+            and (start := loop.range.lower if loop.range.step > 0 else loop.range.upper) is not None
+        }  # fmt: skip
+        trips = found.trips.substitute(first).constant  # type: ignore[arg-type]
+        return bool(first) and trips is not None and trips <= 0
+
+    def _another(self, again: State | None, start: State | None, found: LoopRange) -> State | None:
+        """Objects of which each iteration looks at another piece are as they were before the loop."""
+        if again is None or start is None or found.symbol is None:
+            return again
+        for obj in self.recorder.members.get(found.symbol, ()):
+            if obj in start.cases:
+                again.cases[obj] = start.cases[obj]
+            elif obj.kind == "heap" and obj in again.cases:  # the loop allocates them
+                del again.cases[obj]
+                again.many |= {obj}
         return again
 
     def _left_early(self, stmt: ast.For | ast.While | ast.DoWhile) -> bool:

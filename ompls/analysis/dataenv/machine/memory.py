@@ -50,6 +50,23 @@ class Memory(Store):
         some = first_in is not None and self.in_some(first_in)
         return spread(loc.low, loc.size, [loop.range for loop in loops], sure, some)
 
+    def all_over(self, loc: Loc) -> frozenset[Symbol]:
+        names = loc.low.symbols() if loc.low is not None else frozenset()
+        varying = [loop for loop in self.loops if loop.range.symbol in names]
+        size = loc.obj.size
+        if not varying or size is None or self.now is None or loc.obj in self.now.many:
+            return frozenset()
+        if varying[0].conditions != self.conditions or self.doubts or self.tasks:
+            return frozenset()
+        r = spread(loc.low, loc.size, [loop.range for loop in varying], True)
+        step = r.comb[0] if r.comb is not None else 0
+        first = r.low.constant if r.low is not None else None
+        rest = (size - r.high).constant if r.high is not None else None
+        if first is None or rest is None or not r.sure or not 0 <= first <= step or not 0 <= rest <= step:
+            return frozenset()
+        whole = r.dense or (r.comb is not None and first + r.comb[1] + rest == step)
+        return frozenset([loop.range.symbol for loop in varying if loop.range.symbol is not None and whole])
+
     def in_some(self, loop: Loop) -> bool:
         """Whether some iteration of `loop` comes here: all conditions in it are on what varies with it."""
         return self.conditions - self.varied == loop.conditions - loop.varied
@@ -85,7 +102,7 @@ class Memory(Store):
                 def wrote(case: Copies, r: Range = r, site: Site = site) -> Copies:
                     return cp.host_writes(case, r, site, self.positive)
 
-                self.change(loc.obj, wrote, len(locs) > 1)
+                self.change(loc, wrote, len(locs) > 1)
 
     def host_reads(self, locs: list[Loc], node: Node) -> None:
         assert self.now is not None
@@ -93,7 +110,7 @@ class Memory(Store):
         ways: list[Way | None] = []
         for loc in locs:
             cases = self.cases_of(loc.obj)
-            if cases is None or loc.obj in self.now.many:
+            if cases is None:
                 return
             r = self.range_of(loc)
             answers += [self._behind(case, r, loc.obj.size) for case in cases]
@@ -102,6 +119,8 @@ class Memory(Store):
         if not found:
             return
         behind = min(found, key=_place)  # the cases have no order
+        if any(loc.obj in self.now.many for loc in locs) and any(o != "bad" for o, _ in answers):
+            return
         outcome = self.on_some_path([o for o, _ in answers], ways, len(locs) == 1)
         here = self.site(node)
         if isinstance(behind, Lost) and behind.how != "associate":  # that ends no map, whose type would be wrong
@@ -159,7 +178,7 @@ class Memory(Store):
                     copy = copy or next((c for c in case.copies if c.device == device), None)
                     return case if copy is None else cp.device_writes(case, copy, r, site, self.positive)
 
-                self.change(loc.obj, wrote, len(locs) > 1)
+                self.change(loc, wrote, len(locs) > 1)
 
     @abstractmethod
     def within(self, locs: list[Loc], node: Node) -> None:
@@ -286,6 +305,9 @@ class Memory(Store):
             if kind not in [k for k, _, _ in answers]:
                 if self.conditional and self.recorder.tentative:
                     self.judge(self._event(kind, here, name, copy), "fine")
+                    for event in list(self.recorder.tentative.values()):
+                        if event.kind == kind and event.name == name and (here, "read here") in event.related:
+                            self.judge(event, "fine")
                 continue
             event = self._event(kind, here, name, copy)
             if kind == "absent" and len(locs) == 1:

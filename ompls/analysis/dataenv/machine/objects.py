@@ -54,6 +54,7 @@ class Frame:
     chain: tuple[object, ...]
     own: dict[Symbol, Obj] = field(default_factory=dict)
     locals: list[Obj] = field(default_factory=list)
+    placed: dict[Symbol, Loc] = field(default_factory=dict)  # where the variable of a mapper lies
     results: list[Value] = field(default_factory=list)
 
 
@@ -164,7 +165,16 @@ class Store(ABC):
     # --- cells
 
     def load(self, loc: Loc) -> Value:
-        """The scalar at `loc`."""
+        """The scalar at `loc`; of pointers at places that vary in loops, over which pieces they go."""
+        value = self.loaded(loc)
+        if isinstance(value, frozenset) and loc.low is not None and loc.low.constant is None:
+            every = self.all_over(loc)
+            if every and self.region is None:
+                self.recorder.walks(every, [t.obj for t in value])
+            value = frozenset([t._replace(every=every) for t in value])
+        return value
+
+    def loaded(self, loc: Loc) -> Value:
         assert self.now is not None
         cell = cell_of(loc.obj, loc.low)
         value: Value
@@ -176,6 +186,8 @@ class Store(ABC):
             value = self.now.cells[cell]
         elif loc.obj in self.now.many or isinstance(cell[1], tuple):
             value = None if not isinstance(loc.type, Pointer) else self.initial(loc, cell)
+        elif isinstance(loc.type, Pointer) and (found := self.among(loc.obj)) is not None:
+            value = found
         else:
             value = self.initial(loc, cell)
             self.now.cells[cell] = value
@@ -188,6 +200,24 @@ class Store(ABC):
                     value = joined_value(value, held) if isinstance(value, frozenset) else held
         return value
 
+    def among(self, obj: Obj) -> Pointers | None:
+        """What an element of a new object holds, when all that was stored in it was stored in a loop over them."""
+        assert self.now is not None
+        if not self.is_new(obj):
+            return None
+        held = [v for c, v in self.now.cells.items() if c[0] == obj and isinstance(v, frozenset)]
+        known = [v for c, v in self.now.cells.items() if c[0] == obj and isinstance(c[1], tuple)]
+        return held[0] if len(held) == 1 and known == held else None
+
+    @abstractmethod
+    def all_over(self, loc: Loc) -> frozenset[Symbol]:
+        """The variables of the loops around that take `loc` over all pointers that its object holds; none if not."""
+
+    def in_part(self, loc: Loc | Target) -> bool:
+        """Whether it is one of several pieces, and the loops around do not come to all of them."""
+        assert self.now is not None
+        return loc.obj in self.now.many and not (loc.every and loc.every <= {loop.range.symbol for loop in self.loops})
+
     def another(self, value: Pointers) -> Pointers:
         """What links in an object lead to on a device where the object stands for several: to others of them.
 
@@ -195,7 +225,7 @@ class Store(ABC):
         """
         assert self.now is not None
         found = []
-        for obj, at in value:
+        for obj, at, _ in value:
             cases = self.now.cases.get(obj)
             if obj in self.now.many and cases is not None and obj not in self.now.each:
                 other = Obj("heap", ("another", obj.key), obj.name, size=obj.size)
@@ -296,14 +326,15 @@ class Store(ABC):
 
     # --- changes
 
-    def change(self, obj: Obj, how: Callable[[Copies], Copies], weak: bool = False) -> None:
-        """Every case of `obj` becomes what `how` makes of it; `weak`: or stays."""
+    def change(self, place: Obj | Loc, how: Callable[[Copies], Copies], weak: bool = False) -> None:
+        """Every case of an object becomes what `how` makes of it; `weak`: or stays."""
         assert self.now is not None
+        obj = place if isinstance(place, Obj) else place.obj
         cases = self.cases_of(obj)
         if cases is None:
             return
         new: Cases | None = by_one_way(frozenset([how(c) for c in cases]))
-        if weak or obj in self.now.many:
+        if weak or (obj in self.now.many if isinstance(place, Obj) else self.in_part(place)):
             new = joined_cases(cases, new)
         if new == cases:
             new = cases  # the same object: where paths meet, only others are looked at

@@ -77,6 +77,8 @@ class Places(Memory):
         symbol = expr.symbol
         if symbol is None or symbol.kind not in ("var", "param"):
             return []
+        if symbol in self.frame.placed:
+            return [self.frame.placed[symbol]]
         obj = self.variable(symbol)
         return [Loc(obj, ZERO, obj.size if obj.size is not None else self.size_of(symbol.type), symbol.type)]
 
@@ -85,7 +87,7 @@ class Places(Memory):
         if not isinstance(pointer, frozenset):
             return []
         size = self.size_of(t)
-        return [Loc(obj, at, size, t) for obj, at in pointer if obj.kind != "null"]
+        return [Loc(obj, at, size, t, every) for obj, at, every in pointer if obj.kind != "null"]
 
     def elements(self, expr: ast.Index | ast.Section, first: Value, count: Poly | None) -> list[Loc]:
         """`count` elements from number `first` on."""
@@ -96,13 +98,13 @@ class Places(Memory):
         length = size if count is ONE else count * size if count is not None and size is not None else None
         if isinstance(base.type, Pointer) and not isinstance(base, ast.Section):
             found = self.pointed(self.value(base), of)
-            return [Loc(o.obj, _sum(o.low, start), length, of) for o in found]
+            return [Loc(o.obj, _sum(o.low, start), length, of, o.every) for o in found]
         inner = self.places(base)
         if isinstance(base, ast.Section):
             # all rows of the section, from the first row's first element to the last row's last
             row = self.size_of(base.type.of) if isinstance(base.type, Array) else None
-            return [Loc(o.obj, _sum(o.low, start), _sum(_less(o.size, row), length), of) for o in inner]
-        return [Loc(o.obj, _sum(o.low, start), length, of) for o in inner]
+            return [Loc(o.obj, _sum(o.low, start), _sum(_less(o.size, row), length), of, o.every) for o in inner]
+        return [Loc(o.obj, _sum(o.low, start), length, of, o.every) for o in inner]
 
     def _section(self, expr: ast.Section) -> list[Loc]:
         lower: Value = ZERO if expr.lower is None else self.value(expr.lower)
@@ -132,7 +134,8 @@ class Places(Memory):
         narrow = member is not None and member.bits  # the bytes of a bit-field are fewer than those of its type
         size = Poly.of((narrow + 7) // 8) if narrow else self.size_of(expr.type)
         return [
-            Loc(o.obj, _sum(o.low, Poly.of(offset)) if offset is not None else None, size, expr.type) for o in found
+            Loc(o.obj, _sum(o.low, Poly.of(offset)) if offset is not None else None, size, expr.type, o.every)
+            for o in found
         ]
 
 

@@ -4,17 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.shared import Shared
 from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ctype import Record
+from ompls.analysis.model.omp import ListItem
 from ompls.analysis.model.tu import Content
+
+
+class Mapper(NamedTuple):
+    """A `declare mapper` at file scope: its name, its variable, and what it maps: (map type, list item) each."""
+
+    name: str
+    variable: Symbol
+    items: tuple[tuple[str, ListItem], ...]
+
+    @property
+    def uid(self) -> int | None:
+        """The structure's."""
+        return self.variable.type.uid if isinstance(self.variable.type, Record) else None
+
+    @property
+    def said(self) -> tuple[object, ...]:
+        """What it means: equal for the same text."""
+        return self.name, self.uid, tuple([(kind, item.text) for kind, item in self.items])
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """What a walk knows of the translation unit.
 
-    functions -- definitions by name; symbols -- the file scope at its end; mappers -- whether it declares mappers
+    functions -- definitions by name; symbols -- the file scope at its end; mappers -- whether it declares mappers that
+    are not followed; mapping -- those that are
     variants -- functions whose calls may go elsewhere; local -- variables of which every device has its own
     shared -- for what is kept of its calls
     """
@@ -22,6 +44,7 @@ class Program:
     functions: Mapping[str, Content]
     symbols: Mapping[str, Symbol]
     mappers: bool = False
+    mapping: tuple[Mapper, ...] = ()
     variants: frozenset[str] = frozenset()
     local: frozenset[str] = frozenset()
     late: Callable[[], bool] = lambda: False  # whether there is no time left
@@ -30,4 +53,4 @@ class Program:
     @property
     def around(self) -> tuple[object, ...]:
         """What every walk depends on."""
-        return self.mappers, self.variants, self.local
+        return self.mappers, self.variants, self.local, tuple([m.said for m in self.mapping])

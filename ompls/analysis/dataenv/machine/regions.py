@@ -10,7 +10,7 @@ from ompls.analysis.dataenv.machine.constructs import Constructs, in_order
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, find, outside_copy
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.facts import facts_of
-from ompls.analysis.dataenv.machine.items import Mapped
+from ompls.analysis.dataenv.machine.mappers import Mapped
 from ompls.analysis.dataenv.machine.objects import Where
 from ompls.analysis.dataenv.machine.routines import INITIAL
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start, order
@@ -116,7 +116,7 @@ class Regions(Constructs):
             value = self.load(Loc(obj, ZERO, obj.size, variable.symbol.type))
             if not isinstance(value, frozenset) or len(value) != 1:
                 continue
-            ((target, at),) = value
+            ((target, at, _),) = value
             found = [self.begins_after(case, device, at) for case in self.cases_of(target) or (None,)]
             if (copy := found[0]) is not None:
                 site = self.site(min(followed, key=lambda n: n.span))

@@ -195,7 +195,8 @@ class Routines(DeviceMemory):
         if (
             copy is not None
             and targets
-            and not any(o in self.now.many or self.now.cases.get(o) is None for o in targets)
+            and not any(self.now.cases.get(o) is None for o in targets)
+            and not any(self.in_part(t) for t in pointer)
         ):
             name = name_of(node.args[0]) if isinstance(node, ast.Call) and node.args else ""
             event = Event("free-mapped", self.site(node), name, "certain", ((copy.origin, "mapped here"),), copy.how)
@@ -204,7 +205,7 @@ class Routines(DeviceMemory):
             self.judge(event, self.on_some_path(outcomes, ways, len(targets) == 1))
         for obj in targets:
             gone = frozenset((Copies(freed=True),))
-            one = len(targets) == 1 and obj not in self.now.many
+            one = len(targets) == 1 and not any(self.in_part(t) for t in pointer if t.obj == obj)
             self.now.cases[obj] = gone if one else joined_cases(self.cases_of(obj), gone)
 
     # --- whole blocks
@@ -217,7 +218,7 @@ class Routines(DeviceMemory):
     def soften(self, pointer: Value) -> None:
         """Some code may have read and written host storage."""
         if isinstance(pointer, frozenset) and self.now is not None:
-            for obj, _ in pointer:
+            for obj, _, _ in pointer:
                 if self.now.cases.get(obj) is not None:
                     self.change(obj, _softened)
 
@@ -225,7 +226,7 @@ class Routines(DeviceMemory):
         """Some code may have read and written the devices' copies."""
         if isinstance(pointer, frozenset) and self.now is not None:
             self.filled_on_device([t.obj for t in pointer])
-            for obj, _ in pointer:
+            for obj, _, _ in pointer:
                 real = obj.of or obj
                 if self.now.cases.get(real) is not None:
                     self.change(real, devices_softened)
@@ -252,7 +253,7 @@ def lent(pointer: Value) -> Pointers | None:
     if not isinstance(pointer, frozenset):
         return None
     found = []
-    for obj, at in pointer:
+    for obj, at, _ in pointer:
         known = obj.kind in ("device", "lent", "null")
         found.append(Target(obj if known else Obj("lent", obj, obj.name, of=obj), at))
     return frozenset(found)

@@ -212,8 +212,10 @@ def forget_loop(state: State, loop: LoopRange, known: dict[Cases, frozenset[Symb
                 state.cells[cell] = None
         elif value:
             moving = [t for t in value if t.offset is not None and variable in t.offset.symbols()]
-            if moving:
-                state.cells[cell] = value.difference(moving).union([Target(t.obj, None) for t in moving])
+            every = [t for t in value if variable in t.every and t not in moving]
+            if moving or every:
+                stay = [Target(t.obj, t.offset) for t in every]
+                state.cells[cell] = value.difference(moving, every).union([Target(t.obj, None) for t in moving], stay)
     for obj, cases in state.cases.items():
         if cases is not None:
             names = known.get(cases)

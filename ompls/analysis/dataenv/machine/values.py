@@ -55,10 +55,15 @@ NULL = Obj("null", 0, "NULL")
 
 
 class Target(NamedTuple):
-    """What a pointer may point to: `offset` bytes (None: not known) into `obj`."""
+    """What a pointer may point to: `offset` bytes (None: not known) into `obj`.
+
+    every -- variables of loops around: over their values it is each of the pieces that `obj` stands for, one after
+             the other (`a[i]` in a loop over all of `a`)
+    """
 
     obj: Obj
     offset: Poly | None
+    every: frozenset[Symbol] = frozenset()
 
 
 Pointers = frozenset[Target]
@@ -93,7 +98,7 @@ class Loc(NamedTuple):
     low: Poly | None
     size: Poly | None  # bytes
     type: CType
-    whole_pointer: bool = False
+    every: frozenset[Symbol] = frozenset()  # as in `Target`
 
     @property
     def high(self) -> Poly | None:
@@ -113,6 +118,20 @@ def order(a: Poly | None, b: Poly | None, positive: Positive) -> Order:
     if difference is not None:
         return "==" if not difference else ">" if difference > 0 else "<"
     return compare(a, b, positive)
+
+
+def exceeds(a: Poly | None, b: Poly | None, positive: Positive) -> bool:
+    """Whether `a` is certainly more than `b` when all sizes are at least 2: for one row of a matrix, or one element,
+    a program may be right that nobody means for that."""
+    if a is None or b is None:
+        return False
+    if (found := order(b, a, positive)) not in ("<=", ""):
+        return found == "<"
+    more: dict[Atom, Poly] = {}
+    for atom in (a - b).atoms():
+        inner = atom.args[0].atoms() if isinstance(atom, Opaque) and atom.op in ("/", "%") else (atom,)
+        more.update({one: Poly.of(one) + 1 for one in inner if positive(one)})
+    return compare(b.substitute(more), a.substitute(more), positive) == "<"
 
 
 def inside(low: Poly | None, high: Poly | None, of_low: Poly | None, of_high: Poly | None, positive: Positive) -> bool:
@@ -194,7 +213,7 @@ def widened(r: Range, loops: Iterable[LoopRange]) -> Range:
     names = {loop.symbol for loop in loops if loop.symbol is not None}
     if not names & (low.symbols() | high.symbols()):
         return r
-    lows, highs = range_over(low, loops), range_over(high, loops)
+    lows, highs = range_over(low, loops, steps=True), range_over(high, loops, steps=True)
     if lows is None or highs is None:
         return Range(None, None, r.sure or r.some)
     return Range(lows[0], highs[1], r.sure and all(loop.exact for loop in loops), False, some=r.sure or r.some)
@@ -210,7 +229,7 @@ def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bo
     if not varying:
         return Range(low, low + size, sure, sure, None, some)
     ends = _ends(low, used)
-    found = range_over(low, used) if ends is None else ends[:2]
+    found = range_over(low, used, steps=True) if ends is None else ends[:2]
     if found is None:
         return Range(None, None, sure or some)
     exact = sure and all(loop.exact for loop in varying)

@@ -25,7 +25,7 @@ int main(void)
         for (int c = 0; c < cols; c++)
             t[r][c] *= 2.0f; // expect: mapping [bad]
     for (int r = 0; r < rows; r++) { //@ good bad bad2 bad3
-#pragma omp target exit data map(from: t[r][0:cols]) //@ good bad
+#pragma omp target exit data map(from: t[r][0:cols]) //@ good bad // or-here [bad]
 #pragma omp target exit data map(release: t[r][0:cols]) //@ bad2 // or-here [bad2]
     } //@ good bad bad2 bad3
 #pragma omp target exit data map(release: t[0:rows])

@@ -1,0 +1,151 @@
+"""List items, and `declare mapper` (OpenMP 5.2 §5.8.8): the items that one stands for when a mapper maps it.
+
+A structure stays one piece of storage: what a mapper lists of its members is mapped as the whole is, in the directions
+of all of them.  What it reaches through pointers are items of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ompls.analysis.dataenv.machine.choices import Choices
+from ompls.analysis.dataenv.machine.copies import Mapping
+from ompls.analysis.dataenv.machine.objects import Loop
+from ompls.analysis.dataenv.machine.program import Mapper, Program
+from ompls.analysis.dataenv.machine.values import Loc, Site
+from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Span, Symbol
+from ompls.analysis.model.ctype import INT, Array, CType, Record
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.syntax.binding import MAPPER
+
+_NAMED = re.compile(r"mapper\s*\(\s*(\w+)\s*\)\s*$")
+_IN, _OUT = ("to", "tofrom"), ("from", "tofrom")
+_EACH = Symbol("each", "var", INT)  # the number of an element of an array that is mapped by a mapper
+
+
+class Mapped(NamedTuple):
+    """One list item with its map type, where it lies, and its place in the text (an implicit one: its directive's)."""
+
+    name: str
+    locs: list[Loc]
+    kind: str
+    modifiers: tuple[str, ...]
+    site: Site
+    explicit: bool
+
+    @property
+    def copied_in(self) -> bool:
+        return self.kind in _IN and len(self.locs) == 1
+
+    def mapping(self, loc: Loc, device: Poly, lasting: bool = False) -> Mapping:
+        always = "always" in self.modifiers
+        return Mapping(device, loc.low, loc.high, self.kind, self.site, always, lasting, not self.explicit)
+
+
+def mappers_of(directives: Iterable[Directive]) -> tuple[Mapper, ...] | None:
+    """The mappers that these declare; None when one of them is not understood."""
+    found = []
+    for d in directives:
+        if d.name != "declare mapper":
+            continue
+        m = MAPPER.match(d.args[0].text) if len(d.args) == 1 else None
+        names = [n for c in d.all("map") for i in c.items for n in i.expr.walk() if isinstance(n, ast.Name)]
+        variable = next((n.symbol for n in names if m is not None and n.name == m.group(3) and n.symbol), None)
+        items = tuple([(c.keyword or "tofrom", c.modifiers, i) for c in d.all("map") for i in c.items])
+        if m is None or variable is None or not isinstance(variable.type, Record) or any(i[1] for i in items):
+            return None
+        found.append(Mapper(m.group(1) or "default", variable, tuple([(kind, item) for kind, _, item in items])))
+    return tuple(found)
+
+
+class Mappers(Choices):
+    """`parts` gives the items that an item stands for."""
+
+    program: Program
+
+    def mapper_of(self, mapped: Mapped) -> Mapper | None:
+        """The mapper that is meant for the item; the default one where none is named."""
+        named = next((m for m in map(_NAMED.match, mapped.modifiers) if m is not None), None)
+        name = named.group(1) if named is not None else "default"
+        types = {t.uid if isinstance(t := element(loc.type), Record) else None for loc in mapped.locs}
+        fits = [m for m in self.program.mapping if m.name == name and m.uid in types]
+        return fits[-1] if fits and len(types) == 1 else None
+
+    def unfollowed(self, mapped: Mapped) -> bool:
+        """Whether something decides what is mapped that is not followed."""
+        if any(m.startswith("iterator") for m in mapped.modifiers):
+            return True
+        records = [t for loc in mapped.locs if isinstance(t := element(loc.type), Record)]
+        if records and self.program.mappers:
+            return True
+        if self.mapper_of(mapped) is not None:
+            return False
+        named = any(m.startswith("mapper") and "default" not in m for m in mapped.modifiers)
+        inner = {m.uid for m in self.program.mapping if m.name == "default"}
+        return named or any(inner & _inside(r) for r in records)
+
+    def parts(self, mapped: Mapped) -> list[tuple[Mapped, Loop | None]] | None:
+        """The items that a mapper maps, the structures first, and the loop over the elements of an array; None: not
+        known."""
+        mapper = self.mapper_of(mapped)
+        if mapper is None:
+            return [(mapped, None)]
+        if len(mapped.locs) != 1 or self.now is None or any(m.startswith("iterator") for m in mapped.modifiers):
+            return None
+        whole, size = mapped.locs[0], self.size_of(mapper.variable.type)
+        trips = whole.size.divided(size.constant or 0) if whole.size is not None and size is not None else None
+        if size is None or trips is None or whole.low is None:
+            return None
+        loop, one = None, whole._replace(size=size, type=mapper.variable.type)
+        if trips.constant != 1:
+            bounds = LoopRange(_EACH, ZERO, trips - 1, 1, ast.Compound(Span(0, 0), []))
+            loop, one = Loop(bounds, self.conditions, False), one._replace(low=whole.low + Poly.of(_EACH) * size)
+        return self._listed(mapped, mapper, one, loop)
+
+    def _listed(self, mapped: Mapped, mapper: Mapper, one: Loc, loop: Loop | None) -> list[tuple[Mapped, Loop | None]]:
+        modifiers = tuple([m for m in mapped.modifiers if not m.startswith("mapper")])
+        mapped = mapped._replace(modifiers=modifiers, explicit=False)
+        outer, self.frame.placed = self.frame.placed, {**self.frame.placed, mapper.variable: one}
+        self.loops += [loop] if loop is not None else []
+        of_whole, found = set(), []
+        for listed, item in mapper.items:
+            locs, kind = self.places(item.expr), both(mapped.kind, listed)
+            if any(loc.obj == one.obj for loc in locs):
+                of_whole.add(kind)
+            else:
+                found.append((mapped._replace(locs=locs, kind=kind), loop))
+        self.frame.placed = outer
+        if loop is not None:
+            self.loops.pop()
+        directions = [any(kind in some for kind in of_whole) for some in (_IN, _OUT)]
+        fixed = mapped.kind if mapped.kind in ("release", "delete") else "alloc"
+        kind = {(True, True): "tofrom", (True, False): "to", (False, True): "from"}.get(tuple(directions), fixed)  # type: ignore[arg-type]
+        return [(mapped._replace(kind=kind), None), *found]
+
+
+def both(asked: str, listed: str) -> str:
+    """The map type of what a mapper lists as `listed` in an item of type `asked` (5.2 table 5.3)."""
+    if asked in ("release", "delete", "alloc") or listed == "alloc":
+        return asked if asked in ("release", "delete") else "alloc"
+    goes_in, comes_out = (asked in some and listed in some for some in (_IN, _OUT))
+    return "tofrom" if goes_in and comes_out else "to" if goes_in else "from" if comes_out else "alloc"
+
+
+def element(t: CType) -> CType:
+    """What an array has many of, else the type itself."""
+    while isinstance(t, Array):
+        t = t.of
+    return t
+
+
+def _inside(record: Record) -> set[object]:
+    """The structures that are members of one, and itself."""
+    found: set[object] = {record.uid}
+    for f in record.body.fields or ():
+        if isinstance(inner := element(f.type), Record):
+            found |= _inside(inner)
+    return found
