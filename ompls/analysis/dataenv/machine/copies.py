@@ -252,7 +252,7 @@ def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies
 
     Where no region has written any, they are what the host had before: what it has written since is still missing.
     """
-    first = not copy.wrote and copy.refs > 0 and not (copy.extra or copy.forever or copy.lent)
+    first = not copy.wrote and copy.refs > 0 and not (copy.extra or copy.lent)
     old = copy.old if first else less(copy.old, r, positive)
     state = _with(state, copy, copy._replace(ahead=less(copy.ahead, r, positive), old=old))
     return _host_gets(state, r, positive)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import STEPS, GivenUp
 from ompls.analysis.dataenv.machine.places import Places
 from ompls.analysis.dataenv.machine.state import join, joined_value
@@ -114,7 +115,15 @@ class Evaluator(Places):
         self.access([loc], expr, True, False)
         if isinstance(symbol.type, Record) or self.now is None:
             return None
-        return self.load(loc)
+        value = self.load(loc)
+        if value is None and is_integer(symbol.type) and symbol.level != "file" and not self.changes(symbol):
+            value = self.now.cells[obj, 0] = self.unknown(expr)  # until it is given another
+        return value
+
+    def changes(self, symbol: ast.Symbol) -> bool:
+        """Whether a loop around gives it another value before it is read here again."""
+        facts = facts_of(self.frame.content)
+        return self.region is not None or any(symbol in facts.written_in(loop.range.stmt) for loop in self.loops)
 
     def read(self, expr: Expr) -> Value:
         """The value at an lvalue that is no variable's name."""

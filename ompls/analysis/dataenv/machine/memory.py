@@ -262,6 +262,15 @@ class Memory(Store):
             return "", "fine", copy
         if reads == "both" and copy.first == here:
             return "garbage", "bad", copy  # its first execution finds nothing
+        if copy.how in ("to", "tofrom") and copy.refs and touched(copy.ahead, r, size, self.positive)[0] == "no":
+            gone = [lost for lost in case.lost if lost.by != copy.origin]
+            found, behind = touched(gone, r, size, self.positive)
+            if isinstance(behind, Lost) and found == "yes":
+                return (
+                    "lost",
+                    "bad",
+                    copy._replace(old=(Written(behind.range, behind.site),), origin=behind.by, how=behind.how),
+                )
         found, old = touched(copy.old, r, size, self.positive)
         came = found == "yes" and copy.how not in ("to", "tofrom")  # values came after it was made: they were not sent
         if copy.filled in ("no", "unsure") and not came:
@@ -297,7 +306,7 @@ class Memory(Store):
         if all(k == "" for k, _, _ in answers) and not (self.conditional and self.recorder.tentative):
             return
         here = self.site(node)
-        for kind in ("absent", "short", "garbage", "garbage-if-new", "device-stale"):
+        for kind in ("absent", "short", "garbage", "garbage-if-new", "lost", "device-stale"):
             name = pointer_of(node) if kind == "absent" else name_of(node)
             outcomes: list[Outcome] = [o if k == kind else "fine" for k, o, _ in answers]
             copies = [c for k, _, c in answers if k == kind and c is not None]
@@ -306,7 +315,7 @@ class Memory(Store):
                 if self.conditional and self.recorder.tentative:
                     self.judge(self._event(kind, here, name, copy), "fine")
                     for event in list(self.recorder.tentative.values()):
-                        if event.kind == kind and event.name == name and (here, "read here") in event.related:
+                        if event.kind == kind and event.name == name and here in [at for at, _ in event.related]:
                             self.judge(event, "fine")
                 continue
             event = self._event(kind, here, name, copy)
@@ -334,6 +343,9 @@ class Memory(Store):
             return Event(kind, copy.origin, name, "certain", ((here, "accessed here"),), copy.how)
         if kind.startswith("garbage"):
             return Event(kind, copy.origin, name, "certain", ((here, "read here"),), copy.how)
+        if kind == "lost":
+            related = ((copy.old[0].site, "written on the device here"), (here, "the device reads old values here"))
+            return Event(kind, copy.origin, name, "certain", related, copy.how)
         related = ((copy.old[0].site, "the host writes it here"),) if copy.old else ()
         return Event(kind, here, name, "certain", related, copy.how)
 

@@ -6,12 +6,13 @@ from abc import abstractmethod
 
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN
 from ompls.analysis.dataenv.machine.closed import is_closed
-from ompls.analysis.dataenv.machine.constructs import Constructs, in_order
+from ompls.analysis.dataenv.machine.constructs import in_order
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, find, outside_copy
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.mappers import Mapped
 from ompls.analysis.dataenv.machine.objects import Where
+from ompls.analysis.dataenv.machine.pieces import Pieces
 from ompls.analysis.dataenv.machine.routines import INITIAL
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start, order
 from ompls.analysis.dataenv.machine.written import Lost
@@ -21,7 +22,7 @@ from ompls.analysis.model.ctype import Array, Pointer, Record
 from ompls.analysis.model.tu import Region, Variable
 
 
-class Regions(Constructs):
+class Regions(Pieces):
     """`target` walks one."""
 
     def target(self, region: Region) -> None:
@@ -36,8 +37,9 @@ class Regions(Constructs):
             return
         before, doubt = self.without(applies, choice)
         self.doubts += doubt
+        pieces = self.told_apart(region)
         items = self.region_items(region)
-        if self.ends_as_it_begins(region, items, device):
+        if not pieces and self.ends_as_it_begins(region, items, device):
             return
         for mapped in items:
             self.enter(mapped, device)
@@ -48,6 +50,7 @@ class Regions(Constructs):
             for mapped in reversed(items):
                 self.leave(mapped, device)
             self.settle()
+            self.put_back(pieces)
             self.private_results(region)
         self.doubts -= doubt
         self.or_else(before, directive, choice)

@@ -216,7 +216,16 @@ def widened(r: Range, loops: Iterable[LoopRange]) -> Range:
     lows, highs = range_over(low, loops, steps=True), range_over(high, loops, steps=True)
     if lows is None or highs is None:
         return Range(None, None, r.sure or r.some)
-    return Range(lows[0], highs[1], r.sure and all(loop.exact for loop in loops), False, some=r.sure or r.some)
+    exact = r.sure and all(loop.exact for loop in loops)
+    varying = [loop for loop in loops if loop.symbol in names]
+    dense = exact and r.dense and len(varying) == 1 and _side_by_side(low, high, varying[0])
+    return Range(lows[0], highs[1], exact, dense, some=r.sure or r.some)
+
+
+def _side_by_side(low: Poly, high: Poly, loop: LoopRange) -> bool:
+    """Whether what one iteration touches begins where that of the one before ends."""
+    factor = _factor(low, loop.symbol) if loop.symbol is not None else None
+    return factor is not None and (high - low).constant == abs(factor * loop.step)
 
 
 def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bool, some: bool = False) -> Range:

@@ -20,7 +20,7 @@ from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer, Record
 from ompls.analysis.model.layout import offsetof, sizeof
 
-_DESIGNATOR = re.compile(rb"[{,]\s*[.\[]")
+_DESIGNATED = re.compile(rb"(?:\.\s*([A-Za-z_]\w*)|\])\s*=\s*\Z")  # what comes next; of arrays: none
 _DEEPEST = 150
 _COMPARED = {
     "<": ("<",), "<=": ("<", "<=", "=="), ">": (">",), ">=": (">", ">=", "=="), "==": ("==",),
@@ -147,15 +147,19 @@ class Walker(Phases):
             self.store([loc], value if isinstance(value, Poly) else None)
 
     def _elements(self, init: ast.InitList, loc: Loc) -> None:
-        """`{p, n}`: followed for structures of scalars without designators, else evaluated only."""
+        """`{p, n}`, `{.n = n}`: followed for structures of scalars, else evaluated only."""
         fields = loc.type.body.fields if isinstance(loc.type, Record) else None
         values = [self.value(e) if not isinstance(e, ast.InitList) else None for e in init.elements]
         if fields is None or isinstance(loc.type, Array) or self.now is None:
             return
-        text = self.frame.content.text[init.span.start : init.span.end]
-        if len(values) > len(fields) or _DESIGNATOR.search(text) or not isinstance(loc.type, Record):
-            return
-        for f, value, e in zip(fields, values, init.elements, strict=False):
+        names, at = [f.name for f in fields], 0
+        for value, e in zip(values, init.elements, strict=True):
+            if (found := _DESIGNATED.search(self.frame.content.text[init.span.start : e.span.start])) is not None:
+                name = (found[1] or b"").decode()
+                at = names.index(name) if name in names else len(names)
+            if at >= len(names) or not isinstance(loc.type, Record):
+                return
+            f, at = fields[at], at + 1
             if isinstance(f.type, (Array, Record)):
                 if isinstance(e, ast.InitList):
                     continue
