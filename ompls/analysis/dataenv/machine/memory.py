@@ -344,8 +344,8 @@ class Memory(Store):
         if kind.startswith("garbage"):
             return Event(kind, copy.origin, name, "certain", ((here, "read here"),), copy.how)
         if kind == "lost":
-            related = ((copy.old[0].site, "written on the device here"), (here, "the device reads old values here"))
-            return Event(kind, copy.origin, name, "certain", related, copy.how)
+            places = ((copy.old[0].site, "written on the device here"), (here, "the device reads old values here"))
+            return Event(kind, copy.origin, name, "certain", places, copy.how)
         related = ((copy.old[0].site, "the host writes it here"),) if copy.old else ()
         return Event(kind, here, name, "certain", related, copy.how)
 

@@ -13,7 +13,7 @@ from ompls.analysis.dataenv.machine.constructs import Constructs
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Pointers, Target
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.tu import Region
 
 
@@ -87,11 +87,13 @@ class Pieces(Constructs):
 
 
 def _pointer(expr: ast.Expr) -> Symbol | None:
-    """The pointer of which `p[a:b]` is a section."""
+    """The pointer of which `p[a:b]` is a section, unless there are pointers in that: to others of the pieces."""
     if not isinstance(expr, ast.Section):
         return None
     base = expr.base
     while isinstance(base, ast.Paren):
         base = base.inner
-    is_pointer = isinstance(base, ast.Name) and isinstance(base.type, Pointer)
-    return base.symbol if is_pointer and isinstance(base, ast.Name) else None
+    if not isinstance(base, ast.Name) or not isinstance(base.type, Pointer) or isinstance(base.type.to, Pointer):
+        return None
+    fields = base.type.to.body.fields or () if isinstance(base.type.to, Record) else ()
+    return None if any(isinstance(f.type, Pointer) for f in fields) else base.symbol
