@@ -173,7 +173,7 @@ class Routines(DeviceMemory):
         known = self.now.cases.get(obj, ALL_CLEAN)
         if obj in self.now.cases and not (known is not None and all(c.freed for c in known)):
             self.now.many |= {obj}
-            self.now.cases[obj] = joined_cases(known, UNFILLED)
+            self.now.cases[obj] = joined_cases(known, ALL_CLEAN if filled else UNFILLED)
             return at_start(obj)
         self.fresh(obj, filled)
         return at_start(obj)
