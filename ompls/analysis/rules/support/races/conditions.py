@@ -197,6 +197,8 @@ class Conditions:
 
     def same_value(self, a: Access, b: Access, level: Level) -> bool:
         """Whether both store what is the same for all units: which of them comes last cannot be told."""
+        if a.place.path != b.place.path:
+            return False  # of bit-fields side by side each store keeps what it has read of the other
         if isinstance(a.by, ast.Call) or isinstance(b.by, ast.Call):
             return self.copies_alike(a, b, level)
         values = [stored(x) for x in (a, b)]

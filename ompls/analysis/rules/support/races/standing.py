@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
+from ompls.analysis.dataenv.places import ELEMENT, Place
 from ompls.analysis.dataenv.private import private_copies
 from ompls.analysis.model.ast import DirectiveStmt
-from ompls.analysis.model.ctype import CType
+from ompls.analysis.model.ctype import Array, CType, FieldDecl, Pointer, Record
 from ompls.analysis.rules.support.races.levels import Level
 
 _ONE_THREAD = frozenset(("single", "master", "masked"))
@@ -22,9 +23,31 @@ def distinct(group: list[Access]) -> list[Access]:
 
 
 def same_way(a: Access, b: Access) -> bool:
-    """Whether one is the other, or a part of it, as far as the way there tells."""
+    """Whether one is the other, or a part of it, as far as the way there tells; or both are bit-fields side by side."""
     x, y = a.place.path, b.place.path
-    return x[: len(y)] == y[: len(x)]
+    return x[: len(y)] == y[: len(x)] or (x[:-1] == y[:-1] and _bits(a.place) == _bits(b.place) != "")
+
+
+def _bits(place: Place) -> str:
+    """The first of the bit-fields that share a memory location (C17 3.14) with the one that a place is; '' for others."""
+    at = place.symbol.type
+    field: FieldDecl | None = None
+    first = ""
+    for step in place.path if not place.depth or isinstance(at, Pointer) else ():
+        field, first = None, ""
+        if step == ELEMENT and isinstance(at, (Array, Pointer)):
+            at = at.of if isinstance(at, Array) else at.to
+        elif isinstance(at, Record) and at.kind == "struct":
+            for field in at.body.fields or ():
+                first = (first or field.name) if field.bits else ""
+                if field.name == step:
+                    break
+            if field is None or field.name != step:
+                return ""
+            at = field.type
+        else:
+            return ""
+    return first
 
 
 def is_atomic(t: CType) -> bool:
