@@ -23,6 +23,14 @@ def use_one_heap() -> None:
         library.mallopt(_ARENA_MAX, 1)
 
 
+def give_back() -> None:
+    """Give the holes in the heap back to the system: when old versions of a large file were forgotten, they are most of
+    what the heap holds."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "malloc_trim"):
+        library.malloc_trim(0)
+
+
 def forget_sources(module: ModuleType) -> None:
     """Leave the methods of the `attrs` classes in `module` the globals that they name; forget all kept source lines."""
     linecache.clearcache()

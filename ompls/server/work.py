@@ -18,11 +18,13 @@ from ompls.analysis.rules import RULES, report
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
 from ompls.analysis.text import LineIndex
 from ompls.project.workspace import Workspace
+from ompls.server.lean import give_back
 from ompls.server.settings import Settings
 
 _MANY_OBJECTS = 20_000
 _NEVER = (1_000_000, 1_000_000)
 _MOST_OBJECTS = 1_000_000  # kept without a look whether some of them are garbage
+_LONG = 0.1  # seconds of an analysis that leaves holes in the heap: most of a large file is new
 _TRIAL = 0.5  # seconds for the analysis of a text as it would be
 _TRIALS = 50  # diagnostics whose fixes are tried one by one
 
@@ -89,8 +91,11 @@ def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on
     analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings, seconds: float
 ) -> tuple[TU, LineIndex]:
     """On the analysis thread, for about so many seconds; with `TU.complete` False there is more to do."""
+    started = time.thread_time()
     with keeping():
         tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), Deadline(seconds))
+    if analyzer.forgot or time.thread_time() - started > _LONG:
+        give_back()
     return tu, LineIndex(source)
 
 

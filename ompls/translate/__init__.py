@@ -12,8 +12,10 @@ from ompls.analysis.model.tu import TU, Item, Region
 from ompls.translate.bundle import Bundle, pack
 from ompls.translate.classes import set_of
 from ompls.translate.explain import interleaved, story
+from ompls.translate.mappers import mappers_of
 from ompls.translate.output import OutLine, line_map, text_of
 from ompls.translate.symbols import unit_name
+from ompls.translate.tables import tables
 from ompls.translate.unit import Unit
 
 __all__ = ["Bundle", "Preview", "preview", "translate"]
@@ -91,6 +93,8 @@ def preview(tu: TU, device: str, region: str | int | None = None, *, explain: bo
                 kernel = [*story(unit.places, unit.plans[id(r)]), *interleaved(unit.places, kernel)]
             lines += kernel
     text = text_of(lines)
+    for known in (mappers_of, tables):
+        known.cache_clear()  # they keep the unit, of which the next preview has another version
     return Preview(text, tuple(line_map(lines, tu.path)), tuple(unit.problems), s.extension)
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from ompls.analysis import rules
+from ompls.analysis.model import memo
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.source import Settings
-from ompls.analysis.syntax import blocks
+from ompls.analysis.syntax import blocks, lines
 
 from . import dump
 from .support import EXAMPLES, FIXTURES, snapshot
@@ -70,6 +71,9 @@ def test_random_edits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
     monkeypatch.setattr(blocks, "SIZE", rng.choice((30, 100, blocks.SIZE)))
     monkeypatch.setattr(blocks, "LARGE", rng.choice((50, blocks.LARGE)))
+    monkeypatch.setattr(lines, "FEW_BLOCKS", rng.choice((0, 3, lines.FEW_BLOCKS)))
+    monkeypatch.setattr(memo, "MUCH_TEXT", rng.choice((0, 200, memo.MUCH_TEXT)))
+    monkeypatch.setattr(memo, "FEW_GROUPS", rng.choice((1, memo.FEW_GROUPS)))
     analyzer = Analyzer()
     source = PROGRAM
     for step in range(50):

@@ -52,3 +52,20 @@ def test_threads_share_one_heap() -> None:
     """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert int(done.stdout) == 0
+
+
+def test_holes_in_the_heap_are_given_back() -> None:
+    program = """if True:
+        from pathlib import Path
+        from ompls.server.lean import give_back
+        def held():
+            return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+        texts = [b"x" * 50_000 for _ in range(2_000)]
+        last = texts[-1]
+        del texts
+        before = held()
+        give_back()
+        print(before - held())
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert int(done.stdout) > 50_000_000

@@ -83,7 +83,7 @@ def _place(tu: TU, x: int) -> int | None:
     return at if not at or tu.source[at - 1 : at] in b"\r\n" else None
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=2)  # it keeps the texts
 def pragmas(source: bytes) -> tuple[Pragma, ...]:
     """All `#pragma omp` lines in order, continuation lines included."""
     text = re.sub(rb"\r(?!\n)", b"\n", source) if b"\r" in source else source

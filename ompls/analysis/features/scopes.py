@@ -8,6 +8,7 @@ import re
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Node, Symbol
 from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.source import EMPTY_SNAPSHOT
 from ompls.analysis.syntax.split import Splitter
@@ -48,9 +49,10 @@ def enclosing(item: Item | None, x: int) -> list[DirectiveStmt]:
 
 def visible(tu: TU, x: int) -> dict[str, Symbol]:
     """The names that are declared in this unit and mean something at expanded offset `x`; headers' are left out."""
-    own = dict.values(tu.symbols)  # the class's own method would read all of the headers' names
-    names = {s.name: s for s in own if s.kind == "enumconst" and not s.from_system_header}
     groups = tu.items.groups
+    names: dict[str, Symbol] = {}
+    for _, group in groups:
+        names.update(_constants(group))
     for _, group in groups[: max(0, bisect.bisect_right(groups, x - 1, key=lambda group: group[0]) - 1)]:
         names.update(group.names)
     begun, typed = (x, b"") if in_function(tu, x) else _unclosed(tu, x)
@@ -62,6 +64,15 @@ def visible(tu: TU, x: int) -> dict[str, Symbol]:
             _inner(item.content.node, x - item.start, names)
     names.update(_closed(tu, typed))
     return names
+
+
+def _constants(group: Group) -> dict[str, Symbol]:
+    """The enumeration constants that a group declares; kept with it, so that a key does not ask thousands of names."""
+    found: dict[str, Symbol] | None = group.memo.get("constants")
+    if found is None:
+        found = {s.name: s for s in group.names.values() if s.kind == "enumconst" and not s.from_system_header}
+        group.memo["constants"] = found
+    return found
 
 
 def in_function(tu: TU, x: int) -> bool:

@@ -55,7 +55,7 @@ def variables_of(source: bytes, pragma: Pragma) -> list[int]:
     return [pragma.start + a for a, _, number in words if _KINDS[number] == "variable"]
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=1)  # it keeps the text
 def _macros(source: bytes) -> frozenset[bytes]:
     return frozenset(_DEFINE.findall(source))
 

@@ -59,15 +59,15 @@ class _Unit:
 
 @dataclass(slots=True)
 class _Reading:
-    """A group in the making: the entries that were used, each with the chunk it stands in."""
+    """A group in the making, and the entries that were used."""
 
     unit: _Unit
     stretch: Stretch
     group: Group = field(default_factory=Group)
-    read: list[tuple[Entry, bytes]] = field(default_factory=list)
+    read: list[Entry] = field(default_factory=list)
 
-    def use(self, entry: Entry, parsed: bytes) -> None:
-        self.read.append((entry, parsed))
+    def use(self, entry: Entry) -> None:
+        self.read.append(entry)
         group = self.group
         for symbol in entry.new_names:
             group.names[symbol.name] = symbol
@@ -88,6 +88,7 @@ class Analyzer:
     """Analyses the successive versions of one text.  Not to be used by two threads at once.
 
     analysed -- the names of the external declarations that the last call really analysed ('' for one without a name)
+    forgot -- whether the last call forgot what versions before left behind
     """
 
     def __init__(self) -> None:
@@ -95,6 +96,7 @@ class Analyzer:
         self._splitter = Splitter()
         self._chunks = Chunks()
         self.analysed: list[str] = []
+        self.forgot = False
         self._settings: Settings | None = None
         self._forget()
 
@@ -128,10 +130,10 @@ class Analyzer:
         if settings != self._settings:
             self._settings = settings
             self._forget()
-        self.analysed = []
+        self.analysed, self.forgot = [], False
         stretches = self._splitter.groups(expanded.stretches, self._preprocessor.stretches)
         for strict in (True, True, False):  # once more helps, because nothing is shared then
-            self._memo.next_version(self._chunks)
+            self.forgot |= self._memo.next_version(self._chunks)
             file = FileScope(declared, self._interned)
             file.strict, file.implicit_int = strict, headers_known
             file.state = self._memo.start((declared, headers_known))
@@ -208,7 +210,7 @@ class Analyzer:
             entry = self._memo.add(file, key, content, notes)
             self.analysed.append(content.node.symbol.name if isinstance(content.node, ast.FunctionDef) else "")
         assert isinstance(entry.result, Content)
-        reading.use(entry, chunk.parsed)
+        reading.use(entry)
         start = chunk.start + piece.start
         group.items.append(Item(start, chunk.start + piece.end, entry.result))
         if entry.notes:
@@ -233,7 +235,7 @@ class Analyzer:
                 return
             entry = self._memo.add(file, (text,), read, [])
         assert isinstance(entry.result, Directive)
-        reading.use(entry, b"")
+        reading.use(entry)
         directive = entry.result
         reading.group.directives.append(FileDirective(start, end, directive))
         if directive.name in ("declare target", "begin declare target"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -19,8 +19,10 @@ from ompls.analysis.syntax.externals import Chunks
 from ompls.analysis.syntax.stretch import Stretch
 
 KEEP_VERSIONS = 8  # how long the analysis of a text that is gone is remembered at least (undo, retyping)
+KEEP_LARGE = 2  # the same where an edit changes most of a large file: each version takes as much room as the file does
 _MOST_STATES = 32  # of one entry
 FEW_GROUPS = 40  # made since it was last looked what can be forgotten: not worth a look at all that is known
+MUCH_TEXT = 160_000  # bytes that one version reads anew: these are worth it
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
@@ -57,6 +59,14 @@ class Entry:
                 return False
         return all(file.peek_tag(tag) is t for tag, t in self.used_tags.items())
 
+    @property
+    def declared(self) -> Hashable:
+        """Equal where the effect is the same.  A directive's is its own: what it does to the names that it lists
+        follows from the state."""
+        if isinstance(self.result, Content):
+            return self.new_names, self.new_tags, self.new_records, self.filled
+        return self
+
     def after_state(self, state: int) -> int | None:
         """The state that it is known to lead to from `state`, in which it holds then."""
         if state == self.state:
@@ -71,6 +81,13 @@ class Entry:
             self.after = {state: to}
         else:
             self.after[state] = to
+
+    def keep_only(self, steps: Collection[tuple[int, int]]) -> None:
+        """Forget the states from which no step is among these; a step is a state and an effect."""
+        after = {s: to for s, to in self.after.items() if (s, self.effect) in steps} if self.after else {}
+        if (self.state, self.effect) not in steps:
+            self.state, self.leads_to = after.popitem() if after else (0, 0)
+        self.after = after or None
 
     def replay(self, file: FileScope) -> None:
         """Make the declarations again."""
@@ -88,9 +105,11 @@ class _Kept:
 
     group: Group
     entries: list[Entry]
-    chunks: list[bytes]  # as the grammar saw them
     after: tuple[int, tuple[bool, bool, Pack]]
     version: int
+
+
+_Before = tuple[Stretch, int, tuple[bool, bool, Pack]]  # a stretch, and the state of the file scope before it
 
 
 class Memo:
@@ -103,35 +122,61 @@ class Memo:
 
     def __init__(self) -> None:
         self._entries: dict[Hashable, list[Entry]] = {}
-        self._groups: dict[Hashable, _Kept] = {}
+        self._groups: dict[_Before, _Kept] = {}
         self._effects: dict[Hashable, int] = {}
         self._states: dict[tuple[int, int], int] = {}
         self._starts: dict[Hashable, int] = {}
         self._numbers = itertools.count(1)  # of states and effects; never used twice
         self.version = 0
-        self._looked = 0  # the version when that was
+        self._looked = 0  # the version when it was looked what can be forgotten
         self._made = 0  # groups since then
+        self._read = 0  # bytes of the groups that were made in this version
+        self._large = 0  # versions to come in which it is looked, because one made many
 
-    def next_version(self, chunks: Chunks) -> None:
-        """Begin a version; now and then forget what none of the last versions needed."""
+    def next_version(self, chunks: Chunks) -> bool:
+        """Begin a version; now and then (True) forget what none of the last versions needed."""
+        if self._read >= MUCH_TEXT:
+            self._large = KEEP_LARGE + 1
         self.version += 1
-        if self.version < self._looked + KEEP_VERSIONS or self._made < FEW_GROUPS:
-            return
+        self._read = 0
+        large, self._large = self._large > 0, max(0, self._large - 1)
+        if not large and (self.version < self._looked + KEEP_VERSIONS or self._made < FEW_GROUPS):
+            return False
         self._looked, self._made = self.version, 0
-        oldest = self.version - KEEP_VERSIONS
+        self._forget(self.version - (KEEP_LARGE if large else KEEP_VERSIONS), chunks)
+        return True
+
+    def _forget(self, oldest: int, chunks: Chunks) -> None:
+        """Forget what no version from `oldest` on needed."""
         self._groups = {key: kept for key, kept in self._groups.items() if kept.version >= oldest}
-        chunks.forget()
         for kept in self._groups.values():
             for entry in kept.entries:
                 entry.version = max(entry.version, kept.version)
-            for text in kept.chunks:
-                chunks.pieces(text)
-        recent = {k: [e for e in entries if e.version >= oldest] for k, entries in self._entries.items()}
-        self._entries = {k: entries for k, entries in recent.items() if entries}
-        if len(self._states) > 20_000 + 20 * len(self._entries):
-            self._states, self._effects = {}, {}
-            for entry in itertools.chain.from_iterable(self._entries.values()):
-                entry.state, entry.after = 0, None
+        chunks.keep_only({text for stretch, _, _ in self._groups for text in stretch.parsed_chunks()})
+        for entries in self._entries.values():
+            if any(entry.version < oldest for entry in entries):
+                entries[:] = [entry for entry in entries if entry.version >= oldest]
+        self._entries = {key: entries for key, entries in self._entries.items() if entries}
+        states = self._states_in_use()
+        self._states = {step: after for step, after in self._states.items() if step in states}
+        known = [entry for entries in self._entries.values() for entry in entries]
+        effects = {entry.effect for entry in known}
+        self._effects = {declared: effect for declared, effect in self._effects.items() if effect in effects}
+        for entry in known:
+            entry.keep_only(states)
+
+    def _states_in_use(self) -> set[tuple[int, int]]:
+        """The steps that lead through the groups."""
+        states: set[tuple[int, int]] = set()
+        for (_, before, _), kept in self._groups.items():
+            state = before
+            for entry in kept.entries:
+                after = entry.after_state(state)
+                if after is None:
+                    break
+                states.add((state, entry.effect))
+                state = after
+        return states
 
     def start(self, around: Hashable) -> int:
         """The state at the top of a unit with these surroundings (headers, …): what holds there is looked up again
@@ -158,12 +203,11 @@ class Memo:
             file.completed.update(group.filled)
         return group
 
-    def add_group(self, before: Hashable, file: FileScope, group: Group, read: list[tuple[Entry, bytes]]) -> None:
-        """Remember what was read; `before` is the key: the stretch and the file scope's state before it."""
-        after = (file.state, file.between)
-        entries, chunks = [entry for entry, _ in read], [text for _, text in read]
+    def add_group(self, before: _Before, file: FileScope, group: Group, read: list[Entry]) -> None:
+        """Remember what was read after `before`."""
         self._made += 1
-        self._groups[before] = _Kept(group, entries, chunks, after, self.version)
+        self._read += len(before[0].text)
+        self._groups[before] = _Kept(group, read, (file.state, file.between), self.version)
 
     def find(self, file: FileScope, key: Hashable) -> Entry | None:
         """The analysis under `key` that holds in `file`; its declarations are made."""
@@ -196,11 +240,7 @@ class Memo:
         entry = Entry(
             f.used_names, used_tags, f.used_implicit_int, used_records or _NOTHING, *new, result, notes, self.version
         )
-        # a directive's effect is its own: what it does to the names it lists follows from the state
-        declared: Hashable = entry
-        if isinstance(result, Content):
-            declared = new
-        entry.effect = self._effects.setdefault(declared, next(self._numbers))
+        entry.effect = self._effects.setdefault(entry.declared, next(self._numbers))
         file.state = self._follow(entry, file.state)
         self._entries.setdefault(key, []).append(entry)
         return entry

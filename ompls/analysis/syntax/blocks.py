@@ -55,6 +55,12 @@ class Blocks:
         self._blocks = [*old[:first], *_cut(text, at, end, size), *old[last:]]
         return self._blocks
 
+    def keep_only(self, environments: frozenset[int]) -> None:
+        """Forget what becomes of the blocks in other environments."""
+        for block in self._blocks:
+            if not block.passed.keys() <= environments:
+                block.passed = {n: passed for n, passed in block.passed.items() if n in environments}
+
 
 def _cut(text: str, at: int, end: int, size: int) -> list[Block]:
     made = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -39,18 +39,16 @@ class Chunks:
     def __init__(self) -> None:
         self._last: tuple[bytes, list[_Read]] = (b"", [])
         self._known: dict[bytes, tuple[Piece, ...]] = {}
-        self._used: dict[bytes, tuple[Piece, ...]] = {}
 
-    def forget(self) -> None:
-        """Forget what was not used since this was said last."""
-        self._known, self._used = self._used, {}
+    def keep_only(self, texts: Collection[bytes]) -> None:
+        """Forget other chunks."""
+        self._known = {text: pieces for text, pieces in self._known.items() if text in texts}
 
     def pieces(self, text: bytes) -> tuple[Piece, ...]:
         """The external declarations of the chunk `text`, in order."""
-        found = self._used.get(text)
+        found = self._known.get(text)
         if found is None:
-            found = self._known.get(text)
-            self._used[text] = found = tuple([piece for piece, _ in self._read(text)]) if found is None else found
+            found = self._known[text] = tuple([piece for piece, _ in self._read(text)])
         return found
 
     def nodes(self, text: bytes, number: int) -> list[Node]:

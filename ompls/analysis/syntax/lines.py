@@ -21,6 +21,7 @@ MAX_SPENT = 1_000_000  # tokens that long expansions may take in one unit
 MAX_BLOCK = 1 << 20  # bytes that the lines of a block may become together
 POLLED_LINES = 64
 KEPT_ENVIRONMENTS = 4  # in which what became of a block is remembered
+FEW_BLOCKS = 16  # new ones: from there on all of a text is new, and only what became of whole blocks is remembered
 
 _VERBATIM = "verbatim"  # memo entry: the line stays as it is
 _PLACED = "placed"  # memo entry: the result depends on where the line stands
@@ -80,8 +81,12 @@ class LinePass(ABC):
     def _pass(self, block: Block, start: int, end: int) -> Passed | Literal[False] | None:
         """What becomes of the block's lines; None when it depends on more than their text and the environment, or
         changes that; False when there is no time left to find out."""
-        run, text, lines = self.unit, self.text, self.unit.lines
+        run, text, all_lines = self.unit, self.text, self.unit.lines
         index, counter, size = self.index, run.counter, 0
+        run.blocks += 1
+        if run.blocks > FEW_BLOCKS:
+            run.lines = {}
+        lines = run.lines
         found: list[tuple[int, int, Line]] = []  # what does not stay as it is, at its place in the block
         try:
             while self.pos < end:
@@ -106,7 +111,7 @@ class LinePass(ABC):
                 if not self.index % POLLED_LINES and self._exhausted():
                     return False
         finally:
-            run.counter = counter
+            run.counter, run.lines = counter, all_lines
             count, ends = self.index - index, self.pos
             self.index, self.pos = index, start
         if ends != end or block.text[-1] != "\n":
@@ -306,6 +311,8 @@ class LinePass(ABC):
 
     def _remember(self, raw: str, names: dict[str, Definition | None], result: object) -> None:
         self.unit.lines[raw] = result
+        if self.unit.blocks > FEW_BLOCKS:
+            return
         known = self.unit.memo.by_names.setdefault(raw, [])
         known.append((names, result))
         del known[:-4]

@@ -20,6 +20,8 @@ from ompls.analysis.syntax.lines import MAX_EXPANDED
 from ompls.analysis.syntax.state import Expanded, Include, Memo, Run, again_key, include_key
 from ompls.analysis.syntax.stretch import Stretches
 
+KEPT_RUNS = 3  # through the same environments, after which others are forgotten: what was defined was taken back
+
 
 class Preprocessor:
     """Remembers what it has seen; every `run` gives what a new Preprocessor would."""
@@ -28,6 +30,8 @@ class Preprocessor:
         self._memo = Memo()
         self._environments = Environments()
         self._limit = 20_000
+        self._through: frozenset[int] = frozenset()  # the environments of the last run
+        self._runs = 0  # through these, up to KEPT_RUNS
 
     @property
     def stretches(self) -> Stretches:
@@ -49,7 +53,18 @@ class Preprocessor:
             x = run.out.find(path, error.start)
             run.note("encoding", x, x, "the file is not UTF-8: its other bytes are taken as they are")
         self._limit = max(20_000, 6 * text.count("\n"))
+        self._tidy(frozenset(run.environments))
         return run.result()
+
+    def _tidy(self, through: frozenset[int]) -> None:
+        """A definition makes lines anew in all of a text, and memory for them: room is made when it stays as it is."""
+        if through != self._through:
+            self._memo.keep_only(through | self._through)  # the definition may be taken back
+            self._through, self._runs = through, 0
+        elif self._runs < KEPT_RUNS:
+            self._runs += 1
+            if self._runs == KEPT_RUNS:
+                self._memo.keep_only(through)
 
 
 __all__ = ["MAX_EXPANDED", "Expanded", "Include", "Preprocessor", "again_key", "include_key"]

@@ -80,10 +80,24 @@ class Memo:
     guards: dict[str, str] = field(default_factory=dict)
     blocks: dict[str, Blocks] = field(default_factory=dict)  # of each text, by path
     stretches: Stretches = field(default_factory=Stretches)
-    entries: int = 0  # that were made in `by_environment` and `placed`
+    entries: int = 0  # that were made in `by_environment` and `placed` since `keep_only`
 
     def size(self) -> int:
         return self.entries + len(self.directives) + len(self.skipped) + len(self.conditions)
+
+    def keep_only(self, environments: frozenset[int]) -> None:
+        """Forget what lines and blocks become in other environments."""
+        if self.by_environment.keys() <= environments:
+            return
+        self.by_environment = {n: lines for n, lines in self.by_environment.items() if n in environments}
+        results = {id(result) for lines in self.by_environment.values() for result in lines.values()}
+        found = {raw: [kept for kept in known if id(kept[1]) in results] for raw, known in self.by_names.items()}
+        self.by_names = {raw: known for raw, known in found.items() if known}
+        self.placed = {key: line for key, line in self.placed.items() if key[0] in environments}
+        self.conditions = {key: condition for key, condition in self.conditions.items() if key[0] in environments}
+        for blocks in self.blocks.values():
+            blocks.keep_only(environments)
+        self.entries = 0
 
 
 class Run:
@@ -96,7 +110,9 @@ class Run:
         self.main = path
         self.headers = headers
         self.env: Environment = environments.start(headers)
+        self.environments: set[int] = set()  # that the pass has come through
         self.lines = self.lines_here()
+        self.blocks = 0  # that no run has seen in their environment
         self.out = Output(memo.stretches)
         self.inactive: list[Location] = []
         self.notes: list[SyntaxNote] = []
@@ -112,6 +128,7 @@ class Run:
         self.saved: dict[str, list[Definition | None]] = {}  # push_macro
 
     def lines_here(self) -> dict[str, object]:
+        self.environments.add(self.env.id)
         return self.memo.by_environment.setdefault(self.env.id, {})
 
     def result(self) -> Expanded:

@@ -37,6 +37,11 @@ class Stretch:
         """The text without its pragmas.  Not kept: what it is needed for is done once, and a file is made of these."""
         return without(self.text, self.pragmas)
 
+    def parsed_chunks(self) -> list[bytes]:
+        """That of each chunk."""
+        parsed = self.parsed
+        return [parsed[start:end] for start, end in self.chunks or ()]
+
 
 class Stretches:
     """Makes equal stretches one object."""

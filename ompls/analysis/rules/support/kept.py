@@ -18,6 +18,7 @@ from ompls.analysis.rules.support.noticed import noticed
 
 Found = tuple[tuple[int, Rule, Finding], ...]  # number of the declaration in its group, and what was said about it
 _KEY, _MARK = __name__, f"{__name__} mark"  # _MARK: the version in which what is kept held
+_ANSWER = f"{__name__} answer"
 
 
 class _Kept(NamedTuple):
@@ -67,8 +68,16 @@ def answer(name: str, unit: Unit) -> object:
     """What the unit says about a function that is called: its definition, and how it is declared."""
     known = unit.answers.get(name)
     if known is None:
-        symbol = unit.symbols.get(name)
-        known = unit.answers[name] = (unit.functions.get(name), at_end(symbol))
+        function, end = unit.functions.get(name), at_end(unit.symbols.get(name))
+        known = unit.answers[name] = (None, end) if function is None else _of_function(function, end)
+    return known
+
+
+def _of_function(function: Content, end: object) -> object:
+    """The same object for all who ask: each version of a `main` remembers the answers about all that it calls."""
+    known = function.memo.get(_ANSWER)
+    if known is None or known[1] != end:
+        known = function.memo[_ANSWER] = (function.serial, end)
     return known
 
 
