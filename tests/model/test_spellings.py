@@ -36,6 +36,9 @@ static const char *names[] = { [A]  "a", [B] = "b",
 struct pair { int a, b; } pairs[3] = { [B] { 1, 2 }, [C] { .b = 3 } }, one = { a: 1, b: 2 };
 int first(int *x, int y) { x[y] = 1, x[y + 1] = (x[0], y); return x[names[A][0]]; }""",
     "hexadecimal fractions": "double a = 0X.1ACP12, b = 0x.8p0f;",
+    "types as arguments": """#define IS(e, t) __builtin_types_compatible_p(__typeof__(e), t)
+struct s;
+int f(char *v) { return IS(v, char *) + IS(v, struct s *) + IS(v, int (*)(void)) + IS(&v, __typeof__(v) *); }""",
     "a function named noreturn": "void noreturn(void); void f(int n) { if (n) noreturn(); }",
 }
 SILENT = {

@@ -59,6 +59,8 @@ class ExpressionReader(MisreadReader):
         name = self.text(n)
         if name.startswith("__builtin_offsetof"):
             return self.offset_of(n)
+        if name.startswith("__builtin_types_compatible_p"):
+            return ast.OtherExpr(self.span(n), [], type=INT)
         e = self.typed(self.name(n))
         if isinstance(e.type, Unknown):
             self.taint(n)
@@ -232,8 +234,6 @@ class ExpressionReader(MisreadReader):
         name = self.text(function)
         if name == "__builtin_va_arg" and len(nodes) == 2:
             return self.va_arg(n, nodes)
-        if name == "__builtin_types_compatible_p":
-            return ast.OtherExpr(self.span(n), [], type=INT)
         if arguments.has_error and broken(arguments):
             return self.other(n, (function, *nodes))
         # an undeclared name is no reason for taint here: the call declares it

@@ -37,7 +37,7 @@ _TYPEOF = re.compile(rb"\b(?:__typeof__|__typeof|typeof)\s*\(")
 _CASE_RANGE = re.compile(rb"\bcase\b[^;{}:?]*?\.\.\.")
 _COMPUTED_GOTO = re.compile(rb"\bgoto\s*\*")
 _VA_ARG = re.compile(rb"\b__builtin_va_arg\s*\(")
-_OFFSETOF = re.compile(rb"\b__builtin_offsetof\s*\(")
+_OF_TYPES = re.compile(rb"\b__builtin_(?:offsetof|types_compatible_p)\s*\(")  # nothing but types, or a member
 
 
 def _jump(m: re.Match[bytes]) -> bytes:
@@ -77,8 +77,8 @@ def mask(text: bytes) -> bytes:
         text = _COMPUTED_GOTO.sub(_jump, text)
     if b"__builtin_va_arg" in text:
         text = _groups(text, _VA_ARG, _second_argument)
-    if b"__builtin_offsetof" in text:
-        text = _groups(text, _OFFSETOF, _word)
+    if b"__builtin_offsetof" in text or b"__builtin_types_compatible_p" in text:
+        text = _groups(text, _OF_TYPES, _word)
     return text
 
 
