@@ -46,14 +46,16 @@ int main(void) {{
 
 
 @pytest.mark.parametrize("does", ["hook();", "(*hook)();", "if (n) work(hook, n - 1);", "other();"])
-def test_other_code_that_a_function_calls_may_map_what_the_function_does_not_name(does: str) -> None:
+@pytest.mark.parametrize("before", ["g[0] = 1;", ""])
+def test_other_code_that_a_function_calls_may_map_what_the_function_does_not_name(does: str, before: str) -> None:
     program = """
 double g[100]; void other(void);
 static int work(void (*hook)(void), int n) { DOES return n; }
-int main(void) { g[0] = 1; work(other, 3);
+int main(void) { BEFORE work(other, 3);
     #pragma omp target update to(g)
     return 0; }
 """
+    program = program.replace("BEFORE", before)
     assert certain(program.replace("DOES", does)) == []
     assert certain(program.replace("DOES", ";")) == ["update-absent"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
@@ -188,6 +188,10 @@ class Machine(Outside):
             return value
         found = self.record_places(expr)
         return frozenset([Target(loc.obj, loc.low, loc.every) for loc in found]) or None
+
+    def shared_variables(self) -> Iterable[Symbol]:
+        known = self.reach(self.frames[0].content).variables.values()
+        return [symbol for symbol in known if symbol is not None and symbol.level == "file"]
 
     def chain_of(self, expr: ast.Call) -> tuple[object, ...]:
         """The calls that lead into the function that is called."""

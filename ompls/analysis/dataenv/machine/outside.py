@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.machine.cases import ALL_CLEAN
+from abc import abstractmethod
+from collections.abc import Iterable
+
 from ompls.analysis.dataenv.machine.copies import Copies, outside_copy
 from ompls.analysis.dataenv.machine.values import Obj, Site, Value
 from ompls.analysis.dataenv.machine.walk import Walker
 from ompls.analysis.dataenv.paths import points_to_const
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType, Function, Pointer
 
 NOWHERE = Site("", Span(0, 0))
@@ -60,7 +62,7 @@ class Outside(Walker):
         device = self.now.device or ZERO
         unknown = frozenset((Copies(copies=(outside_copy(device, NOWHERE),)),))
         for obj in self.reachable(args):
-            cases = self.now.cases.get(obj, ALL_CLEAN)
+            cases = self.cases_of(obj)
             if cases is None or any(c.freed or any(k.forever for k in c.copies) for c in cases):
                 self.now.cases[obj] = None
             else:
@@ -71,6 +73,10 @@ class Outside(Walker):
                 atom = Opaque(f"{cell[0].name}@{self.frame.name}@{expr.span.start}", None, ())
                 self.now.cells[cell] = Poly.of(atom)
 
+    @abstractmethod
+    def shared_variables(self) -> Iterable[Symbol]:
+        """The variables at file scope that the program names."""
+
     def reachable(self, args: list[Value]) -> set[Obj]:
         """What arguments and variables at file scope lead to."""
         assert self.now is not None
@@ -78,6 +84,7 @@ class Outside(Walker):
             c[0] for c in self.now.cells if c[0].symbol is not None and c[0].symbol.level == "file"
         }  # fmt: skip
         found |= {o for o in self.now.cases if o.symbol is not None and o.symbol.level == "file"}
+        found |= {self.variable(symbol) for symbol in self.shared_variables()}  # also what nothing has come by
         found |= {t.obj for v in args if isinstance(v, frozenset) for t in v}
         held: dict[Obj, list[Obj]] = {}
         for (obj, _), value in self.now.cells.items():
