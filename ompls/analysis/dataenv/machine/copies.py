@@ -184,7 +184,8 @@ def enter(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
         return state._replace(copies=(made, *state.copies)), "perhaps" if perhaps else "new"
     if how == "?" and copy.low is not None:
         return state, "unknown"
-    new = copy._replace(refs=min(copy.refs + 1, MOST))
+    several = copy.least and copy.low is None  # sections that a loop has left behind
+    new = copy if several else copy._replace(refs=min(copy.refs + 1, MOST))
     outcome: Outcome = "present"
     if how == "over" and not m.implicit:
         new, outcome = new._replace(low=None, high=None, filled="some", part=None, old=(), ahead=()), "extends"
@@ -205,7 +206,9 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
     gone = m.kind == "delete" and not copy.forever
     if copy.refs == MOST and not gone:
         return state, "unknown"
-    if copy.least and copy.refs == 1 and not gone:
+    if copy.least and copy.low is None and not m.lasting:
+        return state, "kept"  # as `enter` did not count it
+    if copy.least and copy.refs == 1 and (copy.low is None or not gone):
         if m.copies_out:
             state = _host_gets(state, m.range, positive)
         return _with(state, copy, outside_copy(copy.device, copy.origin)), "unknown"

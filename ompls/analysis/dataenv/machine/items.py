@@ -191,13 +191,13 @@ class Items(Mappers):
             self.reaches_over(mapped, device)
         for loc in mapped.locs:
             cases = self.cases_of(loc.obj)
-            m = mapped.mapping(loc, device)
+            m = mapped.mapping(loc, device, unstructured)
             if cases is None or self.in_part(loc):
                 outcomes.append("unknown")
                 if cases is not None:
                     self.change(loc, lambda c, m=m: cp.leave(c, m, self.positive)[0])  # type: ignore[misc]
                 continue
-            m = mapped.mapping(loc, device)
+            m = mapped.mapping(loc, device, unstructured)
             outcomes += [cp.leave(case, m, self.positive)[1] for case in cases]
             self.change(loc, lambda c, m=m: cp.leave(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
         if unstructured and mapped.locs:
