@@ -224,10 +224,9 @@ def _below(root: Content, program: Program) -> dict[str, Content | None]:
     while waiting:
         content = waiting.pop()
         strangers.update(dict.fromkeys(content.strangers))
-        for symbol in content.calls:
-            if symbol.name not in seen:
-                called = program.functions.get(symbol.name)
-                seen[symbol.name] = called
+        for name in (*[s.name for s in content.calls], *sorted(facts_of(content).handed)):
+            if name not in seen:
+                called = seen[name] = program.functions.get(name)
                 if called is not None:
                     waiting.append(called)
     seen.update({name: program.functions.get(name) for name in strangers})

@@ -84,7 +84,9 @@ class Machine(Outside):
         return ALL_CLEAN
 
     def constant(self, expr: ast.Expr) -> Value:
-        return self.value(expr)
+        value = self.value(expr)
+        functions = isinstance(value, frozenset) and any(t.obj.kind == "function" for t in value)
+        return None if functions else value  # what they do is not looked at again when they change
 
     # --- calls
 
@@ -97,7 +99,10 @@ class Machine(Outside):
             return None
         if not isinstance(function, ast.Name) or function.symbol is None or function.symbol.kind != "func":
             if not isinstance(function, ast.Name) or function.symbol is not None:
-                self.value(function)
+                pointed = self.pointed_function(function)
+                if pointed is not None and self.now is not None:
+                    args = [self.argument(a, v) for a, v in zip(expr.args, args, strict=True)]
+                    return self.enter_call(expr, pointed, args)
             if not (isinstance(function, ast.Name) and function.symbol is None):
                 self.unknown_call(expr, args)
                 return self.result(expr)
@@ -124,6 +129,21 @@ class Machine(Outside):
             return self.result(expr)
         return value if value is not None or self.now is None else self.result(expr)
 
+    def pointed_function(self, expr: ast.Expr) -> Content | None:
+        """The function that a pointer certainly points to, when it can be followed."""
+        while isinstance(expr, ast.Paren) or (isinstance(expr, ast.Unary) and expr.op == "*"):
+            expr = expr.inner if isinstance(expr, ast.Paren) else expr.operand
+        value = self.value(expr)
+        targets = [t.obj for t in value] if isinstance(value, frozenset) else []
+        if len(targets) != 1 or targets[0].kind != "function" or self.region is not None:
+            return None
+        name = targets[0].name
+        callee = self.program.functions.get(name)
+        if callee is None or not isinstance(callee.node, ast.FunctionDef):
+            return None
+        again = name in self.program.variants or any(frame.name == name for frame in self.frames)
+        return None if again or len(self.frames) >= _DEEPEST else callee
+
     def enter_call(self, expr: ast.Call, callee: Content, args: list[Value]) -> Value:
         """A function of the unit with these arguments: what it did before with the same input, or walked.
 
@@ -131,8 +151,7 @@ class Machine(Outside):
         """
         if self.region is not None or self.deferred is not None or self.now is None:
             return self.walk_call(expr, callee, args)
-        reach = self.reach(callee)
-        objs = of_copies(reached(self.now, args, reach))
+        reach, objs = self.reach_with(self.reach(callee), args)
         if reach.allocates:  # the same call may have allocated before
             objs |= {o for o in self.now.cases if is_from(o, self.chain_of(expr))}
         part = self.now.part(objs)
@@ -202,6 +221,24 @@ class Machine(Outside):
         if found is None:
             found = self.reaches[callee] = reach_of(callee, self.program.functions, self.program.symbols, HARMLESS)
         return found
+
+    def reach_with(self, reach: Reach, args: list[Value]) -> tuple[Reach, set[Obj]]:
+        """What a call can reach with these arguments, the functions included that pointers to them lead to."""
+        assert self.now is not None
+        followed: set[str] = set()
+        while True:
+            objs = of_copies(reached(self.now, args, reach))
+            pointed = {o.name for o in objs if o.kind == "function"} - followed
+            if not pointed:
+                return reach, objs
+            followed |= pointed
+            for name in sorted(pointed & self.program.functions.keys()):
+                content = self.program.functions[name]
+                other = self.reach(content)
+                reach = Reach(
+                    {**reach.called, **other.called, name: content}, {**reach.variables, **other.variables},
+                    reach.allocates or other.allocates, reach.every or other.every,
+                )  # fmt: skip
 
     def input_of(self, expr: ast.Call, args: list[Value], part: State, objs: set[Obj], reach: Reach) -> object:
         """All that the walk of a call depends on, but for the text of the functions."""

@@ -146,7 +146,9 @@ def _after_loop(case: Copies, loop: LoopRange) -> Copies | None:
             if not c.lasting or not c.refs or c.extra:
                 return None
             # each iteration leaves a section of its own behind: they are one copy, nobody knows from where to where
-            c = c._replace(low=None, high=None, refs=1, least=True, filled="some", part=None)
+            several = c._replace(low=None, high=None, refs=1, least=True, filled="some", part=None)
+            copies.append(several._replace(old=_spread(c.old, loop), ahead=_spread(c.ahead, loop)))
+            continue
         part = None if _names(c.part, loop) else c.part
         copies.append(c._replace(old=_spread(c.old, loop), ahead=_spread(c.ahead, loop), part=part))
     lost = tuple([w._replace(range=widened(w.range, [loop])) for w in case.lost])

@@ -8,7 +8,7 @@ from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import STEPS, GivenUp
 from ompls.analysis.dataenv.machine.places import Places
 from ompls.analysis.dataenv.machine.state import join, joined_value
-from ompls.analysis.dataenv.machine.values import NULL, Loc, Pointers, Target, Value, at_start, number
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Pointers, Target, Value, at_start, function, number
 from ompls.analysis.dataenv.paths import indexed, is_address
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
@@ -104,6 +104,8 @@ class Evaluator(Places):
 
     def _name(self, expr: ast.Name) -> Value:
         symbol = expr.symbol
+        if symbol is not None and symbol.kind == "func":
+            return at_start(function(symbol.name))
         if symbol is None or symbol.kind not in ("var", "param"):
             return Poly.of(symbol.value) if symbol is not None and symbol.value is not None else None
         obj = self.variable(symbol)
@@ -211,7 +213,8 @@ class Evaluator(Places):
     def _unary(self, expr: ast.Unary) -> Value:
         op, operand = expr.op, expr.operand
         if op == "&":
-            return self.address(operand)
+            named = operand.symbol if isinstance(operand, ast.Name) else None
+            return self.value(operand) if named is not None and named.kind == "func" else self.address(operand)
         if op == "*":
             return self.read(expr)
         if op in ("++", "--"):

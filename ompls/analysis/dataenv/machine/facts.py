@@ -9,6 +9,8 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
 from ompls.analysis.model.tu import Content
 
+POINTED = "*"  # in `Facts.calls`: a call of what a pointer points to
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -16,7 +18,7 @@ class Facts:
 
     written -- variables that get another value, or whose address is taken
     jumps, calls -- kinds and names; regions -- directives of the `target` family
-    globals -- names of variables at file scope
+    globals -- names of variables at file scope; handed -- of functions that are named and not called by that
     """
 
     written: tuple[tuple[int, Symbol], ...]
@@ -24,6 +26,7 @@ class Facts:
     calls: tuple[tuple[int, str], ...]
     regions: tuple[int, ...]
     globals: frozenset[str]
+    handed: frozenset[str]
 
     def written_in(self, node: Node) -> set[Symbol]:
         start, end = node.span
@@ -70,6 +73,7 @@ class _Collected:
     calls: list[tuple[int, str]] = field(default_factory=list)
     regions: list[int] = field(default_factory=list)
     globals: set[str] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)
 
 
 _NONE: frozenset[str] = frozenset()  # every empty set made anew takes 200 bytes
@@ -81,10 +85,13 @@ def _collected(content: Content) -> Facts:
         if isinstance(n, ast.Name):
             if n.symbol is not None and n.symbol.kind == "var" and n.symbol.level == "file":
                 found.globals.add(n.symbol.name)
+            elif n.symbol is not None and n.symbol.kind == "func":
+                found.functions.add(n.symbol.name)
         elif type(n) in _NOTED:  # few are: this looks at every node of the unit
             _note(found, n)
     places = tuple(found.written), tuple(found.jumps), tuple(found.calls), tuple(found.regions)
-    return Facts(*places, frozenset(found.globals) if found.globals else _NONE)
+    handed = found.functions.difference([name for _, name in found.calls])
+    return Facts(*places, frozenset(found.globals) or _NONE, frozenset(handed) or _NONE)
 
 
 _NOTED = frozenset((ast.Assign, ast.Unary, ast.VarDecl, ast.Call, ast.Jump, ast.DirectiveStmt))
@@ -100,8 +107,10 @@ def _note(found: _Collected, n: Node) -> None:
         case ast.VarDecl():
             found.written.append((n.span.start, n.symbol))
         case ast.Call():
-            if isinstance(n.function, ast.Name):
-                found.calls.append((n.span.start, n.function.name))
+            direct = isinstance(n.function, ast.Name) and (
+                n.function.symbol is None or n.function.symbol.kind == "func"
+            )
+            found.calls.append((n.span.start, n.function.name if direct else POINTED))  # type: ignore[attr-defined]
         case ast.Jump():
             found.jumps.append((n.span.start, n.kind))
         case ast.DirectiveStmt():

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from ompls.analysis.dataenv.machine.cases import Cases, coarse
 from ompls.analysis.dataenv.machine.directives import Directives
-from ompls.analysis.dataenv.machine.facts import facts_of
+from ompls.analysis.dataenv.machine.facts import POINTED, facts_of
 from ompls.analysis.dataenv.machine.objects import Loop
 from ompls.analysis.dataenv.machine.state import State, forget_loop, join
 from ompls.analysis.dataenv.machine.turns import (
@@ -313,7 +313,8 @@ class Loops(Directives):
     def is_plain(self, node: ast.Node) -> bool:
         """Whether neither a region nor a function of the unit runs in it."""
         facts = facts_of(self.frame.content)
-        return not facts.has_region(node) and not any(self.defines(name) for name in facts.calls_in(node))
+        calls = facts.calls_in(node)
+        return not facts.has_region(node) and POINTED not in calls and not any(self.defines(name) for name in calls)
 
     @abstractmethod
     def phases(self, stmt: ast.For | ast.While | ast.DoWhile) -> tuple[list[State], bool]:

@@ -86,6 +86,10 @@ def _looked_for(
         facts = facts_of(one)
         names |= facts.globals
         allocates = allocates or any(name in _ALLOCATE for _, name in facts.calls)
+        for name in facts.handed:  # they may be called, by a pointer
+            if name not in seen and name in functions:
+                seen[name] = functions[name]
+                waiting.append(functions[name])
         for symbol in one.calls:
             if symbol.name not in seen:
                 called = seen[symbol.name] = functions.get(symbol.name)

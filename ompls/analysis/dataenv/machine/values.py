@@ -10,7 +10,7 @@ from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Order
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType
 
-Kind = Literal["variable", "heap", "outside", "device", "lent", "null", "copy"]
+Kind = Literal["variable", "heap", "outside", "device", "lent", "null", "copy", "function"]
 
 
 class Site(NamedTuple):
@@ -25,7 +25,7 @@ class Obj:
 
     kind -- 'variable'; 'heap' (one allocation in one context); 'outside' (what an unknown pointer points to);
             'device' (`omp_target_alloc`); 'lent' (the device's address of `of`, from `use_device_ptr`); 'null';
-            'copy' (the device's values of scalars in the object that is its key)
+            'copy' (the device's values of scalars in the object that is its key); 'function'
     key -- tells it from others of its kind, the same for the same text
     name -- for people: the variable, or the first pointer that it was reached through
     size -- bytes; None: not known
@@ -321,3 +321,8 @@ def cell_of(obj: Obj, offset: Poly | None) -> Cell:
 
 def at_start(obj: Obj) -> Pointers:
     return frozenset((Target(obj, ZERO),))
+
+
+def function(name: str) -> Obj:
+    """What a pointer to the function points to."""
+    return Obj("function", name, name)
