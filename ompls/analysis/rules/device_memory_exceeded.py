@@ -94,6 +94,17 @@ double *upload(const double *x, int n) {
     good=(
         """
 void *omp_target_alloc(unsigned long, int);
+int omp_target_memcpy(void *, const void *, unsigned long, unsigned long, unsigned long, int, int);
+int omp_get_initial_device(void);
+void f(const double *head) {
+    double *x = omp_target_alloc(320, 0);
+    omp_target_memcpy(x, head, 40, 0, 0, 0, omp_get_initial_device());
+    #pragma omp target is_device_ptr(x)
+    x[0] += x[4];
+}
+""",
+        """
+void *omp_target_alloc(unsigned long, int);
 void f(int n) {
     double *x = omp_target_alloc(n * sizeof *x, 0);
     #pragma omp target teams distribute parallel for is_device_ptr(x)

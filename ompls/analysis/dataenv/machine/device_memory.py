@@ -27,7 +27,7 @@ class DeviceMemory(Evaluator):
     def new_on_device(self, key: tuple[object, ...], size: Poly | None) -> Value:
         """`omp_target_alloc` of `size` bytes."""
         assert self.now is not None
-        obj = Obj("device", (*key, size), size=size)
+        obj = Obj("device", key, size=size)
         known = self.now.cases.get(obj)
         if obj in self.now.cases and not (known and all(c.freed for c in known)):
             self.now.many |= {obj}
@@ -79,7 +79,10 @@ class DeviceMemory(Evaluator):
         element = sizeof(t.to) if isinstance(t, Pointer) else sizeof(t.of) if isinstance(t, Array) else None
         whole = loc.low == ZERO and loc.size is not None and bool(element) and element != 1
         meant = any(isinstance(n, ast.SizeOf) for n in node.walk())
-        wrong = whole and not meant and loc.size * (element or 1) == loc.obj.size  # type: ignore[operator]
+        # `omp_target_alloc(320, dev)` may be of 320 bytes of which 40 are copied, or of 40 elements
+        known = loc.size is None or loc.size.constant is None or loc.obj.kind == "variable"
+        counted = known or (isinstance(loc.obj.key, tuple) and loc.obj.key[-1] is True)
+        wrong = whole and not meant and counted and loc.size * (element or 1) == loc.obj.size  # type: ignore[operator]
         self.judge(Event("copy-elements", self.site(node), name_of(pointer), "certain"), "bad" if wrong else "fine")
 
     def associate(self, expr: ast.Call, args: list[Value]) -> bool:
@@ -110,6 +113,11 @@ class DeviceMemory(Evaluator):
         cases = self.cases_of(target.obj)
         if cases is not None:
             self.now.cases[target.obj] = frozenset([_disassociated(c, site) for c in cases])
+
+
+def in_elements(allocation: ast.Node) -> bool:
+    """Whether an allocation's size is so many elements, as it is written."""
+    return any(isinstance(n, ast.SizeOf) for n in allocation.walk())
 
 
 def _disassociated(case: Copies, site: Site) -> Copies:
