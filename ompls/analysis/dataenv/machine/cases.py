@@ -110,7 +110,8 @@ def as_host_written(cases: Cases) -> Cases:
 
 
 def _before_host(case: Copies) -> Copies:
-    return case._replace(copies=tuple([c._replace(old=()) for c in case.copies]), way=None)
+    # what the host writes there, the device alone has no more
+    return case._replace(copies=tuple([c._replace(old=(), ahead=()) for c in case.copies]), way=None)
 
 
 def _unwritten(case: Copies) -> Copies:

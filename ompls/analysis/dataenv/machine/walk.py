@@ -17,7 +17,7 @@ from ompls.analysis.dataenv.walk import may_leave
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Stmt
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array, Pointer, Record
+from ompls.analysis.model.ctype import Array, Function, Pointer, Record
 from ompls.analysis.model.layout import offsetof, sizeof
 
 _DESIGNATED = re.compile(rb"(?:\.\s*([A-Za-z_]\w*)|\])\s*=\s*\Z")  # what comes next; of arrays: none
@@ -166,7 +166,7 @@ class Walker(Phases):
                 break  # without braces, the next elements are its
             offset = offsetof(loc.type, f.name)
             if offset is not None and not f.bits:
-                pointer = isinstance(f.type, Pointer) == isinstance(e.type, (Pointer, Array))
+                pointer = isinstance(f.type, Pointer) == isinstance(e.type, (Pointer, Array, Function))
                 self.assign_initial(
                     Loc(loc.obj, Poly.of(offset), self.size_of(f.type), f.type), value if pointer else None
                 )
