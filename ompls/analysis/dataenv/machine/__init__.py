@@ -5,6 +5,7 @@ The files, from the bottom: `values` (objects, pointers, ranges), `written` (wha
 object's host and device copies, by the rules of OpenMP), `cases` (what may be known of them), `state` (all objects),
 `events`; then the machine's classes, each over the one before: `objects` (cells), `memory` (accesses), `places`
 (lvalues), `evaluate` (expressions), `device_memory` and `routines` (known functions), `choices` (decisions that are
-asked again), `items` (list items), `constructs`, `regions` (target regions), `directives`, `loops`, `walk`
+asked again), `mappers` (what a list item stands for), `items` (what mapping does), `constructs`, `pieces` (one of
+several objects), `regions` (target regions), `directives`, `loops`, `walk`
 (statements), `outside` (calls that are not followed), `calls`.  `recall` keeps what calls did.
 """

@@ -1,0 +1,124 @@
+"""Storage of which one object of the abstract machine stands for several pieces: rows, members of many structures."""
+
+from __future__ import annotations
+
+import pytest
+from test_machine import kinds
+
+ROWS = """
+int main(void) {
+    int n = 6, m = 10;
+    double **a = malloc(n * sizeof *a), s = 0;
+    for (int i = 0; i < n; i++) {
+        a[i] = malloc(m * sizeof **a);
+        for (int j = 0; j < m; j++) a[i][j] = i + j;
+    }
+    #pragma omp target enter data map(to: a[0:n])
+    for (int i = 0; i < n; i++) {
+        #pragma omp target enter data map(ENTER)
+    }
+    #pragma omp target
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) a[i][j] *= 2;
+    for (int i = 0; i < n; i++) {
+        #pragma omp target exit data map(EXIT)
+    }
+    #pragma omp target exit data map(release: a[0:n])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) s += a[i][j];
+    return printf("%f", s);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("enter", "leave", "expected"),
+    [
+        ("to: a[i][0:m]", "from: a[i][0:m]", []),
+        ("to: a[i][0:m]", "release: a[i][0:m]", ["lost"]),
+        ("alloc: a[i][0:m]", "from: a[i][0:m]", ["garbage"]),
+        ("to: a[i][0:m - 1]", "from: a[i][0:m - 1]", ["lost", "short"]),
+    ],
+)
+def test_what_a_loop_does_to_each_row_is_done_to_all(enter: str, leave: str, expected: list[str]) -> None:
+    assert kinds(ROWS.replace("ENTER", enter).replace("EXIT", leave)) == expected
+
+
+MAPPER = """
+struct vec { int n; double *x; };
+#pragma omp declare mapper(struct vec v) map(to: v.n) map(MAPS)
+int main(void) {
+    struct vec v = {.n = 20};
+    v.x = malloc(v.n * sizeof(double));
+    for (int i = 0; i < v.n; i++) v.x[i] = i;
+    #pragma omp target map(KIND: v)
+    for (int i = 0; i < v.n; i++) v.x[i] += 1;
+    return v.x[3] != 4;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("maps", "kind", "expected"),
+    [
+        ("tofrom: v.x[0:v.n]", "tofrom", []),
+        ("tofrom: v.x[0:v.n]", "to", ["lost"]),
+        ("to: v.x[0:v.n]", "tofrom", ["lost"]),
+        ("from: v.x[0:v.n]", "tofrom", ["garbage"]),
+        ("tofrom: v.x[0:v.n / 2]", "tofrom", ["short"]),
+    ],
+)
+def test_a_mapper_maps_what_it_lists(maps: str, kind: str, expected: list[str]) -> None:
+    assert kinds(MAPPER.replace("MAPS", maps).replace("KIND", kind)) == expected
+
+
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [("n * (n + 1) / 2", []), ("n", ["short"]), ("n * (n - 1) / 2", ["short"])],
+)
+def test_triangles(section: str, expected: list[str]) -> None:
+    text = """
+    double f(const double *a, int n) {
+        double s = 0;
+        #pragma omp target map(to: a[0:SECTION]) map(tofrom: s)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j <= i; j++) s += a[i * (i + 1) / 2 + j];
+        return s;
+    }
+    """
+    assert kinds(text.replace("SECTION", section)) == expected
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("to", []), ("alloc", ["garbage"])])
+def test_one_of_two_arrays(kind: str, expected: list[str]) -> None:
+    text = """
+    int main(int argc, char **argv) {
+        int *a = malloc(400), *b = malloc(400), s = 0;
+        for (int i = 0; i < 100; i++) a[i] = b[i] = i;
+        int *p = argc > 1 ? a : b;
+        #pragma omp target map(KIND: p[0:100]) map(tofrom: s)
+        for (int i = 0; i < 100; i++) s += p[i];
+        return s;
+    }
+    """
+    assert kinds(text.replace("KIND", kind)) == expected
+
+
+def test_a_loop_that_does_not_run_at_first_reads_nothing() -> None:
+    text = """
+    int main(void) {
+        int n = 20;
+        double *x = malloc(n * sizeof *x);
+        #pragma omp target enter data map(alloc: x[0:n])
+        for (int i = 0; i < n; i++) {
+            double s = 1;
+            #pragma omp target map(tofrom: s)
+            for (int j = 0; j < i; j++) s += x[j];
+            #pragma omp target
+            x[i] = s;
+        }
+        #pragma omp target exit data map(from: x[0:n])
+        return x[3] > 1;
+    }
+    """
+    assert kinds(text) == []
