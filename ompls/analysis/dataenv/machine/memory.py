@@ -263,7 +263,8 @@ class Memory(Store):
         if reads == "both" and copy.first == here:
             return "garbage", "bad", copy  # its first execution finds nothing
         if copy.how in ("to", "tofrom") and copy.refs and touched(copy.ahead, r, size, self.positive)[0] == "no":
-            gone = [lost for lost in case.lost if lost.by != copy.origin]
+            # Who sends the host's values over the device's own, into the same copy, wants to begin again from them.
+            gone = [lost for lost in case.lost if lost.by != copy.origin and lost.how != "update"]
             found, behind = touched(gone, r, size, self.positive)
             if isinstance(behind, Lost) and found == "yes":
                 return (
