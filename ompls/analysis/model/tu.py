@@ -45,6 +45,11 @@ class Variable:
     reads_pointee: bool = False
     writes_pointee: bool = False
 
+    @property
+    def copied_by_default(self) -> bool:
+        """Whether it is firstprivate, and nobody has said so; `defaultmap` would have (section 5.8.7)."""
+        return self.sharing == "firstprivate" and self.implicit and self.section != "5.8.7"
+
 
 @dataclass(slots=True, eq=False)
 class Region:
@@ -61,6 +66,12 @@ class Region:
     @property
     def id(self) -> str:
         return f"{self.function}_{self.ordinal}"
+
+    @property
+    def wants_copies(self) -> bool:
+        """Whether it says `default(private)` or `default(firstprivate)`: copies that are lost are meant to be."""
+        clause = self.directive.clause("default")
+        return clause is not None and clause.keyword in ("private", "firstprivate")
 
     def variable(self, symbol: Symbol) -> Variable | None:
         return next((v for v in self.variables if v.symbol is symbol), None)

@@ -6,6 +6,6 @@ object's host and device copies, by the rules of OpenMP), `cases` (what may be k
 `events`; then the machine's classes, each over the one before: `objects` (cells), `memory` (accesses), `places`
 (lvalues), `evaluate` (expressions), `device_memory` and `routines` (known functions), `choices` (decisions that are
 asked again), `mappers` (what a list item stands for), `items` (what mapping does), `constructs`, `pieces` (one of
-several objects), `regions` (target regions), `directives`, `loops`, `walk`
-(statements), `outside` (calls that are not followed), `calls`.  `recall` keeps what calls did.
+several objects), `regions` (target regions), `directives`, `loops`, `phases` (loops over states), `walk` (statements),
+`outside` (calls that are not followed), `calls`.  `recall` keeps what calls did.
 """

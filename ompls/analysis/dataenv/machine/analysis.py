@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 from ompls.analysis.dataenv.machine.calls import Machine
 from ompls.analysis.dataenv.machine.events import Event, Recorder
-from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.mappers import mappers_of
 from ompls.analysis.dataenv.machine.objects import GivenUp
 from ompls.analysis.dataenv.machine.program import Program
+from ompls.analysis.dataenv.machine.recall import Reach, reach_of
 from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -62,9 +62,7 @@ def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     local = frozenset([i.text for d in unit.directives for c in d.all("local") for i in c.items])
     mapping = mappers_of(unit.directives)
     unknown = mapping is None or any(map(_holds_mappers, unit.groups))
-    program = Program(
-        unit.functions, unit.symbols, unknown, mapping or (), unit.told.variants, local, unit.late
-    )  # fmt: skip
+    program = Program(unit.functions, unit.symbols, unknown, mapping or (), unit.told.variants, local, unit.late)
     found: dict[str, dict[Event, None]] = {}
     for group in unit.groups:
         if _untouched(group, program, unit):
@@ -118,12 +116,13 @@ def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, .
     functions: dict[str, Content | None] = {}
     variables: dict[str, Symbol | None] = {}
     for content in roots:
-        below, named = _reached(content, program)
-        walked = _walked(content, below, named, program)
+        reach = reach_of(content, program.functions, program.symbols)
+        silent = _is_silent(content, reach.called)
+        walked = _SILENT if silent else _walked(content, reach, program)
         if walked is None:
             return None
-        functions |= below
-        variables |= named
+        functions |= reach.called
+        variables |= {} if silent else reach.variables
         found.update(dict.fromkeys(walked[0]))
         counts += [walked[1]] if walked[1] else []
     events = tuple(found)
@@ -178,17 +177,12 @@ def _is_default_mapper(directive: Directive) -> bool:
     return len(directive.args) != 1 or not _NAMED_MAPPER.match(directive.args[0].text)
 
 
-def _walked(
-    content: Content, functions: Mapping[str, Content | None], variables: Mapping[str, Symbol | None], program: Program
-) -> tuple[tuple[Event, ...], Counts] | None:
-    key = (tuple(functions.items()), tuple(variables.items()), *program.around)
+def _walked(content: Content, reach: Reach, program: Program) -> tuple[tuple[Event, ...], Counts] | None:
+    key = (reach, *program.around)
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
         walked: tuple[tuple[Event, ...], Counts] = kept[1]
         return walked
-    if _is_silent(content, functions):
-        content.memo[__name__] = (key, _SILENT)
-        return _SILENT
     if program.late():
         return None
     recorder = Recorder()
@@ -205,32 +199,6 @@ def _walked(
     walked = events, recorder.counts
     content.memo[__name__] = (key, walked)
     return walked
-
-
-def _reached(root: Content, program: Program) -> tuple[dict[str, Content | None], dict[str, Symbol | None]]:
-    """What a walk from the root depends on: all that it calls, and variables at file scope."""
-    below = _below(root, program)
-    if _is_silent(root, below):
-        return below, {}
-    names = {n for c in (root, *below.values()) if c is not None for n in facts_of(c).globals}
-    return below, {n: program.symbols.get(n) for n in sorted(names)}
-
-
-def _below(root: Content, program: Program) -> dict[str, Content | None]:
-    """All that a function calls, directly or through others."""
-    seen: dict[str, Content | None] = {}
-    strangers: dict[str, None] = {}
-    waiting = [root]
-    while waiting:
-        content = waiting.pop()
-        strangers.update(dict.fromkeys(content.strangers))
-        for name in (*[s.name for s in content.calls], *sorted(facts_of(content).handed)):
-            if name not in seen:
-                called = seen[name] = program.functions.get(name)
-                if called is not None:
-                    waiting.append(called)
-    seen.update({name: program.functions.get(name) for name in strangers})
-    return seen
 
 
 def _is_silent(root: Content, below: Mapping[str, Content | None]) -> bool:

@@ -8,7 +8,7 @@ from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
 from ompls.analysis.dataenv.machine.events import Event, Recorder
 from ompls.analysis.dataenv.machine.objects import Beyond, Frame, Loop
-from ompls.analysis.dataenv.machine.outside import HARMLESS, NOWHERE, Outside
+from ompls.analysis.dataenv.machine.outside import NOWHERE, Outside, is_harmless
 from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.recall import (
     Done,
@@ -120,9 +120,8 @@ class Machine(Outside):
             return self.result(expr)
         known, value = self.known_call(name, expr, args)
         if not known:
-            harmless = name in HARMLESS or name.startswith(("omp_", "__builtin_", "__sync_", "__atomic_"))
             system = function.symbol is not None and function.symbol.from_system_header
-            if harmless or system or self.region is not None:
+            if is_harmless(name) or system or self.region is not None:
                 self.routine_call(expr, args)
             else:
                 self.unknown_call(expr, args)
@@ -219,7 +218,7 @@ class Machine(Outside):
     def reach(self, callee: Content) -> Reach:
         found = self.reaches.get(callee)
         if found is None:
-            found = self.reaches[callee] = reach_of(callee, self.program.functions, self.program.symbols, HARMLESS)
+            found = self.reaches[callee] = reach_of(callee, self.program.functions, self.program.symbols)
         return found
 
     def reach_with(self, reach: Reach, args: list[Value]) -> tuple[Reach, set[Obj]]:

@@ -81,7 +81,7 @@ class DeviceMemory(Evaluator):
         meant = any(isinstance(n, ast.SizeOf) for n in node.walk())
         # `omp_target_alloc(320, dev)` may be of 320 bytes of which 40 are copied, or of 40 elements
         known = loc.size is None or loc.size.constant is None or loc.obj.kind == "variable"
-        counted = known or (isinstance(loc.obj.key, tuple) and loc.obj.key[-1] is True)
+        counted = known or _in_elements(loc.obj)
         wrong = whole and not meant and counted and loc.size * (element or 1) == loc.obj.size  # type: ignore[operator]
         self.judge(Event("copy-elements", self.site(node), name_of(pointer), "certain"), "bad" if wrong else "fine")
 
@@ -115,9 +115,13 @@ class DeviceMemory(Evaluator):
             self.now.cases[target.obj] = frozenset([_disassociated(c, site) for c in cases])
 
 
-def in_elements(allocation: ast.Node) -> bool:
-    """Whether an allocation's size is so many elements, as it is written."""
-    return any(isinstance(n, ast.SizeOf) for n in allocation.walk())
+def allocation(key: tuple[object, ...], size: Poly | None, node: ast.Node) -> tuple[object, ...]:
+    """The key of what `node` allocates; its last part says whether the size is so many elements, as it is written."""
+    return (*key, size, any(isinstance(n, ast.SizeOf) for n in node.walk()))
+
+
+def _in_elements(obj: Obj) -> bool:
+    return isinstance(obj.key, tuple) and obj.key[-1] is True
 
 
 def _disassociated(case: Copies, site: Site) -> Copies:

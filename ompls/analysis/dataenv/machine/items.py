@@ -101,17 +101,13 @@ class Items(Mappers):
         answers: list[tuple[cp.Outcome, Copies]] = []
         for loc in mapped.locs:
             self._bounds(mapped, loc)
-            cases = self.cases_of(loc.obj)
+            cases, m = self.cases_of(loc.obj), mapped.mapping(loc, device, lasting)
             if loc.obj in self.now.many and (self.loops or any(c.copies for c in cases or ())):
                 self.now.each |= {loc.obj}
-            if self.in_part(loc):
-                m = mapped.mapping(loc, device, lasting)
-                self.change(loc, lambda c, m=m: cp.enter(c, m, self.positive)[0])  # type: ignore[misc]
-                cases = None
-            if cases is None:
+            if cases is None or self.in_part(loc):
                 answers.append(("unknown", Copies()))
+                self.change(loc, lambda c, m=m: cp.enter(c, m, self.positive)[0])  # type: ignore[misc]
                 continue
-            m = mapped.mapping(loc, device, lasting)
             made = [cp.enter(case, m, self.positive) for case in cases]
             answers += [(outcome, case) for (_, outcome), case in zip(made, cases, strict=True)]
             self.change(loc, lambda c, m=m: cp.enter(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
@@ -190,15 +186,9 @@ class Items(Mappers):
         if unstructured:
             self.reaches_over(mapped, device)
         for loc in mapped.locs:
-            cases = self.cases_of(loc.obj)
-            m = mapped.mapping(loc, device, unstructured)
-            if cases is None or self.in_part(loc):
-                outcomes.append("unknown")
-                if cases is not None:
-                    self.change(loc, lambda c, m=m: cp.leave(c, m, self.positive)[0])  # type: ignore[misc]
-                continue
-            m = mapped.mapping(loc, device, unstructured)
-            outcomes += [cp.leave(case, m, self.positive)[1] for case in cases]
+            cases, m = self.cases_of(loc.obj), mapped.mapping(loc, device, unstructured)
+            known = cases is not None and not self.in_part(loc)
+            outcomes += [cp.leave(case, m, self.positive)[1] for case in cases or ()] if known else ["unknown"]
             self.change(loc, lambda c, m=m: cp.leave(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
         if unstructured and mapped.locs:
             outcome = worst(["bad" if o == "absent" else "fine" for o in outcomes])

@@ -39,9 +39,8 @@ class Loops(Directives):
         super().__init__(*args)  # type: ignore[arg-type]
         self.breaks: list[list[State]] = []
         self.continues: list[list[State]] = []
-        self.switches: list[
-            tuple[State | None, tuple[ast.Case, ...] | None]
-        ] = []  # and the label that is known to be taken
+        # where each begins, and the label that is known to be taken
+        self.switches: list[tuple[State | None, tuple[ast.Case, ...] | None]] = []
         self.labels: dict[str, State] = {}
         self.met: set[str] = set()  # labels that the walk has come by
         self.late: set[str] = set()  # labels that were jumped to after that

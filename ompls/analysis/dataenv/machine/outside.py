@@ -16,11 +16,16 @@ from ompls.analysis.model.ctype import CType, Function, Pointer
 
 NOWHERE = Site("", Span(0, 0))
 # Functions of the C library that are known although their header was not read.
-HARMLESS = frozenset(
+_HARMLESS = frozenset(
     """printf fprintf puts putchar sprintf snprintf rand srand time clock strlen strcmp strncmp atoi atol atof fabs sqrt
     sin cos tan exp log pow abs labs assert gettimeofday getenv fflush fopen fclose fabsf sqrtf expf powf fmax fmin
     drand48 srand48 usleep sleep perror exit""".split()  # noqa: SIM905
 )
+
+
+def is_harmless(name: str) -> bool:
+    """Whether a function of that name, if it is not the unit's own, maps nothing."""
+    return name in _HARMLESS or name.startswith(("omp_", "__builtin_", "__sync_", "__atomic_"))
 
 
 class Outside(Walker):

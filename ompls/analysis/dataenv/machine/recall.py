@@ -14,6 +14,7 @@ from ompls.analysis.dataenv.machine.cases import Cases
 from ompls.analysis.dataenv.machine.events import Recorder
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import Beyond
+from ompls.analysis.dataenv.machine.outside import is_harmless
 from ompls.analysis.dataenv.machine.state import State
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Value
 from ompls.analysis.dataenv.symbolic import Atom, Poly
@@ -59,9 +60,7 @@ class Done(NamedTuple):
     beyond: frozenset[Beyond]
 
 
-def reach_of(
-    content: Content, functions: Mapping[str, Content], symbols: Mapping[str, Symbol], harmless: frozenset[str]
-) -> Reach:
+def reach_of(content: Content, functions: Mapping[str, Content], symbols: Mapping[str, Symbol]) -> Reach:
     """What a function reaches: kept with it, the same object as long as that is what it was."""
     kept: Reach | None = content.memo.get(_REACH)
     if (
@@ -69,13 +68,11 @@ def reach_of(
         or not all(functions.get(n) is c for n, c in kept.called.items())
         or not all(symbols.get(n) is s for n, s in kept.variables.items())
     ):
-        kept = content.memo[_REACH] = _looked_for(content, functions, symbols, harmless)
+        kept = content.memo[_REACH] = _looked_for(content, functions, symbols)
     return kept
 
 
-def _looked_for(
-    content: Content, functions: Mapping[str, Content], symbols: Mapping[str, Symbol], harmless: frozenset[str]
-) -> Reach:
+def _looked_for(content: Content, functions: Mapping[str, Content], symbols: Mapping[str, Symbol]) -> Reach:
     seen: dict[str, Content | None] = {}
     strangers: dict[str, Content | None] = {}
     waiting = [content]
@@ -86,21 +83,15 @@ def _looked_for(
         facts = facts_of(one)
         names |= facts.globals
         allocates = allocates or any(name in _ALLOCATE for _, name in facts.calls)
-        for name in facts.handed:  # they may be called, by a pointer
-            if name not in seen and name in functions:
-                seen[name] = functions[name]
-                waiting.append(functions[name])
-        for symbol in one.calls:
-            if symbol.name not in seen:
-                called = seen[symbol.name] = functions.get(symbol.name)
+        for name in (*[s.name for s in one.calls], *sorted(facts.handed)):  # these may be called, by a pointer
+            if name not in seen:
+                called = seen[name] = functions.get(name)
                 if called is not None:
                     waiting.append(called)
-                elif not (symbol.from_system_header or symbol.name in harmless or symbol.name.startswith("omp_")):
-                    every = every or symbol.name not in _ALLOCATE
-        for name in one.strangers:
-            strangers[name] = functions.get(name)
-            every = every or not (name in harmless or name in _ALLOCATE or name.startswith("omp_"))
-    variables = {n: symbols.get(n) for n in names}
+        others = [s.name for s in one.calls if s.name not in functions and not s.from_system_header]
+        every = every or not all(is_harmless(n) or n in _ALLOCATE for n in (*others, *one.strangers))
+        strangers.update({name: functions.get(name) for name in one.strangers})
+    variables = {n: symbols.get(n) for n in sorted(names)}
     seen |= strangers
     return Reach(seen or _NONE, variables or _NONE, allocates, every)
 

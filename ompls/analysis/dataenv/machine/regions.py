@@ -79,14 +79,12 @@ class Regions(Pieces):
 
     def private_results(self, region: Region) -> None:
         """What the region assigned to a copy of a global that is firstprivate by default is gone."""
-        clause = region.directive.clause("default")
-        if self.now is None or (clause is not None and clause.keyword in ("private", "firstprivate")):
+        if self.now is None or region.wants_copies:
             return
         for variable in region.variables:
             symbol = variable.symbol
-            by_default = variable.sharing == "firstprivate" and variable.implicit and variable.section != "5.8.7"
             written = [n for n in variable.writes if isinstance(n, ast.Name)]
-            if by_default and written and symbol.level == "file":
+            if variable.copied_by_default and written and symbol.level == "file":
                 obj = self.variable(symbol)
                 site = self.site(min(written, key=lambda n: n.span))
                 lost = Lost(Range(ZERO, obj.size, True, True), site, site, "firstprivate")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, UNFILLED, joined_cases
 from ompls.analysis.dataenv.machine.copies import Copies
-from ompls.analysis.dataenv.machine.device_memory import DeviceMemory, in_elements
+from ompls.analysis.dataenv.machine.device_memory import DeviceMemory, allocation
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Value, at_start, order
@@ -92,7 +92,7 @@ class Routines(DeviceMemory):
                 return True, self.allocate(expr, args[0] if isinstance(args[0], Poly) else None, False)
             size = args[0] if args and isinstance(args[0], Poly) else None
             self.is_size(size)
-            return True, self.new_on_device((*self.key(expr), size, in_elements(expr)), size)
+            return True, self.new_on_device(allocation(self.key(expr), size, expr), size)
         elif name == "omp_target_free" and args:
             self.free_on_device(args[0], expr.args[0], args[1] if len(args) > 1 else None)
         elif name == "omp_target_disassociate_ptr" and args:
@@ -167,7 +167,7 @@ class Routines(DeviceMemory):
         """Fresh storage of `size` bytes."""
         assert self.now is not None
         self.is_size(size)
-        obj = Obj("heap", (*self.key(node), size, in_elements(node)), size=size)
+        obj = Obj("heap", allocation(self.key(node), size, node), size=size)
         if self.region is not None:
             return at_start(Obj("device", self.key(node)))
         known = self.now.cases.get(obj, ALL_CLEAN)

@@ -93,7 +93,7 @@ def lost(content: Content) -> Iterator[tuple[Region, Variable, Node, bool]]:
     function = content.node
     if not isinstance(function, ast.FunctionDef):
         return
-    regions = [r for r in content.regions if any(loses(v) for v in r.variables) and not _default_is_private(r)]
+    regions = [r for r in content.regions if any(loses(v) for v in r.variables) and not r.wants_copies]
     if not regions:
         return
     flow = _Stale(regions)
@@ -109,9 +109,7 @@ def lost(content: Content) -> Iterator[tuple[Region, Variable, Node, bool]]:
 
 def loses(variable: Variable) -> bool:
     """Whether the region assigns its own copy of an implicitly firstprivate scalar."""
-    # A `defaultmap(firstprivate)` (section 5.8.7) is deliberate.
-    by_default = variable.sharing == "firstprivate" and variable.implicit and variable.section != "5.8.7"
-    return by_default and bool(assignments(variable))
+    return variable.copied_by_default and bool(assignments(variable))
 
 
 def assignments(variable: Variable) -> list[Node]:
@@ -121,12 +119,6 @@ def assignments(variable: Variable) -> list[Node]:
     copied = {id(n) for n in variable.reads} if isinstance(variable.symbol.type, Pointer) else set()
     found = [n for n in variable.writes if n not in addresses and isinstance(n, Expr) and depth_of(n) == 0]
     return [n for n in found if id(n) not in copied]
-
-
-def _default_is_private(region: Region) -> bool:
-    """`default(private)` or `default(firstprivate)`: whoever writes that wants copies."""
-    clause = region.directive.clause("default")
-    return clause is not None and clause.keyword in ("private", "firstprivate")
 
 
 def is_expected(function: ast.FunctionDef, symbol: Symbol, read: Node) -> bool:
