@@ -216,7 +216,13 @@ class Walker(Expressions):
             return
         changed = self.assigned(body)
         met = {p: self.env.pointers[p] for p in changed - (self.declared.keys() - declared) if p in self.env.pointers}
-        same = {p: t for p, t in met.items() if t.sure and t.since <= start and t.symbol not in changed}
+        turning = {loop.symbol for loop in self.loops} | changed  # what they choose is another one next time
+        same = {
+            p: t
+            for p, t in met.items()
+            if t.sure and t.since <= start and t.symbol not in changed
+            and all(s is not None and turning.isdisjoint(s.symbols()) for s in t.subscripts)
+        }  # fmt: skip
         if not same:
             return
         for found, length in zip(lists, lengths, strict=True):

@@ -6,15 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.access import Access
+from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.dataenv.places import bare
-from ompls.analysis.dataenv.symbolic import CHANGED, LoopRange, Poly
+from ompls.analysis.dataenv.symbolic import CHANGED, LoopRange, Poly, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.rules.support.races.computed import Functions
 from ompls.analysis.rules.support.races.levels import Level
+
+_NEARBY = 16  # elements that neighbours are apart
 
 
 def is_chosen(access: Access, level: Level, functions: Functions) -> bool:
@@ -28,6 +30,8 @@ def is_chosen(access: Access, level: Level, functions: Functions) -> bool:
     if target is None or not (access.read and access.write) or access.inner is not None:
         return False
     choice = _Choice(level.stmt, functions)
+    if level.bound >= 0:  # what a thread has worked out before its share of the iterations is its own
+        choice.assigned = assigned_in(access.directives[level.bound])
     found = False
     for index in _indices(target):
         if isinstance(index, ast.Name) and index.symbol is not None and choice.chooses(index.symbol):
@@ -117,15 +121,17 @@ def _indices(target: Expr) -> Iterator[Expr]:
         at = bare(at.operand) if isinstance(at, ast.Unary) else bare(at.base)
 
 
-def is_exchange(a: Access, b: Access, level: Level, outer: int, in_main: bool) -> bool:
+def is_exchange(a: Access, b: Access, level: Level, in_main: bool, walk: Walk) -> bool:
     """Whether one iteration updates two elements of an array, of which its data choose one at least: `u[e[i].from] -= f`
     and `u[e[i].to] += f`, `f[i] += x` and `f[near[i][k]] -= x`.
 
     That no two iterations meet takes an order of the data that the program goes through part by part: then the loop's
-    bounds come from memory or from a loop around, or a caller gives them.
+    bounds come from memory or from a loop around, or a caller gives them.  Or the data are pairs that have nothing in
+    common, which a program fills in by a rule: `left[i] = 2*i`.
     """
     if a is b or not all(x.read and x.write and x.inner is None and not x.held for x in (a, b)):
         return False
+    outer = walk.starts[level.stmt].loops
     loops = [r for r in a.loops[outer:] if any(r.stmt is f for f in level.loops)]
     around = {r.symbol for r in a.loops[:outer]} - {None}
     for loop in loops:
@@ -135,7 +141,12 @@ def is_exchange(a: Access, b: Access, level: Level, outer: int, in_main: bool) -
     fixed = all(r.trips is not None and r.trips.constant is not None for r in loops)
     if not loops or not (in_main or fixed):
         return False
-    return all(_is_element_of(x, loops) for x in (a, b)) and a.subscripts != b.subscripts
+    loads = {o.base for x in (a, b) for s in x.subscripts if s is not None for o in s.opaques() if o.base is not None}
+    return (
+        all(_is_element_of(x, loops) for x in (a, b))
+        and a.subscripts != b.subscripts
+        and not any(_may_be_pairs(index, walk) for index in loads)
+    )
 
 
 def _is_element_of(access: Access, loops: list[LoopRange]) -> bool:
@@ -148,3 +159,24 @@ def _is_element_of(access: Access, loops: list[LoopRange]) -> bool:
         if loads and (p != Poly.of(loads[0]) or not own & p.symbols()):
             return False
     return bool(loops)
+
+
+def _may_be_pairs(index: Symbol, walk: Walk) -> bool:
+    """Whether the function fills an index array by a rule that may give each number once: `2*i`, `i + half`, every
+    second `i`; neighbours, `i` and `i + 1` of each `i`, have one in common."""
+    stored = [(x, x.by.value) for x in walk.accesses if x.symbol is index and x.write and isinstance(x.by, ast.Assign)]
+    values = [(x, p) for x, value in stored for part in _parts(value) if (p := poly_of(part)) is not None]
+    ruled = [(x, p) for x, p in values if p.plain and p.symbols()]
+    return bool(ruled) and not all(_goes_on(p, x.loops) for x, p in ruled)
+
+
+def _parts(value: Expr) -> list[Expr]:
+    """A value that is stored, or those of the members of `(struct edge){i, j}`."""
+    value = bare(value)
+    return value.init.elements if isinstance(value, ast.CompoundLiteral) else [value]
+
+
+def _goes_on(p: Poly, loops: tuple[LoopRange, ...]) -> bool:
+    """Whether it is the variable of a loop of single steps, or a number nearby."""
+    apart = [(p - Poly.of(r.symbol)).constant for r in loops if r.symbol is not None and abs(r.step) == 1]
+    return any(d is not None and abs(d) < _NEARBY for d in apart)

@@ -13,6 +13,7 @@ from functools import partial
 
 from ompls.analysis.dataenv.access import Access, Walk, settled
 from ompls.analysis.dataenv.places import Place
+from ompls.analysis.dataenv.symbolic import Opaque, Poly
 from ompls.analysis.dataenv.walk import walk_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
@@ -77,6 +78,12 @@ def _below(content: Content, unit: Unit) -> Iterator[Content | None]:
             called = unit.functions.get(name)
             yield called
             waiting += called.calls if called is not None else []
+
+
+def _of_each_team(a: Access, b: Access) -> bool:
+    """Whether both access the element of their team: `x[omp_get_team_num()]`."""
+    team = Poly.of(Opaque("omp_get_team_num", None, ()))
+    return any(x is not None and x == y == team for x, y in zip(a.subscripts, b.subscripts, strict=False))
 
 
 def _is_constant(walk: Walk, in_main: bool, array: Symbol) -> bool:
@@ -205,7 +212,7 @@ class _Search:
         """Whether something lets only one of them happen at a time."""
         if any(kind == "atomic" for kind, _ in a.held & b.held):
             return True
-        if level.teams:
+        if level.teams and not _of_each_team(a, b):
             return False
         if any(kind == "critical" for kind, _ in a.held & b.held):
             return True
@@ -237,7 +244,7 @@ class _Search:
         crowded = found.verdict == "unknown" and a is b and is_crowded_by_data(a, level, self.functions)
         if crowded or (found.verdict == "unknown" and a is b and is_chosen(a, level, self.functions)):
             found = Meeting("yes")
-        if found.verdict == "indirect" and is_exchange(a, b, level, outer, self.in_main):
+        if found.verdict == "indirect" and is_exchange(a, b, level, self.in_main, self.walk):
             found = Meeting("yes")
         return self.judge.race(a, b, level, found, outer)
 

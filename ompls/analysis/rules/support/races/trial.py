@@ -19,6 +19,7 @@ from ompls.analysis.spec.runtime import THREADS
 
 _POINTS = 256  # iterations that are tried out
 _STEP = 5  # what a loop adds that is no number: small enough for some iterations, more than the number of a thread
+_DEEP = 2  # how far a loop goes beyond both ends of another one, at least
 _COUNTS = ("omp_get_num_threads", "omp_get_num_teams")
 Tables = Mapping[Symbol, tuple[int, ...]]  # arrays with known values
 
@@ -142,7 +143,7 @@ def _name(atom: Atom) -> str:
 
 
 def _choices(a: Access, b: Access, free: list[Atom], outer: int, units: int) -> Iterator[dict[Atom, int]]:
-    """Values for the sizes: all alike, growing, falling; and extremes for what is no loop's bound."""
+    """Values for the sizes: all alike, growing, falling; small ones beside others; extremes for what is no loop's bound."""
     bounds = {
         x
         for y in (a, b)
@@ -160,9 +161,24 @@ def _choices(a: Access, b: Access, free: list[Atom], outer: int, units: int) -> 
         return
     yield {atom: base + 4 * i for i, atom in enumerate(free)} | steps
     yield {atom: base + 4 * (len(free) - i) for i, atom in enumerate(free)} | steps
+    for beside in _beside(a, b, outer, free):  # `n + depth`: the depth of a halo may be small
+        yield dict.fromkeys(free, base) | {beside: _DEEP} | steps
     if any(atom not in bounds for atom in free):
         for extreme in (0, 1, -1009, 1013):
             yield {atom: base if atom in bounds else extreme for atom in free} | steps
+
+
+def _beside(a: Access, b: Access, outer: int, free: list[Atom]) -> list[Atom]:
+    """What widens a loop whose bounds other sizes give: `depth` of `for (j = low - depth; j <= high + depth; j++)`."""
+    found: dict[Atom, None] = {}
+    for loop in (r for x in (a, b) for r in x.loops[outer:]):
+        if loop.lower is None or loop.upper is None:
+            continue
+        for atom in loop.upper.atoms():
+            before, after = (p.terms.get(frozenset(((atom, 1),)), 0) for p in (loop.lower, loop.upper))
+            if atom in free and before < 0 < after and len(loop.upper.atoms()) > 1:
+                found[atom] = None
+    return list(found)
 
 
 def _with_outer(
