@@ -48,7 +48,7 @@ MAPPER = """
 struct vec { int n; double *x; };
 #pragma omp declare mapper(struct vec v) map(to: v.n) map(MAPS)
 int main(void) {
-    struct vec v = {.n = 20};
+    INIT
     v.x = malloc(v.n * sizeof(double));
     for (int i = 0; i < v.n; i++) v.x[i] = i;
     #pragma omp target map(KIND: v)
@@ -68,8 +68,37 @@ int main(void) {
         ("tofrom: v.x[0:v.n / 2]", "tofrom", ["short"]),
     ],
 )
-def test_a_mapper_maps_what_it_lists(maps: str, kind: str, expected: list[str]) -> None:
-    assert kinds(MAPPER.replace("MAPS", maps).replace("KIND", kind)) == expected
+@pytest.mark.parametrize("init", ["struct vec v = {.n = 20};", "struct vec v = {x: 0, n: 20};", "struct vec v = {20};"])
+def test_a_mapper_maps_what_it_lists(maps: str, kind: str, expected: list[str], init: str) -> None:
+    assert kinds(MAPPER.replace("MAPS", maps).replace("KIND", kind).replace("INIT", init)) == expected
+
+
+@pytest.mark.parametrize(
+    "init",
+    [
+        "{{1, 2}, 20}",
+        "{1, 2, 20}",
+        "{one, 20}",
+        "{.of = one, 20}",
+        "{.of.a = 1, .n = 20}",
+        "{n: 20}",
+    ],
+)
+def test_initialisers_give_values_to_the_members_that_c_says(init: str) -> None:
+    text = """
+    struct pair { int a, b; };
+    struct vec { struct pair of; int : 8; int n; };
+    int main(void) {
+        struct pair one = {1, 2};
+        struct vec v = INIT;
+        double *x = malloc(20 * sizeof *x);
+        #pragma omp target map(from: x[0:20])
+        for (int i = 0; i < v.n; i++) x[i] = i;
+        return x[3] > v.n;
+    }
+    """
+    over = kinds(text.replace("INIT", init).replace("i < v.n", "i <= v.n"))
+    assert (kinds(text.replace("INIT", init)), over) == ([], ["short"])
 
 
 @pytest.mark.parametrize(

@@ -260,7 +260,13 @@ class CompoundLiteral(Expr):
 
 @dataclass(slots=True, eq=False)
 class InitList(Expr):
-    elements: list[Expr]  # designators are dropped; their index expressions precede their value here
+    """elements -- the values; the index expressions of a designator precede its value
+    places -- for each, the number of the element (the member, as `layout.initialised` counts) that it gives a value,
+              or a part of one; -1: it is an index expression
+    """
+
+    elements: list[Expr]
+    places: list[int]
 
 
 @dataclass(slots=True, eq=False)

@@ -90,6 +90,11 @@ def record_layout(t: Record) -> tuple[int | None, int | None, list[tuple[FieldDe
     return _round((size_bits + 7) // 8, align), align, placed
 
 
+def initialised(t: CType) -> list[tuple[FieldDecl, int]]:
+    """The members of a structure that initialisers count, as in `record_layout`: not unnamed bit-fields (C17 6.7.9)."""
+    return [(f, at) for f, at in record_layout(t)[2] if f.name or f.bits is None] if isinstance(t, Record) else []
+
+
 def offsetof(t: Record, name: str) -> int | None:
     """The offset of member `name` (also of anonymous members), in bytes; None when there is none or it is unknown."""
     for f, bit in record_layout(t)[2]:

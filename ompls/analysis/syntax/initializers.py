@@ -8,7 +8,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Integer, Record
-from ompls.analysis.model.layout import record_layout
+from ompls.analysis.model.layout import initialised
 from ompls.analysis.syntax.declarators import DeclaratorReader
 from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
 
@@ -24,8 +24,9 @@ class InitializerReader(DeclaratorReader):
             return self.other(n, ())
         self.depth += 1
         elements: list[ast.Expr] = []
+        places: list[int] = []
         index = high = scalars = 0
-        members = [f for f, _ in record_layout(target)[2]] if isinstance(target, Record) else []
+        members = [f for f, _ in initialised(target)]
         for c in named(n):
             value: Node | None = c
             if c.type == "initializer_pair":
@@ -37,7 +38,9 @@ class InitializerReader(DeclaratorReader):
             if members and index < len(members):
                 inner = members[index].type
             e = self.initializer(value, inner)
+            places += [-1] * (len(elements) - len(places))
             elements.append(e)
+            places.append(index)
             width = _scalars(inner)
             if width > 1 and not isinstance(e, (ast.InitList, ast.StringLiteral)) and decay(e.type) != decay(inner):
                 scalars += 1
@@ -54,12 +57,12 @@ class InitializerReader(DeclaratorReader):
             text = elements[0].type if len(elements) == 1 and isinstance(elements[0], ast.StringLiteral) else None
             string = isinstance(text, Array) and isinstance(target.of, Integer)  # char s[] = {"…"}
             target = Array(target.of, text.length if isinstance(text, Array) and string else high)
-        return ast.InitList(self.span(n), elements, type=target)
+        return ast.InitList(self.span(n), elements, places, type=target)
 
     def designated(self, pair: Node, elements: list[ast.Expr], index: int, names: list[str]) -> int:
         """The position that the first designator moves to; the index expressions of all join `elements`."""
         for k, n in enumerate(pair.children_by_field_name("designator")):
-            if n.type == "field_designator":
+            if n.type in ("field_designator", "field_identifier"):  # `.name =`, and GNU's `name:`
                 name = self.text(n).lstrip(". ")
                 index = names.index(name) if k == 0 and name in names else index
                 continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ompls.analysis.dataenv.machine.cases import as_host_written, as_written
@@ -18,9 +17,8 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Stmt
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Function, Pointer, Record
-from ompls.analysis.model.layout import offsetof, sizeof
+from ompls.analysis.model.layout import initialised, sizeof
 
-_DESIGNATED = re.compile(rb"(?:\.\s*([A-Za-z_]\w*)|\])\s*=\s*\Z")  # what comes next; of arrays: none
 _DEEPEST = 150
 _COMPARED = {
     "<": ("<",), "<=": ("<", "<=", "=="), ">": (">",), ">=": (">", ">=", "=="), "==": ("==",),
@@ -148,28 +146,16 @@ class Walker(Phases):
 
     def _elements(self, init: ast.InitList, loc: Loc) -> None:
         """`{p, n}`, `{.n = n}`: followed for structures of scalars, else evaluated only."""
-        fields = loc.type.body.fields if isinstance(loc.type, Record) else None
         values = [self.value(e) if not isinstance(e, ast.InitList) else None for e in init.elements]
-        if fields is None or isinstance(loc.type, Array) or self.now is None:
-            return
-        names, at = [f.name for f in fields], 0
-        for value, e in zip(values, init.elements, strict=True):
-            if (found := _DESIGNATED.search(self.frame.content.text[init.span.start : e.span.start])) is not None:
-                name = (found[1] or b"").decode()
-                at = names.index(name) if name in names else len(names)
-            if at >= len(names) or not isinstance(loc.type, Record):
-                return
-            f, at = fields[at], at + 1
-            if isinstance(f.type, (Array, Record)):
-                if isinstance(e, ast.InitList):
-                    continue
-                break  # without braces, the next elements are its
-            offset = offsetof(loc.type, f.name)
-            if offset is not None and not f.bits:
+        members = initialised(loc.type) if self.now is not None else []
+        for value, e, at in zip(values, init.elements, init.places, strict=True):
+            if not 0 <= at < len(members):
+                continue
+            f, bits = members[at]
+            if not f.bits and not isinstance(f.type, (Array, Record)):
                 pointer = isinstance(f.type, Pointer) == isinstance(e.type, (Pointer, Array, Function))
-                self.assign_initial(
-                    Loc(loc.obj, Poly.of(offset), self.size_of(f.type), f.type), value if pointer else None
-                )
+                where = Loc(loc.obj, Poly.of(bits // 8), self.size_of(f.type), f.type)
+                self.assign_initial(where, value if pointer else None)
 
     # --- branches
 
