@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.model import ast
 from ompls.analysis.model.tu import Region
+from ompls.analysis.rules.support.races.computed import Functions
 from ompls.analysis.rules.support.races.conditions import Conditions
 from ompls.analysis.rules.support.races.crowded import is_crowded, is_shown_by_atomic
 from ompls.analysis.rules.support.races.levels import Level
 from ompls.analysis.rules.support.races.meet import Meeting, is_fixed
+from ompls.analysis.rules.support.races.relaxed import Relaxations
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,10 @@ class Race:
 class Judge:
     """Of the accesses of one walk."""
 
-    def __init__(self, walk: Walk, conditions: Conditions, regions: Iterable[Region]) -> None:
+    def __init__(self, walk: Walk, conditions: Conditions, regions: Iterable[Region], functions: Functions) -> None:
         self.walk = walk
         self.conditions = conditions
+        self.relaxations = Relaxations(walk, functions)
         self.regions = {id(r.stmt): r for r in regions}
 
     def race(self, a: Access, b: Access, level: Level, found: Meeting, outer: int) -> Race | None:
@@ -57,12 +60,18 @@ class Judge:
             or self.conditions.is_own_again(a, b, level)
             or self.conditions.is_flag(a, b, level)
             or self.conditions.is_ticket(a, level)
+            or (a is not b and self.is_kept(a, b, level, outer))
         ):
             certain = False
         if a.write and (a.read or not b.write or not b.read):
             return Race(a, b, level, found, fixed, certain)
         back = None if found.distance is None else -found.distance
         return Race(b, a, level, Meeting(found.verdict, back), fixed, certain)
+
+    def is_kept(self, a: Access, b: Access, level: Level, outer: int) -> bool:
+        """Whether no write changes anything where the two meet."""
+        pairs = [(x, y) for x, y in ((a, b), (b, a)) if x.write]
+        return all(self.relaxations.keep(x, y, level, outer) for x, y in pairs)
 
     def is_doubtful(self, a: Access, b: Access, level: Level, found: Meeting) -> bool:
         """Whether something may keep them apart after all."""

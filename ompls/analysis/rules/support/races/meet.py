@@ -71,7 +71,7 @@ def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget) -> Meet
     outer -- the number of loops around the construct, whose iterations are the same for both
     """
     loops = level.loops
-    level_a, level_b = _level(a, loops), _level(b, loops)
+    level_a, level_b = level_loops(a, loops), level_loops(b, loops)
     if len(level_a) < len(loops) or len(level_b) < len(loops):
         return UNKNOWN
     asked = {o.op for x in (a, b) for s in x.subscripts if s is not None for o in s.opaques()} & THREADS
@@ -119,7 +119,8 @@ def _leaves_row(x: Access, outer: int) -> bool:
     return False
 
 
-def _level(a: Access, loops: tuple[For, ...]) -> list[LoopRange]:
+def level_loops(a: Access, loops: tuple[For, ...]) -> list[LoopRange]:
+    """The ranges of the loops around an access that are among `loops`."""
     return [r for r in a.loops if any(r.stmt is loop for loop in loops) and r.symbol is not None]
 
 

@@ -108,7 +108,7 @@ class _Search:
         self.budget = Budget(partial(_is_constant, self.walk, self.in_main))
         self.kept: dict[tuple[int, int], Access] = {}
         self.conditions = Conditions(self.walk)
-        self.judge = Judge(self.walk, self.conditions, content.regions)
+        self.judge = Judge(self.walk, self.conditions, content.regions, known)
 
     def races(self) -> list[Race]:
         by_symbol: dict[Symbol, list[Access]] = {}
