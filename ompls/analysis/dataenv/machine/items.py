@@ -221,7 +221,7 @@ class Items(Mappers):
         for loc in mapped.locs:
             self._bounds(mapped, loc)
             cases = self.cases_of(loc.obj)
-            if cases is None or self.in_part(loc):
+            if cases is None:
                 outcomes.append("fine")
                 continue
             r = Range(loc.low, loc.high, True, len(mapped.locs) == 1 and not _strided(mapped, loc))
@@ -234,7 +234,9 @@ class Items(Mappers):
                     return cp.sent_back(case, copy, r, self.positive)
                 return cp.updated_to(case, copy, r, mapped.site, self.positive)
 
-            for case in cases:
+            some = self.in_part(loc)
+            outcomes += ["fine"] * some
+            for case in () if some else cases:
                 copy, how = cp.find(case, device, r.low, r.high, self.positive)
                 idle.append(copy is not None and _is_current(copy, mapped.kind))
                 absent = copy is None and how == ""

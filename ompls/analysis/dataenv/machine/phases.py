@@ -70,12 +70,15 @@ class Phases(Loops):
 
     def _one_by_one(self, stmt: ast.For | ast.While | ast.DoWhile, asked: list[Symbol]) -> tuple[list[State], bool]:
         out: list[State] = []
+        start = copied(self.now)
         met: dict[tuple[int | None, ...], State] = {}
         for number in range(_MOST):
             if self.now is None:
                 return out, True
             phase = tuple([self._constant(s) for s in asked])
             if None in phase:
+                if number:
+                    self.now = start  # what it is now goes together with what was done: that would be forgotten
                 break
             if stmt.condition is not None and (number or not isinstance(stmt, ast.DoWhile)):
                 runs = self.truth(stmt.condition)
