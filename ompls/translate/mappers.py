@@ -14,16 +14,13 @@ from functools import lru_cache, partial
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.ctype import Array, CType, Record
-from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.omp import Clause, Directive, declared_mapper, mapper_named
 from ompls.analysis.model.tu import TU, FileDirective
-from ompls.analysis.syntax.binding import MAPPER
 from ompls.translate.ctext import place_of, strip
 from ompls.translate.flags import FLAGS, MOTION, bits
 from ompls.translate.iterators import iterators_of, looped
 from ompls.translate.problem import Problem
 from ompls.translate.templates import cstring
-
-_NAMED = re.compile(r"mapper\s*\(\s*(\w+)\s*\)\s*$")
 
 
 @dataclass(frozen=True)
@@ -70,25 +67,22 @@ class Mappers:
     def _add(self, d: Directive, place: FileDirective | DirectiveStmt, text: Callable[[Span], str]) -> None:
         if d.name != "declare mapper":
             return
-        m = MAPPER.match(d.args[0].text) if d.args else None
+        m = declared_mapper(d)
         names = [n for c in d.all("map") for e in c.items for n in e.expr.walk() if isinstance(n, ast.Name)]
-        of = next((n.symbol.type for n in names if m and n.name == m.group(3) and n.symbol), None)
+        of = next((n.symbol.type for n in names if m and n.name == m.variable and n.symbol), None)
         if m is None or not isinstance(of, Record):
             self.problem = Problem(
                 None, "'declare mapper'", "what it maps is not known as a variable of a structure type"
             )
             return
         function = f"__ompls_mapper_{len(self.all)}"
-        self.all.append(Mapper(m.group(1) or "default", function, of, m.group(2), m.group(3), d, text, place))
+        self.all.append(Mapper(m.name, function, of, m.type, m.variable, d, text, place))
 
     def of(self, t: CType, clause: Clause | None) -> Mapper | None:
         """The mapper for list items of type `t`: that which the clause names, else the default one."""
         if self.problem is not None:
             raise self.problem
-        name = "default"
-        for modifier in clause.modifiers if clause else ():
-            named = _NAMED.match(modifier)
-            name = named.group(1) if named else name
+        name = mapper_named(clause.modifiers if clause else ()) or "default"
         fits = (m for m in reversed(self.all) if m.name == name and isinstance(t, Record) and m.type.uid == t.uid)
         found = next(fits, None)
         if found is None and name != "default" and clause is not None:

@@ -101,6 +101,14 @@ def test_initialisers_give_values_to_the_members_that_c_says(init: str) -> None:
     assert (kinds(text.replace("INIT", init)), over) == ([], ["short"])
 
 
+def test_a_mapper_that_is_not_followed_is_not_taken_for_the_default_one() -> None:
+    text = MAPPER.replace("#pragma omp declare mapper(struct vec v) map(to: v.n) map(MAPS)", "").replace(
+        "int main(void) {", "int main(void) {\n#pragma omp declare mapper(by_default: struct vec v) map(v, v.x[0:v.n])"
+    )
+    text = text.replace("KIND: v", "mapper(by_default), tofrom: v").replace("INIT", "struct vec v = {20};")
+    assert kinds(text) == []
+
+
 @pytest.mark.parametrize(
     ("section", "expected"),
     [("n * (n + 1) / 2", []), ("n", ["short"]), ("n * (n - 1) / 2", ["short"])],

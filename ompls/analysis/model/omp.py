@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ompls.analysis.model.ast import Expr, Span, Symbol
+
+_MAPPER = re.compile(r"\s*(?:([A-Za-z_]\w*)\s*:)?\s*(.*?)\s*\b([A-Za-z_]\w*)\s*$", re.S)
+_BY_MAPPER = re.compile(r"mapper\s*\(\s*(\w+)\s*\)\s*$")
 
 
 @dataclass(slots=True, eq=False)
@@ -104,6 +109,26 @@ class Directive:
     def has(self, construct: str) -> bool:
         """Whether `construct` is one of the leaf constructs."""
         return construct in self.constructs
+
+
+class DeclaredMapper(NamedTuple):
+    """`declare mapper(name: type variable)`, as it is written; without a name it is the `default` one of the type."""
+
+    name: str
+    type: str
+    variable: str
+
+
+def declared_mapper(directive: Directive) -> DeclaredMapper | None:
+    """None also for one that is not understood."""
+    argument = directive.args[0].text if directive.name == "declare mapper" and len(directive.args) == 1 else ""
+    match = _MAPPER.match(argument)
+    return DeclaredMapper(match[1] or "default", match[2], match[3]) if match is not None else None
+
+
+def mapper_named(modifiers: Iterable[str]) -> str:
+    """The name in the modifier `mapper(name)`; '' without one."""
+    return next((match[1] for match in map(_BY_MAPPER.match, modifiers) if match is not None), "")
 
 
 def declare_target_list(directive: Directive) -> list[tuple[Literal["enter", "link"], ListItem]]:

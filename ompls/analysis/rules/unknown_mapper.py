@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ompls.analysis.model.omp import mapper_named
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.told import declared_mappers
-
-_MAPPER = re.compile(r"mapper\s*\(\s*(\w+)\s*\)")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     known: frozenset[str] | None = None
     for directive in scene.directives:
         for clause in directive.all("map", "to", "from"):
-            named = [m[1] for modifier in clause.modifiers if (m := _MAPPER.match(modifier)) is not None]
-            for name in named:
+            if name := mapper_named(clause.modifiers):
                 known = known or scene.unit.told.mappers | declared_mappers(scene.directives) | {"default"}
                 if name not in known and scene.unit.complete_headers:
                     message = f"there is no mapper `{name}`: no `declare mapper({name}: …)` comes before"

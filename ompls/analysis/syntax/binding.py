@@ -9,7 +9,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import INT, UNKNOWN, CType, Unknown
-from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.omp import Directive, declared_mapper
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
 from ompls.analysis.spec import is_standalone
@@ -20,7 +20,6 @@ from ompls.analysis.syntax.reader import MAX_DEPTH
 
 _OMP = re.compile(rb"\s*#\s*pragma(?:\s|\\\r?\n)+omp\b")
 _ITERATOR = re.compile(r"iterator\s*\((.*)\)\s*$", re.S)
-MAPPER = re.compile(r"\s*(?:([A-Za-z_]\w*)\s*:)?\s*(.*?)\s*\b([A-Za-z_]\w*)\s*$", re.S)  # (identifier), type, variable
 _ITERATOR_NAME = re.compile(r"(?:^|,)\s*((?:\w+[\s*]+)*)(\w+)\s*=")
 
 
@@ -77,10 +76,11 @@ class DirectiveReader(ExpressionReader):
 
     def type_clauses(self, directive: Directive) -> None:
         """Names and types of the clauses' expressions, in the scope of the pragma."""
-        mapper = directive.name == "declare mapper" and len(directive.args) == 1
-        if mapper:
+        mapper = declared_mapper(directive)
+        if mapper is not None:
             self.enter()
-            self.declare_mapped(directive.args[0].text)
+            if (of := self.parsed_alone(mapper.type, 0)) is not None:
+                self.sema.scope.declare(ast.Symbol(mapper.variable, "var", of))
         for clause in directive.clauses:
             iterators = [m.group(1) for m in map(_ITERATOR.match, clause.modifiers) if m]
             if iterators:
@@ -95,18 +95,11 @@ class DirectiveReader(ExpressionReader):
                 self.clause_expr(e)
             if iterators:
                 self.leave()
-        if mapper:
+        if mapper is not None:
             self.leave()
         for item in directive.args:
             self.clause_expr(item.expr)
             item.symbol = base_symbol(item.expr)
-
-    def declare_mapped(self, argument: str) -> None:
-        """The variable of `declare mapper(identifier: type variable)`."""
-        m = MAPPER.match(argument)
-        of = self.parsed_alone(m.group(2), 0) if m else None
-        if m and of is not None:
-            self.sema.scope.declare(ast.Symbol(m.group(3), "var", of))
 
     def clause_expr(self, e: ast.Expr) -> None:
         for node in e.walk():

@@ -20,11 +20,10 @@ from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.items import Group
-from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.omp import Directive, declared_mapper
 from ompls.analysis.model.tu import Content
 
 Counts = Mapping[Site, "set[tuple[int, int]] | None"]  # as `Recorder.counts`
-_NAMED_MAPPER = re.compile(r"\s*(?!default\b)\w+\s*:")
 _OMP = re.compile(rb"\bomp(?:_target|\b)")  # of a directive or of a routine, not `component`
 _MARK = f"{__name__} mark"  # in `Group.memo`: the version in which what is kept there held
 _SILENT: tuple[tuple[Event, ...], Counts] = ((), {})
@@ -172,9 +171,8 @@ def _holds_mappers(group: Group) -> bool:
 
 
 def _is_default_mapper(directive: Directive) -> bool:
-    if directive.name != "declare mapper":
-        return False
-    return len(directive.args) != 1 or not _NAMED_MAPPER.match(directive.args[0].text)
+    mapper = declared_mapper(directive)
+    return directive.name == "declare mapper" and (mapper is None or mapper.name == "default")
 
 
 def _walked(content: Content, reach: Reach, program: Program) -> tuple[tuple[Event, ...], Counts] | None:

@@ -6,7 +6,6 @@ of all of them.  What it reaches through pointers are items of their own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -19,10 +18,8 @@ from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import INT, Array, CType, Record
-from ompls.analysis.model.omp import Directive
-from ompls.analysis.syntax.binding import MAPPER
+from ompls.analysis.model.omp import Directive, declared_mapper, mapper_named
 
-_NAMED = re.compile(r"mapper\s*\(\s*(\w+)\s*\)\s*$")
 _IN, _OUT = ("to", "tofrom"), ("from", "tofrom")
 _EACH = Symbol("each", "var", INT)  # the number of an element of an array that is mapped by a mapper
 
@@ -52,13 +49,15 @@ def mappers_of(directives: Iterable[Directive]) -> tuple[Mapper, ...] | None:
     for d in directives:
         if d.name != "declare mapper":
             continue
-        m = MAPPER.match(d.args[0].text) if len(d.args) == 1 else None
+        mapper = declared_mapper(d)
         names = [n for c in d.all("map") for i in c.items for n in i.expr.walk() if isinstance(n, ast.Name)]
-        variable = next((n.symbol for n in names if m is not None and n.name == m.group(3) and n.symbol), None)
+        variable = next(
+            (n.symbol for n in names if mapper is not None and n.name == mapper.variable and n.symbol), None
+        )
         items = tuple([(c.keyword or "tofrom", c.modifiers, i) for c in d.all("map") for i in c.items])
-        if m is None or variable is None or not isinstance(variable.type, Record) or any(i[1] for i in items):
+        if mapper is None or variable is None or not isinstance(variable.type, Record) or any(i[1] for i in items):
             return None
-        found.append(Mapper(m.group(1) or "default", variable, tuple([(kind, item) for kind, _, item in items])))
+        found.append(Mapper(mapper.name, variable, tuple([(kind, item) for kind, _, item in items])))
     return tuple(found)
 
 
@@ -69,8 +68,7 @@ class Mappers(Choices):
 
     def mapper_of(self, mapped: Mapped) -> Mapper | None:
         """The mapper that is meant for the item; the default one where none is named."""
-        named = next((m for m in map(_NAMED.match, mapped.modifiers) if m is not None), None)
-        name = named.group(1) if named is not None else "default"
+        name = mapper_named(mapped.modifiers) or "default"
         types = {t.uid if isinstance(t := element(loc.type), Record) else None for loc in mapped.locs}
         fits = [m for m in self.program.mapping if m.name == name and m.uid in types]
         return fits[-1] if fits and len(types) == 1 else None
@@ -84,7 +82,7 @@ class Mappers(Choices):
             return True
         if self.mapper_of(mapped) is not None:
             return False
-        named = any(m.startswith("mapper") and "default" not in m for m in mapped.modifiers)
+        named = mapper_named(mapped.modifiers) not in ("", "default")
         inner = {m.uid for m in self.program.mapping if m.name == "default"}
         return named or any(inner & _inside(r) for r in records)
 

@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 from ompls.analysis.model.ast import Declaration, FunctionDef
 from ompls.analysis.model.items import Group
-from ompls.analysis.model.omp import Directive, declare_target_list
+from ompls.analysis.model.omp import Directive, declare_target_list, declared_mapper
 from ompls.analysis.model.targeted import names_under
 from ompls.analysis.model.tu import TU, Content
 
 _DECLARED = re.compile(r"declare[ _]reduction\s*\(\s*([^\s:]+)\s*:")
-_MAPPER = re.compile(r"\s*(\w+)\s*:")
 _SNAPSHOTS = 16
 _REDUCTIONS_OF: dict[str, frozenset[str]] = {}  # what system headers declare, by `HeaderSnapshot.key`
 
@@ -91,8 +90,7 @@ def declared_reductions(directives: Iterable[Directive]) -> frozenset[str]:
 
 def declared_mappers(directives: Iterable[Directive]) -> frozenset[str]:
     """The identifiers of `declare mapper(identifier: type variable)`."""
-    named = (_MAPPER.match(d.args[0].text) for d in directives if d.name == "declare mapper" and d.args)
-    return frozenset(match[1] for match in named if match is not None)
+    return frozenset(mapper.name for mapper in map(declared_mapper, directives) if mapper is not None)
 
 
 def _reductions(tu: TU) -> frozenset[str]:
