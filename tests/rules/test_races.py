@@ -58,6 +58,17 @@ CASES = [
     (f"{FOR} a[i % 4] = i;", "loop-carried-dependence"),
     (f"{FOR} a[i * i] = i;", ""),
     (f"{FOR} a[idx[i]] = i;", "race-through-index?"),
+    # ... in one iteration at least of a loop around: the second, or the first
+    (f"for (t = n - 1; t >= 0; t--) {{{P} for\nfor (i = 0; i <= t; i++) a[i] -= a[t]; }}", "loop-carried-dependence"),
+    (f"for (t = n - 1; t >= 0; t--) {{{P} for\nfor (i = 0; i < t; i++) a[i] -= a[t]; }}", ""),
+    (f"for (t = 0; t < n; t++) {{{P} for\nfor (i = 0; i <= t; i++) a[(i + 1) * n + t] = a[i * n + t]; }}",
+     "loop-carried-dependence"),
+    (f"for (t = 0; t < n; t++) {{{P} for\nfor (i = 0; i <= t; i++) a[(i + 1) * n + t] = a[i * n + t + 1]; }}", ""),
+    (f"for (t = 0; t < 2; t++) {{{P} for\nfor (i = 1; i < n; i++)\nfor (int q = 0; q < n / 2; q++)\n"
+     "c[i][2 * q + (i & 1) * t] = c[i - 1][2 * q + (i & 1) * t]; }", "loop-carried-dependence"),
+    (f"for (t = 0; t < 2; t++) {{{P} for\nfor (i = 1; i < n; i++)\nfor (int q = 0; q < n / 2; q++)\n"
+     "c[i][2 * q + ((i + t) & 1)] = c[i - 1][2 * q + ((i + t) & 1)]; }", ""),
+    (f"for (t = 0; t < n; t++) {{{P} for\nfor (i = 0; i < m; i++) a[i] = a[i + n]; }}", ""),
     (f"{FOR} for (j = 0; j < m; j++) a[i * m + j] = 0;", "race-on-shared-variable"),
     (f"{FOR} for (int k = 0; k < m; k++) a[i * m + k] = 0;", ""),
     (f"{FOR} for (int k = 0; k <= m; k++) a[i * m + k] = k + i;", "loop-carried-dependence"),

@@ -90,9 +90,9 @@ def meet_always(trial: Trial) -> bool:
         return False
     ran = False
     for chosen in _choices(a, b, free, outer, trial.units):
-        values = _with_outer(chosen, a.loops[:outer], free, tables)
         found = set()
-        for one, other in trial.pairs():
+        around = _with_outer(chosen, a.loops[:outer], free, tables)
+        for values, (one, other) in ((v, p) for v in around for p in trial.pairs()):
             found.add(trial.run(values, one, other))
             if True in found:
                 break
@@ -111,7 +111,7 @@ def where_they_meet(trial: Trial) -> Iterator[dict[Atom, int]]:
     symbols = [r.symbol for r in trial.level if r.symbol is not None]
     free = _free(a, b, outer, tables)
     for chosen in _choices(a, b, free, outer, trial.units) if free is not None else ():
-        values = _with_outer(chosen, a.loops[:outer], free or [], tables)
+        values = next(_with_outer(chosen, a.loops[:outer], free or [], tables))
         seen: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
         for point in _points(b, outer, values, tables):
             at = tuple([_value(y, point, tables) for _, y in trial.subscripts])
@@ -136,7 +136,7 @@ def _polys(x: Access, outer: int) -> Iterator[Poly]:
     """What the subscripts, the bounds and the conditions of an access are made of."""
     yield from (s for s in x.subscripts if s is not None)
     for loop in x.loops[outer:]:
-        yield from (p for p in (loop.lower, loop.upper, loop.stride) if p is not None)
+        yield from _bounds(loop)
     for guard in x.guards:
         yield from (p for p, _ in guard.facts)
 
@@ -146,6 +146,7 @@ def _free(a: Access, b: Access, outer: int, tables: Tables) -> list[Atom] | None
     found: dict[Atom, None] = {}
     for x in (a, b):
         own = {r.symbol for r in x.loops[outer:]}
+        around = {r.symbol: r for r in x.loops[:outer]}
         waiting = list(_polys(x, outer))
         while waiting:
             for atom in sorted(waiting.pop().atoms(), key=_name):
@@ -158,7 +159,12 @@ def _free(a: Access, b: Access, outer: int, tables: Tables) -> list[Atom] | None
                         found[atom] = None
                 elif atom not in own:
                     found[atom] = None
+                    waiting += _bounds(around.pop(atom)) if atom in around else ()
     return list(found)
+
+
+def _bounds(loop: LoopRange) -> list[Poly]:
+    return [p for p in (loop.lower, loop.upper, loop.stride) if p is not None]
 
 
 def _name(atom: Atom) -> str:
@@ -167,14 +173,7 @@ def _name(atom: Atom) -> str:
 
 def _choices(a: Access, b: Access, free: list[Atom], outer: int, units: int) -> Iterator[dict[Atom, int]]:
     """Values for the sizes: all alike, growing, falling; small ones beside others; extremes for what is no loop's bound."""
-    bounds = {
-        x
-        for y in (a, b)
-        for r in y.loops[outer:]
-        for p in (r.lower, r.upper, r.stride)
-        if p is not None
-        for x in p.atoms()
-    }
+    bounds = {x for y in (a, b) for r in y.loops for p in _bounds(r) for x in p.atoms()}
     largest = max((abs(c) for y in (a, b) for p in _polys(y, outer) for m, c in p.terms.items() if not m), default=0)
     base = 7 + 2 * min(largest, 60)
     step = max(_STEP, units)
@@ -206,15 +205,18 @@ def _beside(a: Access, b: Access, outer: int, free: list[Atom]) -> list[Atom]:
 
 def _with_outer(
     values: dict[Atom, int], loops: tuple[LoopRange, ...], free: list[Atom], tables: Tables
-) -> dict[Atom, int]:
-    """With the variables of the loops around the construct early in their ranges."""
-    values = dict(values)
+) -> Iterator[dict[Atom, int]]:
+    """With the variables of the loops around the construct early in their ranges: at the second value, at the first."""
+    second, first = dict(values), dict(values)
     for loop in loops:
         if loop.symbol in free and loop.symbol is not None and loop.lower is not None and loop.upper is not None:
-            low, high = _value(loop.lower, values, tables), _value(loop.upper, values, tables)
-            first = list(islice(_taken(loop, low, high, values, tables), 2))
-            values[loop.symbol] = first[-1] if first else low
-    return values
+            for number, known in enumerate((first, second)):
+                low, high = _value(loop.lower, known, tables), _value(loop.upper, known, tables)
+                taken = list(islice(_taken(loop, low, high, known, tables), number + 1))
+                known[loop.symbol] = taken[-1] if taken else low
+    yield second
+    if first != second:
+        yield first
 
 
 def _points(x: Access, outer: int, values: dict[Atom, int], tables: Tables) -> Iterator[dict[Atom, int]]:
