@@ -8,7 +8,18 @@ from collections.abc import Callable, Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Function, Integer, Pointer, Record, Unknown
+from ompls.analysis.model.ctype import (
+    Array,
+    CType,
+    Enum,
+    Floating,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    Unknown,
+    innermost,
+)
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import offsetof, sizeof
 from ompls.analysis.model.tu import TU
@@ -239,8 +250,7 @@ def _offset(e: ast.Expr) -> int | None:
 
 def is_plain(t: CType) -> bool:
     """Whether values of the type are known to have no pointers in them."""
-    while isinstance(t, Array):
-        t = t.of
+    t = innermost(t)
     if isinstance(t, Record):
         return t.body.fields is not None and all(is_plain(f.type) for f in t.body.fields)
     return isinstance(t, (Integer, Floating, Enum))

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
-from ompls.analysis.model.ctype import Array, CType, Record
+from ompls.analysis.model.ctype import Array, CType, Record, innermost
 from ompls.analysis.model.omp import Clause, Directive, declared_mapper, mapper_named
 from ompls.analysis.model.tu import TU, FileDirective
 from ompls.translate.ctext import place_of, strip
@@ -157,10 +157,7 @@ def flags_of(clause: Clause) -> tuple[str, ...]:
 
 def element_type(e: ast.Expr) -> CType:
     """The type of what a list item consists of: of the elements of an array or section."""
-    t = strip(e).type
-    while isinstance(t, Array):
-        t = t.of
-    return t
+    return innermost(strip(e).type)
 
 
 def _mapped_members(mappers: Mappers, t: Record, at: str) -> Iterator[tuple[str, Mapper, str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.ctype import Pointer, innermost
 from ompls.translate.ctext import Place
 from ompls.translate.flags import bits
 
@@ -54,10 +54,7 @@ def item_plan(name: str, flags: tuple[str, ...], place: Place, symbol: Symbol | 
 
 
 def _is_constant(symbol: Symbol) -> bool:
-    t = symbol.type
-    while isinstance(t, Array):
-        t = t.of
-    return "const" in t.quals
+    return "const" in innermost(symbol.type).quals
 
 
 def attached(i: ItemPlan, explicit: set[Symbol], stays: bool) -> ItemPlan:

@@ -159,3 +159,18 @@ def test_a_loop_that_does_not_run_at_first_reads_nothing() -> None:
     }
     """
     assert kinds(text) == []
+
+
+@pytest.mark.parametrize(
+    "clauses", ["map(alloc: x) map(from: x)", "map(from: x) map(alloc: x)", "map(to: x) map(from: x)"]
+)
+def test_what_is_listed_twice_goes_both_ways(clauses: str) -> None:
+    text = """
+    int main(void) {
+        int x[10] = {0};
+        #pragma omp target CLAUSES
+        x[0] = 1;
+        return x[0];
+    }
+    """
+    assert kinds(text.replace("CLAUSES", clauses)) == []

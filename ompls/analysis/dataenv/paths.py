@@ -6,7 +6,12 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import LEAVES, Expr, Node, Symbol
-from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.ctype import Array, CType, Pointer, Record, innermost
+
+
+def named_in(expr: Node) -> set[Symbol]:
+    """The variables, functions and constants that are named in it."""
+    return {n.symbol for n in expr.walk() if isinstance(n, ast.Name) and n.symbol is not None}
 
 
 def root(expr: Expr | None) -> Symbol | None:
@@ -63,11 +68,18 @@ def strip(expr: Expr) -> Expr:
     return expr
 
 
+def holds_pointers(t: CType) -> bool:
+    """Whether copying such data would copy addresses."""
+    t = innermost(t)
+    if isinstance(t, Record):
+        return t.body.fields is None or any(holds_pointers(f.type) for f in t.body.fields)
+    return isinstance(t, Pointer)
+
+
 def points_to_const(t: CType) -> bool:
     """Whether `t` points to, or is an array of, const objects without further pointers in them."""
     inner = t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else None
-    while isinstance(inner, Array):
-        inner = inner.of
+    inner = innermost(inner) if inner is not None else None
     return inner is not None and "const" in inner.quals and not isinstance(inner, (Pointer, Record))
 
 

@@ -115,6 +115,13 @@ class Enum(CType):
     underlying: Integer = field(compare=False, hash=False)
 
 
+def innermost(t: CType) -> CType:
+    """What an array consists of, whatever number of dimensions it has; any other type itself."""
+    while isinstance(t, Array):
+        t = t.of
+    return t
+
+
 T = TypeVar("T", bound=CType)
 
 

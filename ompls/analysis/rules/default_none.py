@@ -8,7 +8,7 @@ from ompls.analysis.dataenv.private import loop_variables
 from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
-from ompls.analysis.model.ctype import Array, CType
+from ompls.analysis.model.ctype import CType, innermost
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.rules.support.bodies import run_by
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
@@ -80,9 +80,7 @@ def _outside(scene: Scene, stmt: DirectiveStmt, symbol: Symbol) -> bool:
 
 
 def _constant(t: CType) -> bool:
-    while isinstance(t, Array):
-        t = t.of
-    return "const" in t.quals
+    return "const" in innermost(t).quals
 
 
 RULE = Rule(

@@ -16,7 +16,7 @@ from ompls.analysis.model.ast import (
     Section,
     StringLiteral,
 )
-from ompls.analysis.model.ctype import Array, CType
+from ompls.analysis.model.ctype import CType, innermost
 from ompls.analysis.model.omp import Clause, ListItem
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.nesting import placed
@@ -64,9 +64,7 @@ def _takes(clause: Clause) -> str:
 
 
 def _constant(t: CType) -> bool:
-    while isinstance(t, Array):
-        t = t.of
-    return "const" in t.quals
+    return "const" in innermost(t).quals
 
 
 RULE = Rule(

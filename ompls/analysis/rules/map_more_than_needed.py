@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import root
+from ompls.analysis.dataenv.paths import holds_pointers, root
 from ompls.analysis.model.ast import Span, Symbol
-from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.ctype import CType, Pointer
 from ompls.analysis.model.omp import Clause, ListItem
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
@@ -39,19 +39,11 @@ def _only_read(variable: Variable) -> bool:
     """A variable with pointers in it may be the way to data that is written."""
     if variable.sharing != "mapped" or variable.writes or not variable.reads or variable.symbol.declare_target:
         return False
-    return len(variable.maps) == 1 and not _holds_pointers(_element(variable.symbol.type))
+    return len(variable.maps) == 1 and not holds_pointers(_element(variable.symbol.type))
 
 
 def _element(t: CType) -> CType:
     return t.to if isinstance(t, Pointer) else t
-
-
-def _holds_pointers(t: CType) -> bool:
-    while isinstance(t, Array):
-        t = t.of
-    if isinstance(t, Record):
-        return t.body.fields is None or any(_holds_pointers(f.type) for f in t.body.fields)
-    return isinstance(t, Pointer)
 
 
 def _finding(clause: Clause, item: ListItem, variable: Variable) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import Expr, Index, Paren, Section, Span
-from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Integer, Pointer, Record
+from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Integer, Pointer, Record, innermost
 from ompls.analysis.model.omp import Clause, ListItem
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.told import declared_reductions
@@ -73,8 +73,7 @@ def _element(e: Expr) -> CType | None:
             if not isinstance(t, (Array, Pointer)):
                 return None
             t = t.of if isinstance(t, Array) else t.to
-    while isinstance(t, Array):
-        t = t.of
+    t = innermost(t)
     return t if isinstance(t, (Integer, Enum, Floating, Pointer, Record)) else None
 
 

@@ -9,7 +9,7 @@ from ompls.analysis.dataenv.private import loop_variables
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.ctype import Array, CType
+from ompls.analysis.model.ctype import CType, innermost
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.limits import called, regions_of
@@ -110,9 +110,7 @@ def _variable(symbol: Symbol) -> bool:
 
 
 def _constant(t: CType) -> bool:
-    while isinstance(t, Array):
-        t = t.of
-    return "const" in t.quals
+    return "const" in innermost(t).quals
 
 
 RULE = Rule(

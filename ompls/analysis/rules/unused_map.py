@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import root
+from ompls.analysis.dataenv.paths import named_in, root
 from ompls.analysis.model.ast import Call, DirectiveStmt, Name, Node, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record
 from ompls.analysis.model.omp import Clause
@@ -52,11 +52,11 @@ def _names_in(region: Region) -> tuple[set[Symbol], bool]:
     for clause in region.directive.clauses:
         if clause.name != "map":
             for node in (*clause.args, *(i.expr for i in clause.items)):
-                named |= {n.symbol for n in node.walk() if isinstance(n, Name) and n.symbol is not None}
+                named |= named_in(node)
         else:  # `map(x[0:n])` names n, `map(p->data[0:n])` and `map(*p)` belong to the same variable
             for item in clause.items:
                 base = item.symbol or root(item.expr)
-                named |= {n.symbol for n in item.expr.walk() if isinstance(n, Name) and n.symbol not in (None, base)}
+                named |= named_in(item.expr) - {base}
     return named, bool(region.calls or stmt.nodes(Call)) or any(isinstance(n, Call) for n in inner)
 
 

@@ -17,7 +17,6 @@ from ompls.analysis.model.ctype import (
     INT,
     UNKNOWN,
     VOID,
-    Array,
     CType,
     Enum,
     FieldDecl,
@@ -25,6 +24,7 @@ from ompls.analysis.model.ctype import (
     Integer,
     Record,
     RecordBody,
+    innermost,
 )
 from ompls.analysis.model.layout import alignof
 from ompls.analysis.syntax.externals import errors
@@ -248,9 +248,7 @@ class SpecifierReader(Reader):
         """A member whose type is not complete before the record is (C11 §6.7.2.1) is not understood: it has no end."""
         waiting, seen = [member.type], set[int]()
         while waiting:
-            t = waiting.pop()
-            while isinstance(t, Array):
-                t = t.of
+            t = innermost(waiting.pop())
             if not isinstance(t, Record) or id(t.body) in seen:
                 continue
             if t.body in self.defining:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.machine.copies import Choice
+from ompls.analysis.dataenv.machine.copies import IN, OUT, Choice
 from ompls.analysis.dataenv.machine.items import Items
-from ompls.analysis.dataenv.machine.mappers import Mapped
+from ompls.analysis.dataenv.machine.mappers import Mapped, all_of
 from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES
 from ompls.analysis.dataenv.machine.state import State, assumed, decided, join
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value
@@ -15,7 +15,6 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.omp import Clause, Directive
 
-_FIRST = ("to", "tofrom")
 _ON_HOST = ("map", "device", "if", "depend", "num_teams", "thread_limit", "priority", "affinity")
 
 
@@ -135,13 +134,12 @@ class Constructs(Items):
 def in_order(items: list[Mapped]) -> list[Mapped]:
     """What copies to the device comes first; the same storage listed twice counts once (5.2 §5.8.3)."""
     found: list[Mapped] = []
-    for mapped in sorted(items, key=lambda m: m.kind not in _FIRST):
+    for mapped in sorted(items, key=lambda m: m.kind not in IN):
         same = next((k for k, other in enumerate(found) if other.locs == mapped.locs and mapped.locs), None)
         if same is None:
             found.append(mapped)
             continue
-        kinds = {found[same].kind, mapped.kind}
-        both = {"to", "from"} <= kinds or "tofrom" in kinds
-        if both:
-            found[same] = found[same]._replace(kind="tofrom", modifiers=found[same].modifiers + mapped.modifiers)
+        kind = all_of((found[same].kind, mapped.kind))
+        if mapped.kind in (*IN, *OUT) and kind != found[same].kind:
+            found[same] = found[same]._replace(kind=kind, modifiers=found[same].modifiers + mapped.modifiers)
     return found

@@ -17,6 +17,11 @@ MOST = 8  # references that are counted
 # Whether it holds values: none at all, none unless it was there before, perhaps, yes.
 Filled = Literal["no", "unsure", "some", "yes"]
 Outcome = Literal["new", "present", "perhaps", "extends", "absent", "kept", "removed", "unknown"]
+IN, OUT = ("to", "tofrom"), ("from", "tofrom")  # map types that copy to the device, and back
+
+
+def map_type(copies_in: bool, copies_out: bool) -> str:
+    return "tofrom" if copies_in and copies_out else "to" if copies_in else "from" if copies_out else "alloc"
 
 
 class Copy(NamedTuple):
@@ -100,11 +105,11 @@ class Mapping(NamedTuple):
 
     @property
     def copies_in(self) -> bool:
-        return self.kind in ("to", "tofrom")
+        return self.kind in IN
 
     @property
     def copies_out(self) -> bool:
-        return self.kind in ("from", "tofrom")
+        return self.kind in OUT
 
     @property
     def range(self) -> Range:

@@ -16,7 +16,6 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause, ListItem
 
-_COPIES_BACK = ("from", "tofrom")
 _KEPT = ("to", "alloc")  # map types with which nothing comes back
 
 
@@ -151,7 +150,7 @@ class Items(Mappers):
         judge("extends", [o == "extends" for o in outcomes])
         if "present" in mapped.modifiers:
             judge("present-fails", [o == "new" for o in outcomes])
-        elif mapped.kind in _COPIES_BACK and "always" not in mapped.modifiers:
+        elif mapped.kind in cp.OUT and "always" not in mapped.modifiers:
             # with `target enter data` what comes back is up to the exit, and is not known here
             kept = [c is not None and not c.lasting and not c.forever and c.how in _KEPT for c in there]
             judge("kept-back", [o == "present" and k for o, k in zip(outcomes, kept, strict=True)])

@@ -6,21 +6,21 @@ of all of them.  What it reaches through pointers are items of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.choices import Choices
-from ompls.analysis.dataenv.machine.copies import Mapping
+from ompls.analysis.dataenv.machine.copies import IN, OUT, Mapping, map_type
 from ompls.analysis.dataenv.machine.objects import Loop
 from ompls.analysis.dataenv.machine.program import Mapper, Program
 from ompls.analysis.dataenv.machine.values import Loc, Site
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
-from ompls.analysis.model.ctype import INT, Array, CType, Record
+from ompls.analysis.model.ctype import INT, Record, innermost
 from ompls.analysis.model.omp import Directive, declared_mapper, mapper_named
 
-_IN, _OUT = ("to", "tofrom"), ("from", "tofrom")
+_ENDS = ("release", "delete")
 _EACH = Symbol("each", "var", INT)  # the number of an element of an array that is mapped by a mapper
 
 
@@ -36,7 +36,7 @@ class Mapped(NamedTuple):
 
     @property
     def copied_in(self) -> bool:
-        return self.kind in _IN and len(self.locs) == 1
+        return self.kind in IN and len(self.locs) == 1
 
     def mapping(self, loc: Loc, device: Poly, lasting: bool = False) -> Mapping:
         always = "always" in self.modifiers
@@ -69,7 +69,7 @@ class Mappers(Choices):
     def mapper_of(self, mapped: Mapped) -> Mapper | None:
         """The mapper that is meant for the item; the default one where none is named."""
         name = mapper_named(mapped.modifiers) or "default"
-        types = {t.uid if isinstance(t := element(loc.type), Record) else None for loc in mapped.locs}
+        types = {t.uid if isinstance(t := innermost(loc.type), Record) else None for loc in mapped.locs}
         fits = [m for m in self.program.mapping if m.name == name and m.uid in types]
         return fits[-1] if fits and len(types) == 1 else None
 
@@ -77,7 +77,7 @@ class Mappers(Choices):
         """Whether something decides what is mapped that is not followed."""
         if any(m.startswith("iterator") for m in mapped.modifiers):
             return True
-        records = [t for loc in mapped.locs if isinstance(t := element(loc.type), Record)]
+        records = [t for loc in mapped.locs if isinstance(t := innermost(loc.type), Record)]
         if records and self.program.mappers:
             return True
         if self.mapper_of(mapped) is not None:
@@ -119,31 +119,24 @@ class Mappers(Choices):
         self.frame.placed = outer
         if loop is not None:
             self.loops.pop()
-        directions = [any(kind in some for kind in of_whole) for some in (_IN, _OUT)]
-        fixed = mapped.kind if mapped.kind in ("release", "delete") else "alloc"
-        kind = {(True, True): "tofrom", (True, False): "to", (False, True): "from"}.get(tuple(directions), fixed)  # type: ignore[arg-type]
+        kind = mapped.kind if mapped.kind in _ENDS else all_of(of_whole)
         return [(mapped._replace(kind=kind), None), *found]
 
 
 def both(asked: str, listed: str) -> str:
     """The map type of what a mapper lists as `listed` in an item of type `asked` (5.2 table 5.3)."""
-    if asked in ("release", "delete", "alloc") or listed == "alloc":
-        return asked if asked in ("release", "delete") else "alloc"
-    goes_in, comes_out = (asked in some and listed in some for some in (_IN, _OUT))
-    return "tofrom" if goes_in and comes_out else "to" if goes_in else "from" if comes_out else "alloc"
+    return asked if asked in _ENDS else map_type(*[asked in some and listed in some for some in (IN, OUT)])
 
 
-def element(t: CType) -> CType:
-    """What an array has many of, else the type itself."""
-    while isinstance(t, Array):
-        t = t.of
-    return t
+def all_of(kinds: Collection[str]) -> str:
+    """The map type of what is listed several times: with `to` and `from` it goes both ways."""
+    return map_type(*[any(kind in some for kind in kinds) for some in (IN, OUT)])
 
 
 def _inside(record: Record) -> set[object]:
     """The structures that are members of one, and itself."""
     found: set[object] = {record.uid}
     for f in record.body.fields or ():
-        if isinstance(inner := element(f.type), Record):
+        if isinstance(inner := innermost(f.type), Record):
             found |= _inside(inner)
     return found

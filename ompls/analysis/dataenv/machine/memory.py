@@ -262,7 +262,7 @@ class Memory(Store):
             return "", "fine", copy
         if reads == "both" and copy.first == here:
             return "garbage", "bad", copy  # its first execution finds nothing
-        if copy.how in ("to", "tofrom") and copy.refs and touched(copy.ahead, r, size, self.positive)[0] == "no":
+        if copy.how in cp.IN and copy.refs and touched(copy.ahead, r, size, self.positive)[0] == "no":
             # Who sends the host's values over the device's own, into the same copy, wants to begin again from them.
             gone = [lost for lost in case.lost if lost.by != copy.origin and lost.how != "update"]
             found, behind = touched(gone, r, size, self.positive)
@@ -273,7 +273,7 @@ class Memory(Store):
                     copy._replace(old=(Written(behind.range, behind.site),), origin=behind.by, how=behind.how),
                 )
         found, old = touched(copy.old, r, size, self.positive)
-        came = found == "yes" and copy.how not in ("to", "tofrom")  # values came after it was made: they were not sent
+        came = found == "yes" and copy.how not in cp.IN  # values came after it was made: they were not sent
         if copy.filled in ("no", "unsure") and not came:
             return "garbage" if copy.filled == "no" else "garbage-if-new", "bad", copy
         if isinstance(old, Written):

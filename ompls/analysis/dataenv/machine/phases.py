@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.machine.loops import Loops, copied
 from ompls.analysis.dataenv.machine.objects import Loop
 from ompls.analysis.dataenv.machine.state import State, decided, join
+from ompls.analysis.dataenv.paths import named_in
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
@@ -125,18 +126,14 @@ def _asked(stmt: Node) -> set[Symbol]:
     changed: set[Symbol] = set()
     for n in stmt.walk():
         if isinstance(n, ast.Switch) and {type(part) for part in n.condition.walk()} <= _ARITHMETIC:
-            phases |= _names(n.condition)
+            phases |= named_in(n.condition)
         elif isinstance(n, ast.If):
-            flags |= _names(n.condition)
+            flags |= named_in(n.condition)
         elif isinstance(n, ast.Assign) and (n.op != "=" or fold(n.value) is None):
-            changed |= _names(n.target)
+            changed |= named_in(n.target)
         elif isinstance(n, ast.Unary) and n.op in ("++", "--", "&"):
-            changed |= _names(n.operand)
+            changed |= named_in(n.operand)
     return phases | (flags & _given(stmt) - changed)
-
-
-def _names(expr: Node) -> set[Symbol]:
-    return {n.symbol for n in expr.walk() if isinstance(n, ast.Name) and n.symbol is not None}
 
 
 def _given(stmt: Node) -> set[Symbol]:

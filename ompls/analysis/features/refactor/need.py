@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.access import Access, Guard, Walk, extent, walk
-from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.paths import holds_pointers, walk_all
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly, compare, range_over, sign
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.tu import Content, MapType, Region
 
 ELEMENT = "[]"
@@ -118,15 +118,6 @@ class Needs:
 def functions_of(contents: Sequence[Content]) -> dict[str, Content]:
     """The definitions among external declarations, by name."""
     return {c.node.symbol.name: c for c in contents if isinstance(c.node, ast.FunctionDef)}
-
-
-def holds_pointers(kind: CType) -> bool:
-    """Whether copying such data would copy addresses."""
-    while isinstance(kind, Array):
-        kind = kind.of
-    if isinstance(kind, Record):
-        return kind.body.fields is None or any(holds_pointers(f.type) for f in kind.body.fields)
-    return isinstance(kind, Pointer)
 
 
 # --- extents

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Guard, Walk
+from ompls.analysis.dataenv.paths import named_in
 from ompls.analysis.dataenv.places import bare
 from ompls.analysis.dataenv.symbolic import Opaque, Poly, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
@@ -101,13 +102,13 @@ class Conditions:
         changing = self.assigned(outer)
         doubtful = [
             g for g in access.guards[self.walk.starts[outer].guards :]
-            if not is_alike(g.expr, changing) and access.symbol not in _named_in(g.expr)
+            if not is_alike(g.expr, changing) and access.symbol not in named_in(g.expr)
             and not (_is_understood(g) and changing.isdisjoint(x for p, _ in g.facts for x in p.symbols()))
         ]  # fmt: skip
         if not doubtful:
             return False
         computed = self.computed(outer)
-        return any(not computed & _named_in(g.expr) and not _asks_library(g.expr) for g in doubtful)
+        return any(not computed & named_in(g.expr) and not _asks_library(g.expr) for g in doubtful)
 
     def may_never(self, access: Access, level: Level) -> bool:
         """Whether a counter counts what does not happen when all goes well: `if (x != y) errors++`.
@@ -254,10 +255,6 @@ class Conditions:
             if isinstance(n, DirectiveStmt) and n.directive.name == "atomic" and n.directive.clause("capture")
         )  # fmt: skip
         return any(value.symbol in assigned_in(n) for n in captures)
-
-
-def _named_in(expr: Expr) -> set[Symbol]:
-    return {n.symbol for n in expr.walk() if isinstance(n, ast.Name) and n.symbol is not None}
 
 
 def _asks_library(expr: Expr) -> bool:
