@@ -145,6 +145,8 @@ class Walk(Constructs):
         if start:
             first, last = start[-1], values[0] if values else None
             values = (*start[:-1], first + last if first is not None and last is not None else None, *values[1:])
+            if None in values:  # somewhere beyond there: `memcpy` of what lies before does not meet it
+                touch = replace(touch, certain=False)
         held, guards = touch.held | self.place.held, (*self.place.guards, *touch.guards)
         made = replace(touch, symbol=symbol, depth=depth, node=node, subs=values, loops=(*self.place.loops, *loops),
                        held=held, guards=guards)  # fmt: skip
