@@ -338,3 +338,80 @@ def test_library_functions_that_read_a_block_see_old_values(read: str) -> None:
     """
     assert kinds(text) == ["host-stale"]
     assert not kinds(text.replace("0:50", "0:100"))
+
+
+@pytest.mark.parametrize(("section", "expected"), [("x[o:chunk]", []), ("x[o:chunk / 2]", ["lost", "short"])])
+def test_a_loop_goes_by_what_a_variable_holds(section: str, expected: list[str]) -> None:
+    text = f"""
+    int main(void) {{
+        int n = 1024, chunk = 256, *x = malloc(n * sizeof *x);
+        for (int i = 0; i < n; i++) x[i] = i;
+        for (int o = 0; o < n; o += chunk) {{
+    #pragma omp target map(tofrom: {section})
+            for (int i = o; i < o + chunk; i++) x[i]++;
+        }}
+        int s = x[n - 1];
+        free(x);
+        return s;
+    }}
+    """
+    assert kinds(text) == expected
+
+
+def test_an_array_in_each_of_many_structures_is_written_as_a_whole() -> None:
+    text = """
+    typedef struct {{ float at[3], mass; }} body;
+    int main(void) {{
+        int n = 50;
+        body *b = malloc(n * sizeof *b);
+        for (int i = 0; i < n; i++) {{ b[i].mass = 1; for (int k = 0; k < 3; k++) b[i].at[k] = 1; }}
+    #pragma omp target map(to: b[0:n])
+        for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) b[i].at[k] += 1;
+        float s = b[n - 1].{member};
+        free(b);
+        return s > 0;
+    }}
+    """
+    assert kinds(text.format(member="at[1]")) == ["lost"]
+    assert not kinds(text.format(member="mass"))
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("to", []), ("alloc", ["garbage"])])
+def test_a_string_literal_is_storage(kind: str, expected: list[str]) -> None:
+    text = f"""
+    static int count(const char *text, const char *word) {{
+        int hits = 0;
+    #pragma omp target map({kind}: text[0:100]) map(to: word[0:3]) map(tofrom: hits)
+        for (int i = 0; i < 100; i++) hits += text[i] == word[i % 3];
+        return hits;
+    }}
+    int main(void) {{
+        char text[100];
+        for (int i = 0; i < 100; i++) text[i] = 'a';
+        return count(text, "abc");
+    }}
+    """
+    assert kinds(text) == expected
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("tofrom", []), ("from", ["garbage"])])
+def test_a_region_reads_through_the_device_address_what_nobody_has_sent(kind: str, expected: list[str]) -> None:
+    text = f"""
+    void fill(int *, int);
+    static void twice(int *x, int n) {{
+    #pragma omp target is_device_ptr(x)
+        for (int i = 0; i < n; i++) x[i] *= 2;
+    }}
+    int main(void) {{
+        int values[100], *x = values;
+        for (int i = 0; i < 100; i++) x[i] = i;
+    #pragma omp target data map({kind}: x[0:100])
+    #pragma omp target data use_device_ptr(x)
+        {{
+            twice(x, 100);
+        }}
+        return x[1];
+    }}
+    """
+    assert kinds(text) == expected
+    assert not kinds(text.replace("twice(x, 100);", "fill(x, 100); twice(x, 100);"))  # the library has filled it

@@ -8,7 +8,7 @@ from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import STEPS, GivenUp
 from ompls.analysis.dataenv.machine.places import Places
 from ompls.analysis.dataenv.machine.state import join, joined_value
-from ompls.analysis.dataenv.machine.values import NULL, Loc, Pointers, Target, Value, at_start, function, number
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Pointers, Target, Value, at_start, function, number
 from ompls.analysis.dataenv.paths import indexed, is_address
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
@@ -73,7 +73,7 @@ class Evaluator(Places):
                 known = fold(expr)
                 return Poly.of(known) if known is not None else self.size_of(expr.of)
             case ast.StringLiteral():
-                return None
+                return at_start(Obj("heap", ("text", self.frame.name, expr.span.start), expr.text))
             case ast.StatementExpr():
                 self.statement(expr.body)
                 return None

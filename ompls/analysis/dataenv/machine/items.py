@@ -9,7 +9,6 @@ from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.mappers import Mapped, Mappers
 from ompls.analysis.dataenv.machine.naming import worst
-from ompls.analysis.dataenv.machine.routines import devices_softened
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
@@ -251,10 +250,14 @@ class Items(Mappers):
             self.recorder.judge(same, "bad" if idle and all(idle) and not self.doubts else "fine", True)
 
     def lend(self, mapped: Mapped) -> None:
-        """The device's address of the item becomes known to the host's code, which is likely to fill what is there."""
+        """The device's address of the item becomes known to the host's code: to whom that gives it, is followed."""
         for loc in mapped.locs:
             if self.now is not None and self.cases_of(loc.obj) is not None:
-                self.change(loc, devices_softened)
+                self.change(loc, _lent)
+
+
+def _lent(case: cp.Copies) -> cp.Copies:
+    return case._replace(copies=tuple([c._replace(lent=True) for c in case.copies]))
 
 
 def _is_current(copy: cp.Copy, kind: str) -> bool:

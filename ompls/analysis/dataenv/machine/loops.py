@@ -267,7 +267,7 @@ class Loops(Directives):
     def counted(self, stmt: ast.For | ast.While | ast.DoWhile) -> tuple[LoopRange, int | None]:
         """The loop's range in terms of what is known here, and how often it runs if that is a constant."""
         nothing = LoopRange(None, None, None, 0, stmt)
-        shape = loop_range(stmt) if isinstance(stmt, ast.For) else None
+        shape = loop_range(stmt, self.strides(stmt)) if isinstance(stmt, ast.For) else None
         if shape is None or shape.symbol is None or not isinstance(stmt, ast.For) or self.now is None:
             return nothing, None
         if shape.symbol in self.assigned(stmt.body):
@@ -294,6 +294,17 @@ class Loops(Directives):
                     end = start + trips // step * shape.step
         low, high = (start, end) if shape.step > 0 else (end, start)
         return LoopRange(shape.symbol, low, high, shape.step, stmt, exact), None if trips is None else trips + 1
+
+    def strides(self, stmt: ast.For) -> dict[Symbol, Poly | None]:
+        """What the variables in its step hold, where that is a number: `i += chunk`."""
+        assert self.now is not None
+        found: dict[Symbol, Poly | None] = {}
+        for n in stmt.step.walk() if stmt.step is not None else ():
+            if isinstance(n, ast.Name) and n.symbol is not None and n.symbol not in self.assigned(stmt):
+                held = self.now.cells.get((self.holder(n.symbol), 0))
+                if isinstance(held, Poly) and held.constant is not None:
+                    found[n.symbol] = held
+        return found
 
     def varies(self, condition: ast.Expr | None) -> bool:
         """Whether a condition is on what changes from one iteration of the innermost loop to the next."""

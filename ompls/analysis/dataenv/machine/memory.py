@@ -145,8 +145,11 @@ class Memory(Store):
             if through:
                 self.within(locs, node)
             self.in_device_memory(locs, node, read, write)
-        if write and len(locs) == 1 and locs[0].obj.kind == "lent":
-            self.through_lent(locs[0], node)
+        if len(locs) == 1 and locs[0].obj.kind == "lent":
+            if read:
+                self.read_lent(locs[0], node, write)
+            if write:
+                self.through_lent(locs[0], node)
         if any(loc.obj.kind in ("device", "lent", "null") or loc.obj in self.region.local for loc in locs):
             return
         answers: list[tuple[str, Outcome, Copy | None]] = []
@@ -203,6 +206,18 @@ class Memory(Store):
 
         if real is not None and not isinstance(loc.type, Pointer) and not self.region.chosen:
             self.change(real, wrote)
+
+    def read_lent(self, loc: Loc, node: Node, write: bool) -> None:
+        """A read of an object's copy by its device address: it may not have got its values."""
+        assert self.region is not None
+        real, r = loc.obj.of, self.range_of(loc)
+        cases = self.cases_of(real) if real is not None else None
+        if real is None or not cases or any(c.freed for c in cases) or isinstance(loc.type, Pointer):
+            return
+        reads, site = "both" if write else "read", self.site(node)
+        found = [self._device_check(case, r, reads, real.size, site) for case in cases]
+        if all(kind in ("", "garbage", "device-stale") for kind, _, _ in found):
+            self._report(found, node, [loc])
 
     def _partly_filled(self, cases: Cases, obj: Obj, r: Range, node: Node) -> None:
         """Of what is read, an end has no value yet; that counts if the region does not give it one, too."""

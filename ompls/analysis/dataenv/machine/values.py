@@ -249,7 +249,16 @@ def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bo
         comb = (stride, width) if (exact or some) and width is not None and width < stride else None
     else:
         dense = _dense(low, size, varying) if exact else False
+        comb = _teeth(low, size, varying) if exact and not dense and len(varying) > 1 else None
     return Range(found[0], found[1] + size, exact, exact and dense, comb, some or sure)
+
+
+def _teeth(low: Poly, size: Poly, loops: list[LoopRange]) -> tuple[int, int] | None:
+    """The comb when the innermost loop fills a tooth of it: `p[i].at[k]` over `k`; None when it does not."""
+    tooth = spread(low, size, loops[-1:], True)
+    if not tooth.dense or tooth.low is None or tooth.high is None:
+        return None
+    return spread(tooth.low, tooth.high - tooth.low, loops[:-1], True).comb
 
 
 def _ends(low: Poly, loops: list[LoopRange]) -> tuple[Poly, Poly, int] | None:
