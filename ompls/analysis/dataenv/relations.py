@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from ompls.analysis.dataenv.places import bare
@@ -15,13 +15,24 @@ Fact = tuple[Poly, Literal["==", "!=", "<", "<="]]
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
-def facts_of(expr: Expr, holds: bool, values: Values | None = None) -> tuple[Fact, ...]:
-    """What holds when `expr` is true (or false): `i < n && j == 0` gives i - n < 0 and j == 0; nothing about memory."""
+def parts_of(expr: Expr, holds: bool) -> Iterator[tuple[Expr, bool]]:
+    """The conditions that are all known when `expr` is true (or false): those of `a && b` (of `a || b`)."""
     expr = bare(expr)
     if isinstance(expr, ast.Unary) and expr.op == "!":
-        return facts_of(expr.operand, not holds, values)
-    if isinstance(expr, ast.Binary) and expr.op == ("&&" if holds else "||"):
-        return (*facts_of(expr.left, holds, values), *facts_of(expr.right, holds, values))
+        yield from parts_of(expr.operand, not holds)
+    elif isinstance(expr, ast.Binary) and expr.op == ("&&" if holds else "||"):
+        yield from parts_of(expr.left, holds)
+        yield from parts_of(expr.right, holds)
+    else:
+        yield expr, holds
+
+
+def facts_of(expr: Expr, holds: bool, values: Values | None = None) -> tuple[Fact, ...]:
+    """What holds when `expr` is true (or false): `i < n && j == 0` gives i - n < 0 and j == 0; nothing about memory."""
+    return tuple([fact for part, so in parts_of(expr, holds) for fact in _fact_of(part, so, values)])
+
+
+def _fact_of(expr: Expr, holds: bool, values: Values | None) -> tuple[Fact, ...]:
     if isinstance(expr, ast.Binary) and expr.op in _NEGATED:
         a, b = poly_of(expr.left, values, loads=False), poly_of(expr.right, values, loads=False)
         if a is None or b is None:

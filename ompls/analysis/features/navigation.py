@@ -70,13 +70,11 @@ def spelled(tu: TU, where: Location, name: str) -> list[Location]:
     if where.path != tu.path or is_verbatim(tu, where, name):
         return [where]
     found = []
-    word = name.encode()
-    for match in re.finditer(rb"(?<![\w$\x80-\xff])" + re.escape(word) + rb"(?![\w$\x80-\xff])",
-                             tu.source[where.start : where.end]):  # fmt: skip
-        at = where.start + match.start()
+    for match in re.compile(_as_word(name)).finditer(tu.source, where.start, where.end):
+        at = match.start()
         around = directive_around(tu.source, at)
         if around is not None and around[1].place == where.start and at in variables_of(*around):
-            found.append(Location(tu.path, at, at + len(word)))
+            found.append(Location(tu.path, at, match.end()))
     return found or [where]
 
 
@@ -160,11 +158,16 @@ def is_verbatim(tu: TU, where: Location, name: str) -> bool:
     return tu.source[where.start : where.end] == name.encode()
 
 
+def _as_word(name: str) -> bytes:
+    """A pattern of the name as an identifier of its own."""
+    return rb"(?<![\w$\x80-\xff])" + re.escape(name.encode()) + rb"(?![\w$\x80-\xff])"
+
+
 def words_of(source: bytes, name: str, start: int, end: int) -> Iterator[int]:
     """Where the identifier `name` stands outside of comments and strings."""
     pattern = re.compile(
         rb"/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?"
-        rb"|(?<![\w$\x80-\xff])(?P<name>" + re.escape(name.encode()) + rb")(?![\w$\x80-\xff])",
+        rb"|(?P<name>" + _as_word(name) + rb")",
         re.S,
     )
     for match in pattern.finditer(source, start, end):

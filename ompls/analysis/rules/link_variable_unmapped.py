@@ -19,7 +19,8 @@ def check(scene: Scene) -> Iterator[Finding]:
     A warning for a `static` variable: no other unit can map it, and here no data environment does.  Any other variable
     may be mapped elsewhere, and a condition may keep the region on the host: hints.
     """
-    if not scene.unit.told.unmapped_links or scene.unit.told.requires & {"unified_shared_memory", "self_maps"}:
+    told = scene.unit.told
+    if not told.unmapped_links or told.requires & {"unified_shared_memory", "self_maps"}:
         return
     for region in regions_of(scene):
         mapped = {v.symbol.name for v in region.variables}
@@ -27,11 +28,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             node = content.node
             for name in _uses(content) if isinstance(node, ast.FunctionDef) else ():
                 symbol = name.symbol
-                if (
-                    name.name in scene.unit.told.unmapped_links - mapped
-                    and symbol is not None
-                    and symbol.level == "file"
-                ):
+                if name.name in told.unmapped_links - mapped and symbol is not None and symbol.level == "file":
                     message = f"this call uses `{name.name}`, a `link` variable that is not mapped to the device here"
                     certain = symbol.storage == "static" and _certain(scene, region, content)
                     used = ((content, name.span, "used here"),)

@@ -43,9 +43,8 @@ class Recorder:
     certain: dict[tuple[str, Site, str], Event] = field(default_factory=dict)
     tentative: dict[tuple[str, Site, str], Event] = field(default_factory=dict)  # as of the last visit
     about: dict[tuple[str, Site, str], frozenset[Obj]] = field(default_factory=dict)
-    asked: set[Obj] = field(
-        default_factory=set
-    )  # the program asks whether they are present: it knows that they may not be
+    # the program asks whether they are present: it knows that they may not be
+    asked: set[Obj] = field(default_factory=set)
     handed: set[Obj] = field(default_factory=set)  # other code may have given these other values than they start with
     changes: int = 0  # of what the last visits said
     # by loop variable: objects of which each iteration looks at another piece

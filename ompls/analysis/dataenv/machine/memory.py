@@ -330,6 +330,7 @@ class Memory(Store):
             if kind not in [k for k, _, _ in answers]:
                 if self.conditional and self.recorder.tentative:
                     self.judge(self._event(kind, here, name, copy), "fine")
+                    # a visit before has put it at the list item, which nothing leads to now
                     for event in list(self.recorder.tentative.values()):
                         if event.kind == kind and event.name == name and here in [at for at, _ in event.related]:
                             self.judge(event, "fine")

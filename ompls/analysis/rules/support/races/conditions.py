@@ -5,6 +5,7 @@ from __future__ import annotations
 from ompls.analysis.dataenv.access import Access, Guard, Walk
 from ompls.analysis.dataenv.paths import named_in
 from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.relations import parts_of
 from ompls.analysis.dataenv.symbolic import Opaque, Poly, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
@@ -304,16 +305,7 @@ def _adds_unequal(access: Access) -> bool:
 
 def _is_understood(guard: Guard) -> bool:
     """Whether the facts say all that the condition says."""
-    return len(guard.facts) == _parts(guard.expr, guard.holds)
-
-
-def _parts(expr: Expr, holds: bool) -> int:
-    expr = bare(expr)
-    if isinstance(expr, ast.Unary) and expr.op == "!":
-        return _parts(expr.operand, not holds)
-    if isinstance(expr, ast.Binary) and expr.op == ("&&" if holds else "||"):
-        return _parts(expr.left, holds) + _parts(expr.right, holds)
-    return 1
+    return len(guard.facts) == sum(1 for _ in parts_of(guard.expr, guard.holds))
 
 
 def _asks_thread(p: Poly) -> bool:

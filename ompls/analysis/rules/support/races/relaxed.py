@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.dataenv.places import Place, bare
+from ompls.analysis.dataenv.relations import parts_of
 from ompls.analysis.dataenv.symbolic import Atom
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
@@ -82,7 +83,7 @@ class _Update:
 
     def claims(self) -> Iterator[_Claim]:
         by = self.write.by
-        facts = [f for g in self.guards for f in _parts(g.expr, g.holds)]
+        facts = [f for g in self.guards for f in parts_of(g.expr, g.holds)]
         for fact, holds in facts:
             if isinstance(fact, ast.Binary) and fact.op in ("<", "<=", ">", ">="):
                 lower, higher = (
@@ -196,18 +197,6 @@ def _target(node: ast.Assign | ast.Unary) -> set[Symbol]:
     at = node.target if isinstance(node, ast.Assign) else node.operand if node.op in ("++", "--", "&") else None
     at = bare(at) if at is not None else None
     return {at.symbol} if isinstance(at, ast.Name) and at.symbol is not None else set()
-
-
-def _parts(expr: Expr, holds: bool) -> Iterator[tuple[Expr, bool]]:
-    """The conditions that are all known: of `a && b` that is true, of `a || b` that is false."""
-    expr = bare(expr)
-    if isinstance(expr, ast.Unary) and expr.op == "!":
-        yield from _parts(expr.operand, not holds)
-    elif isinstance(expr, ast.Binary) and expr.op == ("&&" if holds else "||"):
-        yield from _parts(expr.left, holds)
-        yield from _parts(expr.right, holds)
-    else:
-        yield expr, holds
 
 
 def _is_plain(place: Place) -> bool:
