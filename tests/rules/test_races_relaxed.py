@@ -12,7 +12,8 @@ static int smaller(int a, int b) { return a < b ? a : b; }
 static int least(int a, int b) { if (b < a) return b; return a; }
 static int first(int a, int b) { return a; }
 static void relax(int *to, int via) { if (via < *to) *to = via; }
-void f(int n, int k, int (*d)[64], int (*p)[64], int *a, unsigned char *r, double *x) {
+struct graph { int n, *w; };
+void f(struct graph *s, int n, int k, int (*d)[64], int (*p)[64], int *a, unsigned char *r, double *x) {
     int i, j, t;
 """
 EACH = """
@@ -42,6 +43,9 @@ HARMLESS = [
     "int via = d[i][k] + d[k][j], old = d[i][j]; if (via < old) { d[i][j] = via; p[i][j] = p[i][k]; }",
     "int *row = a + i * n, via = row[k] + a[k * n + j]; if (row[j] <= via) continue; row[j] = via;",
     "relax(&d[i][j], d[i][k] + d[k][j]);",
+    "if (s->w[i * s->n + k] + s->w[k * s->n + j] < s->w[i * s->n + j])"
+    " s->w[i * s->n + j] = s->w[i * s->n + k] + s->w[k * s->n + j];",
+    "d[i][j] = ({ int p = d[i][j], q = d[i][k] + d[k][j]; p < q ? p : q; });",
     "int w = smaller(d[i][k], d[k][j]); if (w > d[i][j]) d[i][j] = w;",  # the widest path
     "int w = d[i][k] > d[k][j] ? d[i][k] : d[k][j]; d[i][j] = smaller(w, d[i][j]);",  # the least of steepest ones
     "if (r[i * n + k] && r[k * n + j]) r[i * n + j] = 1;",  # what can be reached
@@ -86,6 +90,21 @@ def test_what_stores_something_else_is_a_warning(body: str) -> None:
 def test_one_row_for_each_iteration(row: str, body: str, severity: str) -> None:
     found = findings(HEAD + ROWS.replace("ROW", row).replace("BODY", body) + "}\n", *RACES)
     assert [d.severity for d in found] == [severity]
+
+
+def test_a_block_on_the_diagonal() -> None:
+    text = """
+for (int b = 0; b < n / 16; b++)
+    for (k = b * 16; k < b * 16 + 16; k++)
+        #pragma omp parallel for collapse(2)
+        for (i = b * 16; i < b * 16 + 16; i++)
+            for (j = b * 16; j < b * 16 + 16; j++) BODY
+"""
+    lowered = "if (a[i * n + k] + a[k * n + j] < a[i * n + j]) a[i * n + j] = a[i * n + k] + a[k * n + j];"
+    found = findings(HEAD + text.replace("BODY", lowered) + "}\n", *RACES)
+    assert [d.severity for d in found] == ["hint"]
+    found = findings(HEAD + text.replace("BODY", "a[i * n + j] = a[i * n + k] + a[k * n + j];") + "}\n", *RACES)
+    assert [d.severity for d in found] == ["warning"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.dataenv.places import Place, bare
 from ompls.analysis.dataenv.relations import parts_of
-from ompls.analysis.dataenv.symbolic import Atom
+from ompls.analysis.dataenv.symbolic import Atom, Opaque
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
@@ -53,8 +53,10 @@ class Relaxations:
         claims = list(_Update(write, level, self.walk, self.functions).claims())
         if not claims:
             return False
-        points = list(where_they_meet(Trial(write, other, subscripts, level_loops(write, level.loops), outer, {})))
-        return bool(points) and any(all(claim.holds(point) for point in points) for claim in claims)
+        trial = Trial(write, other, subscripts, level_loops(write, level.loops), outer, {})
+        # Rows that are shorter than what is said of their length meet each other, too: one choice of sizes is enough.
+        choices = [points for points in where_they_meet(trial) if points]
+        return any(all(claim.holds(point) for point in points) for claim in claims for points in choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class _Claim:
     offered: tuple[Place, ...]
 
     def holds(self, point: Mapping[Atom, int]) -> bool:
+        if any(o.base is not None and o not in point for p in (self.kept, *self.offered) for o in _loads(p)):
+            return False
         at = [value_at(s, point) for s in self.kept.subscripts if s is not None]
         return any([value_at(s, point) for s in o.subscripts if s is not None] == at for o in self.offered)
 
@@ -133,7 +137,7 @@ class _Update:
 
     def claim(self, kept: Place, offered: list[Place]) -> Iterator[_Claim]:
         like = [p for p in offered if p.symbol is kept.symbol and p.path == kept.path and p.depth == kept.depth]
-        if like and all(_is_plain(p) for p in (kept, *like)):
+        if like and all(s is not None for p in (kept, *like) for s in p.subscripts):
             yield _Claim(kept, tuple(like))
 
     def operands(self, offer: Expr, direction: Direction | str, deep: int = 8) -> list[Place]:
@@ -178,8 +182,14 @@ class _Update:
     def resolved(self, expr: Expr, deep: int = _DEEP) -> Expr:
         """What a variable of the iteration's own was given, if nothing else: `int via = d[i][k] + d[k][j]`."""
         expr = bare(expr)
-        while isinstance(expr, ast.Cast):
-            expr = bare(expr.operand)
+        while isinstance(expr, (ast.Cast, ast.StatementExpr)):
+            last = expr.body.items[-1] if isinstance(expr, ast.StatementExpr) and expr.body.items else None
+            inner = (
+                expr.operand if isinstance(expr, ast.Cast) else last.expr if isinstance(last, ast.ExprStmt) else None
+            )
+            if inner is None:
+                return expr
+            expr = bare(inner)
         symbol = expr.symbol if isinstance(expr, ast.Name) else None
         if symbol is None or deep == 0 or symbol.level == "file" or symbol.storage == "static":
             return expr
@@ -199,5 +209,6 @@ def _target(node: ast.Assign | ast.Unary) -> set[Symbol]:
     return {at.symbol} if isinstance(at, ast.Name) and at.symbol is not None else set()
 
 
-def _is_plain(place: Place) -> bool:
-    return all(s is not None and not any(o.base is not None for o in s.opaques()) for s in place.subscripts)
+def _loads(place: Place) -> Iterator[Opaque]:
+    for subscript in place.subscripts:
+        yield from subscript.opaques() if subscript is not None else ()

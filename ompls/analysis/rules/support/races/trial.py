@@ -104,22 +104,24 @@ def meet_always(trial: Trial) -> bool:
     return ran
 
 
-def where_they_meet(trial: Trial) -> Iterator[dict[Atom, int]]:
+def where_they_meet(trial: Trial) -> Iterator[list[dict[Atom, int]]]:
     """The iterations of `trial.a`, as values of all variables, whose element another iteration of `trial.b` accesses;
-    for all choices of what is not known."""
+    for several sizes, none of which is extreme (rows of no length are all the same)."""
     a, b, outer, tables = trial.a, trial.b, trial.outer, trial.tables
     symbols = [r.symbol for r in trial.level if r.symbol is not None]
     free = _free(a, b, outer, tables)
-    for chosen in _choices(a, b, free, outer, trial.units) if free is not None else ():
+    for chosen in islice(_choices(a, b, free, outer, trial.units), 3) if free is not None else ():
         values = next(_with_outer(chosen, a.loops[:outer], free or [], tables))
         seen: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
         for point in _points(b, outer, values, tables):
             at = tuple([_value(y, point, tables) for _, y in trial.subscripts])
             seen.setdefault(at, set()).add(tuple([point[s] for s in symbols]))
+        met = []
         for point in _points(a, outer, values, tables):
             others = seen.get(tuple([_value(x, point, tables) for x, _ in trial.subscripts]), set())
             if others - {tuple([point[s] for s in symbols])}:
-                yield point
+                met.append(point)
+        yield met
 
 
 def value_at(p: Poly, point: Mapping[Atom, int]) -> int:
