@@ -13,11 +13,13 @@ from typing import Literal
 
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly, range_over
-from ompls.analysis.model.ast import For, Symbol
+from ompls.analysis.model.ast import For, InitList, Symbol
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Array
 from ompls.analysis.rules.support.races.barriers import replaced
 from ompls.analysis.rules.support.races.crowded import is_apart
 from ompls.analysis.rules.support.races.levels import Level
-from ompls.analysis.rules.support.races.trial import Trial, is_open, meet_always, table_of, varies
+from ompls.analysis.rules.support.races.trial import Trial, is_open, meet_always, varies
 from ompls.analysis.spec.runtime import THREADS
 
 Verdict = Literal["no", "yes", "unknown", "indirect"]
@@ -129,6 +131,17 @@ def _is_skewed(level: list[LoopRange], accesses: tuple[Access, Access], outer: i
     names = {r.symbol for r in level if r.symbol is not None}
     loops = (r for x in accesses for r in x.loops[outer:])
     return any(p is not None and p.symbols() & names for r in loops for p in (r.lower, r.upper))
+
+
+def table_of(base: Symbol, is_constant: Callable[[Symbol], bool]) -> tuple[int, ...] | None:
+    """The values of a constant array of integers, all of which its initialiser gives."""
+    if not isinstance(base.type, Array) or not isinstance(base.init, InitList):
+        return None
+    if len(base.init.elements) != base.type.length or not is_constant(base):
+        return None
+    values = [fold(e) for e in base.init.elements]
+    known = tuple([v for v in values if v is not None])
+    return known if len(known) == len(values) else None
 
 
 # --- by distance

@@ -6,15 +6,13 @@ there is one, others may be missed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, permutations
 
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly
-from ompls.analysis.model.ast import InitList, Symbol
-from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array
+from ompls.analysis.model.ast import Symbol
 from ompls.analysis.spec.runtime import THREADS
 
 _POINTS = 256  # iterations that are tried out
@@ -301,14 +299,3 @@ def _opaque(atom: Atom, point: Mapping[Atom, int], tables: Tables) -> int:
         return 0
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     return quotient if atom.op == "/" else a - quotient * b
-
-
-def table_of(base: Symbol, is_constant: Callable[[Symbol], bool]) -> tuple[int, ...] | None:
-    """The values of a constant array of integers, all of which its initialiser gives."""
-    if not isinstance(base.type, Array) or not isinstance(base.init, InitList):
-        return None
-    if len(base.init.elements) != base.type.length or not is_constant(base):
-        return None
-    values = [fold(e) for e in base.init.elements]
-    known = tuple([v for v in values if v is not None])
-    return known if len(known) == len(values) else None
