@@ -198,6 +198,21 @@ int main(void) {
     return p[5].m + p[6].y + sum > 5;
 }
 """,
+        """
+void begin(void);
+double u[1000], g[1000];
+int main(void) {
+    #pragma omp target data map(to: u, g)
+    {
+        begin();
+        #pragma omp target map(alloc: u)
+        for (int i = 0; i < 1000; i++) u[i] = i;
+        #pragma omp target teams distribute parallel for map(alloc: g)
+        for (int i = 0; i < 1000; i++) g[i] = u[i];
+    }
+    return 0;
+}
+""",
     ),
     check=check,
 )
