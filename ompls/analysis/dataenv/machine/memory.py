@@ -277,8 +277,8 @@ class Memory(Store):
             return "", "fine", copy
         if reads == "both" and copy.first == here:
             return "garbage", "bad", copy  # its first execution finds nothing
-        mine = copy.refs > 0 and not copy.extra  # what other code has mapped keeps what the device wrote
-        if copy.how in cp.IN and mine and touched(copy.ahead, r, size, self.positive)[0] == "no":
+        alone = copy.refs > 0 and not copy.extra  # what other code has mapped keeps what the device wrote
+        if copy.how in cp.IN and alone and touched(copy.ahead, r, size, self.positive)[0] == "no":
             # Who sends the host's values over the device's own, into the same copy, wants to begin again from them.
             gone = [lost for lost in case.lost if lost.by != copy.origin and lost.how != "update"]
             found, behind = touched(gone, r, size, self.positive)
