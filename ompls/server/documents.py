@@ -50,16 +50,21 @@ class Document:
     def near_pragma(self, line: int) -> bool:
         """Whether line `line` (from 0) may belong to a directive: it or a line that it continues says so."""
         at = min(max(line, 0), len(self._lines) - 1)
-        near = [self._line(n) for n in range(max(0, at - 5), at + 1)]
-        if b"_Pragma" in near[-1] or any(b"omp::" in line for line in near):
-            return True
-        if any(_CALL.match(line) for line in near) and b"_Pragma" in self.source:
-            return True  # a macro may make a directive of what it is called with
+        return self._continues_pragma(at) or self._may_make_pragma(at)
+
+    def _continues_pragma(self, at: int) -> bool:
         while b"pragma" not in (here := self._line(at)) and b"*/" not in here:
             at -= 1
             if at < 0 or not self._line(at).rstrip().endswith(b"\\"):
                 return False
         return True
+
+    def _may_make_pragma(self, at: int) -> bool:
+        near = [self._line(n) for n in range(max(0, at - 5), at + 1)]
+        if b"_Pragma" in near[-1] or any(b"omp::" in line for line in near):
+            return True
+        # A macro may make a directive of what it is called with.
+        return any(_CALL.match(line) for line in near) and b"_Pragma" in self.source
 
     def _line(self, line: int) -> bytes:
         start, end = self._lines.line_span(line)
