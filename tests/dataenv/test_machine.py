@@ -394,6 +394,24 @@ def test_a_string_literal_is_storage(kind: str, expected: list[str]) -> None:
     assert kinds(text) == expected
 
 
+def test_a_string_literal_in_a_region_is_the_devices_own() -> None:
+    text = """
+    void *memcpy(void *, const void *, unsigned long);
+    int main(void) {
+        int found = 0;
+    #pragma omp target map(tofrom: found)
+        {
+            const char *name = "text";
+            char copy[4];
+            memcpy(copy, "abc", 4);
+            found = (name[0] == 't') + (copy[0] == 'a');
+        }
+        return found;
+    }
+    """
+    assert not kinds(text)
+
+
 @pytest.mark.parametrize(("kind", "expected"), [("tofrom", []), ("from", ["garbage"])])
 def test_a_region_reads_through_the_device_address_what_nobody_has_sent(kind: str, expected: list[str]) -> None:
     text = f"""

@@ -73,7 +73,10 @@ class Evaluator(Places):
                 known = fold(expr)
                 return Poly.of(known) if known is not None else self.size_of(expr.of)
             case ast.StringLiteral():
-                return at_start(Obj("heap", ("text", self.frame.name, expr.span.start), expr.text))
+                text = Obj("heap", ("text", self.frame.name, expr.span.start), expr.text)
+                if self.region is not None:
+                    self.region.local.add(text)  # the device's code has storage of its own for it
+                return at_start(text)
             case ast.StatementExpr():
                 self.statement(expr.body)
                 return None
