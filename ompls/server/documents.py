@@ -42,14 +42,15 @@ class Document:
         return len(self.source)
 
     @property
-    def _lines(self) -> LineIndex:
+    def lines(self) -> LineIndex:
+        """The lines of the text as it is now; made once for each text, by whoever asks first."""
         if self._index is None:
             self._index = LineIndex(self.source)
         return self._index
 
     def near_pragma(self, line: int) -> bool:
         """Whether line `line` (from 0) may belong to a directive: it or a line that it continues says so."""
-        at = min(max(line, 0), len(self._lines) - 1)
+        at = min(max(line, 0), len(self.lines) - 1)
         return self._continues_pragma(at) or self._may_make_pragma(at)
 
     def _continues_pragma(self, at: int) -> bool:
@@ -67,7 +68,7 @@ class Document:
         return any(_CALL.match(line) for line in near) and b"_Pragma" in self.source
 
     def _line(self, line: int) -> bytes:
-        start, end = self._lines.line_span(line)
+        start, end = self.lines.line_span(line)
         return self.source[start:end]
 
     def apply(self, version: int, changes: list[Change]) -> None:
@@ -97,9 +98,9 @@ class Document:
     def _place(self, position: tuple[int, int]) -> int:
         """The byte of a position, clamped to what exists."""
         line, column = position
-        if line >= len(self._lines):
+        if line >= len(self.lines):
             return len(self.source)
-        start, end = self._lines.line_span(max(line, 0))
+        start, end = self.lines.line_span(max(line, 0))
         if line <= 0:
             start = 0  # also before a byte order mark: the client sent it, so it counts it
         if line < 0 or column <= 0:

@@ -277,12 +277,14 @@ class Engine:
             await asyncio.wait([session.headers_job], timeout=FIRST_SNAPSHOT_WAIT)
         stamp, document = session.stamp, session.document
         snapshot = session.snapshot or EMPTY_SNAPSHOT
-        work = partial(analyse, session.analyzer, document.path, self._text(document), snapshot, session.settings)
+        text = self._text(document)
+        lines = document.lines if text is document.source else LineIndex(text)
+        work = partial(analyse, session.analyzer, document.path, text, snapshot, session.settings)
         version = document.version
         self._tell_of_size(document)
         started = time.perf_counter()
         budget = (FIRST if session.result is None else PASS) * 2**session.passes
-        (tu, lines), spent = await self.call(_timed, work, budget)
+        tu, spent = await self.call(_timed, work, budget)
         session.unit = Result(stamp, version, tu, lines, [], time.perf_counter() - started)
         waiting, session.unit_waiters = session.unit_waiters, []
         for built in waiting:

@@ -16,7 +16,6 @@ from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
 from ompls.analysis.rules import RULES, report
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
-from ompls.analysis.text import LineIndex
 from ompls.project.workspace import Workspace
 from ompls.server.lean import give_back
 from ompls.server.settings import Settings
@@ -89,14 +88,14 @@ _left = _Left()
 
 def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on
     analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings, seconds: float
-) -> tuple[TU, LineIndex]:
+) -> TU:
     """On the analysis thread, for about so many seconds; with `TU.complete` False there is more to do."""
     started = time.thread_time()
     with keeping():
         tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), Deadline(seconds))
     if analyzer.forgot or time.thread_time() - started > _LONG:
         give_back()
-    return tu, LineIndex(source)
+    return tu
 
 
 def judge(tu: TU, snapshot: HeaderSnapshot, settings: Settings) -> list[Diagnostic]:
