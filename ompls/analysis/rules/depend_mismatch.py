@@ -128,6 +128,18 @@ void f(int n, double *x, double *y) {
     }
 }
 """,
+        """
+void f(double *x, double *y) {
+    for (int c = 0; c < 4; c++) {
+        #pragma omp target enter data map(to: x[c*64:64]) nowait depend(out: x[c*64])
+        #pragma omp target teams distribute parallel for map(to: x[c*64:64]) map(from: y[c*64:64]) nowait depend(out: y[c*64])
+        for (int i = c * 64; i < (c + 1) * 64; i++)
+            y[i] = x[i];
+            //     ^^^^ warning: `x` is read here and written by a task that may run at the same time: the `depend` clauses of the two do not order them for `x`
+    }
+    #pragma omp taskwait
+}
+""",
     ),
     good=(
         """
@@ -210,6 +222,18 @@ int f(void) {
         y = 2;
     }
     return x + y;
+}
+""",
+        """
+void f(double *x, double *y) {
+    for (int c = 0; c < 4; c++) {
+        #pragma omp target enter data map(to: x[c*64:64]) nowait depend(out: x[c*64])
+        #pragma omp target teams distribute parallel for map(to: x[c*64:64]) map(from: y[c*64:64]) nowait depend(in: x[c*64])
+        for (int i = c * 64; i < (c + 1) * 64; i++)
+            y[i] = x[i];
+        #pragma omp target exit data map(release: x[c*64:64]) nowait depend(inout: x[c*64])
+    }
+    #pragma omp taskwait
 }
 """,
     ),

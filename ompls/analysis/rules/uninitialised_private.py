@@ -16,7 +16,7 @@ from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
-from ompls.analysis.model.ctype import Enum, Floating, Integer, Pointer
+from ompls.analysis.model.ctype import Array, Enum, Floating, Integer, Pointer, Record
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.rules.support.bodies import run_by
 from ompls.analysis.rules.support.flow import Flow, State
@@ -108,7 +108,7 @@ def _firstprivate(clause: Clause, item: ListItem) -> str:
 
 
 def _candidates(directive: Directive, body: Stmt) -> Iterator[tuple[Symbol, tuple[Clause, ListItem]]]:
-    """Scalars and pointers of which the construct makes copies without values."""
+    """The variables of which the construct makes copies without values; an element or a member counts as the whole."""
     counted = set(loop_variables(directive, body))
     other = {i.symbol for c in directive.all(*_OTHERWISE) for i in c.items}
     for clause in directive.all("private", "lastprivate"):
@@ -116,7 +116,7 @@ def _candidates(directive: Directive, body: Stmt) -> Iterator[tuple[Symbol, tupl
             symbol = item.symbol
             if symbol is None or not isinstance(item.expr, ast.Name) or symbol in counted or symbol in other:
                 continue
-            if isinstance(symbol.type, (Integer, Floating, Enum, Pointer)):
+            if isinstance(symbol.type, (Integer, Floating, Enum, Pointer, Array, Record)):
                 yield symbol, (clause, item)
 
 
@@ -191,6 +191,21 @@ void f(int n, int *x) {
     //     ^^^^^ warning: `count` is read here before anything is assigned to it: a private copy starts without a value
         x[n] = 0;
         n--;
+    }
+}
+""",
+        """
+struct limits { double low, high; };
+void f(int n, const double *x, double *y) {
+    double weights[3] = {1, 2, 1};
+    struct limits range = {0, 1};
+    #pragma omp target teams distribute parallel for private(weights, range) map(to: x[0:n+2]) map(from: y[0:n])
+    for (int i = 0; i < n; i++) {
+        y[i] = weights[0] * x[i] + weights[1] * x[i + 1] + weights[2] * x[i + 2];
+        //     ^^^^^^^^^^ warning: `weights` is read here before anything is assigned to it: a private copy starts without a value
+        if (y[i] > range.high)
+        //         ^^^^^^^^^^ warning: `range` is read here before anything is assigned to it: a private copy starts without a value
+            y[i] = range.high;
     }
 }
 """,
@@ -284,6 +299,20 @@ void f(int n, struct s v, int x[4]) {
         v.a = 1;
         y[0] = v.a;
         x[0] = y[0] + v.a;
+    }
+}
+""",
+        """
+void *memset(void *, int, unsigned long);
+void f(int n, const int *x, int *counts) {
+    int own[16], row[4], other[2];
+    #pragma omp parallel private(own, row, other)
+    {
+        memset(own, 0, sizeof own);
+        #pragma omp for
+        for (int i = 0; i < n; i++) own[x[i]]++;
+        for (int k = 0; k < 4; k++) row[k] = k;
+        counts[0] += row[0] + own[0] + sizeof other[0];
     }
 }
 """,
