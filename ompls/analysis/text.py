@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import bisect
 import re
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 BOM = b"\xef\xbb\xbf"
 _RETURN = ord("\r")
-_STRIDE = 2048  # bytes: what is scanned to find one line
+_STRIDE = 2048  # bytes at least, and less than twice that: what is scanned to find one line
 _LONE = re.compile(rb"\r(?!\n)")
 
 
@@ -31,14 +32,38 @@ class LineIndex:
     """
 
     def __init__(self, data: bytes) -> None:
+        self._take(data)
+        self._starts = list(_strides(0, len(data)))
+        self._before = [0, *self._counts(0, self._starts, len(data))]  # line ends before each stride, and in all
+
+    def _take(self, data: bytes) -> None:
         self.data = data
         self._bom = len(BOM) if data.startswith(BOM) else 0
         self._text = _LONE.sub(b"\n", data) if b"\r" in data else data  # a carriage return left stands before \n
-        self._before = [0]  # line ends before each stride
-        count, total = self._text.count, 0
-        for start in range(0, len(data), _STRIDE):
-            total += count(b"\n", start, start + _STRIDE)
-            self._before.append(total)
+
+    def _counts(self, before: int, starts: Sequence[int], end: int) -> Iterator[int]:
+        """The line ends up to the end of each of these strides, of which the last ends at `end`."""
+        for start, stop in zip(starts, (*starts[1:], end), strict=True):
+            before += self._text.count(b"\n", start, stop)
+            yield before
+
+    def edited(self, data: bytes, start: int, end: int, size: int) -> LineIndex:
+        """That of `data`, which is this text with `size` bytes in the place of [start, end): only the strides that
+        were edited are counted."""
+        if b"\r" in self.data or b"\r" in data[start : start + size]:
+            return LineIndex(data)  # what a carriage return means depends on what follows it
+        starts, before = self._starts, self._before
+        first, last = bisect.bisect_right(starts, start) - 1, bisect.bisect_right(starts, end) - 1
+        shift = size - (end - start)
+        begin, stop = starts[first], (starts[last + 1] if last + 1 < len(starts) else len(self.data)) + shift
+        index = LineIndex.__new__(LineIndex)
+        index._take(data)
+        strides = _strides(begin, stop)
+        counted = list(index._counts(before[first], strides, stop))
+        more = counted[-1] - before[last + 1]
+        index._starts = [*starts[:first], *strides, *[at + shift for at in starts[last + 1 :]]]
+        index._before = [*before[: first + 1], *counted, *[lines + more for lines in before[last + 2 :]]]
+        return index
 
     def __len__(self) -> int:
         """The number of lines (one more than line ends)."""
@@ -55,8 +80,8 @@ class LineIndex:
     def line_of(self, offset: int) -> int:
         """The 0-based line that holds byte `offset`; the bytes of a line end belong to the line they end."""
         offset = min(max(offset, 0), len(self._text))
-        stride = offset // _STRIDE
-        return self._before[stride] + self._text.count(b"\n", stride * _STRIDE, offset)
+        stride = bisect.bisect_right(self._starts, offset) - 1
+        return self._before[stride] + self._text.count(b"\n", self._starts[stride], offset)
 
     def position(self, offset: int, encoding: Encoding = "utf-8") -> tuple[int, int]:
         """(line, column), both 0-based, of byte `offset`.
@@ -91,10 +116,15 @@ class LineIndex:
         if not line:
             return self._bom
         stride = bisect.bisect_left(self._before, line) - 1  # the line's predecessor ends in it
-        at = stride * _STRIDE - 1
+        at = self._starts[stride] - 1
         for _ in range(line - self._before[stride]):
             at = self._text.find(b"\n", at + 1)
         return at + 1
+
+
+def _strides(start: int, end: int) -> range:
+    """Where the strides begin into which [start, end) is cut: the last one has the rest, less than twice as much."""
+    return range(start, max(start, end - _STRIDE) + 1, _STRIDE)
 
 
 def _characters(data: bytes) -> list[tuple[int, int]]:

@@ -43,7 +43,7 @@ class Document:
 
     @property
     def lines(self) -> LineIndex:
-        """The lines of the text as it is now; made once for each text, by whoever asks first."""
+        """The lines of the text as it is now."""
         if self._index is None:
             self._index = LineIndex(self.source)
         return self._index
@@ -88,12 +88,16 @@ class Document:
         self.version = version
 
     def _splice(self, edits: list[tuple[int, int, bytes]]) -> None:
-        parts, at = list[bytes](), 0
+        old, parts, at = memoryview(self.source), list[bytes | memoryview](), 0
         for start, end, text in reversed(edits):
-            parts += (self.source[at:start], text)
+            parts += (old[at:start], text)
             at = end
-        self.source = b"".join([*parts, self.source[at:]])
-        self._index = None
+        self.source = b"".join([*parts, old[at:]])
+        if self._index is not None and len(edits) == 1:
+            ((start, end, text),) = edits
+            self._index = self._index.edited(self.source, start, end, len(text))
+        else:
+            self._index = None
 
     def _place(self, position: tuple[int, int]) -> int:
         """The byte of a position, clamped to what exists."""

@@ -43,6 +43,7 @@ FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers 
 PASS = 0.5  # seconds of the first pass over a text
 FIRST = 0.35  # as PASS, for a document of which nothing has been shown
 IDLE = 60.0  # seconds without a change before the garbage of large files is looked for
+TURNS = 4  # of the event loop until those who waited for a unit have their answers
 MOST_PASSES = 7  # after which a text is left as far as it was looked at: two minutes
 PAUSE = 0.3  # seconds without an edit before the headers are looked at again
 
@@ -153,8 +154,6 @@ class Engine:
         text = self._text(session.document)
         self._overlay(session.document.path, text)
         self._outdated(session)
-        if _DIRECTIVE.findall(text) != session.directives:
-            self._headers_later(session, PAUSE)
         self._touch_includers(session)
 
     def close(self, uri: str) -> Session | None:
@@ -290,6 +289,10 @@ class Engine:
         for built in waiting:
             if not built.done():
                 built.set_result(None)
+        for _ in range(TURNS if waiting else 0):  # else the rules' thread takes turns with this one, of 5 ms each
+            await asyncio.sleep(0)
+        if not session.closed and _DIRECTIVE.findall(text) != session.directives:
+            self._headers_later(session, PAUSE)
         left = max(budget - spent, budget / 4)  # an analysis that takes it all leaves time for what is said soon
         diagnostics, judged = await self.call(judge_within, tu, snapshot, session.settings, left)
         complete = tu.complete and judged

@@ -83,3 +83,25 @@ def test_never_raises(data: bytes, a: int, b: int) -> None:
     for encoding in ENCODINGS:
         index.position(a, encoding)
         assert 0 <= index.offset(a, b, encoding) <= len(data)
+
+
+@given(
+    st.text(alphabet="a\n\r\u00e9", max_size=60),
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 9), st.text("b\n\r", max_size=20)), max_size=6),
+)
+def test_an_edited_index_is_that_of_the_edited_text(text: str, edits: list[tuple[int, int, str]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ompls.analysis.text._STRIDE", 4)
+        data = text.encode()
+        index = LineIndex(data)
+        for at, size, new in edits:
+            start, end = min(at, len(data)), min(at + size, len(data))
+            data = data[:start] + new.encode() + data[end:]
+            index = index.edited(data, start, end, len(new.encode()))
+            fresh = LineIndex(data)
+            assert index.data == data
+            assert len(index) == len(fresh)
+            assert [index.line_of(at) for at in range(len(data) + 1)] == [
+                fresh.line_of(at) for at in range(len(data) + 1)
+            ]
+            assert [index.line_span(n) for n in range(len(fresh))] == [fresh.line_span(n) for n in range(len(fresh))]

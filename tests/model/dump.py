@@ -64,6 +64,6 @@ def unit(tu: TU) -> str:
         lines.append("calls " + " ".join(s.name for s in item.content.calls))
     lines += [f"{d.start} {directive(d.directive)}" for d in tu.directives]
     lines += [f"{n.kind} {n.start}-{n.end} {n.message}" for n in tu.notes]
-    own = dict.items(tu.symbols)
+    own = tu.symbols.own.items()
     lines += [symbol(s) for _, s in sorted(own)]
     return "\n".join(lines)

@@ -113,7 +113,7 @@ def test_what_is_no_c_is_noted(text: bytes) -> None:
 def test_functions_after_a_broken_one_are_read() -> None:
     source = b"int f( { return 1; }\nint g(void) { return 2; }\nint h(void) { return 3; }\n"
     tu = Analyzer().analyze("t.c", source, EMPTY_SNAPSHOT, Settings())
-    assert {"g", "h"} <= set(dict.keys(tu.symbols))
+    assert {"g", "h"} <= set(tu.symbols.own)
 
 
 def test_inline_assembly_is_no_reason_to_doubt_the_rest() -> None:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,3 +125,26 @@ async def test_the_live_tier_warns_of_nothing_that_the_full_tier_takes_back(
         assert live is not full
         sure = {d for d in said(live) if d[1] != "hint"}
         assert sure <= set(said(full)), sure - set(said(full))
+
+
+@pytest.mark.asyncio
+async def test_who_waits_for_a_unit_has_an_answer_before_the_rules_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the two threads take turns, of milliseconds each."""
+    events: list[str] = []
+    judged = engines.judge_within
+
+    def judge(*args: Any) -> Any:
+        events.append("rules")
+        return judged(*args)
+
+    async with opened(tmp_path / "a.c", FUNCTION % 1) as (engine, session, _):
+        await engine.full(session)
+        monkeypatch.setattr(engines, "judge_within", judge)
+        session.document.apply(2, [Change(" ", (0, 0), (0, 0))])
+        engine.changed(session)
+        request = asyncio.create_task(engine.unit(session))
+        request.add_done_callback(lambda _: events.append("answer"))
+        await engine.result(session)
+    assert events == ["answer", "rules"]

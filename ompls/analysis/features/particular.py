@@ -99,8 +99,7 @@ def _of_directive(tu: TU, cursor: Cursor) -> list[Word] | None:
     if cursor.before.name == "critical":
         return [Word(n, "keyword", "", "a critical section of this file") for n in _criticals(tu, cursor)]
     if cursor.before.name == "declare variant":
-        symbols = tu.symbols
-        own = (s for s in dict.values(symbols) if s.kind == "func" and not s.from_system_header)
+        own = (s for s in tu.symbols.own.values() if s.kind == "func" and not s.from_system_header)
         return [Word(s.name, "function", declare(s.type, s.name)) for s in own]
     if cursor.before.name == "declare reduction" and len([t for t in cursor.inner if t.text == ":"]) >= 2:
         return [

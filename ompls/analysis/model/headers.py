@@ -145,7 +145,7 @@ class Headers:
     def all_names(self) -> Iterator[str]:
         """Every name the headers declare; reads all of them."""
         self._load("", [(n, chunk) for n, text in enumerate(self._texts) for chunk in range(len(text.chunks))])
-        yield from list(self._file.names)
+        yield from list(self._file.names.joined())
 
     def tags(self) -> dict[str, CType]:
         """The tags that were asked for so far."""

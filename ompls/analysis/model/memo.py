@@ -196,7 +196,7 @@ class Memo:
         kept.version = self.version
         file.state, file.between = kept.after
         group = kept.group
-        file.names.update(group.names)
+        file.names.lay(group.names)
         if group.tags or group.records or group.filled:
             file.tags.update(group.tags)
             file.declared.update(group.records)

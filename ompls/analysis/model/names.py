@@ -1,59 +1,51 @@
-"""The file scope of a finished unit, as a dictionary that finds the headers' names too."""
+"""The file scope of a finished unit, as a mapping that finds the headers' names too."""
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.headers import Headers
+from ompls.analysis.model.layers import Layers
 
 
-class Names(dict[str, Symbol]):
+class Names(Mapping[str, Symbol]):
     """By name.  A look-up reads the header declarations it needs; iterating reads all of them."""
 
-    def __init__(self, own: dict[str, Symbol], headers: Headers) -> None:
-        super().__init__(own)
+    def __init__(self, own: Layers, headers: Headers) -> None:
+        self._own = own
         self.headers = headers
-        self._all = False
+        self._all: dict[str, Symbol] | None = None
 
-    def __missing__(self, name: str) -> Symbol:
-        found = self.headers.name(name)
+    @property
+    def own(self) -> Mapping[str, Symbol]:
+        """Those that the unit itself declares."""
+        return self._own.joined()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._own.get(name) or self.headers.name(name) or default
+
+    def __getitem__(self, name: str) -> Symbol:
+        found = self._own.get(name) or self.headers.name(name)
         if found is None:
             raise KeyError(name)
         return found
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (isinstance(name, str) and self.headers.name(name) is not None)
+        return isinstance(name, str) and self.get(name) is not None
 
-    def get(self, name: str, default: Any = None) -> Any:
-        own = super().get(name)
-        return own if own is not None else self.headers.name(name) or default
-
-    def _fill(self) -> None:
-        if not self._all:
-            self._all = True
+    def _whole(self) -> dict[str, Symbol]:
+        if self._all is None:
+            self._all = dict(self.own)
             for name in self.headers.all_names():
                 found = self.headers.name(name)
                 if found is not None:
-                    self.setdefault(name, found)
+                    self._all.setdefault(name, found)
+        return self._all
 
     def __iter__(self) -> Iterator[str]:
-        self._fill()
-        return super().__iter__()
+        return iter(self._whole())
 
     def __len__(self) -> int:
-        self._fill()
-        return super().__len__()
-
-    def keys(self) -> KeysView[str]:  # type: ignore[override]
-        self._fill()
-        return KeysView(self)
-
-    def values(self) -> ValuesView[Symbol]:  # type: ignore[override]
-        self._fill()
-        return ValuesView(self)
-
-    def items(self) -> ItemsView[str, Symbol]:  # type: ignore[override]
-        self._fill()
-        return ItemsView(self)
+        return len(self._whole())

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import CType, Record, RecordBody
+from ompls.analysis.model.layers import Layers
 from ompls.analysis.model.pack import NATURAL, Pack
 
 
@@ -43,7 +44,7 @@ class FileScope:
         self.implicit_int = True
         self.used_implicit_int: bool | None = None  # what the item at hand was told about it
         self.interned: dict[object, Symbol] = {} if interned is None else interned
-        self.names: dict[str, Symbol] = {}
+        self.names = Layers()
         self.tags: dict[str, CType] = {}
         self.used_names: dict[str, Symbol | None] = {}
         self.used_tags: dict[str, CType | None] = {}
@@ -76,7 +77,7 @@ class FileScope:
 
     def lookup(self, name: str) -> Symbol | None:
         if name in self.used_names:
-            return self.used_names[name] if name not in self.names else self.names[name]
+            return self.names.get(name) or self.used_names[name]
         found = self.peek(name)
         self.used_names[name] = found
         return found

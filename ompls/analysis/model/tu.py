@@ -13,6 +13,7 @@ from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, Location, Sett
 
 if TYPE_CHECKING:
     from ompls.analysis.model.items import Items
+    from ompls.analysis.model.names import Names
 
 MapType = Literal["alloc", "to", "from", "tofrom", "release", "delete"]
 Sharing = Literal["mapped", "firstprivate", "private", "is_device_ptr", "has_device_addr", "declare_target", "shared"]
@@ -130,7 +131,7 @@ class TU:
     settings: Settings
     items: Items
     directives: list[FileDirective]
-    symbols: dict[str, Symbol]  # the file scope's ordinary names at the end of the unit (headers' included)
+    symbols: Names  # the file scope's ordinary names at the end of the unit (headers' included)
     tags: dict[str, CType]
     notes: list[SyntaxNote]
     inactive: list[Location]

@@ -16,6 +16,7 @@ from ompls.analysis.syntax.stretch import Range, Stretch, Stretches
 Note = tuple[str, int, int, str]  # kind, range, message
 Stacks = Mapping[tuple[str, ...], Stack]
 _INSERTED: Stacks = {(): ()}
+_NO_STACKS: Stacks = {}
 
 
 @dataclass(slots=True, frozen=True)
@@ -147,13 +148,15 @@ class Output:
 
     def take(self, start: int, end: int, passed: Passed, stacks: Stacks) -> int:
         """Put out `passed` for [start, end) of the current text; gives the expanded offset where it stands."""
-        self.copy(start)
-        self._close()
-        self.finish()
-        source, x, stretch = self._source, self.size, passed.stretch
+        source, stretch = self._source, passed.stretch
+        if self._parts or source.copied < start or self.size > source.x:  # else it follows one that was taken, too
+            self.copy(start)
+            self._close()
+            self.finish()
+        x = self.size
         self.size = x + len(stretch.text)
         self.stretches.append((x, stretch))
-        its = {names: stacks[names] for names in passed.names}
+        its = {names: stacks[names] for names in passed.names} if passed.names else _NO_STACKS
         self._runs.append(Run(x, self.size, source.path, start, end, passed.pieces, its, source.included_at))
         source.copied = source.start = end
         source.x = self._begin = self.size
@@ -175,6 +178,8 @@ class Output:
 
     def finish(self) -> None:
         """Make what was put out since the last stretch one."""
+        if not self._parts:
+            return
         stretch = self._known.get("".join(self._parts).encode("latin-1"), tuple(self._pragmas))
         if stretch.text:
             self.stretches.append((self._begin, stretch))

@@ -47,12 +47,9 @@ class Preprocessor:
         text = decode(source)
         main = FilePass(run, path, text, None)
         main.run(headers.first)
-        try:
-            source.decode()
-        except UnicodeDecodeError as error:
-            x = run.out.find(path, error.start)
-            run.note("encoding", x, x, "the file is not UTF-8: its other bytes are taken as they are")
-        self._limit = max(20_000, 6 * text.count("\n"))
+        if not source.isascii():  # else there is no need for another copy of a large file
+            _check_encoding(run, path, source)
+        self._limit = max(20_000, 6 * main.index)
         self._tidy(frozenset(run.environments))
         return run.result()
 
@@ -65,6 +62,14 @@ class Preprocessor:
             self._runs += 1
             if self._runs == KEPT_RUNS:
                 self._memo.keep_only(through)
+
+
+def _check_encoding(run: Run, path: str, source: bytes) -> None:
+    try:
+        source.decode()
+    except UnicodeDecodeError as error:
+        x = run.out.find(path, error.start)
+        run.note("encoding", x, x, "the file is not UTF-8: its other bytes are taken as they are")
 
 
 __all__ = ["MAX_EXPANDED", "Expanded", "Include", "Preprocessor", "again_key", "include_key"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -66,7 +66,7 @@ class Unit:
     """
 
     functions: dict[str, Content]
-    symbols: dict[str, Symbol]
+    symbols: Mapping[str, Symbol]
     settings: Settings
     headers_known: bool
     told: Told
@@ -196,7 +196,7 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         groups=groups,
         late_requires=_late(tu),
         directives=tuple([d.directive for d in tu.directives]),
-        mark=_marked(tu, groups, None if inside else getattr(tu.symbols, "headers", None)),
+        mark=_marked(tu, groups, None if inside else tu.symbols.headers),
     )
 
 
