@@ -7,6 +7,7 @@ what each of them gave; a header that does not exist leaves a mark of its own in
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import re
@@ -85,18 +86,19 @@ def watched(absent: list[str], flags: tuple[str, ...]) -> list[str]:
 
 
 class Directives:
-    """Finds the directives of texts; remembers the last few hundred texts."""
+    """Finds the directives of texts; remembers those of the last few hundred texts, not the texts."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, list[tuple[str, str]]] = {}
+        self._known: dict[bytes, list[tuple[str, str]]] = {}  # by the texts' digests
 
     def of(self, data: bytes) -> list[tuple[str, str]]:
         """(name, logical line) of each directive that can matter to an include."""
-        known = self._known.get(data)
+        digest = hashlib.blake2b(data, digest_size=16).digest()
+        known = self._known.get(digest)
         if known is None:
             if len(self._known) > 300:
                 self._known.clear()
-            known = self._known[data] = _directives(decode(data))
+            known = self._known[digest] = _directives(decode(data))
         return known
 
 

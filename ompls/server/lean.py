@@ -1,4 +1,4 @@
-"""What libraries keep in memory and a server never asks for: classes of the protocol, and holes in the heap.
+"""What libraries keep in memory and a server never asks for: classes of the protocol, OpenSSL, holes in the heap.
 
 `attrs` gives the methods of every class the whole module as their globals (for `typing.get_type_hints`), in a
 dictionary of their own: 5 MB for the 550 classes of `lsprotocol.types`.  And it keeps the source that it writes for
@@ -9,11 +9,32 @@ from __future__ import annotations
 
 import ctypes
 import linecache
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from types import CodeType, FunctionType, ModuleType
 
 _OF_MODULE = ("__name__", "__builtins__")
 _ARENA_MAX, _MMAP_THRESHOLD = -8, -3  # M_ARENA_MAX, M_MMAP_THRESHOLD of <malloc.h>
 _TEXT = 1 << 19  # bytes
+
+
+@contextmanager
+def without_openssl() -> Iterator[None]:
+    """Imports in here do not load OpenSSL, which is 5 MB: nothing is encrypted on standard input or 127.0.0.1, and
+    `hashlib` has functions of its own, unless whoever built the interpreter left them out."""
+    hidden = ["ssl"]
+    if all(map(find_spec, ("_md5", "_sha1"))) and (find_spec("_sha2") or all(map(find_spec, ("_sha256", "_sha512")))):
+        hidden.append("_hashlib")
+    hidden = [name for name in hidden if name not in sys.modules]
+    for name in hidden:
+        sys.modules[name] = None  # type: ignore[assignment] # importing it is an ImportError
+    try:
+        yield
+    finally:
+        for name in hidden:
+            sys.modules.pop(name, None)
 
 
 def use_one_heap() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from ompls.project.cache import DiskCache
 from ompls.project.files import MAX_BYTES
 from ompls.project.flags import allowed
 from ompls.project.problem import EnvironmentProblem, FileProblem
+from ompls.project.skeleton import Directives
 from ompls.project.workspace import Workspace
 
 HEADERS = b"#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n#include <omp.h>\n"
@@ -363,3 +365,11 @@ def test_cache_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_problem_has_three_parts() -> None:
     assert str(EnvironmentProblem("a", "b", "c")) == "a: b; c"
+
+
+def test_the_texts_whose_directives_are_known_are_not_kept() -> None:
+    directives = Directives()
+    text = b"#define A\n" + b"int a;\n" * 1000
+    before = sys.getrefcount(text)
+    assert directives.of(text) is directives.of(bytes(bytearray(text)))
+    assert sys.getrefcount(text) == before

@@ -67,3 +67,13 @@ def test_versions_of_which_much_is_new_are_kept_a_short_time_only() -> None:
         analyzer.analyze("t.c", text, EMPTY_SNAPSHOT, Settings())
     versions = (_alive() - others)["Content"] / 1201
     assert versions <= memo.KEEP_LARGE + 1
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_line_as_long_as_the_text_is_not_remembered(edit: str) -> None:
+    analyzer = Analyzer()
+    for text in (EDITS[edit], TEXT):
+        analyzer.analyze("t.c", text, EMPTY_SNAPSHOT, Settings())
+    dicts = [o for o in gc.get_objects() if type(o) is dict]
+    keys = [key for names in dicts for key in tuple(names) if isinstance(key, str)]
+    assert max(map(len, keys)) < len(TEXT) // 2

@@ -69,3 +69,19 @@ def test_holes_in_the_heap_are_given_back() -> None:
     """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert int(done.stdout) > 50_000_000
+
+
+def test_the_server_does_without_openssl() -> None:
+    program = """if True:
+        import sys
+        from pathlib import Path
+        from ompls.server.lean import without_openssl
+        with without_openssl():
+            import ompls.server.app
+        print("libcrypto" in Path("/proc/self/maps").read_text())
+        import hashlib, ssl
+        print(hashlib.sha256(b"a").hexdigest()[:8], hashlib.sha1(b"a", usedforsecurity=False).hexdigest()[:8])
+        print(ssl.create_default_context() is not None)
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == ["False", "ca978112", "86f7e437", "True"]

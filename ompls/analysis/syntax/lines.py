@@ -20,6 +20,7 @@ MAX_EXPANDED = 64 << 20  # bytes
 MAX_SPENT = 1_000_000  # tokens that long expansions may take in one unit
 MAX_BLOCK = 1 << 20  # bytes that the lines of a block may become together
 POLLED_LINES = 64
+LONG_LINE = 10_000  # bytes of a logical line: remembering it is not worth the room
 KEPT_ENVIRONMENTS = 4  # in which what became of a block is remembered
 FEW_BLOCKS = 16  # new ones: from there on all of a text is new, and only what became of whole blocks is remembered
 
@@ -198,6 +199,8 @@ class LinePass(ABC):
 
     def directive(self, raw: str) -> Parsed | None:
         """The directive on the logical line `raw`, if it is one."""
+        if len(raw) > LONG_LINE:
+            return parse_line(raw)  # a comment that nobody closes yet, most likely
         known = self.unit.memo.directives
         if raw not in known:
             known[raw] = parse_line(raw)

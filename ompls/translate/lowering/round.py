@@ -20,6 +20,8 @@ from ompls.translate.lowering.context import Place
 from ompls.translate.lowering.edits import LineEdits, on_one_line, pragma
 from ompls.translate.problem import Problem
 
+_MARKS: dict[tuple[str, str], int] = {}  # the bit in `Content.memo` that says that a theme has nothing for a target
+
 
 @lru_cache(maxsize=8)
 def _analyzer(path: str, target: str, number: int, thread: int) -> Analyzer:
@@ -86,13 +88,14 @@ class Round:
 
     def items(self, theme: str) -> Iterator[Item]:
         """The items with directives, for a theme that looks at each alone; not those where it found nothing before."""
-        key = f"lowering: {theme} for {self.target}"
+        mark = 1 << _MARKS.setdefault((theme, self.target), len(_MARKS))
         for item in self.tu.items:
-            if item.content.directives and key not in item.content.memo:
+            memo = item.content.memo
+            if item.content.directives and not memo.get(__name__, 0) & mark:
                 asked = self._asked
                 yield item
                 if self._asked == asked:
-                    item.content.memo[key] = True
+                    memo[__name__] = memo.get(__name__, 0) | mark
 
     def statements(self) -> Iterator[tuple[Item, DirectiveStmt]]:
         for item in self.tu.items:
