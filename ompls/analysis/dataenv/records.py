@@ -138,6 +138,7 @@ class Walk:
     meets -- those of calls of functions that are not known and may be a barrier, by their names
     kept -- locks that are held at its end
     given -- locks that it gives back without having taken them
+    threads -- the smallest number that it gives to `omp_set_num_threads`; 0: it does not, or what is not known
     """
 
     accesses: list[Access]
@@ -150,6 +151,7 @@ class Walk:
     touched: Touched
     kept: frozenset[Held] = frozenset()
     given: frozenset[Held] = frozenset()
+    threads: int = 0
 
 
 def member_of(place: Place) -> str:

@@ -289,7 +289,10 @@ def walk_of(
     """What a walk over `node` finds; values are named by the change that made them (see `settled`)."""
     w = Walker(functions, env, summaries)
     w.run(node)
-    return Walk(w.accesses, w.declared, w.syncs, w.starts, w.waits, w.locks, w.meets, w.touched, w.held, w.given)
+    threads = min(w.threads, default=0)
+    return Walk(
+        w.accesses, w.declared, w.syncs, w.starts, w.waits, w.locks, w.meets, w.touched, w.held, w.given, threads
+    )
 
 
 def _walk_of(function: ast.FunctionDef, summaries: Summaries) -> Walk:

@@ -55,6 +55,7 @@ class Expressions(ABC):
         self.waits: list[int] = []
         self.locks: list[LockStep] = []
         self.meets: list[int] = []
+        self.threads: list[int] = []  # what `omp_set_num_threads` is given; 0: not known
 
     def tick(self) -> int:
         """The next number in the order of evaluation."""
@@ -255,6 +256,9 @@ class Expressions(ABC):
         if name in _LOCK and len(expr.args) == 1:
             self.lock(expr.args[0], _LOCK[name], "_nest_" in name, "_test_" in name)
             return
+        if name == "omp_set_num_threads" and len(expr.args) == 1:
+            asked = poly_of(expr.args[0], self.env.values)
+            self.threads.append((asked.constant or 0) if asked is not None else 0)
         summary = self.summaries.of(name)
         if summary is None and _MEETS.search(name):
             self.meets.append(self.tick())

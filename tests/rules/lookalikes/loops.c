@@ -117,3 +117,22 @@ void gemm(int m, double *a, double *b, double *c, int ld) {
             c[i * ld + j] += s;
         }
 }
+void transpose_border(int size, double *a, int ld, double alpha) {
+    const int whole = size - size % 16;
+    #pragma omp parallel for
+    for (int j = 0; j < whole; j++)
+        for (int i = whole; i < size; i++) {
+            const double t = a[i * ld + j];
+            a[i * ld + j] = alpha * a[j * ld + i];
+            a[j * ld + i] = alpha * t;
+        }
+}
+void transpose_rest(int whole, int size, double *a, int ld, double alpha) {
+    #pragma omp parallel for
+    for (int j = 0; j < whole; j++)
+        for (int i = whole; i < size; i++) {
+            const double t = a[i * ld + j];
+            a[i * ld + j] = alpha * a[j * ld + i];
+            a[j * ld + i] = alpha * t;
+        }
+}

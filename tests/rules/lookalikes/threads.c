@@ -211,3 +211,38 @@ void f19(int m, int n, const double *data) {
         for (int j = 0; j < n; j++) part[j] += data[i * n + j];
     free(part);
 }
+typedef struct { int size; double *data; } grid;
+void fill_in(grid *), give_back(grid *);
+static void make(grid *g, int n) { g->size = n; g->data = malloc(n * sizeof(double)); }
+void f20(int n, const double *in, double *sum) {
+    #pragma omp parallel
+    {
+        grid mine, other;
+        memset(&mine, 0, sizeof mine);
+        fill_in(&mine);
+        memset(mine.data, 0, n * sizeof(double));
+        make(&other, n);
+        for (int i = 0; i < n; i++) { mine.data[i] += in[i]; other.data[i] = mine.data[i]; other.data[0] += i; }
+        #pragma omp critical(sum)
+        *sum += mine.data[0] + other.data[0];
+        give_back(&mine); free(other.data);
+    }
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        grid mine;
+        mine.data = malloc(n * sizeof(double));
+        for (int k = 0; k < n; k++) { mine.data[k] = in[i]; mine.data[0] += in[k]; }
+        #pragma omp atomic
+        *sum += mine.data[0];
+        free(mine.data);
+    }
+}
+void f21(int n, double *x) {
+    int team = 2;
+    omp_set_num_threads(team);
+    #pragma omp parallel
+    {
+        if (omp_get_thread_num() != 0)
+            for (int i = 0; i < n; i++) x[i] = x[i] + 1;
+    }
+}

@@ -27,10 +27,12 @@ Verdict = Literal["no", "yes", "unknown", "indirect"]
 
 @dataclass(slots=True)
 class Budget:
-    """How many pairs of one function may still be tried out; and which arrays keep what their initialisers give."""
+    """How many pairs of one function may still be tried out; which arrays keep what their initialisers give; how many
+    threads the function asks for with `omp_set_num_threads` (0: it does not say)."""
 
     is_constant: Callable[[Symbol], bool]
     left: int = 200
+    threads: int = 0
 
     def spend(self) -> bool:
         self.left -= 1
@@ -105,7 +107,8 @@ def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget) -> Meet
     if any(varies(Poly.of(o), moving) and o.base not in tables for o in loads):
         one = level_a[0].symbol if len(level_a) == 1 and len(subscripts) == 1 else None
         return NO if one is not None and is_apart(*subscripts[0], one, moving) else INDIRECT
-    trial = Trial(a, b, subscripts, level_a, outer, tables, 0 if loops else level.units, f"omp_get_{level.unit}_num")
+    units = 0 if loops else level.units or (budget.threads if level.unit == "thread" else 0)
+    trial = Trial(a, b, subscripts, level_a, outer, tables, units, f"omp_get_{level.unit}_num")
     if not any(g.facts for g in (*a.guards, *b.guards)) and is_open(trial):
         same = all(x == y for x, y in subscripts) and is_fixed(a, loops, outer) and is_fixed(b, loops, outer)
         return Meeting("yes") if same else UNKNOWN

@@ -105,7 +105,7 @@ class _Search:
         self.in_main = function.symbol.name == "main"
         self.threadprivate = unit.told.threadprivate
         self.levels: dict[tuple[int, ...], list[tuple[int, Level]]] = {}
-        self.budget = Budget(partial(_is_constant, self.walk, self.in_main))
+        self.budget = Budget(partial(_is_constant, self.walk, self.in_main), threads=self.walk.threads)
         self.kept: dict[tuple[int, int], Access] = {}
         self.conditions = Conditions(self.walk)
         self.judge = Judge(self.walk, self.conditions, content.regions, known)

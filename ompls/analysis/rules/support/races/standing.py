@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
-from ompls.analysis.dataenv.places import ELEMENT, Place
+from ompls.analysis.dataenv.places import ELEMENT, LOADED, Place
 from ompls.analysis.dataenv.private import private_copies
-from ompls.analysis.model.ast import DirectiveStmt
+from ompls.analysis.model.ast import Assign, Call, DirectiveStmt, Symbol, VarDecl
 from ompls.analysis.model.ctype import Array, CType, FieldDecl, Pointer, Record
 from ompls.analysis.rules.support.races.levels import Level
 
@@ -70,6 +70,8 @@ def is_own_storage(access: Access, common: tuple[DirectiveStmt, ...], level: Lev
     common -- the directives around the accesses in question
     """
     symbol = access.symbol
+    if access.depth and not access.place.since and LOADED in access.place.path:
+        return _is_own_member(access, common, level, walk)
     if not access.depth or not access.place.since:
         return False
     if level.bound < 0:  # each thread calls the function
@@ -78,8 +80,37 @@ def is_own_storage(access: Access, common: tuple[DirectiveStmt, ...], level: Lev
     if access.place.since <= walk.starts[inside[0]].order:
         return False
     given = (i.symbol for s in walk.starts for c in s.directive.all("copyprivate") for i in c.items)
-    own = walk.declared.get(symbol) in inside or any(symbol in private_copies(s.directive, s.body) for s in inside)
-    return own and symbol not in given
+    return _is_each_units(symbol, inside, walk) and symbol not in given
+
+
+def _is_each_units(symbol: Symbol, inside: tuple[DirectiveStmt, ...], walk: Walk) -> bool:
+    return walk.declared.get(symbol) in inside or any(symbol in private_copies(s.directive, s.body) for s in inside)
+
+
+def _is_own_member(access: Access, common: tuple[DirectiveStmt, ...], level: Level, walk: Walk) -> bool:
+    """Whether a pointer in a structure of each unit's own leads there that a function gave it: `init(&s); s.p[0] = 1;`."""
+    symbol, path = access.symbol, access.place.path
+    if level.bound < 0 or not _is_each_units(symbol, inside := common[level.bound :], walk):
+        return False
+    start, holder = walk.starts[inside[0]].order, path[: path.index(LOADED)]
+    given = [
+        w for w in walk.accesses
+        if w.write and w.symbol is symbol and not w.depth and start < w.order < access.order
+        and all(x == y for x, y in zip(w.place.path, holder, strict=False))
+    ]  # fmt: skip
+    last = max(given, key=lambda w: w.order, default=None)
+    return last is not None and _by_function(last)
+
+
+def _by_function(write: Access) -> bool:
+    """Whether what is stored comes from a function, or is stored by one."""
+    made = write.by or write.node
+    value = made.value if isinstance(made, Assign) else made.init if isinstance(made, VarDecl) else None
+    return (
+        not write.certain
+        or write.inner is not None
+        or any(isinstance(n, Call) for n in (value.walk() if value else ()))
+    )
 
 
 def section(below: tuple[DirectiveStmt, ...]) -> DirectiveStmt | None:

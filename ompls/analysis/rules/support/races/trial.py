@@ -174,7 +174,7 @@ def _name(atom: Atom) -> str:
 def _choices(a: Access, b: Access, free: list[Atom], outer: int, units: int) -> Iterator[dict[Atom, int]]:
     """Values for the sizes: all alike, growing, falling; small ones beside others; extremes for what is no loop's bound."""
     bounds = {x for y in (a, b) for r in y.loops for p in _bounds(r) for x in p.atoms()}
-    largest = max((abs(c) for y in (a, b) for p in _polys(y, outer) for m, c in p.terms.items() if not m), default=0)
+    largest = max((c for y in (a, b) for p in _polys(y, outer) for c in _constants(p)), default=0)
     base = 7 + 2 * min(largest, 60)
     step = max(_STEP, units)
     steps = {x: step for y in (a, b) for r in y.loops[outer:] if r.stride is not None for x in r.stride.atoms()}
@@ -188,6 +188,19 @@ def _choices(a: Access, b: Access, free: list[Atom], outer: int, units: int) -> 
     if any(atom not in bounds for atom in free):
         for extreme in (0, 1, -1009, 1013):
             yield {atom: base if atom in bounds else extreme for atom in free} | steps
+        for rising in (
+            4,
+            -4,
+        ):  # rows that are longer than every loop, of which none is empty: `for (i = first; i < n; …)`
+            yield {atom: base + rising * i if atom in bounds else 1013 for i, atom in enumerate(free)} | steps
+
+
+def _constants(p: Poly) -> Iterator[int]:
+    """The numbers in a polynomial, without signs, also those that it divides by: sizes below them are extreme."""
+    yield from (abs(c) for m, c in p.terms.items() if not m)
+    for opaque in p.opaques():
+        for arg in opaque.args if opaque.op in ("/", "%") else ():
+            yield from _constants(arg)
 
 
 def _beside(a: Access, b: Access, outer: int, free: list[Atom]) -> list[Atom]:
