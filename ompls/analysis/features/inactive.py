@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ompls.analysis.model.tu import TU, SyntaxNote
+from ompls.analysis.model.tu import TU
 from ompls.analysis.source import Location
 
 _CONDITIONAL = re.compile(rb"(?m)^[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[^\r\n]*")
@@ -16,7 +16,7 @@ def inactive(tu: TU) -> list[Location]:
     Those of a condition that nobody can tell, because a header is missing, are not among them: one of them is.
     """
     own = [where for where in tu.inactive if where.path == tu.path and where.start < where.end]
-    if not any(_is_unknown(note) for note in tu.notes):
+    if not any(note.undecided for note in tu.notes):
         return own
     return [where for where in own if unknown_condition(tu, where) is None]
 
@@ -28,7 +28,7 @@ def unknown_condition(tu: TU, where: Location) -> str | None:
         return None
     for note in tu.notes:
         at = tu.map.location(note.start, note.start)
-        if _is_unknown(note) and at.path == tu.path and above[-1][0] <= at.start <= where.start:
+        if note.undecided and at.path == tu.path and above[-1][0] <= at.start <= where.start:
             return note.message
     return None
 
@@ -47,7 +47,3 @@ def conditions(source: bytes, offset: int) -> list[tuple[int, int, str]]:
         if word != b"endif":
             open_.append((first, at, match[0].strip().decode("utf-8", "replace")))
     return open_
-
-
-def _is_unknown(note: SyntaxNote) -> bool:
-    return note.kind == "include" and "neither branch" in note.message

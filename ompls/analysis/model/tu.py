@@ -121,6 +121,11 @@ class SyntaxNote:
     end: int
     message: str
 
+    @property
+    def undecided(self) -> bool:
+        """Whether it is about an `#if` that a missing header decides: no branch of it is read."""
+        return self.kind == "include" and "neither branch" in self.message
+
 
 @dataclass(slots=True, eq=False)
 class TU:

@@ -21,7 +21,7 @@ from ompls.analysis.rules.support.noticed import noticed
 from ompls.analysis.rules.support.placed import placed
 from ompls.analysis.rules.support.told import Told
 from ompls.analysis.rules.support.written import as_written, spelled
-from ompls.analysis.source import Budget, Settings
+from ompls.analysis.source import Budget, Location, Settings
 from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
 
@@ -134,15 +134,33 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
 
 def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
     around = (rules, unit.settings, unit.told, tuple([ask(unit) for ask in QUESTIONS]))
+    undecided = _undecided(tu)
     for number, (_, group) in enumerate(tu.items.groups):
         found = findings_of(group, around, unit, lambda content: _findings(around, content, unit))
         if found:
-            yield from placed(tu, number, found, _diagnostic)
+            said = placed(tu, number, found, _diagnostic)
+            yield from _less_sure(said, undecided) if undecided else said
     for directive in tu.directives:
         scene = Scene(unit, None, (directive.directive,))
         for rule in interested(rules, scene):
             for finding in rule.check(scene):
                 yield _diagnostic(tu, directive, rule, finding)
+
+
+def _undecided(tu: TU) -> list[Location]:
+    """The declarations of which a part is not known: neither branch of an `#if` in it is read, as a header is missing."""
+    starts = [note.start for note in tu.notes if note.undecided]
+    items = {item.start: item for at in starts for item in tu.items.between(at, at) if item.start <= at < item.end}
+    return [tu.map.location(item.start, item.end) for item in items.values()]
+
+
+def _less_sure(said: Iterable[Diagnostic], undecided: list[Location]) -> Iterator[Diagnostic]:
+    """What is said of a text without one of its parts is a hint, but for what a directive's own words show."""
+    for diagnostic in said:
+        where = diagnostic.where
+        inside = any(u.path == where.path and u.start <= where.start < u.end for u in undecided)
+        weak = inside and RULES[diagnostic.rule].needs == "meaning"
+        yield replace(diagnostic, severity="hint") if weak else diagnostic
 
 
 def near_ids(rule_id: str) -> list[str]:
