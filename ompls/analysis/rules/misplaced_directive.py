@@ -1,4 +1,5 @@
-"""A directive that belongs to a construct around it, and is not in such a one: section, scan, ordered, cancel."""
+"""A directive that belongs to a construct around it, or to none, and stands elsewhere: section, scan, ordered, cancel,
+requires."""
 
 from __future__ import annotations
 
@@ -87,7 +88,14 @@ def _cancel(place: Placed) -> _Problem:
     return f"`{directive.name} {kind}` must stand directly in {names}, {inside}", around[1] if around else None
 
 
-_CHECKS = {"section": _section, "scan": _scan, "ordered": _ordered, "cancel": _cancel, "cancellation point": _cancel}
+def _requires(_place: Placed) -> _Problem:
+    return "`requires` must stand at file scope, before the functions that it speaks for", None
+
+
+_CHECKS = {
+    "section": _section, "scan": _scan, "ordered": _ordered, "cancel": _cancel, "cancellation point": _cancel,
+    "requires": _requires,
+}  # fmt: skip
 
 
 RULE = Rule(
@@ -97,6 +105,7 @@ RULE = Rule(
     why="""
 `section` divides a `sections` construct, `scan` the body of a loop with an `inscan` reduction, `ordered` a part of a loop
 with the clause `ordered`, and `cancel` ends the construct that it names. In another place they have nothing to work on.
+`requires` speaks for the whole file and must stand outside of functions.
 """,
     section="17.1",
     about="directives",
@@ -172,6 +181,15 @@ void f(int n, double *x) {
         //          ^^^^^^^ error: `ordered` needs the clause `ordered` on the loop around it
         x[i] = 0;
     }
+}
+""",
+        """
+void f(int n, int *x) {
+    #pragma omp requires unified_shared_memory
+    //          ^^^^^^^^ error: `requires` must stand at file scope, before the functions that it speaks for
+    #pragma omp target
+    for (int i = 0; i < n; i++)
+        x[i] = i;
 }
 """,
     ),

@@ -52,11 +52,11 @@ class Told(NamedTuple):
 def told_by(tu: TU, contents: tuple[Content, ...], variants: frozenset[str]) -> Told:
     """contents -- the external declarations of the unit"""
     between = [d.directive for d in tu.directives]
-    inside = itertools.chain.from_iterable(_threadprivate(group) for _, group in tu.items.groups)
+    inside = list(itertools.chain.from_iterable(_inside(group) for _, group in tu.items.groups))
     grouped = frozenset(_listed(d for d in between if d.name == "groupprivate"))
     return Told(
-        requires=frozenset(c.name for d in between if d.name == "requires" for c in d.clauses),
-        threadprivate=grouped.union(_listed(d for d in between if d.name == "threadprivate"), _listed(inside)),
+        requires=frozenset(c.name for d in (*between, *inside) if d.name == "requires" for c in d.clauses),
+        threadprivate=grouped.union(_listed(d for d in (*between, *inside) if d.name == "threadprivate")),
         groupprivate=grouped,
         variants=variants,
         host_only=_host_only(tu),
@@ -73,12 +73,12 @@ def _listed(directives: Iterable[Directive]) -> Iterator[str]:
     return (i.text for d in directives for i in d.args)
 
 
-def _threadprivate(group: Group) -> list[Directive]:
-    """The `threadprivate` directives inside of declarations."""
-    kept: list[Directive] | None = group.memo.get("threadprivate")
+def _inside(group: Group) -> list[Directive]:
+    """Directives inside of declarations that speak of more: `threadprivate`, and a `requires` in a wrong place."""
+    kept: list[Directive] | None = group.memo.get("speaks of more")
     if kept is None:
         inside = (s.directive for content in group.contents for s in content.directives)
-        kept = group.memo["threadprivate"] = [d for d in inside if d.name == "threadprivate"]
+        kept = group.memo["speaks of more"] = [d for d in inside if d.name in ("threadprivate", "requires")]
     return kept
 
 
