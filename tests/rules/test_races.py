@@ -5,12 +5,15 @@ Each case is a statement of the function below and the rules that speak about it
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from drawing import findings
 
+from ompls.analysis.dataenv.symbolic import Atom, Poly
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model.ast import Node, Symbol
-from ompls.analysis.rules.support.races import conditions
+from ompls.analysis.rules.support.races import conditions, trial
 
 RACES = (
     "missing-reduction", "race-on-shared-variable", "loop-carried-dependence", "atomic-mixed-with-plain", "wrong-lock",
@@ -230,6 +233,23 @@ def test_a_construct_is_looked_through_once_for_all_pairs_of_accesses(monkeypatc
     lines = "".join([f"if (a[t] > {k} && t != b[{k}]) {{ g += a[{k}]; x[t] = g++; }}\n" for k in range(20)])
     assert findings(f"{HEAD}{P}\n{{ t = rand();\n{lines}}}\n}}\n", *RACES)
     assert len(looked) == len(set(map(id, looked)))
+
+
+def test_a_deep_nest_is_not_run_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two iterations of each of twenty loops would be a million."""
+    asked: list[Poly] = []
+    real = trial._value
+
+    def value(p: Poly, point: Mapping[Atom, int], tables: trial.Tables) -> int:
+        asked.append(p)
+        return real(p, point, tables)
+
+    monkeypatch.setattr(trial, "_value", value)
+    names = [f"i{k}" for k in range(20)]
+    loops = "".join([f"for (int {name} = 0; {name} < n; {name}++)\n" for name in names])
+    at = " + ".join([f"{name} * (n + {k})" for k, name in enumerate(names)])
+    findings(f"void f(int n, double *a) {{\n{P} for\n{loops}a[{at}] += a[2 * ({at})];\n}}\n", *RACES)
+    assert 0 < len(asked) < 300_000
 
 
 def test_main_is_run_by_one_thread() -> None:

@@ -16,6 +16,7 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.spec.runtime import THREADS
 
 _POINTS = 256  # iterations that are tried out
+_MOST = 4096  # of deep nests, where two of each loop are more than that
 _STEP = 5  # what a loop adds that is no number: small enough for some iterations, more than the number of a thread
 _DEEP = 2  # how far a loop goes beyond both ends of another one, at least
 _COUNTS = ("omp_get_num_threads", "omp_get_num_teams")
@@ -54,14 +55,14 @@ class Trial:
         """Whether the accesses meet; None when one of them does not run."""
         symbols = [r.symbol for r in self.level if r.symbol is not None]
         seen: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-        for point in _points(self.a, self.outer, {**values, **self.thread(thread)}, self.tables):
+        for point in islice(_points(self.a, self.outer, {**values, **self.thread(thread)}, self.tables), _MOST):
             at = tuple([_value(x, point, self.tables) for x, _ in self.subscripts])
             iteration = tuple([point[s] for s in symbols])
             known = seen.setdefault(at, [])
             if len(known) < 2 and iteration not in known:
                 known.append(iteration)
         ran = False
-        for point in _points(self.b, self.outer, {**values, **self.thread(other_thread)}, self.tables):
+        for point in islice(_points(self.b, self.outer, {**values, **self.thread(other_thread)}, self.tables), _MOST):
             ran = True
             iteration = tuple([point[s] for s in symbols])
             for other in seen.get(tuple([_value(y, point, self.tables) for _, y in self.subscripts]), ()):
