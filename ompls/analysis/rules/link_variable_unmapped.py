@@ -16,8 +16,8 @@ _KEY = "links"
 def check(scene: Scene) -> Iterator[Finding]:
     """A region that names the variable maps it by that (5.2 §5.8.1); one that calls a function which names it does not.
 
-    A warning for a `static` variable: no other unit can map it, and here no data environment does.  Any other variable
-    may be mapped elsewhere, and a condition may keep the region on the host: hints.
+    A warning for a `static` variable, or one of a program that is all here: no other unit can map it, and here no data
+    environment does.  Any other variable may be mapped elsewhere, and a condition may keep the region on the host: hints.
     """
     told = scene.unit.told
     if not told.unmapped_links or told.requires & {"unified_shared_memory", "self_maps"}:
@@ -30,7 +30,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 symbol = name.symbol
                 if name.name in told.unmapped_links - mapped and symbol is not None and symbol.level == "file":
                     message = f"this call uses `{name.name}`, a `link` variable that is not mapped to the device here"
-                    certain = symbol.storage == "static" and _certain(scene, region, content)
+                    certain = name.name in told.own_links and _certain(scene, region, content)
                     used = ((content, name.span, "used here"),)
                     yield Finding(call.span, message, "warning" if certain else "hint", elsewhere=used)
                     mapped.add(name.name)
@@ -101,6 +101,34 @@ void f(int *x) {
     #pragma omp target map(tofrom: x[0:1])
     x[0] = at(0);
     //     ^^ hint: this call uses `big`, a `link` variable that is not mapped to the device here
+}
+""",
+        """
+int big[1000];
+#pragma omp declare target link(big)
+static int at(int i) { return big[i]; }
+int main(void) {
+    int x = 0;
+    for (int i = 0; i < 1000; i++)
+        big[i] = i;
+    #pragma omp target map(tofrom: x)
+    x = at(9);
+    //  ^^ warning: this call uses `big`, a `link` variable that is not mapped to the device here
+    return x;
+}
+""",
+        """
+int big[1000];
+#pragma omp declare target link(big)
+static int at(int i) { return big[i]; }
+void upload(void);
+int main(void) {
+    int x = 0;
+    upload();
+    #pragma omp target map(tofrom: x)
+    x = at(9);
+    //  ^^ hint: this call uses `big`, a `link` variable that is not mapped to the device here
+    return x;
 }
 """,
     ),

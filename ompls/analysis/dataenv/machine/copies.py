@@ -62,6 +62,11 @@ class Choice(NamedTuple):
     op: str
     difference: Poly
 
+    @property
+    def by_itself(self) -> bool:
+        """Whether it tells little of what was done before: `n > 500`, but not `n > 0`, nor a flag."""
+        return self.op in ("<", ">") and abs(self.difference.offset) > 2
+
 
 class Way(NamedTuple):
     """The one decision that leads to a case: `site` is where or what, the side that was taken `side`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
@@ -153,6 +153,7 @@ class Memory(Store):
         if any(loc.obj.kind in ("device", "lent", "null") or loc.obj in self.region.local for loc in locs):
             return
         answers: list[tuple[str, Outcome, Copy | None]] = []
+        ways: list[Way | None] = []
         ranges = [self.range_of(loc) for loc in locs]
         for loc, r in zip(locs, ranges, strict=True):
             cases = self.cases_of(loc.obj)
@@ -164,11 +165,12 @@ class Memory(Store):
                 continue  # a pointer on the device is set when what it points to is mapped
             reads = "both" if read and write else "read" if read else ""
             answers += [self._device_check(case, r, reads, loc.obj.size, self.site(node)) for case in cases]
+            ways += [case.way for case in cases]
             if read and len(locs) == 1:
                 self._partly_filled(cases, loc.obj, r, node)
         some = any(loc.obj in self.now.many for loc in locs)
         if answers and not (some and any(o != "bad" for _, o, _ in answers)):
-            self._report(answers, node, locs)
+            self._report(answers, node, locs, ways)
         if write:
             site, device = self.site(node), self.region.device
             for loc, whole in zip(locs, ranges, strict=True):
@@ -319,7 +321,9 @@ class Memory(Store):
             yield {r.symbol: r.lower for r in known if r.symbol is not None and r.lower is not None}
             yield {r.symbol: r.upper for r in known if r.symbol is not None and r.upper is not None}
 
-    def _report(self, answers: list[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc]) -> None:
+    def _report(
+        self, answers: list[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc], ways: Sequence[Way | None] = ()
+    ) -> None:
         if all(k == "" for k, _, _ in answers) and not (self.conditional and self.recorder.tentative):
             return
         here = self.site(node)
@@ -339,7 +343,12 @@ class Memory(Store):
             event = self._event(kind, here, name, copy)
             if kind == "absent" and len(locs) == 1:
                 event = event._replace(detail=self.length_of(locs[0], node))
-            self.judge(event, worst(outcomes))
+            found = worst(outcomes)
+            if kind == "absent" and ways:
+                # a flag or a size may have told before that nothing is mapped, and a jump that all is over
+                said = [w if w is not None and isinstance(w.site, cp.Choice) and w.site.by_itself else None for w in ways]
+                found = self.on_some_path(outcomes, said, len(locs) == 1)
+            self.judge(event, found)
 
     def length_of(self, loc: Loc, node: Node) -> str:
         """How many elements of the accessed kind the object has, as an expression that can be written here; ''."""

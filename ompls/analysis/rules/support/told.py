@@ -33,6 +33,7 @@ class Told(NamedTuple):
     indirect -- of functions that devices may call through the host's pointers
     on_devices -- that a `declare target` further down may give to devices
     unmapped_links -- of `link` variables that no data environment of the unit maps
+    own_links -- those of them that no other unit maps: they are `static`, or there is no other
     reductions -- that `declare reduction` at file scope, or a header, declares
     mappers -- that `declare mapper` at file scope declares
     """
@@ -45,6 +46,7 @@ class Told(NamedTuple):
     indirect: frozenset[str]
     on_devices: frozenset[str]
     unmapped_links: frozenset[str]
+    own_links: frozenset[str]
     reductions: frozenset[str]
     mappers: frozenset[str]
 
@@ -54,6 +56,7 @@ def told_by(tu: TU, contents: tuple[Content, ...], variants: frozenset[str]) -> 
     between = [d.directive for d in tu.directives]
     inside = list(itertools.chain.from_iterable(_inside(group) for _, group in tu.items.groups))
     grouped = frozenset(_listed(d for d in between if d.name == "groupprivate"))
+    links = _unmapped_links(tu, contents)
     return Told(
         requires=frozenset(c.name for d in (*between, *inside) if d.name == "requires" for c in d.clauses),
         threadprivate=grouped.union(_listed(d for d in (*between, *inside) if d.name == "threadprivate")),
@@ -62,7 +65,8 @@ def told_by(tu: TU, contents: tuple[Content, ...], variants: frozenset[str]) -> 
         host_only=_host_only(tu),
         indirect=names_under(tu, [d for d in tu.directives if d.directive.clause("indirect") is not None]),
         on_devices=_on_devices(tu),
-        unmapped_links=_unmapped_links(tu, contents),
+        unmapped_links=links,
+        own_links=_own(links, contents),
         reductions=_reductions(tu),
         mappers=declared_mappers(between),
     )
@@ -141,3 +145,15 @@ def _unmapped_links(tu: TU, contents: tuple[Content, ...]) -> frozenset[str]:
         if any(symbol.name == "omp_target_associate_ptr" for symbol in content.calls):
             return frozenset()
     return frozenset(names)
+
+
+def _own(links: frozenset[str], contents: tuple[Content, ...]) -> frozenset[str]:
+    """Those that nobody else can map.  A unit with `main` that calls only itself and the system's libraries is alone."""
+    if not links:
+        return links
+    functions = {n.symbol.name for n in (c.node for c in contents) if isinstance(n, FunctionDef)}
+    called = (s for content in contents for s in content.calls)
+    if "main" in functions and all(s.name in functions or s.from_system_header for s in called):
+        return links
+    found = [d for n in (c.node for c in contents) if isinstance(n, Declaration) for d in n.decls]
+    return links.intersection([d.symbol.name for d in found if d.symbol.storage == "static"])
