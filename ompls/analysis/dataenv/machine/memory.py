@@ -219,7 +219,7 @@ class Memory(Store):
         reads, site = "both" if write else "read", self.site(node)
         found = [self._device_check(case, r, reads, real.size, site) for case in cases]
         if all(kind in ("", "garbage", "device-stale") for kind, _, _ in found):
-            self._report(found, node, [loc])
+            self._report(found, node, [loc], [None] * len(found))
 
     def _partly_filled(self, cases: Cases, obj: Obj, r: Range, node: Node) -> None:
         """Of what is read, an end has no value yet; that counts if the region does not give it one, too."""
@@ -322,7 +322,7 @@ class Memory(Store):
             yield {r.symbol: r.upper for r in known if r.symbol is not None and r.upper is not None}
 
     def _report(
-        self, answers: list[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc], ways: Sequence[Way | None] = ()
+        self, answers: Sequence[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc], ways: Sequence[Way | None]
     ) -> None:
         if all(k == "" for k, _, _ in answers) and not (self.conditional and self.recorder.tentative):
             return
@@ -344,10 +344,8 @@ class Memory(Store):
             if kind == "absent" and len(locs) == 1:
                 event = event._replace(detail=self.length_of(locs[0], node))
             found = worst(outcomes)
-            if kind == "absent" and ways:
-                # a flag or a size may have told before that nothing is mapped, and a jump that all is over
-                said = [w if w is not None and isinstance(w.site, cp.Choice) and w.site.by_itself else None for w in ways]
-                found = self.on_some_path(outcomes, said, len(locs) == 1)
+            if kind == "absent":
+                found = self.on_some_path(outcomes, [_by_itself(way) for way in ways], len(locs) == 1)
             self.judge(event, found)
 
     def length_of(self, loc: Loc, node: Node) -> str:
@@ -403,3 +401,8 @@ class Memory(Store):
 
 def _place(w: Written | Lost) -> tuple[object, ...]:
     return (0, w.site, w.by) if isinstance(w, Lost) else (1, w.site)
+
+
+def _by_itself(way: Way | None) -> Way | None:
+    """The decision, unless it is one that may tell that nothing is mapped: by a flag or a size, or a jump to the end."""
+    return way if way is not None and isinstance(way.site, cp.Choice) and way.site.by_itself else None

@@ -50,7 +50,8 @@ class Devices(Tasks):
         reduced = {i.symbol for c in directive.all("in_reduction") for i in c.items}
         unread = {m.symbol for v in region.variables for m in v.maps if _has_mapper(m)} | reduced
         shared = {s: v for s, v in shared.items() if s not in unread}
-        listed = [m for v in shared.values() for m in v.maps if v.symbol not in self.present]  # else one storage for all
+        # what is present has one storage for all sections
+        listed = [m for v in shared.values() for m in v.maps if v.symbol not in self.present]
         moving = {m.symbol for m in listed if m.item is not None and _moves(m.item.expr)}
         own = [t for t in inside if (t.via or t.symbol) in shared and (t.via or t.symbol) not in moving]
         copies = [] if self.shared_memory else [c for v in shared.values() for c in self._copies(v)]
