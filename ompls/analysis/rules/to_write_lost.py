@@ -104,6 +104,25 @@ int main(void) {
     return p[5].y > 5;
 }
 """,
+        """
+void *calloc(unsigned long, unsigned long);
+static void fill(int *p, int n) {
+    #pragma omp target data map(alloc: p[0:n])
+    //                                 ^^^^^^ hint: what the device writes to `p[0:n]` is not copied back: it is mapped `alloc`
+    {
+        #pragma omp target map(always, from: p[4:8])
+        for (int i = 0; i < n; i++)
+            p[i] = i + 1;
+    }
+}
+int main(void) {
+    int *a = calloc(32, sizeof(int)), wrong = 0;
+    fill(a, 32);
+    for (int i = 0; i < 4; i++)
+        wrong += a[i] != 0;
+    return wrong;
+}
+""",
     ),
     good=(
         """

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
 from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.machine.values import Site
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Span
@@ -23,7 +25,8 @@ SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_map
 class Noticed(NamedTuple):
     """An event in one external declaration, with its related places: in this one, and in others.
 
-    aware -- somewhere the unit finds out whether devices share memory: it knows what comes back and what does not
+    aware -- somewhere the unit finds out whether devices share memory, or the host asks here for the values from before:
+             the program knows what comes back and what does not
     """
 
     event: Event
@@ -50,7 +53,45 @@ def _placed(event: Event, name: str, unit: Unit) -> Noticed:
     here = tuple([(site.span, text) for site, text in event.related if site.function == name])
     others = ((unit.functions.get(s.function), s.span, text) for s, text in event.related if s.function != name)
     elsewhere = tuple([(content, span, text) for content, span, text in others if content is not None])
-    return Noticed(event, here, elsewhere, bool(unit.noticed[""]))
+    return Noticed(event, here, elsewhere, bool(unit.noticed[""]) or _wants_old(event, unit))
+
+
+def _wants_old(event: Event, unit: Unit) -> bool:
+    """The host compares what `calloc` gave it with 0, which the device has not written: `assert(a[i] == 0)`."""
+    if event.kind not in ("lost", "host-stale"):
+        return False
+    reads = [site for site, text in event.related if "host reads" in text] or [event.site]
+    for function, span in reads:
+        content = unit.functions.get(function)
+        for n in content.node.walk() if content is not None else ():
+            if isinstance(n, ast.Binary) and n.op in ("==", "!=") and span in (n.left.span, n.right.span):
+                read, other = (n.left, n.right) if n.left.span == span else (n.right, n.left)
+                if fold(other) == 0 and content is not None and _is_cleared(root(read), content):
+                    return not any(_clears(site, unit) for site, text in event.related if text.startswith("written"))
+    return False
+
+
+def _is_cleared(symbol: ast.Symbol | None, content: Content) -> bool:
+    """Whether the function gives a pointer what `calloc` returns."""
+    for n in content.node.walk() if content.node is not None and symbol is not None else ():
+        given = n.init if isinstance(n, ast.VarDecl) and n.symbol is symbol else None
+        if isinstance(n, ast.Assign) and isinstance(n.target, ast.Name) and n.target.symbol is symbol:
+            given = n.value
+        while isinstance(given, (ast.Cast, ast.Paren)):
+            given = given.operand if isinstance(given, ast.Cast) else given.inner
+        if isinstance(given, ast.Call) and isinstance(given.function, ast.Name) and given.function.name == "calloc":
+            return True
+    return False
+
+
+def _clears(site: Site, unit: Unit) -> bool:
+    """Whether what is written at a place is 0, or not known."""
+    content = unit.functions.get(site.function)
+    stored = [
+        n.value for n in (content.node.walk() if content is not None and content.node is not None else ())
+        if isinstance(n, ast.Assign) and n.op == "=" and n.target.span == site.span
+    ]  # fmt: skip
+    return not stored or any(fold(value) == 0 for value in stored)
 
 
 def _asks(event: Event, unit: Unit) -> bool:
