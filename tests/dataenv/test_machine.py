@@ -100,7 +100,7 @@ def test_paths(body: str, expected: list[str]) -> None:
     }
     for word, text in words.items():
         body = body.replace(word, text)
-    assert kinds(f"int main(int flag, char **v) {{ int x[4] = {{1}}, *p = x; {body} return 0; }}") == expected
+    assert kinds(f"int main(int c, char **v) {{ int flag = **v, x[4] = {{1}}, *p = x; {body} return 0; }}") == expected
 
 
 def test_a_loop_of_a_region_that_counts_with_a_global_writes_every_element() -> None:
@@ -433,3 +433,84 @@ def test_a_region_reads_through_the_device_address_what_nobody_has_sent(kind: st
     """
     assert kinds(text) == expected
     assert not kinds(text.replace("twice(x, 100);", "fill(x, 100); twice(x, 100);"))  # the library has filled it
+
+
+BUFFERS = """
+typedef void step_t(float *, float *, int);
+void step(float *in, float *out, int n) {{
+    #pragma omp target map(present, alloc: in[0:n], out[0:n])
+    for (int i = 0; i < n; i++) out[i] = in[i] + 1;
+}}
+void back(float *in, float *out, int n) {{ step(out, in, n); }}
+int main(int argc, char **argv) {{
+    int n = 50, steps = {steps}, now = 0;
+    float *a = malloc(n * 4), *b = malloc(n * 4), *both[] = {{a, b}};
+    step_t *table[] = {{step, back}};
+    for (int i = 0; i < n; i++) a[i] = b[i] = i;
+    #pragma omp target data map({a}: a[0:n]) map({b}: b[0:n])
+    for (int t = 0; t < steps; t++) {{ {body} }}
+    printf("%g %g", a[3], b[3]);
+    free(a);
+    free(b);
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "float *in = t % 2 ? b : a, *out = t % 2 ? a : b; step(in, out, n);",
+        "if (t % 2 == 0) step(a, b, n); else step(b, a, n);",
+        "step(both[now], both[1 - now], n); now = !now;",
+        "step(both[t & 1], both[(t + 1) & 1], n);",
+        "table[t % 2](a, b, n);",
+        "if (now) { step(b, a, n); now = 0; } else { step(a, b, n); now = 1; }",
+    ],
+)
+@pytest.mark.parametrize("steps", ["100", "4", "argc"])
+def test_buffers_that_take_turns(body: str, steps: str) -> None:
+    def found(a: str, b: str) -> list[str]:
+        return [k for k in kinds(BUFFERS.format(body=body, steps=steps, a=a, b=b)) if k != "garbage-if-new"]
+
+    assert found("tofrom", "tofrom") == []
+    assert found("tofrom", "from") == []
+    assert found("tofrom", "to") == ["lost"]
+    assert "garbage" in found("from", "tofrom")
+
+
+@pytest.mark.parametrize(("mapped", "expected"), [("0:n", []), ("0:n - 1", ["short"]), ("0:m", ["short"])])
+def test_a_run_without_arguments(mapped: str, expected: list[str]) -> None:
+    text = """int atoi(const char *);
+    int main(int argc, char **argv) {
+        int n = 100, m = 60, sum = 0, *x;
+        if (argc > 2) { n = atoi(argv[1]); m = atoi(argv[2]); }
+        x = malloc(n * sizeof *x);
+        for (int i = 0; i < n; i++) x[i] = i;
+        #pragma omp target map(to: x[MAPPED]) map(tofrom: sum)
+        for (int i = 0; i < n; i++) sum += x[i];
+        free(x);
+        return sum;
+    }"""
+    assert kinds(text.replace("MAPPED", mapped)) == expected
+
+
+def test_a_table_of_buffers_is_mapped_in_a_loop() -> None:
+    text = """struct set { float *x, *y, *z; };
+    int main(void) {
+        struct set s = {malloc(400), malloc(400), malloc(400)};
+        float **all[] = {&s.x, &s.y, &s.z}, *x = s.x, *z = s.z;
+        for (int i = 0; i < 100; i++) s.x[i] = s.y[i] = s.z[i] = i;
+        for (int k = 0; k < ENTERED; k++) {
+            #pragma omp target enter data map(to: (*all[k])[:100])
+        }
+        #pragma omp target
+        for (int i = 0; i < 100; i++) z[i] += x[i];
+        for (int k = 0; k < ENTERED; k++) {
+            #pragma omp target exit data map(KIND: (*all[k])[:100])
+        }
+        return s.z[5];
+    }"""
+    assert kinds(text.replace("ENTERED", "3").replace("KIND", "from")) == []
+    assert kinds(text.replace("ENTERED", "3").replace("KIND", "delete")) == ["lost"]
+    assert kinds(text.replace("ENTERED", "2").replace("KIND", "from")) == ["absent"]

@@ -99,7 +99,7 @@ int main(void) {
 void *malloc(unsigned long);
 int main(int count, char **arguments) {
     float *data = 0;
-    if (count > 1)
+    if (**arguments == '/')
         data = malloc(40);
     #pragma omp target map(from: data[0:10])
     data[0] = 1;

@@ -183,10 +183,26 @@ def _walked(content: Content, reach: Reach, program: Program) -> tuple[tuple[Eve
         return walked
     if program.late():
         return None
+    found = _walk(content, program, False)
+    arguments = _asked_for_arguments(content)
+    if found is not None and arguments is not None:
+        bare = _walk(content, program, True)
+        if bare is None:
+            return None
+        told = {(e.kind, e.site, e.name) for e in found[0] if e.certainty == "certain"}
+        new = [e for e in bare[0] if e.certainty == "certain" and (e.kind, e.site, e.name) not in told]
+        found = (*found[0], *[e._replace(related=(*e.related, arguments)) for e in new]), found[1]
+    if found is not None:
+        content.memo[__name__] = (key, found)
+    return found
+
+
+def _walk(content: Content, program: Program, bare: bool) -> tuple[tuple[Event, ...], Counts] | None:
+    """The events of one walk; None when there is no time for it."""
     recorder = Recorder()
     machine = Machine(program, recorder, content.node.symbol.name == "main")  # type: ignore[union-attr]
     try:
-        machine.run(content)
+        machine.run(content, bare)
         events = tuple(recorder.events())
     except GivenUp:
         if program.late():
@@ -194,9 +210,17 @@ def _walked(content: Content, reach: Reach, program: Program) -> tuple[tuple[Eve
         events = ()
     finally:  # it and its states know each other: the unit's tables would stay until cycles are looked for
         vars(machine).clear()
-    walked = events, recorder.counts
-    content.memo[__name__] = (key, walked)
-    return walked
+    return events, recorder.counts
+
+
+def _asked_for_arguments(content: Content) -> tuple[Site, str] | None:
+    """Where `main` counts its arguments, if it asks how many there are: a run without any is one of its paths."""
+    node = content.node
+    if not isinstance(node, ast.FunctionDef) or node.symbol.name != "main" or not node.params:
+        return None
+    name, span = re.escape(node.params[0].name.encode()), node.params[0].span
+    asked = rb"\b%b\s*(?:[<>]|[!=]=)|[<>=]\s*%b\b" % (name, name)
+    return (Site("main", span), "in a run without arguments") if span and re.search(asked, content.text) else None
 
 
 def _is_silent(root: Content, below: Mapping[str, Content | None]) -> bool:

@@ -49,11 +49,13 @@ class Machine(Outside):
 
     # --- roots
 
-    def run(self, content: Content) -> None:
-        """Walk a function that nothing calls: its parameters are what they are."""
+    def run(self, content: Content, bare: bool = False) -> None:
+        """Walk a function that nothing calls: its parameters are what they are; `bare`: `main`, without arguments."""
         function = content.node
         assert isinstance(function, ast.FunctionDef)
         self.frames.append(Frame(content, function.symbol.name, ()))
+        if bare and self.now is not None:
+            self.now.cells[self.variable(function.params[0]), 0] = Poly.of(1)
         self.through(function)
         if self.whole and self.now is not None:
             self.left_behind()

@@ -242,6 +242,8 @@ class Evaluator(Places):
             and all(isinstance(a, Opaque) and a.op == "omp_is_initial_device" for a in value.atoms())
         ):
             return Poly.of(1) - value
+        if isinstance(value, Poly) and op in ("!", "~") and (x := value.constant) is not None:
+            return Poly.of(int(not x) if op == "!" else ~x)
         known = fold(expr)
         return Poly.of(known) if known is not None else value if op == "+" else None
 
@@ -379,4 +381,6 @@ def _arithmetic(op: str, a: Poly, b: Poly) -> Poly | None:
         if op == "/" and known and (exact := a.divided(known)) is not None:
             return exact
         return Poly.of(Opaque(op, None, (a, b))) if known != 0 else None
+    if op in ("&", "|", "^") and known is not None and (x := a.constant) is not None:
+        return Poly.of(x & known if op == "&" else x | known if op == "|" else x ^ known)
     return None

@@ -6,6 +6,7 @@ the next phase.
         case LOAD: …; state = COMPUTE; break;
 
 Such a loop is walked iteration by iteration for as long as the variable has a known value; what comes then is any loop.
+So is a loop whose iterations take turns (`steering.py`), until what one turn does, the next does again.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.machine.loops import Loops, copied
 from ompls.analysis.dataenv.machine.objects import Loop
 from ompls.analysis.dataenv.machine.state import State, decided, join
+from ompls.analysis.dataenv.machine.steering import steering
 from ompls.analysis.dataenv.paths import named_in
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Node, Symbol
+from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 
 _ARITHMETIC = {ast.Name, ast.IntLiteral, ast.CharLiteral, ast.Paren, ast.Unary, ast.Binary}
 _MOST = 12  # iterations that are walked one by one
+_MOST_TURNS = 6  # of a loop that takes turns, when it runs more often
 
 
 class Phases(Loops):
@@ -62,12 +65,87 @@ class Phases(Loops):
         """
         asked = _asked(stmt)
         if asked.isdisjoint(self.assigned(stmt)):
-            return [], False
+            return self._in_turns(stmt)
         self.loops.append(Loop(LoopRange(None, None, None, 0, stmt), self.conditions, False, self.varied))
         try:
             return self._one_by_one(stmt, sorted(asked, key=lambda s: s.name))
         finally:
             self.loops.pop()
+
+    def _in_turns(self, stmt: ast.For | ast.While | ast.DoWhile) -> tuple[list[State], bool]:
+        """`phases` of a loop of which each iteration chooses by its number what it works on."""
+        changed, inner = self.assigned(stmt), set[Symbol]()
+        for n in stmt.body.walk():
+            if isinstance(n, (ast.For, ast.While, ast.DoWhile)):
+                inner |= self.assigned(n)
+        found = steering(stmt, changed, inner)
+        if not found:
+            return [], False
+        trips = self.counted(stmt)[1]
+        few = trips is not None and trips <= _MOST
+        by = [expr for expr, array in found if array is None or (few and self._is_table(array))]
+        if not by or None in self._turn(by):
+            return [], False
+        self.loops.append(Loop(LoopRange(None, None, None, 0, stmt), self.conditions, False, self.varied))
+        try:
+            return self._turns_of(stmt, by, trips)
+        finally:
+            self.loops.pop()
+
+    def _turns_of(
+        self, stmt: ast.For | ast.While | ast.DoWhile, by: list[Expr], trips: int | None
+    ) -> tuple[list[State], bool]:
+        out: list[State] = []
+        conditions, varied = self.conditions, self.varied
+        heads: list[tuple[tuple[int | None, ...], State]] = []
+        numbers = [self.holder(s) for s in self.assigned(stmt) if is_integer(s.type)]
+        while len(heads) < _MOST_TURNS or (trips is not None and trips <= _MOST):
+            self.conditions, self.varied = conditions, varied
+            if stmt.condition is not None and (heads or not isinstance(stmt, ast.DoWhile)):
+                runs = self.truth(stmt.condition)
+                if (runs is False or (runs is None and len(heads) > 1)) and self.now is not None:  # it runs twice
+                    out.append(self.now.copy())
+                if runs is False:
+                    return out, True
+            if self.now is None:
+                return out, True
+            turn = self._turn(by)
+            if None in turn:
+                return out, False
+            now = self.now.copy()
+            for obj in numbers:
+                now.cells.pop((obj, 0), None)
+            again = next((k for k, (other, head) in enumerate(heads) if other == turn and head == now), None)
+            if again is not None:  # all is as it was: so it goes on
+                last = [heads[again + (trips - again) % (len(heads) - again)]] if trips is not None else heads[again:]
+                return [*out, *[head for _, head in last]], True
+            heads.append((turn, now))
+            self._walk_one(stmt, out)
+            self._next(stmt)
+        return out, False
+
+    def _is_table(self, array: Symbol) -> bool:
+        """Whether each of its pointers is known by itself."""
+        assert self.now is not None
+        obj = self.variable(array)
+        held = [v for c, v in self.now.cells.items() if c[0] == obj and isinstance(c[1], int)]
+        known = {next(iter(v)) for v in held if isinstance(v, frozenset) and len(v) == 1}
+        return len(known) == len(held) > 1 and not any(t.obj in self.now.many for t in known)
+
+    def _turn(self, by: list[Expr]) -> tuple[int | None, ...]:
+        values = [self.value(expr) for expr in by]
+        return tuple([v.constant if isinstance(v, Poly) else None for v in values])
+
+    def _walk_one(self, stmt: ast.For | ast.While | ast.DoWhile, out: list[State]) -> None:
+        """One iteration; the states in which it leaves the loop go to `out`."""
+        self.breaks.append([])
+        self.continues.append([])
+        self.statement(stmt.body)
+        for other in self.continues.pop():
+            self.now = join(self.now, other)
+        out += self.breaks.pop()
+        if isinstance(stmt, ast.For) and self.now is not None:
+            self.value(stmt.step)
 
     def _one_by_one(self, stmt: ast.For | ast.While | ast.DoWhile, asked: list[Symbol]) -> tuple[list[State], bool]:
         out: list[State] = []
@@ -93,14 +171,7 @@ class Phases(Loops):
                     break
             if self.now is not None:
                 met[phase] = self.now.copy()
-            self.breaks.append([])
-            self.continues.append([])
-            self.statement(stmt.body)
-            for other in self.continues.pop():
-                self.now = join(self.now, other)
-            out += self.breaks.pop()
-            if isinstance(stmt, ast.For) and self.now is not None:
-                self.value(stmt.step)
+            self._walk_one(stmt, out)
             self._next(stmt)
         return out, False
 

@@ -10,7 +10,7 @@ from ompls.analysis.dataenv.machine.phases import Phases
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
 from ompls.analysis.dataenv.machine.state import State, assumed, decided, join
 from ompls.analysis.dataenv.machine.turns import differences, found_by, in_all
-from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Target, Value, at_start, order
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Target, Value, at_start, number, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, is_integer
 from ompls.analysis.dataenv.walk import may_leave
 from ompls.analysis.model import ast
@@ -145,8 +145,13 @@ class Walker(Phases):
             self.store([loc], value if isinstance(value, Poly) else None)
 
     def _elements(self, init: ast.InitList, loc: Loc) -> None:
-        """`{p, n}`, `{.n = n}`: followed for structures of scalars, else evaluated only."""
+        """`{p, n}`, `{.n = n}`: followed for structures of scalars and arrays of pointers, else evaluated only."""
         values = [self.value(e) if not isinstance(e, ast.InitList) else None for e in init.elements]
+        if isinstance(loc.type, Array) and isinstance(loc.type.of, Pointer) and self.now is not None:
+            size = sizeof(loc.type.of) or 0
+            for value, e, at in zip(values, init.elements, init.places, strict=True):
+                if at >= 0 and not isinstance(e, ast.InitList):
+                    self.assign_initial(Loc(loc.obj, Poly.of(at * size), number(size), loc.type.of), value)
         members = initialised(loc.type) if self.now is not None else []
         for value, e, at in zip(values, init.elements, init.places, strict=True):
             if not 0 <= at < len(members):
@@ -168,9 +173,10 @@ class Walker(Phases):
         doubt = self.asked and self.region is None
         self.doubts += doubt
         before = self.now.copy() if known is None else None
-        varies = self.varies(stmt.condition)
+        unsure = known is None
+        varies = unsure and self.varies(stmt.condition)
         choice, side = self.choice(stmt.condition) if known is None else (None, 0)
-        self.conditions += 1
+        self.conditions += unsure
         self.varied += varies
         if choice is not None:
             assumed(self.now, choice, side)
@@ -192,7 +198,7 @@ class Walker(Phases):
             for obj, cases in after.cases.items():
                 if cases is not None and len(cases) > 1:
                     after.cases[obj] = written(cases)
-        self.conditions -= 1
+        self.conditions -= unsure
         self.varied -= varies
         self.doubts -= doubt
         if known is None and may_leave(stmt):
