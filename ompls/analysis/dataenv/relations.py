@@ -62,11 +62,11 @@ def _is_alone(directive: Directive, construct: str, values: Values) -> bool:
                 return True
         if clause.name == "if" and construct == "parallel" and clause.keyword in ("", construct) and clause.args:
             facts = facts_of(clause.args[0], True, values)
-            if any(_fails(p.constant, op) for p, op in facts):
+            if any(fails(p.constant, op) for p, op in facts):
                 return True
     return False
 
 
-def _fails(value: int | None, op: str) -> bool:
+def fails(value: int | None, op: str) -> bool:
     """Whether a fact about a number that is known is wrong."""
     return value is not None and not {"==": value == 0, "!=": value != 0, "<": value < 0, "<=": value <= 0}[op]

@@ -246,3 +246,25 @@ void f21(int n, double *x) {
             for (int i = 0; i < n; i++) x[i] = x[i] + 1;
     }
 }
+void f22(int *x) {
+    int counts[3] = {0}, size = 0;
+    #pragma omp parallel num_threads(2)
+    {
+        if (omp_get_num_threads() == 1) { counts[omp_get_thread_num()]++; counts[omp_get_thread_num() + 1]++; }
+        else counts[omp_get_thread_num()]++;
+    }
+    #pragma omp parallel
+    {
+        int team = omp_get_num_threads();
+        if (team < 2) { x[0]++; x[1] += counts[0]; }
+        else x[omp_get_thread_num()]++;
+    }
+    #pragma omp target map(tofrom: size)
+    #pragma omp teams num_teams(1)
+    {
+        int mine = omp_get_team_num();
+        #pragma omp parallel
+        size = omp_get_num_threads() + mine - omp_get_team_num();
+    }
+    x[2] = size;
+}

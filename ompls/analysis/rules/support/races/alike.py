@@ -9,14 +9,14 @@ from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.spec.runtime import SAME_FOR_ALL, THREADS
 
 
-def is_alike(expr: Expr, changing: set[Symbol], calls: bool = False) -> bool:
-    """Whether an expression has one value for all, if only the variables in `changing` differ."""
+def is_alike(expr: Expr, changing: set[Symbol], calls: bool = False, numbers: frozenset[str] = THREADS) -> bool:
+    """Whether an expression has one value for all, if only the variables in `changing` differ, and what `numbers` give."""
     for node in expr.walk():
         if isinstance(node, ast.Name) and node.symbol is not None and node.symbol in changing:
             return False
         if isinstance(node, ast.Call):
             name = node.function.name if isinstance(node.function, ast.Name) else ""
-            known = name in SAME_FOR_ALL or (calls and not node.args and name not in THREADS)
+            known = name in SAME_FOR_ALL or ((calls or name in THREADS) and not node.args and name not in numbers)
             if not known:
                 return False
         if isinstance(node, (ast.Index, ast.Assign)) or (isinstance(node, ast.Unary) and node.op in ("*", "++", "--")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ompls.analysis.dataenv.access import Access, Guard, Walk
 from ompls.analysis.dataenv.paths import named_in
 from ompls.analysis.dataenv.places import bare
-from ompls.analysis.dataenv.relations import parts_of
+from ompls.analysis.dataenv.relations import fails, parts_of
 from ompls.analysis.dataenv.symbolic import Opaque, Poly, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
@@ -57,14 +57,17 @@ class Conditions:
 
     def is_invariant(self, expr: Expr, level: Level, calls: bool = False) -> bool:
         """Whether all units find the same value; `calls`: what functions without arguments give counts as the same."""
-        return is_alike(expr, self.changes(level), calls)
+        numbers = frozenset(("omp_get_thread_num",)) if level.unit == "thread" and not level.teams else THREADS
+        return is_alike(expr, self.changes(level), calls, numbers)
 
     def is_partial(self, access: Access, level: Level) -> bool:
         """Whether the access happens in some units only, and which ones is not known."""
         return any(not self.is_invariant(g.expr, level) and not _is_understood(g) for g in self.inside(access, level))
 
     def exclude(self, a: Access, b: Access, level: Level) -> bool:
-        """Whether the two are under contrary conditions that are alike for all units."""
+        """Whether the two are under contrary conditions that are alike for all units, or one where there is one unit."""
+        if any(_is_alone(g, level) for x in (a, b) for g in self.inside(x, level)):
+            return True
         alike = [g for g in self.inside(a, level) if self.is_invariant(g.expr, level)]
         contrary = {(id(g.stmt), not g.holds) for g in alike}
         parts = {id(g.stmt): g.part for g in alike if g.part is not None}
@@ -306,6 +309,18 @@ def _adds_unequal(access: Access) -> bool:
 def _is_understood(guard: Guard) -> bool:
     """Whether the facts say all that the condition says."""
     return len(guard.facts) == sum(1 for _ in parts_of(guard.expr, guard.holds))
+
+
+def _is_alone(guard: Guard, level: Level) -> bool:
+    """Whether a condition holds only when there are no other threads (teams): `omp_get_num_threads() == 1`."""
+    if level.teams and level.unit == "thread":
+        return False
+    count = Opaque(f"omp_get_num_{level.unit}s", None, ())
+    for p, op in guard.facts:
+        tried = [p.substitute({count: Poly.of(n)}).constant for n in (2, 3, 1000)] if count in p.opaques() else []
+        if tried and all(n is not None and fails(n, op) for n in tried):
+            return True
+    return False
 
 
 def _asks_thread(p: Poly) -> bool:
