@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
@@ -322,7 +322,7 @@ class Memory(Store):
             yield {r.symbol: r.upper for r in known if r.symbol is not None and r.upper is not None}
 
     def _report(
-        self, answers: Sequence[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc], ways: Sequence[Way | None]
+        self, answers: list[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc], ways: list[Way | None]
     ) -> None:
         if all(k == "" for k, _, _ in answers) and not (self.conditional and self.recorder.tentative):
             return
@@ -404,5 +404,5 @@ def _place(w: Written | Lost) -> tuple[object, ...]:
 
 
 def _by_itself(way: Way | None) -> Way | None:
-    """The decision, unless it is one that may tell that nothing is mapped: by a flag or a size, or a jump to the end."""
+    """The decision, unless it may tell that nothing is mapped: by a flag or a size, or a jump to the end."""
     return way if way is not None and isinstance(way.site, cp.Choice) and way.site.by_itself else None
