@@ -6,12 +6,16 @@ from collections.abc import Iterator
 
 from ompls.analysis.rules.support.edits import insert_before
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.ordering.calls import clashes_of
 from ompls.analysis.rules.support.ordering.model import Clash, Unit
 from ompls.analysis.rules.support.ordering.report import chosen, other_place, severity, verb
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """Decided when both are of the same device, or copy the same data, for certain."""
+    """Decided when both are of the same device, or copy the same data, for certain.
+
+    Two regions that copy an array of which each works on a part of its own are likely to share one copy of it.
+    """
     for clash in chosen(scene, _is_ours):
         name, one, other = clash.two.symbol.name, clash.one.unit, clash.other
         if one is None or other is None:
@@ -22,7 +26,23 @@ def check(scene: Scene) -> Iterator[Finding]:
         else:
             message = f"`{name}` is {verb(clash.two)} here while {earlier} may still be {_doing(clash)} it: nothing orders them"
         fix = insert_before(scene, other.stmt, "taskwait") if clash.one.child and not _has_parts(other) else ()
-        yield Finding(clash.two.span, message, severity(clash), other_place(clash, scene), fix)
+        sure = severity(clash) if not _only_copied(clash, scene) else "hint"
+        yield Finding(clash.two.span, message, sure, other_place(clash, scene), fix)
+
+
+def _only_copied(clash: Clash, scene: Scene) -> bool:
+    """Whether two target regions copy the same data, and what their code does with it does not meet."""
+    units = [clash.one.unit, clash.other]
+    if not (clash.one.touch.copy and clash.two.copy and all(u is not None and "target" in _words(u) for u in units)):
+        return False
+    return not any(
+        c.two.symbol is clash.two.symbol and {c.one.unit, c.other} == {*units} and not (c.one.touch.copy and c.two.copy)
+        for c in clashes_of(scene)
+    )
+
+
+def _words(unit: Unit) -> tuple[str, ...]:
+    return unit.stmt.directive.constructs
 
 
 def _doing(clash: Clash) -> str:
@@ -94,6 +114,34 @@ void f(int n, double *x) {
     #pragma omp target enter data map(to: x[0:n]) nowait
     #pragma omp target update from(x[0:n])
     //                             ^^^^^^ warning: `x` is written here while the data transfer with `nowait` may still be reading it: nothing orders them
+}
+""",
+        """
+void f(double *out) {
+    double x[1024] = {0};
+    #pragma omp target map(tofrom: x) nowait
+    for (int i = 0; i < 512; i++)
+        x[i] = i;
+    #pragma omp target map(tofrom: x) nowait
+    //                             ^ hint: `x` is written here while the target region with `nowait` may still be writing it: nothing orders them
+    for (int i = 512; i < 1024; i++)
+        x[i] = i;
+    #pragma omp taskwait
+    out[0] = x[0] + x[512];
+}
+""",
+        """
+void f(double *out) {
+    double x[1024] = {0};
+    #pragma omp target map(tofrom: x) nowait
+    for (int i = 0; i < 512; i++)
+        x[i] = i;
+    #pragma omp target map(tofrom: x) nowait
+    for (int i = 511; i < 1024; i++)
+        x[i] = i;
+    //  ^^^^ warning: `x` is written here while the target region with `nowait` may still be writing it: nothing orders them
+    #pragma omp taskwait
+    out[0] = x[0] + x[512];
 }
 """,
     ),
