@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
@@ -46,7 +46,7 @@ class Types:
             if isinstance(n, ast.DeclStmt):
                 self._learn(n.decls)
 
-    def _learn(self, decls: list[ast.VarDecl]) -> None:
+    def _learn(self, decls: Iterable[ast.VarDecl]) -> None:
         for s in (d.symbol for d in decls):
             if s.kind == "typedef" and isinstance(s.type, (Record, Enum)) and not s.type.tag:
                 self._names.setdefault(s.type.uid, s.name)

@@ -8,7 +8,7 @@ declares them: a kernel file includes no header.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -83,7 +83,7 @@ class Index:
             add_types(self.types, text, node.decls, 0)
 
 
-def add_types(index: dict[str, str], text: str, decls: list[ast.VarDecl], base: int) -> None:
+def add_types(index: dict[str, str], text: str, decls: Sequence[ast.VarDecl], base: int) -> None:
     """Enter the types that a declaration defines.  Variables that it declares with them are cut off."""
     typedef = any(d.symbol.kind == "typedef" for d in decls)
     own = text.rstrip().removesuffix(";") + ";"

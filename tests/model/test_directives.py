@@ -135,7 +135,7 @@ long add(int x) { return x + 1; }
 int f(void) { return add(1); }
 """)
     assert declare(tu.symbols["add"].type, "add") == "int add(int)"
-    assert tu.items[-1].content.calls == [tu.symbols["add"]]
+    assert tu.items[-1].content.calls == (tu.symbols["add"],)
 
 
 def test_declare_target_link() -> None:

@@ -26,7 +26,7 @@ def show(value: object) -> str:
         skipped = ("span", "type", "to", "of", "symbol", "field_span", "type_span", "postfix", "arrow")
         parts = [show(getattr(value, f.name)) for f in dataclasses.fields(value) if f.name not in skipped]
         return f"{type(value).__name__}({', '.join(parts)})"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(map(show, value))}]"
     return "-" if value is None else str(value)
 

@@ -71,11 +71,11 @@ def region_of(
     found = _collect(stmt, function, nodes)
     if any(s.declare_target for s in found.order):
         found.copied = _copied_around(stmt, function)
-    variables = [_variable(symbol, stmt, found, settings.openmp) for symbol in found.order]
+    variables = tuple([_variable(symbol, stmt, found, settings.openmp) for symbol in found.order])
     broken = any(c.broken or not c.known for c in stmt.directive.clauses)
     taint = tainted or broken or any(issubclass(cls, (ast.OtherStmt, ast.OtherExpr)) for cls in nodes)
     calls = _calls(nodes.get(ast.Call, ()))
-    return Region(function.symbol.name, ordinal, stmt.directive, stmt, variables, calls, taint)
+    return Region(function.symbol.name, ordinal, stmt.directive, stmt, variables, tuple(calls), taint)
 
 
 def _by_class(nodes: Iterable[ast.Node]) -> _Nodes:

@@ -79,6 +79,7 @@ def nodes(node: Node) -> tuple[Node, ...]:
 Below = Callable[[Any], "list[Node]"]
 _BELOW: dict[type, Below] = {}  # per class: the children of a node of it
 LEAVES: set[type] = set()  # classes whose nodes have no children, as most nodes; known once one was asked for its own
+_MANY = ("list", "tuple")
 _NODE_TYPE = re.compile(r"\b(?:Node|Expr|Stmt|Compound|InitList|VarDecl|DeclStmt|ExprStmt)\b")
 
 
@@ -90,13 +91,13 @@ def _below(cls: type[Node]) -> Below:
         LEAVES.add(cls)
     lines = ["below = []"]
     for name, kind in held:
-        if "list" in kind:
+        if kind.startswith(_MANY):
             lines.append(f"below += node.{name}")
         elif "None" in kind:
             lines.append(f"if node.{name} is not None: below.append(node.{name})")
         else:
             lines.append(f"below.append(node.{name})")
-    if not any("list" in kind or "None" in kind for _, kind in held):
+    if not any(kind.startswith(_MANY) or "None" in kind for _, kind in held):
         lines = [f"below = [{', '.join(f'node.{name}' for name, _ in held)}]"]
     made: dict[str, Below] = {}
     exec("def below_of(node):\n " + "\n ".join([*lines, "return below"]), made)  # noqa: S102 -- of names of fields alone
@@ -201,7 +202,7 @@ class Conditional(Expr):
 @dataclass(slots=True, eq=False)
 class Call(Expr):
     function: Expr
-    args: list[Expr]
+    args: tuple[Expr, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -298,7 +299,7 @@ class Stmt(Node):
 
 @dataclass(slots=True, eq=False)
 class Compound(Stmt):
-    items: list[Stmt]
+    items: tuple[Stmt, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -313,12 +314,12 @@ class VarDecl(Node):
     symbol: Symbol
     name_span: Span
     init: Expr | None
-    dims: list[Expr]  # the array lengths in the declarator, outermost first (for VLAs and for what they read)
+    dims: tuple[Expr, ...]  # the array lengths in the declarator, outermost first (for VLAs and for what they read)
 
 
 @dataclass(slots=True, eq=False)
 class DeclStmt(Stmt):
-    decls: list[VarDecl]
+    decls: tuple[VarDecl, ...]
     specifiers: Span  # `static const struct s {…}` without declarators
 
 
@@ -422,7 +423,7 @@ class AsmStmt(OtherStmt):
 @dataclass(slots=True, eq=False)
 class FunctionDef(Node):
     symbol: Symbol
-    params: list[Symbol]
+    params: tuple[Symbol, ...]
     body: Compound
     name_span: Span
     header: Span  # from the specifiers to just before the body

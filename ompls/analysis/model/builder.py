@@ -283,7 +283,8 @@ def _analyse(
                 tainted = any(t.start < stmt.span.end and t.end > stmt.span.start for t in read.tainted)
                 regions.append(region_of(stmt, read.node, len(regions), unit.settings, tainted))
     text = chunk.text[piece.start : piece.end]
-    content = Content(read.node, text, read.directives, regions, read.calls, read.strangers, bool(read.tainted))
+    found = tuple(read.directives), tuple(regions), tuple(read.calls)
+    content = Content(read.node, text, *found, read.strangers, bool(read.tainted))
     return content, read.notes
 
 

@@ -58,7 +58,7 @@ def qualify(t: CType, quals: frozenset[str]) -> CType:
 def decay(t: CType) -> CType:
     """The value an lvalue of type `t` gives: arrays and functions become pointers, qualifiers go (C11 §6.3.2.1)."""
     if isinstance(t, Array):
-        return Pointer(t.of)
+        return shared(Pointer(t.of))
     if isinstance(t, Function):
         return Pointer(t)
     return unqualified(t)

@@ -126,11 +126,13 @@ T = TypeVar("T", bound=CType)
 
 
 def shared(t: T) -> T:
-    """The one object for all arithmetic types that are equal to `t`: there are few, and many literals and variables."""
-    return _ARITHMETIC.setdefault(t, t) if isinstance(t, (Integer, Floating)) else t  # type: ignore[return-value]
+    """The one object for all arithmetic types that are equal to `t`, and for all pointers and arrays of unknown length
+    to and of such: there are few, and many literals, variables and sections."""
+    of = t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) and t.length is None and not t.vla_text else t
+    return _SIMPLE.setdefault(t, t) if isinstance(of, (Integer, Floating)) else t  # type: ignore[return-value]
 
 
-_ARITHMETIC: dict[CType, CType] = {}
+_SIMPLE: dict[CType, CType] = {}
 UNKNOWN = Unknown()
 VOID = Void()
 INT = Integer("int")

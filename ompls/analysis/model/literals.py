@@ -62,10 +62,10 @@ def _floating(low: str, hexadecimal: bool) -> CType:
     if body.endswith("f16"):
         return Floating("_Float16", imaginary)
     if body.endswith("f") and (not hexadecimal or "p" in body):
-        return Floating("float", imaginary)
+        return shared(Floating("float", imaginary))
     if body.endswith("l"):
         return Floating("long double", imaginary)
-    return Floating("double", imaginary) if body[-1:] not in "qwd" else UNKNOWN
+    return shared(Floating("double", imaginary)) if body[-1:] not in "qwd" else UNKNOWN
 
 
 def character(text: str) -> tuple[CType, int]:

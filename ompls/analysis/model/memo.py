@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -30,7 +30,7 @@ _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 class Entry:
     """One analysis: the answers it got from the file scope, its result, and what it declared there."""
 
-    used_names: Mapping[str, Symbol | None]
+    used_names: tuple[tuple[str, ...], tuple[Symbol | None, ...]]  # less than a dictionary takes
     used_tags: Mapping[str, CType | None]
     used_implicit_int: bool | None  # whether calls of undeclared functions give int; None: it did not ask
     used_records: Mapping[RecordBody, bool]  # whether its members were known, for each record that others declared
@@ -39,7 +39,7 @@ class Entry:
     new_records: tuple[RecordBody, ...]
     filled: tuple[RecordBody, ...]
     result: Content | Directive
-    notes: list[tuple[Span, str]]
+    notes: Sequence[tuple[Span, str]]
     version: int
     effect: int = 0  # equal when the same is declared
     # States in which it holds, with the states it leads to; the first by itself, because most hold in no other.
@@ -51,7 +51,7 @@ class Entry:
         """Whether every look-up would have the same answer in `file` now."""
         if self.used_implicit_int not in (None, file.implicit_int):
             return False
-        for name, symbol in self.used_names.items():
+        for name, symbol in zip(*self.used_names, strict=True):
             if file.peek(name) is not symbol:
                 return False
         for body, known in self.used_records.items():
@@ -121,7 +121,7 @@ class Memo:
     """
 
     def __init__(self) -> None:
-        self._entries: dict[Hashable, list[Entry]] = {}
+        self._entries: dict[Hashable, tuple[Entry, ...]] = {}
         self._groups: dict[_Before, _Kept] = {}
         self._effects: dict[Hashable, int] = {}
         self._states: dict[tuple[int, int], int] = {}
@@ -153,9 +153,9 @@ class Memo:
             for entry in kept.entries:
                 entry.version = max(entry.version, kept.version)
         chunks.keep_only({text for stretch, _, _ in self._groups for text in stretch.parsed_chunks()})
-        for entries in self._entries.values():
+        for key, entries in self._entries.items():
             if any(entry.version < oldest for entry in entries):
-                entries[:] = [entry for entry in entries if entry.version >= oldest]
+                self._entries[key] = tuple([entry for entry in entries if entry.version >= oldest])
         self._entries = {key: entries for key, entries in self._entries.items() if entries}
         states = self._states_in_use()
         self._states = {step: after for step, after in self._states.items() if step in states}
@@ -236,11 +236,11 @@ class Memo:
         used_records = {body: known for body, known in f.used_records.items() if body not in f.new_records}
         new = (tuple(f.new_names), tuple(f.new_tags), tuple(f.new_records), tuple(f.filled))
         # most looked up and declared little, and there are thousands of them
-        used_tags = f.used_tags or _NOTHING
+        names, tags = (tuple(f.used_names), tuple(f.used_names.values())), f.used_tags or _NOTHING
         entry = Entry(
-            f.used_names, used_tags, f.used_implicit_int, used_records or _NOTHING, *new, result, notes, self.version
+            names, tags, f.used_implicit_int, used_records or _NOTHING, *new, result, notes or (), self.version
         )
         entry.effect = self._effects.setdefault(entry.declared, next(self._numbers))
         file.state = self._follow(entry, file.state)
-        self._entries.setdefault(key, []).append(entry)
+        self._entries[key] = (*self._entries.get(key, ()), entry)
         return entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from ompls.analysis.model.ast import Expr, Span, Symbol
@@ -41,8 +41,8 @@ class Clause:
     keyword: str = ""
     keyword_span: Span | None = None
     modifiers: tuple[str, ...] = ()
-    items: list[ListItem] = field(default_factory=list)
-    args: list[Expr] = field(default_factory=list)
+    items: tuple[ListItem, ...] = ()
+    args: tuple[Expr, ...] = ()
     text: str = ""  # between the parentheses, macro-expanded; "" without parentheses
     known: bool = True  # False: no OpenMP clause of that name
     broken: str = ""  # why the arguments could not be parsed
@@ -89,8 +89,8 @@ class Directive:
     constructs: tuple[str, ...]
     span: Span  # from `#`/`_Pragma` to the end of its text
     name_span: Span
-    clauses: list[Clause]
-    args: list[ListItem] = field(default_factory=list)  # `flush(list)`, `critical(name)`, `declare target(list)`, …
+    clauses: tuple[Clause, ...]
+    args: tuple[ListItem, ...] = ()  # `flush(list)`, `critical(name)`, `declare target(list)`, …
     known: bool = True
     meta: Directive | None = None
     decided: bool = True

@@ -25,9 +25,9 @@ class FileScope:
     """The file scope of one unit while it is being built."""
 
     __slots__ = (
-        "completed", "declare_target", "declared", "filled", "implicit_int", "interned", "names", "new_names",
-        "new_records", "new_tags", "outer", "pack", "state", "strict", "tags", "used_implicit_int", "used_names",
-        "used_records", "used_tags", "variant",
+        "_between", "completed", "declare_target", "declared", "filled", "implicit_int", "interned", "names",
+        "new_names", "new_records", "new_tags", "outer", "pack", "state", "strict", "tags", "used_implicit_int",
+        "used_names", "used_records", "used_tags", "variant",
     )  # fmt: skip
 
     parent = None
@@ -39,6 +39,7 @@ class FileScope:
         self.declare_target = False  # between `begin declare target` and its end
         self.variant = False  # between `begin declare variant` and its end
         self.pack = NATURAL  # what `#pragma pack` says
+        self._between = (False, False, NATURAL)
         # a call of an undeclared function gives int (C90, and gcc with a warning); False where a header is missing,
         # because then nothing is known
         self.implicit_int = True
@@ -59,7 +60,10 @@ class FileScope:
     @property
     def between(self) -> tuple[bool, bool, Pack]:
         """What the directives above say to all that follows: with the state, all that an analysis depends on."""
-        return self.declare_target, self.variant, self.pack
+        value = (self.declare_target, self.variant, self.pack)
+        if value != self._between:
+            self._between = value
+        return self._between  # the same object for nearly all declarations
 
     @between.setter
     def between(self, value: tuple[bool, bool, Pack]) -> None:

@@ -36,6 +36,7 @@ from ompls.analysis.model.ctype import (
     Pointer,
     Record,
     Unknown,
+    shared,
 )
 from ompls.analysis.model.layout import find_member
 from ompls.analysis.model.scope import FileScope, Scope
@@ -211,7 +212,7 @@ def _section(_s: Sema, e: ast.Section) -> CType:
     if not isinstance(base, Pointer):
         return UNKNOWN
     length = fold(e.length)
-    return Array(base.to, length, vla=length is None)
+    return shared(Array(base.to, length, vla=length is None))
 
 
 def _base_type(e: ast.Expr) -> CType:

@@ -60,8 +60,8 @@ class Region:
     ordinal: int  # 0-based within its function
     directive: Directive
     stmt: DirectiveStmt
-    variables: list[Variable]
-    calls: list[Symbol]  # functions called directly, in order of first call
+    variables: tuple[Variable, ...]
+    calls: tuple[Symbol, ...]  # functions called directly, in order of first call
     tainted: bool = False  # something in it was not understood
 
     @property
@@ -84,9 +84,9 @@ class Content:
 
     node: FunctionDef | Declaration | OtherStmt
     text: bytes  # the item's slice of the expanded text
-    directives: list[DirectiveStmt]  # every executable directive in it, in source order
-    regions: list[Region]
-    calls: list[Symbol] = field(default_factory=list)  # direct calls in the whole body
+    directives: tuple[DirectiveStmt, ...]  # every executable directive in it, in source order
+    regions: tuple[Region, ...]
+    calls: tuple[Symbol, ...] = ()  # direct calls in the whole body
     strangers: tuple[str, ...] = ()  # names that are called and not declared before: they may be further down
     tainted: bool = False
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what readers keep with it, by reader

@@ -65,7 +65,7 @@ def _changes(scene: Scene, region: Region, variable: Variable, size: str) -> tup
     return ()
 
 
-def _used(variables: list[Variable], span: Span) -> Variable | None:
+def _used(variables: tuple[Variable, ...], span: Span) -> Variable | None:
     """The variable that is followed at a place."""
     for variable in variables:
         for node in (*variable.reads, *variable.writes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ompls.analysis.dataenv.paths import strip, walk_all
 from ompls.analysis.model import ast
@@ -25,7 +25,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield from _changes(stmt, function, content.directives)
 
 
-def _changes(stmt: DirectiveStmt, function: FunctionDef, directives: list[DirectiveStmt]) -> Iterator[Finding]:
+def _changes(stmt: DirectiveStmt, function: FunctionDef, directives: Sequence[DirectiveStmt]) -> Iterator[Finding]:
     around = [s for s in directives if s.span.start < stmt.span.start and stmt.span.end <= s.span.end]
     if around or stmt.body is None or stmt.directive.clause("default", "if") is not None:
         return

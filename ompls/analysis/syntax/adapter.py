@@ -85,11 +85,11 @@ class Adapter(StatementReader):
             self.sema.scope.declare(p)
         if params and not d.type.prototype:
             self.old_style(n, params)
-        compound = self.compound(body) if self.bodies else ast.Compound(self.span(body), [])
+        compound = self.compound(body) if self.bodies else ast.Compound(self.span(body), ())
         self.leave()
         self.sema.function = ""
         header = Span(n.start_byte + self.shift, body.start_byte + self.shift)
-        return ast.FunctionDef(self.span(n), symbol, params, compound, name_span, header)
+        return ast.FunctionDef(self.span(n), symbol, tuple(params), compound, name_span, header)
 
     def old_style(self, n: Node, params: list[ast.Symbol]) -> None:
         """Give the parameters of an old-style definition the types that the declarations before its body say."""

@@ -226,7 +226,7 @@ class ExprParser:
                     args.append(self.expression(2))
                     if self.peek() != ")":
                         self.expect(",")
-                left = ast.Call(Span(left.span.start, self.expect(")").end), left, args)
+                left = ast.Call(Span(left.span.start, self.expect(")").end), left, tuple(args))
             elif op in (".", "->"):
                 self.next()
                 name = self.next()

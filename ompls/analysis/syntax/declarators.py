@@ -9,7 +9,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import composite
-from ompls.analysis.model.ctype import INT, UNKNOWN, Array, CType, Function, Pointer, Void, qualifiers
+from ompls.analysis.model.ctype import INT, UNKNOWN, Array, CType, Function, Pointer, Void, qualifiers, shared
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.syntax.reader import MAX_DEPTH, Declared, broken, named
 from ompls.analysis.syntax.specifiers import DECLARATORS, SpecifierReader, Specifiers
@@ -32,7 +32,7 @@ class DeclaratorReader(SpecifierReader):
             inner = n.child_by_field_name("declarator")
             if kind.endswith("pointer_declarator"):
                 quals = {self.text(c).strip("_") for c in n.children if c.type == "type_qualifier"}
-                base = Pointer(base, quals=qualifiers(quals & {"const", "volatile", "restrict"}))
+                base = shared(Pointer(base, quals=qualifiers(quals & {"const", "volatile", "restrict"})))
             elif kind.endswith("array_declarator"):
                 base = self.array(n, base, dims)
             elif kind.endswith("function_declarator"):
@@ -170,7 +170,7 @@ class DeclaratorReader(SpecifierReader):
                 self.sema.scope.declare(symbol)
             else:
                 symbol.init = init
-        return ast.VarDecl(self.span(n), symbol, name_span, init, d.dims)
+        return ast.VarDecl(self.span(n), symbol, name_span, init, tuple(d.dims))
 
     def completed(self, symbol: ast.Symbol, length: int | None) -> ast.Symbol:
         """`symbol`, an array of unknown length, with the length its initialiser gives it."""
@@ -197,7 +197,7 @@ class DeclaratorReader(SpecifierReader):
 def adjusted(t: CType) -> CType:
     """The type of a parameter declared with `t` (C11 §6.7.6.3p7, p8)."""
     if isinstance(t, Array):
-        return Pointer(t.of, quals=qualifiers(t.quals & {"const", "volatile", "restrict"}))
+        return shared(Pointer(t.of, quals=qualifiers(t.quals & {"const", "volatile", "restrict"})))
     return Pointer(t) if isinstance(t, Function) else t
 
 

@@ -245,7 +245,7 @@ class ExpressionReader(MisreadReader):
             self.calls.setdefault(callee.name, callee.symbol)
         elif isinstance(callee, ast.Name) and callee.symbol is None:
             self.strangers[callee.name] = None
-        e = ast.Call(self.span(n), called, [self.expr(c) for c in nodes])
+        e = ast.Call(self.span(n), called, tuple([self.expr(c) for c in nodes]))
         self.typed(e)
         if isinstance(e.type, Unknown) and isinstance(callee, ast.Name) and callee.symbol is None:
             self.taint(n)
@@ -299,7 +299,7 @@ class ExpressionReader(MisreadReader):
             if symbol.kind == "func":
                 self.calls.setdefault(symbol.name, symbol)
         inner = self.expr(value)
-        return self.typed(ast.Call(self.span(n), called, [inner.inner if isinstance(inner, ast.Paren) else inner]))
+        return self.typed(ast.Call(self.span(n), called, (inner.inner if isinstance(inner, ast.Paren) else inner,)))
 
     def size_of(self, n: Node) -> ast.Expr:
         op = "sizeof" if n.type == "sizeof_expression" else self.text(n.children[0])

@@ -39,16 +39,19 @@ class Chunks:
     def __init__(self) -> None:
         self._last: tuple[bytes, list[_Read]] = (b"", [])
         self._known: dict[bytes, tuple[Piece, ...]] = {}
+        self._same: dict[tuple[Piece, ...], tuple[Piece, ...]] = {}  # equal ones of `_known` are one object
 
     def keep_only(self, texts: Collection[bytes]) -> None:
         """Forget other chunks."""
         self._known = {text: pieces for text, pieces in self._known.items() if text in texts}
+        self._same = {pieces: pieces for pieces in self._known.values()}
 
     def pieces(self, text: bytes) -> tuple[Piece, ...]:
         """The external declarations of the chunk `text`, in order."""
         found = self._known.get(text)
         if found is None:
-            found = self._known[text] = tuple([piece for piece, _ in self._read(text)])
+            found = tuple([piece for piece, _ in self._read(text)])
+            found = self._known[text] = self._same.setdefault(found, found)
         return found
 
     def nodes(self, text: bytes, number: int) -> list[Node]:

@@ -77,7 +77,7 @@ def resolve(text: bytes, shift: int, meta: Directive, is_type: IsType, context: 
         all_.append(Variant(traits, directive))
     chosen, decided = _choose(variants, other)
     if chosen is None:
-        chosen = Directive(_NOTHING, (_NOTHING,), meta.span, meta.name_span, [])
+        chosen = Directive(_NOTHING, (_NOTHING,), meta.span, meta.name_span, ())
     meta.variants = tuple(sorted(all_, key=lambda v: v.directive is other))
     chosen.span, chosen.meta, chosen.decided = meta.span, meta, decided and not guessed
     return chosen
@@ -99,7 +99,7 @@ def _choose(variants: list[_Variant], other: Directive | None) -> tuple[Directiv
 def _directive(text: bytes, shift: int, tokens: list[Token], is_type: IsType, place: Span) -> Directive:
     """The directive of a variant, its spans where it stands; `nothing` without a name of its own."""
     if not tokens:
-        return Directive(_NOTHING, (_NOTHING,), place, place, [])
+        return Directive(_NOTHING, (_NOTHING,), place, place, ())
     start, end = tokens[0].start - shift, tokens[-1].end - shift
     return parse_directive(b" " * start + text[start:end], shift, is_type)
 

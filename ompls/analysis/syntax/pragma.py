@@ -38,10 +38,10 @@ def parse_directive(text: bytes, shift: int = 0, is_type: IsType = lambda _name:
     whole = Span(tokens[0].start if tokens else shift, end)
     name, known, after = _directive_name(tokens, pos)
     name_span = Span(tokens[pos].start, tokens[after - 1].end) if after > pos else Span(end, end)
-    directive = Directive(name, DIRECTIVES[name].constructs if known else (name,), whole, name_span, [], known=known)
+    directive = Directive(name, DIRECTIVES[name].constructs if known else (name,), whole, name_span, (), known=known)
     parser = _Parser(tokens, is_type, name)
     pos = parser.arguments(directive, after)
-    directive.clauses.extend(parser.clauses(pos))
+    directive.clauses = tuple(parser.clauses(pos))
     if known and directive.clauses and not directive.clauses[0].text:
         _misspelt_tail(directive)
     return directive
@@ -57,7 +57,7 @@ def _misspelt_tail(directive: Directive) -> None:
     if meant and DIRECTIVES[meant].kind == "none" and DIRECTIVES[directive.name].kind != "none":
         directive.name_span = Span(directive.name_span.start, directive.clauses[count - 1].span.end)
         directive.name, directive.constructs, directive.known = words, (words,), False
-        del directive.clauses[:count]
+        directive.clauses = directive.clauses[count:]
 
 
 def longer_name(directive: Directive) -> tuple[str, int]:
@@ -118,9 +118,9 @@ class _Parser:
         stop = close if close >= 0 else len(self.tokens)
         if directive.name in _RAW_ARGUMENT and stop > pos + 1:
             span = Span(self.tokens[pos + 1].start, self.tokens[stop - 1].end)
-            directive.args.append(ListItem(span, ast.OtherExpr(span, []), None, self.join(pos + 1, stop)))
+            directive.args = (ListItem(span, ast.OtherExpr(span, []), None, self.join(pos + 1, stop)),)
         else:
-            directive.args.extend(self.items(pos + 1, stop)[0])
+            directive.args = self.items(pos + 1, stop)[0]
         return stop + 1
 
     # --- clauses
@@ -229,9 +229,9 @@ class _Parser:
             elif word.kind == "name" and (word.text in spec.modifiers or is_extension(word.text)):
                 clause.modifiers += (self.join(first, last),)
                 if word.text == "allocator" and not alone:
-                    clause.args.append(self.expr(first + 2, last - 1))
+                    clause.args += (self.expr(first + 2, last - 1),)
             elif clause.name == "allocate":
-                clause.args.append(self.expr(first, last))
+                clause.args += (self.expr(first, last),)
             else:
                 text = self.join(first, last)
                 clause.keyword_span = Span(word.start, self.tokens[last - 1].end)
@@ -244,19 +244,19 @@ class _Parser:
         for first, last in self.split(start, stop):
             word = self.tokens[first].text if first < last else ""
             if word == "step" and last - first > 3 and self.tokens[first + 1].text == "(":
-                clause.args.append(self.expr(first + 2, last - 1))
+                clause.args += (self.expr(first + 2, last - 1),)
             elif word in spec.modifiers and last == first + 1:
                 clause.modifiers += (word,)
             else:
                 try:
-                    clause.args.append(self.full(first, last))
+                    clause.args += (self.full(first, last),)
                 except ParseError as e:
                     return str(e)
         if clause.name == "linear" and len(clause.items) == 1 and isinstance(clause.items[0].expr, ast.Call):
             call = clause.items[0].expr  # 4.5: `linear(val(x): 2)`
             if isinstance(call.function, ast.Name) and call.function.name in spec.modifiers:
                 clause.modifiers += (call.function.name,)
-                clause.items = [ListItem(a.span, a, None, self.text_of(a.span)) for a in call.args]
+                clause.items = tuple([ListItem(a.span, a, None, self.text_of(a.span)) for a in call.args])
         return ""
 
     def keyword(self, clause: Clause, spec: ClauseSpec, start: int, stop: int, colon: int) -> str:
@@ -276,7 +276,7 @@ class _Parser:
                 return f"'{self.join(*pieces[0])}' is not one word"
             for first, last in pieces[1:]:
                 try:
-                    clause.args.append(self.full(first, last))
+                    clause.args += (self.full(first, last),)
                 except ParseError as e:
                     return str(e)
         if spec.keywords and clause.keyword not in spec.keywords:
@@ -306,13 +306,13 @@ class _Parser:
                 clause.modifiers = tuple(self.join(a, b) for a, b in self.split(start, colon))
                 start = colon + 1
             elif colon >= 0:
-                clause.args.append(self.full(start, colon))
+                clause.args += (self.full(start, colon),)
                 start = colon + 1
             pieces = (
                 list(self.split(start, stop)) if spec.shape == "exprs" or clause.name == "depend" else [(start, stop)]
             )
             for first_at, last_at in pieces:
-                clause.args.append(self.full(first_at, last_at))
+                clause.args += (self.full(first_at, last_at),)
         except ParseError as e:
             return str(e)
         return ""
@@ -354,7 +354,7 @@ class _Parser:
                 first = i + 1
         yield first, stop
 
-    def items(self, start: int, stop: int) -> tuple[list[ListItem], str]:
+    def items(self, start: int, stop: int) -> tuple[tuple[ListItem, ...], str]:
         """The list items of tokens[start:stop] and why one of them is broken ("")."""
         items: list[ListItem] = []
         broken = ""
@@ -369,7 +369,7 @@ class _Parser:
                 broken = broken or f"in '{self.join(first, last)}': {e}"
                 expr = ast.OtherExpr(span, [])
             items.append(ListItem(span, expr, None, self.join(first, last)))
-        return items, broken
+        return tuple(items), broken
 
     def full(self, start: int, stop: int) -> Expr:
         """The expression that is all of tokens[start:stop]; raises ParseError."""

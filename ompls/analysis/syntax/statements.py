@@ -61,7 +61,7 @@ class StatementReader(DirectiveReader):
         self.leave()
         if broken(n):
             self.taint(n)
-        return ast.Compound(self.span(n), out)
+        return ast.Compound(self.span(n), tuple(out))
 
     def statements(self, nodes: Sequence[Node]) -> list[ast.Stmt]:
         out: list[ast.Stmt] = []
@@ -116,7 +116,7 @@ class StatementReader(DirectiveReader):
         self.emit(n, out)
         if len(out) == 1:
             return out[0]
-        return ast.Compound(Span(out[0].span.start, out[-1].span.end) if out else self.span(n), out)
+        return ast.Compound(Span(out[0].span.start, out[-1].span.end) if out else self.span(n), tuple(out))
 
     def convert(self, n: Node, out: list[ast.Stmt]) -> None:
         """Append what `n` is, without regard to the directives before it."""
@@ -199,7 +199,7 @@ class StatementReader(DirectiveReader):
             made = [self.declared(c, spec) for c in found]
         finally:
             self.source, self.shift = saved
-        out.append(ast.DeclStmt(span, made, Span(span.start, span.start + spec.last - len(_DECLARES))))
+        out.append(ast.DeclStmt(span, tuple(made), Span(span.start, span.start + spec.last - len(_DECLARES))))
         return True
 
     def local_declaration(self, n: Node, out: list[ast.Stmt]) -> None:
@@ -208,7 +208,7 @@ class StatementReader(DirectiveReader):
             out.append(ast.ExprStmt(self.span(n), product))
             return
         decls, spec = self.declaration(n)
-        out.append(ast.DeclStmt(self.span(n), decls, self.specifier_span(n, spec)))
+        out.append(ast.DeclStmt(self.span(n), tuple(decls), self.specifier_span(n, spec)))
 
     def specifier_span(self, n: Node, spec: Specifiers) -> Span:
         return Span(n.start_byte + self.shift, max(spec.last, n.start_byte) + self.shift)
@@ -229,7 +229,7 @@ class StatementReader(DirectiveReader):
 
     def tag(self, n: Node, out: list[ast.Stmt]) -> None:
         self.specified(n)
-        out.append(ast.DeclStmt(self.span(n), [], self.span(n)))
+        out.append(ast.DeclStmt(self.span(n), (), self.span(n)))
 
     def if_(self, n: Node, out: list[ast.Stmt]) -> None:
         condition = self.condition(n)
@@ -347,7 +347,7 @@ def _between(items: list[ast.Stmt]) -> list[ast.Stmt]:
             held = out[at:]
             if held and DIRECTIVES[begun.directive.name].kind in ("block", "loop"):
                 span = Span(held[0].span.start, held[-1].span.end)
-                begun.body = held[0] if len(held) == 1 else ast.Compound(span, held)
+                begun.body = held[0] if len(held) == 1 else ast.Compound(span, tuple(held))
                 begun.span = Span(begun.span.start, span.end)
                 del out[at:]
         out.append(item)

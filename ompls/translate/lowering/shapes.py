@@ -56,7 +56,7 @@ def _lower(work: Round, item: Item, stmt: DirectiveStmt) -> None:
 def _without(work: Round, item: Item, d: Directive, dropped: Iterable[Clause], added: str = "") -> str:
     """The directive as `_Pragma` without some clauses."""
     gone = {id(c) for c in dropped}
-    bare = Directive(d.name, d.constructs, d.span, d.name_span, [], args=d.args)
+    bare = Directive(d.name, d.constructs, d.span, d.name_span, (), args=d.args)
     clauses = [work.text(item, c.span) for c in d.clauses if id(c) not in gone]
     return pragma(" ".join([directive_text(work.tu, item, bare), *clauses, added]))
 

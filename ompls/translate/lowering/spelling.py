@@ -63,7 +63,7 @@ def _directive(work: Round, item: Item | FileDirective, d: Directive) -> None:
 
 
 def _bare(d: Directive) -> Directive:
-    return Directive(d.name, d.constructs, d.span, d.name_span, [], args=d.args)
+    return Directive(d.name, d.constructs, d.span, d.name_span, (), args=d.args)
 
 
 def _clause(d: Directive, c: Clause, text: str, *, gcc: bool) -> str:

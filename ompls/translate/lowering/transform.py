@@ -101,9 +101,9 @@ class _Transformation:
             return len(self._arguments("permutation")) or 2
         return 1
 
-    def _arguments(self, name: str) -> list[ast.Expr]:
+    def _arguments(self, name: str) -> tuple[ast.Expr, ...]:
         clause = self.directive.clause(name)
-        return clause.args if clause else []
+        return clause.args if clause else ()
 
     def _loops(self, body: ast.Stmt | None, depth: int) -> list[Loop] | None:
         """The next `depth` loops; None when a transformation has to make them first.  Raises Problem."""

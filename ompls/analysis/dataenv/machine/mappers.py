@@ -100,7 +100,7 @@ class Mappers(Choices):
             return None
         loop, one = None, whole._replace(size=size, type=mapper.variable.type)
         if trips.constant != 1:
-            bounds = LoopRange(_EACH, ZERO, trips - 1, 1, ast.Compound(Span(0, 0), []))
+            bounds = LoopRange(_EACH, ZERO, trips - 1, 1, ast.Compound(Span(0, 0), ()))
             loop, one = Loop(bounds, self.conditions, False), one._replace(low=whole.low + Poly.of(_EACH) * size)
         return self._listed(mapped, mapper, one, loop)
 

@@ -83,7 +83,13 @@ def _of_function(function: Content, end: object) -> object:
 
 def at_end(symbol: Symbol | None) -> object:
     """What rules ask of a function's name at the end of the unit."""
-    return (symbol.declare_target, symbol.from_system_header, symbol.kind) if symbol is not None else None
+    if symbol is None:
+        return None
+    end = (symbol.declare_target, symbol.from_system_header, symbol.kind)
+    return _ENDS.setdefault(end, end)
+
+
+_ENDS: dict[object, object] = {}
 
 
 def names_called(content: Content) -> list[str]:

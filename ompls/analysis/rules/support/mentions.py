@@ -22,14 +22,16 @@ def mentions(group: Group) -> Mentions:
         for content in group.contents:
             for symbol in content.calls:
                 graph.setdefault(symbol.name, []).append(content)
-        words = frozenset(map(sys.intern, b" ".join(map(_words, group.contents)).decode().split()))
+        words = frozenset(map(sys.intern, " ".join(map(_words, group.contents)).split()))
         kept = group.memo[_KEY] = words, {name: tuple(found) for name, found in graph.items()}
     return kept
 
 
-def _words(content: Content) -> bytes:
-    """With blanks between them; kept with the text, and as short as that: there are thousands."""
-    words: bytes | None = content.memo.get("words")
+def _words(content: Content) -> str:
+    """With blanks between them; kept with the text, and as short as that: there are thousands, of which some are
+    equal."""
+    words: str | None = content.memo.get("words")
     if words is None:
-        words = content.memo["words"] = b" ".join({w for w in _WORD.findall(content.text) if w})
+        words = b" ".join(sorted({w for w in _WORD.findall(content.text) if w})).decode()
+        words = content.memo["words"] = sys.intern(words)
     return words

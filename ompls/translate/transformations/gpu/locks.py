@@ -6,7 +6,7 @@ therefore becomes the body of `ompls_with_lock`, whose loop every lane leaves by
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
@@ -38,7 +38,7 @@ def _argument(item: ast.Stmt, function: str, text: Callable[[Span], str]) -> str
     return text(call.args[0].span) if call.function.name == function else ""
 
 
-def _is_closed(inside: list[ast.Stmt], after: list[ast.Stmt]) -> bool:
+def _is_closed(inside: Sequence[ast.Stmt], after: Sequence[ast.Stmt]) -> bool:
     """Whether the statements may be a function: control stays inside, nothing that they declare is used later."""
     declared = {d.symbol for s in inside if isinstance(s, ast.DeclStmt) for d in s.decls}
     used = {n.symbol for s in after for n in names_in(s)}

@@ -215,7 +215,7 @@ def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
         visit_iterations(e, nest, level)
         e.replace(s.span, "{\n", data.opening(), *loop_parts(e, [d], nest, "one", data), data.closing(), "}")
         return
-    own = [c for c in d.clauses if c.name in ("private", "firstprivate", "in_reduction")]
+    own = tuple([c for c in d.clauses if c.name in ("private", "firstprivate", "in_reduction")])
     bare = replace(d, clauses=own)
     if id(d) in e.copies:
         e.copies[id(bare)] = e.copies[id(d)]

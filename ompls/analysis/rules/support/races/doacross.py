@@ -45,7 +45,7 @@ def is_unordered(a: Access, b: Access, level: Level) -> bool:
     return not _is_covered(way, [v for v in known if v[0] > 0])
 
 
-def _waiting(level: Level) -> Iterator[list[ast.Expr]]:
+def _waiting(level: Level) -> Iterator[tuple[ast.Expr, ...]]:
     """The iteration that each `sink` names; nothing for `source`."""
     body = level.stmt.body
     for stmt in (n for n in body.walk() if isinstance(n, DirectiveStmt)) if body is not None else ():
@@ -53,7 +53,7 @@ def _waiting(level: Level) -> Iterator[list[ast.Expr]]:
             yield from (c.args for c in stmt.directive.all("depend", "doacross"))
 
 
-def _vector(args: list[ast.Expr], names: list[Symbol]) -> Vector | None:
+def _vector(args: tuple[ast.Expr, ...], names: list[Symbol]) -> Vector | None:
     if not args:
         return (0,) * len(names)  # `source` waits for nobody
     polys = [poly_of(e) for e in args]
