@@ -25,8 +25,7 @@ SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_map
 class Noticed(NamedTuple):
     """An event in one external declaration, with its related places: in this one, and in others.
 
-    aware -- somewhere the unit finds out whether devices share memory, or the host asks here for the values from before:
-             the program knows what comes back and what does not
+    aware -- somewhere the unit finds out whether devices share memory: it knows what comes back and what does not
     """
 
     event: Event
@@ -53,7 +52,7 @@ def _placed(event: Event, name: str, unit: Unit) -> Noticed:
     here = tuple([(site.span, text) for site, text in event.related if site.function == name])
     others = ((unit.functions.get(s.function), s.span, text) for s, text in event.related if s.function != name)
     elsewhere = tuple([(content, span, text) for content, span, text in others if content is not None])
-    return Noticed(event, here, elsewhere, bool(unit.noticed[""]) or _wants_old(event, unit))
+    return Noticed(event, here, elsewhere, bool(unit.noticed[""]))
 
 
 def _wants_old(event: Event, unit: Unit) -> bool:
@@ -63,7 +62,7 @@ def _wants_old(event: Event, unit: Unit) -> bool:
     reads = [site for site, text in event.related if "host reads" in text] or [event.site]
     for function, span in reads:
         content = unit.functions.get(function)
-        for n in content.node.walk() if content is not None else ():
+        for n in content.node.walk() if content is not None and b"calloc" in content.text else ():
             if isinstance(n, ast.Binary) and n.op in ("==", "!=") and span in (n.left.span, n.right.span):
                 read, other = (n.left, n.right) if n.left.span == span else (n.right, n.left)
                 if fold(other) == 0 and content is not None and _is_cleared(root(read), content):
@@ -165,7 +164,9 @@ def at_one_place(found: Iterable[Noticed]) -> Iterator[Noticed]:
 def severity_of(found: Noticed, scene: Scene) -> Severity:
     """A warning for what is certain, a hint for what may be and for what stands in something not understood."""
     region = region_at(scene, found.event.site.span)
-    if found.event.kind in ("lost", "host-stale", "device-stale") and found.aware:
+    if found.event.kind in ("lost", "host-stale", "device-stale") and (
+        found.aware or _wants_old(found.event, scene.unit)
+    ):
         return "hint"
     return "hint" if found.event.certainty == "possible" or (region is not None and region.tainted) else "warning"
 
