@@ -18,6 +18,13 @@ def check(scene: Scene) -> Iterator[Finding]:
             told.add(key)
             message = f"what `{name}` points to is not mapped, so the device cannot reach it"
             yield finding(found, message, severity_of(found, scene))
+    for found in events(scene, "unattached"):
+        name = found.event.name
+        key = (id(region_at(scene, found.event.site.span)), name)
+        if key not in told:
+            told.add(key)
+            message = f"`{name}` keeps the host's address on the device: no map clause goes through it"
+            yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(
@@ -27,7 +34,8 @@ RULE = Rule(
     title="A target region follows a structure's pointer member whose storage is not on the device",
     why="""
 Mapping a structure copies its bytes: a pointer member arrives with the host's address in it. What it points to must be
-mapped too (`map(tofrom: s.p[0:n])`, or a `declare mapper`); then the device's member is set to the device's address.
+mapped too, through the member (`map(tofrom: s.p[0:n])`, or a `declare mapper`); then the device's member is set to the
+device's address. That the storage is on the device for another pointer's sake does not do that.
 """,
     section="5.8.6",
     about="events",
@@ -62,6 +70,39 @@ int f(void) {
     free(p.left);
     free(p.right);
     return sum;
+}
+""",
+        """
+void *malloc(unsigned long);
+struct field { double *values, *others; int n; };
+void f(int n) {
+    struct field a;
+    double *x = malloc(n * sizeof(double));
+    a.values = x;
+    #pragma omp target enter data map(to: x[0:n]) map(to: a)
+    for (int step = 0; step < 5; step++) {
+        #pragma omp target
+        a.values[0] += 1;
+    //  ^^^^^^^^^^^ warning: `a.values` keeps the host's address on the device: no map clause goes through it
+    }
+    #pragma omp target exit data map(delete: x[0:n], a)
+}
+""",
+        """
+void *malloc(unsigned long);
+struct field { double *values; int n; };
+static double first(struct field *a) {
+    double *x = a->values, found = 0;
+    #pragma omp target map(to: a[0:1], x[0:10]) map(tofrom: found)
+    found = a->values[0];
+    //      ^^^^^^^^^^^^ warning: `a->values` keeps the host's address on the device: no map clause goes through it
+    return found;
+}
+int main(void) {
+    struct field a;
+    a.values = malloc(10 * sizeof(double));
+    for (int i = 0; i < 10; i++) a.values[i] = i;
+    return first(&a) > 0;
 }
 """,
     ),
@@ -132,7 +173,8 @@ void f(int n) {
     double *x = malloc(n * sizeof(double));
     a.values = x;
     a.others = omp_target_alloc(n, 0);
-    #pragma omp target map(tofrom: x[0:n])
+    #pragma omp target enter data map(to: a) map(to: x[0:n])
+    #pragma omp target map(a.values[0:n])
     { a.values[0] = 1; a.others[0] = 2; }
 }
 """,
@@ -145,9 +187,65 @@ void f(int n, struct field *all) {
     double *v = a.values;
     #pragma omp target data map(to: v[0:n])
     {
-        #pragma omp target
-        { a.n = 2; a.values[0] = all->values[0]; }
+        #pragma omp target map(to: a)
+        { a.values = v; a.n = 2; a.values[0] = all->values[0]; }
     }
+}
+""",
+        """
+void *malloc(unsigned long);
+struct field { double *values; int n; };
+void attach(struct field *to, double *values) { to->values = values; }
+void f(int n) {
+    struct field a;
+    double *v = malloc(n * sizeof(double));
+    attach(&a, v);
+    #pragma omp target enter data map(to: v[0:n], a)
+    #pragma omp target
+    { attach(&a, v); a.values[0] = 1; }
+}
+""",
+        """
+void *malloc(unsigned long);
+struct field { double *values; int n; };
+void f(int n) {
+    struct field a;
+    double *v = malloc(n * sizeof(double));
+    a.values = v;
+    #pragma omp target data map(to: v[0:n]) use_device_ptr(v)
+    a.values = v;
+    #pragma omp target map(to: a)
+    a.values[0] = 1;
+}
+""",
+        """
+void *malloc(unsigned long);
+int omp_target_memcpy(void *, const void *, unsigned long, unsigned long, unsigned long, int, int);
+struct field { double *values; int n; };
+void patch(struct field *);
+void f(int n, struct field *there) {
+    struct field a;
+    double *v = malloc(n * sizeof(double));
+    a.values = v;
+    #pragma omp target enter data map(to: v[0:n], a)
+    #pragma omp target data use_device_ptr(v)
+    omp_target_memcpy(there, &v, sizeof v, 0, 0, 0, 1);
+    #pragma omp target
+    a.values[0] = 1;
+}
+""",
+        """
+void *malloc(unsigned long);
+struct field { double *values; int n; };
+void upload(struct field *);
+void f(int n) {
+    struct field a;
+    double *v = malloc(n * sizeof(double));
+    a.values = v;
+    #pragma omp target enter data map(to: v[0:n], a)
+    upload(&a);
+    #pragma omp target
+    a.values[0] = 1;
 }
 """,
     ),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
+from ompls.analysis.dataenv.machine.attachment import attached_by
 from ompls.analysis.dataenv.machine.calls import Machine
 from ompls.analysis.dataenv.machine.events import Event, Recorder
 from ompls.analysis.dataenv.machine.mappers import mappers_of
@@ -61,7 +62,10 @@ def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     local = frozenset([i.text for d in unit.directives for c in d.all("local") for i in c.items])
     mapping = mappers_of(unit.directives)
     unknown = mapping is None or any(map(_holds_mappers, unit.groups))
-    program = Program(unit.functions, unit.symbols, unknown, mapping or (), unit.told.variants, local, unit.late)
+    attached = attached_by(unit.directives, unit.groups)
+    program = Program(
+        unit.functions, unit.symbols, unknown, mapping or (), unit.told.variants, local, attached, unit.late
+    )
     found: dict[str, dict[Event, None]] = {}
     for group in unit.groups:
         if _untouched(group, program, unit):

@@ -47,6 +47,9 @@ class Machine(Outside):
     def defines(self, name: str) -> bool:
         return name in self.program.functions
 
+    def never_attached(self, member: str) -> bool:
+        return self.program.attached is not None and member not in self.program.attached
+
     # --- roots
 
     def run(self, content: Content, bare: bool = False) -> None:

@@ -168,6 +168,8 @@ class Memory(Store):
             ways += [case.way for case in cases]
             if read and len(locs) == 1:
                 self._partly_filled(cases, loc.obj, r, node)
+        if through:
+            self.follows(locs, node)
         some = any(loc.obj in self.now.many for loc in locs)
         if answers and not (some and any(o != "bad" for _, o, _ in answers)):
             self._report(answers, node, locs, ways)
@@ -184,6 +186,10 @@ class Memory(Store):
                     return case if copy is None else cp.device_writes(case, copy, r, site, self.positive)
 
                 self.change(loc, wrote, len(locs) > 1)
+
+    @abstractmethod
+    def follows(self, locs: list[Loc], node: Node) -> None:
+        """A region follows a pointer to `locs`."""
 
     @abstractmethod
     def within(self, locs: list[Loc], node: Node) -> None:

@@ -38,6 +38,7 @@ class Program:
     functions -- definitions by name; symbols -- the file scope at its end; mappers -- whether it declares mappers that
     are not followed; mapping -- those that are
     variants -- functions whose calls may go elsewhere; local -- variables of which every device has its own
+    attached -- pointer members of structures that something attaches on a device, by name; None: any may be
     shared -- for what is kept of its calls
     """
 
@@ -47,10 +48,11 @@ class Program:
     mapping: tuple[Mapper, ...] = ()
     variants: frozenset[str] = frozenset()
     local: frozenset[str] = frozenset()
+    attached: frozenset[str] | None = None
     late: Callable[[], bool] = lambda: False  # whether there is no time left
     shared: Shared = field(default_factory=Shared)
 
     @property
     def around(self) -> tuple[object, ...]:
         """What every walk depends on."""
-        return self.mappers, self.variants, self.local, tuple([m.said for m in self.mapping])
+        return self.mappers, self.variants, self.local, self.attached, tuple([m.said for m in self.mapping])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.machine.attachment import Attachments
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, UNFILLED, joined_cases
 from ompls.analysis.dataenv.machine.copies import Copies
-from ompls.analysis.dataenv.machine.device_memory import DeviceMemory, allocation
+from ompls.analysis.dataenv.machine.device_memory import allocation
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Value, at_start, order
@@ -30,7 +31,7 @@ _LOOKS = frozenset(("omp_target_associate_ptr", "omp_target_is_present", "omp_ta
 _COPIERS = frozenset(("omp_target_memcpy", "omp_target_memcpy_async"))
 
 
-class Routines(DeviceMemory):
+class Routines(Attachments):
     """`known_call` does what a known function does."""
 
     def known_call(self, name: str, expr: ast.Call, args: list[Value]) -> tuple[bool, Value]:

@@ -1,0 +1,168 @@
+"""Pointer members of structures on a device: whether they lead to the device's copy of what they point to.
+
+A structure's bytes are copied as they are, so that a pointer in it keeps the host's address until it is attached: by a
+list item that goes through it (`map(to: s.p[0:n])`; 5.2 §5.8.6), or by a region that assigns it.  That what it
+points to is on the device, too, for another pointer's sake, changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ompls.analysis.dataenv.machine.copies import Copy
+from ompls.analysis.dataenv.machine.device_memory import DeviceMemory
+from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.machine.naming import pointer_of
+from ompls.analysis.dataenv.machine.values import Loc, Obj
+from ompls.analysis.dataenv.paths import indexed
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Node
+from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.items import Group
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.tu import Content
+
+# what may write a pointer into a device's structure otherwise
+_COPIED = (b"omp_target_memcpy", b"omp_target_associate_ptr", b"omp_get_mapped_ptr")
+
+
+_ASSIGNED = re.compile(rb"(?:->|\.)\s*\w+[\s)]*=[^=]")  # perhaps a member
+
+
+class Attached(NamedTuple):
+    """What attaches pointer members in a part of the unit, by the members' names.
+
+    members -- that list items name, and that regions assign; called -- functions that are called where regions are
+    assigned -- members that functions assign, by function; copied -- whether the program copies to devices itself
+    """
+
+    members: frozenset[str] = frozenset()
+    called: frozenset[str] = frozenset()
+    assigned: tuple[tuple[str, frozenset[str]], ...] = ()
+    copied: bool = False
+
+
+_NOTHING = Attached()
+
+
+def attached_by(directives: Iterable[Directive], groups: Iterable[Group]) -> frozenset[str] | None:
+    """The names of members that something in the unit attaches; None: of any.  `directives`: those at file scope."""
+    whole = _together([part for group in groups if (part := _in_group(group)) is not _NOTHING])
+    if whole.copied:
+        return None
+    by_calls = [members for name, members in whole.assigned if name in whole.called]
+    return whole.members.union(*by_calls, *map(_named, directives))
+
+
+def _together(parts: list[Attached]) -> Attached:
+    if not parts:
+        return _NOTHING
+    members, called, assigned, copied = zip(*parts, strict=True)
+    return Attached(frozenset().union(*members), frozenset().union(*called), sum(assigned, ()), any(copied))
+
+
+def _in_group(group: Group) -> Attached:
+    """What attaches in the group; kept with it, and with its declarations."""
+    kept: Attached | None = group.memo.get(__name__)
+    if kept is None:
+        parts = [part for content in group.contents if (part := _in_content(content)) is not _NOTHING]
+        kept = group.memo[__name__] = _together(parts)
+    return kept
+
+
+def _in_content(content: Content) -> Attached:
+    kept: Attached | None = content.memo.get(__name__)
+    if kept is None:
+        kept = content.memo[__name__] = _attached(content)
+    return kept
+
+
+def _attached(content: Content) -> Attached:
+    assigns = _ASSIGNED.search(content.text) is not None
+    copied = any(name in content.text for name in _COPIED)
+    if not (assigns or copied or content.directives):
+        return _NOTHING
+    members, regions = set[str](), [s for s in content.directives if "target" in s.directive.name]
+    for stmt in content.directives:
+        members |= _named(stmt.directive)
+    for stmt in regions if assigns else ():
+        members |= _assigned(stmt)
+    called = frozenset([s.name for s in content.calls]) if regions else frozenset[str]()
+    changed = frozenset(_assigned(content.node)) if assigns else frozenset[str]()
+    function = isinstance(content.node, ast.FunctionDef) and changed
+    assigned = ((content.node.symbol.name, changed),) if function else ()  # type: ignore[union-attr]
+    found = Attached(frozenset(members), called, assigned, copied)
+    return found if any(found) else _NOTHING
+
+
+def _named(directive: Directive) -> set[str]:
+    items = (
+        i.expr for c in directive.clauses for i in c.items if i.expr is not None and ("." in i.text or "->" in i.text)
+    )
+    return {n.field for expr in items for n in expr.walk() if isinstance(n, ast.Member)}
+
+
+def _assigned(node: Node) -> set[str]:
+    """Pointer members that are given another value in it."""
+    targets = [n.target for n in node.walk() if isinstance(n, ast.Assign)]
+    return {t.field for t in targets if isinstance(t, ast.Member) and isinstance(t.type, Pointer)}
+
+
+class Attachments(DeviceMemory):
+    """`follows` checks an access through a pointer on a device."""
+
+    @abstractmethod
+    def never_attached(self, member: str) -> bool:
+        """Whether nothing in the unit attaches members of that name."""
+
+    def follows(self, locs: list[Loc], node: Node) -> None:
+        """A region follows a pointer to `locs`."""
+        assert self.region is not None
+        member = _member_of(node)
+        if member is None or self.region.quiet or not self.never_attached(member.field):
+            return
+        if not all(loc.obj.kind in ("heap", "variable") and self._there(loc.obj) for loc in locs):
+            return
+        self.region.quiet += 1
+        holders = self.places(member)
+        self.region.quiet -= 1
+        copies = [self._there(h.obj) for h in holders if h.obj not in self.region.local]
+        if len(holders) == 1 and copies and copies[0] is not None:
+            related = ((copies[0].origin, "the structure is mapped here"),)
+            self.judge(Event("unattached", self.site(node), pointer_of(node), "certain", related), "bad")
+
+    def _there(self, obj: Obj) -> Copy | None:
+        """The copy that an object certainly has on the device."""
+        assert self.region is not None
+        device = self.region.device
+        found = [
+            next(
+                (c for c in case.copies if c.device == device and c.refs and not (c.extra or c.forever or c.lent)), None
+            )
+            for case in self.cases_of(obj) or ()
+        ]
+        return found[0] if found and all(found) else None
+
+
+def _member_of(node: Node) -> ast.Member | None:
+    """The pointer member that an access follows last: `s.p` of `s.p[i]` and `*s.p`."""
+    while isinstance(node, (ast.Paren, ast.Member, ast.Index, ast.Unary)):
+        match node:
+            case ast.Paren():
+                node = node.inner
+                continue
+            case ast.Index():
+                base = indexed(node)
+            case ast.Member():
+                base = node.base
+            case _:
+                base = node.operand
+        while isinstance(base, ast.Paren):
+            base = base.inner
+        if isinstance(base.type, Pointer):
+            return base if isinstance(base, ast.Member) else None
+        node = base
+    return None
