@@ -250,6 +250,11 @@ def test_a_deep_nest_is_not_run_to_its_end(monkeypatch: pytest.MonkeyPatch) -> N
     at = " + ".join([f"{name} * (n + {k})" for k, name in enumerate(names)])
     findings(f"void f(int n, double *a) {{\n{P} for\n{loops}a[{at}] += a[2 * ({at})];\n}}\n", *RACES)
     assert 0 < len(asked) < 300_000
+    inner = "".join([f"for (int {name} = 1; {name} < 4; {name}++)\n" for name in names[:8]])
+    deep = "".join([f"[{name}]" for name in names[:8]])
+    body = f"{P} for\nfor (int j = 1; j < 4; j++)\n{inner}a[j]{deep} += a[j - 1]{deep};\n"
+    text = f"double a[4]{'[4]' * 8};\nvoid f(void) {{\n{body}}}\n"
+    assert [d.severity for d in findings(text, "loop-carried-dependence")] == ["warning"]
 
 
 def test_main_is_run_by_one_thread() -> None:

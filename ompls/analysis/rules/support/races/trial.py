@@ -16,7 +16,8 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.spec.runtime import THREADS
 
 _POINTS = 256  # iterations that are tried out
-_MOST = 4096  # of deep nests, where two of each loop are more than that
+_MOST = 8192  # of deep nests, where two of each loop are more than that
+_DEEPEST, _OUTER = 6, 3  # of nests deeper than that, the inner loops are run at their two ends only
 _STEP = 5  # what a loop adds that is no number: small enough for some iterations, more than the number of a thread
 _DEEP = 2  # how far a loop goes beyond both ends of another one, at least
 _COUNTS = ("omp_get_num_threads", "omp_get_num_teams")
@@ -256,7 +257,8 @@ def _points(x: Access, outer: int, values: dict[Atom, int], tables: Tables) -> I
         taken = _taken(loop, low, high, point, tables)
         if len(taken) > limit:
             ends = {*taken[: limit - limit // 2], *taken[-(limit // 2) :]}
-            taken = sorted(ends | {v for d in far for v in (low + d, high - d) if v in taken})
+            near = far if i < _OUTER or len(loops) <= _DEEPEST else ()
+            taken = sorted(ends | {v for d in near for v in (low + d, high - d) if v in taken})
         for value in taken:
             yield from below(i + 1, {**point, loop.symbol: value})
 
