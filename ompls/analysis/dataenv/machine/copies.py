@@ -20,6 +20,9 @@ Outcome = Literal["new", "present", "perhaps", "extends", "absent", "kept", "rem
 IN, OUT = ("to", "tofrom"), ("from", "tofrom")  # map types that copy to the device, and back
 
 
+UNWRITTEN = "unwritten"  # how values of the host's are lost under what a device never had
+
+
 def map_type(copies_in: bool, copies_out: bool) -> str:
     return "tofrom" if copies_in and copies_out else "to" if copies_in else "from" if copies_out else "alloc"
 
@@ -230,11 +233,25 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
     state = _with(state, copy, new if refs else None)
     if copied:
         state = _host_gets(state, m.range, positive)
+        spoiled = _unwritten(copy, m, positive) if state.host != "no" else ()
+        state = state._replace(lost=(*spoiled, *state.lost)[:MOST_KEPT])
     if refs:
         return state, "kept"
     if new.ahead:
         state = state._replace(lost=tuple([Lost(w.range, w.site, m.site, m.kind) for w in new.ahead]))
     return state, "removed"
+
+
+def _unwritten(copy: Copy, m: Mapping, positive: Positive) -> tuple[Lost, ...]:
+    """What the host gets of a copy that has no values there: before and behind all that was written."""
+    if copy.part is None or not copy.wrote:
+        return ()
+    ends = []
+    if order(m.low, copy.part.low, positive) == "<":
+        ends.append(Range(m.low, copy.part.low, True, True))
+    if order(copy.part.high, m.high, positive) == "<":
+        ends.append(Range(copy.part.high, m.high, True, True))
+    return tuple([Lost(r, m.site, m.site, UNWRITTEN) for r in ends])
 
 
 def received(copy: Copy, r: Range, positive: Positive) -> Copy:

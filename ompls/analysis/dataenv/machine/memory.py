@@ -123,7 +123,9 @@ class Memory(Store):
             return
         outcome = self.on_some_path([o for o, _ in answers], ways, len(locs) == 1)
         here = self.site(node)
-        if isinstance(behind, Lost) and behind.how != "associate":  # that ends no map, whose type would be wrong
+        if isinstance(behind, Lost) and behind.how == cp.UNWRITTEN:
+            event = Event("unwritten", behind.by, name_of(node), "certain", ((here, "the host reads it here"),))
+        elif isinstance(behind, Lost) and behind.how != "associate":  # that ends no map, whose type would be wrong
             related = ((behind.site, "written on the device here"), (here, "the host reads old values here"))
             event = Event("lost", behind.by, name_of(node), "certain", related, behind.how)
         else:
@@ -288,7 +290,7 @@ class Memory(Store):
         alone = copy.refs > 0 and not copy.extra  # what other code has mapped keeps what the device wrote
         if copy.how in cp.IN and alone and touched(copy.ahead, r, size, self.positive)[0] == "no":
             # Who sends the host's values over the device's own, into the same copy, wants to begin again from them.
-            gone = [lost for lost in case.lost if lost.by != copy.origin and lost.how != "update"]
+            gone = [lost for lost in case.lost if lost.by != copy.origin and lost.how not in ("update", cp.UNWRITTEN)]
             found, behind = touched(gone, r, size, self.positive)
             if isinstance(behind, Lost) and found == "yes":
                 return (

@@ -1,0 +1,152 @@
+"""A section that comes back from the device although its ends have never had a value there.
+
+Certain when the device's storage was new, all that was written of it is known, and the host reads something else of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import certain, finding, list_item_at, other_type, severity_of
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    for found in certain(scene, "unwritten"):
+        span = found.event.site.span
+        item = list_item_at(scene, span)
+        name = item[2].text if item is not None else found.event.name
+        message = f"`{name}` is copied back as a whole, but the device has written only a part: the host's values of the rest are gone"
+        begins = item is not None and item[0].name != "target exit data"
+        fix = other_type(scene, span, name, "tofrom") if begins else ()
+        yield finding(found, message, "hint" if found.aware else severity_of(found, scene), *fix)
+
+
+RULE = Rule(
+    id="from-more-than-written",
+    severity="warning",
+    group="mapping",
+    title="More is copied back than the device has written",
+    why="""
+`map(from: x[0:n])` makes storage without values on the device and copies all of it back. What the region has not written of it,
+like the border of a stencil, is garbage, also where the host had values before. Map it `tofrom`, or only the section that is written.
+""",
+    section="5.8.3",
+    about="events",
+    bad=(
+        """
+void *malloc(unsigned long);
+double f(int n, const double *x) {
+    double *y = malloc(n * sizeof(double)), sum = 0;
+    y[0] = y[n - 1] = 1;
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: y[0:n])
+    //                                                                         ^^^^^^ warning: `y[0:n]` is copied back as a whole, but the device has written only a part: the host's values of the rest are gone
+    for (int i = 1; i < n - 1; i++)
+        y[i] = x[i - 1] + x[i + 1];
+    for (int i = 0; i < n; i++)
+        sum += y[i];
+    return sum;
+}
+""",
+        """
+static void interior(double *y, int n) {
+    #pragma omp target teams distribute parallel for collapse(2)
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < n - 1; j++)
+            y[i * n + j] = i + j;
+}
+double f(void) {
+    double y[64];
+    for (int i = 0; i < 64; i++) y[i] = -1;
+    #pragma omp target data map(from: y)
+    //                                ^ warning: `y` is copied back as a whole, but the device has written only a part: the host's values of the rest are gone
+    for (int step = 0; step < 9; step++)
+        interior(y, 8);
+    return y[0];
+}
+""",
+    ),
+    good=(
+        """
+double f(int n, const double *x, double *y) {
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(tofrom: y[0:n])
+    for (int i = 1; i < n - 1; i++)
+        y[i] = x[i - 1] + x[i + 1];
+    return y[0];
+}
+""",
+        """
+void *malloc(unsigned long);
+double f(int n, const double *x) {
+    double *y = malloc(n * sizeof(double)), sum = 0;
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: y[0:n])
+    for (int i = 1; i < n - 1; i++)
+        y[i] = x[i - 1] + x[i + 1];
+    for (int i = 1; i < n - 1; i++)
+        sum += y[i];
+    y[0] = y[n - 1] = sum;
+    return y[0];
+}
+""",
+        """
+void *malloc(unsigned long);
+double f(int n, const double *x) {
+    double *y = malloc(n * sizeof(double));
+    #pragma omp target map(to: x[0:n]) map(from: y[0:n])
+    {
+        for (int i = 1; i < n - 1; i++)
+            y[i] = x[i - 1] + x[i + 1];
+        y[0] = y[n - 1] = 0;
+    }
+    return y[0];
+}
+""",
+        """
+void *malloc(unsigned long);
+double f(int n, const double *x) {
+    double *y = malloc(n * sizeof(double));
+    y[0] = 1;
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: y[1:n-1])
+    for (int i = 1; i < n; i++)
+        y[i] = x[i];
+    return y[0];
+}
+""",
+        """
+double f(int n, const double *x, double *y) {
+    #pragma omp target data map(to: x[0:n]) map(from: y[0:n])
+    {
+        #pragma omp target update to(y[0:n])
+        #pragma omp target teams distribute parallel for
+        for (int i = 1; i < n - 1; i++)
+            y[i] = x[i - 1] + x[i + 1];
+    }
+    return y[0];
+}
+""",
+        """
+void *malloc(unsigned long);
+double f(int n, const double *x) {
+    double *y = malloc(n * sizeof(double));
+    #pragma omp target data map(to: x[0:n]) map(from: y[0:n])
+    for (int b = 0; b < n; b += 64) {
+        #pragma omp target teams distribute parallel for
+        for (int i = b; i < b + 64; i++)
+            y[i] = x[i];
+    }
+    return y[n - 1];
+}
+""",
+        """
+void *malloc(unsigned long);
+double f(int n, const double *x) {
+    double *y = malloc(n * sizeof(double));
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: y[0:n])
+    for (int i = 1; i < n; i++)
+        if (x[i] > 0) y[i] = x[i]; else y[i - 1] = 0;
+    return y[0];
+}
+""",
+    ),
+    check=check,
+)
