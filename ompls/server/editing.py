@@ -89,7 +89,7 @@ class Editing:
         session = self.server.session(params.text_document.uri)
         if session is None or not session.document.near_pragma(params.position.line):
             return None
-        result = await self.server.engine.unit(session)
+        result = await self.server.engine.unit(session, first=True)
         return session, result, self._offset(result, params.position)
 
     def _offset(self, result: Result, position: types.Position) -> int:

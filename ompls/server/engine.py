@@ -74,6 +74,7 @@ class Session:
     result: Result | None = None
     unit: Result | None = None  # as `result`, but the rules have not spoken yet
     unit_waiters: list[asyncio.Future[None]] = field(default_factory=list)
+    answer_first: bool = False  # one of them has somebody waiting who types
     closed: bool = False
     job: asyncio.Task[Result] | None = None
     headers_job: asyncio.Task[None] | None = None
@@ -239,8 +240,9 @@ class Engine:
             if session.closed:
                 raise asyncio.CancelledError
 
-    async def unit(self, session: Session) -> Result:
-        """As `result`, but without its diagnostics: for those who type and wait."""
+    async def unit(self, session: Session, first: bool = False) -> Result:
+        """As `result`, but without its diagnostics; these are not looked for before the answer is made if it is to
+        come `first`: for those who type and wait."""
         while True:
             for known in (session.result, session.unit):
                 if known is not None and known.stamp == session.stamp:
@@ -249,6 +251,7 @@ class Engine:
                 session.job = asyncio.create_task(self._analyse(session))
             built = asyncio.get_running_loop().create_future()
             session.unit_waiters.append(built)
+            session.answer_first |= first
             await asyncio.wait([session.job, built], return_when=asyncio.FIRST_COMPLETED)
             if session.job.done():
                 session.job.result()  # raises what went wrong in it
@@ -289,8 +292,10 @@ class Engine:
         for built in waiting:
             if not built.done():
                 built.set_result(None)
-        for _ in range(TURNS if waiting else 0):  # else the rules' thread takes turns with this one, of 5 ms each
-            await asyncio.sleep(0)
+        if session.answer_first:  # else the rules' thread takes turns with this one, of 5 ms each
+            session.answer_first = False
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
         if not session.closed and _DIRECTIVE.findall(text) != session.directives:
             self._headers_later(session, PAUSE)
         left = max(budget - spent, budget / 4)  # an analysis that takes it all leaves time for what is said soon

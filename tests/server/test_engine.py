@@ -144,7 +144,7 @@ async def test_who_waits_for_a_unit_has_an_answer_before_the_rules_run(
         monkeypatch.setattr(engines, "judge_within", judge)
         session.document.apply(2, [Change(" ", (0, 0), (0, 0))])
         engine.changed(session)
-        request = asyncio.create_task(engine.unit(session))
+        request = asyncio.create_task(engine.unit(session, first=True))
         request.add_done_callback(lambda _: events.append("answer"))
         await engine.result(session)
     assert events == ["answer", "rules"]
