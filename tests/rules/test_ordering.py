@@ -104,6 +104,18 @@ CASES = [
     (f"start(a, n); {W} y = a[0];", ""),
     (f"start(a, n); y = b[0]; {W}", ""),
     (f"\n#pragma omp target enter data map(to: a[0:n])\n{ASYNC} y = a[0]; {W}", ""),
+    # what is allocated is present, too: no region copies it; each chunk's own element orders the chunk
+    (
+        "for (int k = 0; k < 4; k++) {\n#pragma omp target nowait depend(inout: b[k]) map(a[0:64])\n"
+        f"for (int j = k * 16; j < k * 16 + 16; j++) a[j] += 1;\n}} {W}",
+        "depend-mismatch",
+    ),
+    (
+        "\n#pragma omp target enter data map(alloc: a[0:64])\nfor (int k = 0; k < 4; k++) {\n"
+        "#pragma omp target nowait depend(inout: b[k]) map(a[0:64])\n"
+        f"for (int j = k * 16; j < k * 16 + 16; j++) a[j] += 1;\n}} {W}",
+        "",
+    ),
     (f"{ASYNC} {ASYNC} {W}", "async-unordered"),
     (f"{ASYNC} {W} {ASYNC} {W}", ""),
     (f"\n#pragma omp target update to(a[0:n]) nowait\na[0] = 1; {W}", "async-result-used"),

@@ -117,7 +117,7 @@ class Devices(Tasks):
     def motion(self, stmt: DirectiveStmt) -> None:
         moved = list(self._moved(stmt, begins=True, ends=True))
         if stmt.directive.name == "target enter data":
-            self.present |= {t.symbol for t in moved}
+            self.present |= _mapped_by(stmt.directive)
         self._operation(stmt, moved)
 
     def target_data(self, stmt: DirectiveStmt, level: int) -> None:
@@ -125,7 +125,7 @@ class Devices(Tasks):
         directive = stmt.directive
         before = {id(e) for e in self.entries()}
         outer = self.present
-        self.present = outer | {s for c in stmt.directive.all("map") for i in c.items if (s := root(i.expr))}
+        self.present = outer | _mapped_by(directive)
         self.leaf(stmt, level + 1)
         self.present = outer
         # Since 6.0 it is a taskgroup as well, unless a clause says something else.
@@ -190,3 +190,8 @@ def _moves(expr: Expr) -> bool:
 
 def _has_mapper(mapped: MapItem) -> bool:
     return any(m.startswith("mapper") for m in mapped.modifiers)
+
+
+def _mapped_by(directive: Directive) -> set[Symbol]:
+    """What has storage on the device from here on: what is only allocated, too."""
+    return {s for c in directive.all("map") for i in c.items if (s := root(i.expr)) is not None}
