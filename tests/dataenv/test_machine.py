@@ -514,3 +514,54 @@ def test_a_table_of_buffers_is_mapped_in_a_loop() -> None:
     assert kinds(text.replace("ENTERED", "3").replace("KIND", "from")) == []
     assert kinds(text.replace("ENTERED", "3").replace("KIND", "delete")) == ["lost"]
     assert kinds(text.replace("ENTERED", "2").replace("KIND", "from")) == ["absent"]
+
+
+def test_the_complement_of_an_unsigned_number_is_not_negative() -> None:
+    text = """int main(void) {
+        unsigned one = 1;
+        int *x = malloc(40);
+        if (~one < 1) return 1;
+        #pragma omp target enter data map(alloc: x[0:10])
+        #pragma omp target
+        x[0] = 1;
+        if (~one > 5) {
+            #pragma omp target exit data map(from: x[0:10])
+        }
+        return x[0];
+    }"""
+    assert kinds(text) == []
+
+
+ATTACH = """struct field { double *values; int n; };
+static void at(double **place, double *v) { *place = v; }
+static void one(struct field *all, int k, double *v) { all[k].values = v; }
+static void both(struct field *all, double *v) { one(all, 0, v); one(all, 1, v); }
+int main(void) {
+    struct field a[2], *first = a;
+    double *v = calloc(10, sizeof(double));
+    a[0].values = a[1].values = v;
+    #pragma omp target enter data map(to: v[0:10], a)
+    #pragma omp target
+    { BODY; }
+    #pragma omp target
+    a[0].values[0] += 1;
+    #pragma omp target exit data map(from: v[0:10]) map(release: a)
+    return v[0];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("a[0].n = 1", ["unattached"]),
+        ("a[0].values = v", []),
+        ("struct field b = {v, 10}; a[0] = b", []),
+        ("struct field b = {v, 10}; memcpy(&a[0], &b, sizeof b)", []),
+        ("at(&a[0].values, v)", []),
+        ("double **place = &first->values; *place = v", []),
+        ("both(a, v)", []),
+    ],
+)
+def test_what_a_region_gives_a_pointer_member_to(body: str, expected: list[str]) -> None:
+    assert kinds(ATTACH.replace("BODY", body)) == expected

@@ -62,7 +62,7 @@ def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     local = frozenset([i.text for d in unit.directives for c in d.all("local") for i in c.items])
     mapping = mappers_of(unit.directives)
     unknown = mapping is None or any(map(_holds_mappers, unit.groups))
-    attached = attached_by(unit.directives, unit.groups)
+    attached = attached_by(unit.directives, unit.groups, unit.functions)
     program = Program(
         unit.functions, unit.symbols, unknown, mapping or (), unit.told.variants, local, attached, unit.late
     )

@@ -7,9 +7,8 @@ points to is on the device, too, for another pointer's sake, changes nothing.
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.copies import Copy
@@ -20,48 +19,60 @@ from ompls.analysis.dataenv.machine.values import Loc, Obj
 from ompls.analysis.dataenv.paths import indexed
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node
-from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.ctype import CType, Pointer, Record
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 
 # what may write a pointer into a device's structure otherwise
 _COPIED = (b"omp_target_memcpy", b"omp_target_associate_ptr", b"omp_get_mapped_ptr")
-
-
-_ASSIGNED = re.compile(rb"(?:->|\.)\s*\w+[\s)]*=[^=]")  # perhaps a member
+_COPIERS = frozenset(("memcpy", "memmove", "__builtin_memcpy", "__builtin_memmove"))
 
 
 class Attached(NamedTuple):
-    """What attaches pointer members in a part of the unit, by the members' names.
+    """What attaches pointer members in a part of the unit.
 
-    members -- that list items name, and that regions assign; called -- functions that are called where regions are
-    assigned -- members that functions assign, by function; copied -- whether the program copies to devices itself
+    members -- the names of those that list items name, and that regions assign; called -- functions that regions call
+    copied -- whether the program copies to devices itself
     """
 
     members: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
-    assigned: tuple[tuple[str, frozenset[str]], ...] = ()
     copied: bool = False
 
 
 _NOTHING = Attached()
 
 
-def attached_by(directives: Iterable[Directive], groups: Iterable[Group]) -> frozenset[str] | None:
+def attached_by(
+    directives: Iterable[Directive], groups: Iterable[Group], functions: Mapping[str, Content]
+) -> frozenset[str] | None:
     """The names of members that something in the unit attaches; None: of any.  `directives`: those at file scope."""
     whole = _together([part for group in groups if (part := _in_group(group)) is not _NOTHING])
     if whole.copied:
         return None
-    by_calls = [members for name, members in whole.assigned if name in whole.called]
-    return whole.members.union(*by_calls, *map(_named, directives))
+    found, seen, ahead = set(whole.members).union(*map(_named, directives)), set[str](), list(whole.called)
+    while ahead:
+        name = ahead.pop()
+        content = functions.get(name) if name not in seen else None
+        seen.add(name)
+        if content is not None and content.node is not None:
+            kept = content.memo.get(_ON_DEVICES)
+            if kept is None:
+                kept = content.memo[_ON_DEVICES] = _given(content.node)
+            found |= kept
+            ahead += [s.name for s in content.calls]
+    return frozenset(found)
+
+
+_ON_DEVICES = f"{__name__} on devices"
 
 
 def _together(parts: list[Attached]) -> Attached:
     if not parts:
         return _NOTHING
-    members, called, assigned, copied = zip(*parts, strict=True)
-    return Attached(frozenset().union(*members), frozenset().union(*called), sum(assigned, ()), any(copied))
+    members, called, copied = zip(*parts, strict=True)
+    return Attached(frozenset().union(*members), frozenset().union(*called), any(copied))
 
 
 def _in_group(group: Group) -> Attached:
@@ -81,20 +92,17 @@ def _in_content(content: Content) -> Attached:
 
 
 def _attached(content: Content) -> Attached:
-    assigns = _ASSIGNED.search(content.text) is not None
     copied = any(name in content.text for name in _COPIED)
-    if not (assigns or copied or content.directives):
+    if not (copied or content.directives):
         return _NOTHING
-    members, regions = set[str](), [s for s in content.directives if "target" in s.directive.name]
+    members, called = set[str](), set[str]()
     for stmt in content.directives:
         members |= _named(stmt.directive)
-    for stmt in regions if assigns else ():
-        members |= _assigned(stmt)
-    called = frozenset([s.name for s in content.calls]) if regions else frozenset[str]()
-    changed = frozenset(_assigned(content.node)) if assigns else frozenset[str]()
-    function = isinstance(content.node, ast.FunctionDef) and changed
-    assigned = ((content.node.symbol.name, changed),) if function else ()  # type: ignore[union-attr]
-    found = Attached(frozenset(members), called, assigned, copied)
+        if "target" in stmt.directive.name:
+            members |= _given(stmt)
+            calls = [n.function for n in stmt.walk() if isinstance(n, ast.Call)]
+            called.update([f.name for f in calls if isinstance(f, ast.Name)])
+    found = Attached(frozenset(members), frozenset(called), copied)
     return found if any(found) else _NOTHING
 
 
@@ -105,10 +113,28 @@ def _named(directive: Directive) -> set[str]:
     return {n.field for expr in items for n in expr.walk() if isinstance(n, ast.Member)}
 
 
-def _assigned(node: Node) -> set[str]:
-    """Pointer members that are given another value in it."""
-    targets = [n.target for n in node.walk() if isinstance(n, ast.Assign)]
-    return {t.field for t in targets if isinstance(t, ast.Member) and isinstance(t.type, Pointer)}
+def _given(node: Node) -> frozenset[str]:
+    """Pointer members that may get another value in it: by name, by their address, or with the whole structure."""
+    found = set[str]()
+    for n in node.walk():
+        match n:
+            case ast.Assign(target=ast.Member() as member) | ast.Unary(op="&", operand=ast.Member() as member):
+                found |= {member.field} if isinstance(member.type, Pointer) else _pointers_in(member.type)
+            case ast.Assign():
+                found |= _pointers_in(n.target.type)
+            case ast.Call(function=ast.Name(name=name), args=[to, *_]) if name in _COPIERS:
+                while isinstance(to, (ast.Cast, ast.Paren)):
+                    to = to.operand if isinstance(to, ast.Cast) else to.inner
+                found |= _pointers_in(to.type.to) if isinstance(to.type, Pointer) else set()
+    return frozenset(found)
+
+
+def _pointers_in(t: CType | None) -> set[str]:
+    """The names of a structure's pointer members, also of those in structures in it."""
+    found = set[str]()
+    for field in (t.body.fields or ()) if isinstance(t, Record) else ():
+        found |= {field.name} if isinstance(field.type, Pointer) else _pointers_in(field.type)
+    return found
 
 
 class Attachments(DeviceMemory):

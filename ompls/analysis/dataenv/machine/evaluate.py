@@ -13,7 +13,7 @@ from ompls.analysis.dataenv.paths import indexed, is_address
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
-from ompls.analysis.model.constants import fold
+from ompls.analysis.model.constants import fold, wrap
 from ompls.analysis.model.ctype import Array, CType, Function, Pointer, Record
 from ompls.analysis.model.layout import offsetof
 
@@ -243,7 +243,11 @@ class Evaluator(Places):
         ):
             return Poly.of(1) - value
         if isinstance(value, Poly) and op in ("!", "~") and (x := value.constant) is not None:
-            return Poly.of(int(not x) if op == "!" else ~x)
+            if op == "!":
+                return Poly.of(int(not x))
+            # what is negative may go into something unsigned that is shorter, which nothing here follows
+            flipped = wrap(~x, expr.type) if expr.type is not None else -1
+            return Poly.of(flipped) if flipped >= 0 else None
         known = fold(expr)
         return Poly.of(known) if known is not None else value if op == "+" else None
 
