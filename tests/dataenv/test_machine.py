@@ -565,3 +565,27 @@ int main(void) {
 )
 def test_what_a_region_gives_a_pointer_member_to(body: str, expected: list[str]) -> None:
     assert kinds(ATTACH.replace("BODY", body)) == expected
+
+
+@pytest.mark.parametrize(
+    ("unless", "expected"),
+    [
+        ("", ["maps-null"]),
+        ("if (argc < 2) printf(v[0]);", ["maps-null"]),
+        ("if (argc < 2) usage(v[0]);", []),
+        ("if (argc < 2) errx(1, v[0]);", []),
+        ("if (argc < 2) { printf(v[0]); exit(1); }", []),
+    ],
+)
+def test_a_run_without_arguments_may_end_at_once(unless: str, expected: list[str]) -> None:
+    text = f"""int atoi(const char *);
+    void usage(char *), errx(int, char *, ...);
+    int main(int argc, char **v) {{
+        int n = 10, *x = 0;
+        {unless}
+        if (argc > 1) {{ n = atoi(v[1]); x = malloc(n * sizeof *x); }}
+        #pragma omp target map(from: x[0:n])
+        for (int i = 0; i < n; i++) x[i] = i;
+        return x[0];
+    }}"""
+    assert kinds(text) == expected

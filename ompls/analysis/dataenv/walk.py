@@ -21,8 +21,8 @@ from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.tu import Content
+from ompls.analysis.spec.runtime import NO_RETURN
 
-_NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
 _WAITS_AT_END = frozenset(("for", "sections", "single", "loop", "workshare"))
 _WAITING = frozenset(("atomic", "flush", "critical"))
 _DEEPEST = 200  # nesting of statements
@@ -362,7 +362,7 @@ def always_leaves(stmt: Stmt | None) -> bool:
     if isinstance(stmt, ast.If):
         return always_leaves(stmt.then) and always_leaves(stmt.otherwise)
     expr = bare(stmt.expr) if isinstance(stmt, ast.ExprStmt) and stmt.expr is not None else None
-    return isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name in _NO_RETURN
+    return isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name in NO_RETURN
 
 
 def _labelled(stmt: Stmt) -> Stmt | None:

@@ -57,6 +57,7 @@ class Machine(Outside):
         function = content.node
         assert isinstance(function, ast.FunctionDef)
         self.frames.append(Frame(content, function.symbol.name, ()))
+        self.bare = bare
         if bare and self.now is not None:
             self.now.cells[self.variable(function.params[0]), 0] = Poly.of(1)
         self.through(function)
@@ -130,6 +131,8 @@ class Machine(Outside):
                 self.routine_call(expr, args)
             else:
                 self.unknown_call(expr, args)
+                if self.bare and self.settled and len(self.frames) == 1:
+                    self.now = None  # `if (argc < 2) usage();` does not come back, perhaps
             return self.result(expr)
         return value if value is not None or self.now is None else self.result(expr)
 

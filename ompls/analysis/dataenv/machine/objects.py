@@ -101,6 +101,8 @@ class Store(ABC):
         self.conditions = 0
         self.varied = 0  # of them on what changes from one iteration of the loop around to the next
         self.tasks = 0  # explicit tasks around
+        self.bare = False  # `main` is walked as without arguments
+        self.settled = 0  # of branches that are known to be taken
         self.doubts = 0  # of directives that perhaps do nothing, or run on the host
         self.region: Where | None = None
         self.steps = 0

@@ -12,11 +12,11 @@ from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Va
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import VOID, Pointer
+from ompls.analysis.spec.runtime import NO_RETURN
 
 INITIAL = Poly.of(Opaque("initial device", None, ()))
 NUM_DEVICES = Opaque("omp_get_num_devices", None, ())
 ON_HOST = Opaque("omp_is_initial_device", None, ())  # asked in a region: 0 when it runs on a device
-_NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
 # Size of the allocation: which arguments are multiplied; whether it is filled.
 _ALLOCATORS = {
     "malloc": ((0,), False), "calloc": ((0, 1), True), "aligned_alloc": ((1,), False), "memalign": ((1,), False),
@@ -36,7 +36,7 @@ class Routines(Attachments):
 
     def known_call(self, name: str, expr: ast.Call, args: list[Value]) -> tuple[bool, Value]:
         """(whether the function is known, its result)."""
-        if name in _NO_RETURN:
+        if name in NO_RETURN:
             self.now = None
             return True, None
         if name in _ALLOCATORS:

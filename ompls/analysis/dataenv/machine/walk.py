@@ -174,6 +174,7 @@ class Walker(Phases):
         self.doubts += doubt
         before = self.now.copy() if known is None else None
         unsure = known is None
+        self.settled += not unsure
         varies = unsure and self.varies(stmt.condition)
         choice, side = self.choice(stmt.condition) if known is None else (None, 0)
         self.conditions += unsure
@@ -198,6 +199,7 @@ class Walker(Phases):
             for obj, cases in after.cases.items():
                 if cases is not None and len(cases) > 1:
                     after.cases[obj] = written(cases)
+        self.settled -= not unsure
         self.conditions -= unsure
         self.varied -= varies
         self.doubts -= doubt

@@ -16,9 +16,9 @@ from ompls.analysis.dataenv.uses import list_item_operands
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Stmt, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.spec.runtime import NO_RETURN
 
 State = dict[Hashable, frozenset[Any]]
-_NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
 _ROUNDS = 8  # of a loop; each adds at least one fact about one key, and few keys change in a loop
 
 
@@ -119,7 +119,7 @@ class Flow(ABC):
         inner = expr
         while isinstance(inner, ast.Paren):
             inner = inner.inner
-        if isinstance(inner, ast.Call) and isinstance(inner.function, ast.Name) and inner.function.name in _NO_RETURN:
+        if isinstance(inner, ast.Call) and isinstance(inner.function, ast.Name) and inner.function.name in NO_RETURN:
             return None
         return state
 

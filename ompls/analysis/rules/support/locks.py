@@ -23,7 +23,6 @@ Held = dict[Lock, ast.Call]  # with the call that took it
 _APART = frozenset(("parallel", "teams", "target", "task", "taskloop"))
 # Constructs that perhaps another thread runs.
 _OTHERS = frozenset(("single", "masked", "master", "sections", "section", "for", "distribute", "loop", "scope"))
-_NO_RETURN = frozenset(("exit", "abort", "_Exit"))
 
 
 @dataclass(slots=True)

@@ -16,11 +16,11 @@ from ompls.analysis.rules.support.ordering.meet import meet
 from ompls.analysis.rules.support.ordering.model import BY_ADDRESS, Agent, Clash, ClashKind, Entry, Side, Touch, Unit
 from ompls.analysis.rules.support.ordering.team import NO_TEAM, Team, concurrent
 from ompls.analysis.rules.support.ordering.touches import Place, touches, values_of
+from ompls.analysis.spec.runtime import NO_RETURN
 
 Live = dict[Symbol, tuple[Entry, ...]]
 _ALONE = Agent("alone")
 _MOST = 64  # entries of one variable
-_NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
 _UNLOCKS = frozenset(("omp_unset_lock", "omp_unset_nest_lock"))
 _LOCKS = frozenset(("omp_set_lock", "omp_set_nest_lock", "omp_test_lock", "omp_test_nest_lock"))
 
@@ -57,7 +57,7 @@ class Accesses(ABC):
             self.touch(touch)
         for call in (n for n in walk_all(expr) if isinstance(n, ast.Call)):
             name = call.function.name if isinstance(call.function, ast.Name) else ""
-            if name in _NO_RETURN:
+            if name in NO_RETURN:
                 self.dead = True
             elif name in _LOCKS:
                 self.forget()  # what was done before may have been handed over with the lock
