@@ -44,11 +44,8 @@ HOST_FUNCTIONS: dict[str, str] = {
 }  # fmt: skip
 _PREFIXES = ("omp_", "llvm_omp_", "__builtin_", "__sync_", "__atomic_", "ompx_", "__kmpc_", "_mm_", "__ctype_", "GOMP_")
 
-# What ends the program, or a run of it that went wrong.
-NO_RETURN = frozenset((
-    "exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable",
-    "err", "errx", "verr", "verrx",
-))  # fmt: skip
+# What ends the program; functions of these names that a program defines itself do, too.
+NO_RETURN = frozenset(("exit", "_Exit", "_exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable"))
 
 # What tells threads (teams) apart, and what is the same for all of a team (league).
 THREADS = frozenset(("omp_get_thread_num", "omp_get_team_num"))

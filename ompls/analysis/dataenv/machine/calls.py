@@ -30,6 +30,7 @@ from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.tu import Content
 
 _DEEPEST = 12  # calls in calls
+_COMPLAIN = frozenset(("err", "errx", "verr", "verrx", "error"))  # of the system: they end the program, mostly
 
 
 class Machine(Outside):
@@ -127,12 +128,10 @@ class Machine(Outside):
         known, value = self.known_call(name, expr, args)
         if not known:
             system = function.symbol is not None and function.symbol.from_system_header
-            if is_harmless(name) or system or self.region is not None:
-                self.routine_call(expr, args)
-            else:
-                self.unknown_call(expr, args)
-                if self.bare and self.settled and len(self.frames) == 1:
-                    self.now = None  # `if (argc < 2) usage();` does not come back, perhaps
+            known = is_harmless(name) or system or self.region is not None
+            (self.routine_call if known else self.unknown_call)(expr, args)
+            if (not known or name in _COMPLAIN) and self.bare and self.settled and len(self.frames) == 1:
+                self.now = None  # `if (argc < 2) usage();` does not come back, perhaps
             return self.result(expr)
         return value if value is not None or self.now is None else self.result(expr)
 
