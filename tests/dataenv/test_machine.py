@@ -589,3 +589,27 @@ def test_a_run_without_arguments_may_end_at_once(unless: str, expected: list[str
         return x[0];
     }}"""
     assert kinds(text) == expected
+
+
+# What a loop stores in an array at places that are not told apart, each of its elements may hold.
+STORED_IN_A_LOOP = [
+    "struct level { int n; double *u; };\nstatic struct level at[4];\n"
+    "int main(void) {\nfor (int k = 0; k < 4; k++) { at[k].n = 9; at[k].u = malloc(72); }\ndouble *u = at[3].u;\n"
+    "#pragma omp target map(from: u[0:9])\nfor (int i = 0; i < 9; i++) u[i] = i;\nreturn u[2] != 2;\n}\n",
+    "static double *at[4];\n"
+    "int main(void) {\nif (at[1]) return 1;\nfor (int k = 0; k < 4; k++) at[k] = malloc(72);\ndouble *u = at[1];\n"
+    "#pragma omp target map(from: u[0:9])\nfor (int i = 0; i < 9; i++) u[i] = i;\nreturn u[2] != 2;\n}\n",
+    "static int count[40];\n"
+    "int main(void) {\ndouble *u = malloc(320);\nfor (int k = 0; k < 40; k++) count[k] = k;\n"
+    "#pragma omp target enter data map(alloc: u[0:count[30]])\n#pragma omp target\n"
+    "for (int i = 0; i < 8; i++) u[i] = i;\n#pragma omp target exit data map(from: u[0:count[30]])\n"
+    "return u[2] != 2;\n}\n",
+    "int main(void) {\nint count[40];\ncount[5] = 2;\ndouble *u = malloc(320);\n"
+    "for (int k = 0; k < 40; k++) count[k] = 30;\n#pragma omp target map(from: u[0:count[5]])\n"
+    "for (int i = 0; i < 30; i++) u[i] = i;\nreturn u[20] != 20;\n}\n",
+]
+
+
+@pytest.mark.parametrize("text", STORED_IN_A_LOOP)
+def test_what_a_loop_has_stored_hides_what_an_element_held(text: str) -> None:
+    assert kinds(text) == []

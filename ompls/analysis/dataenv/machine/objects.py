@@ -244,7 +244,7 @@ class Store(ABC):
         if obj.kind == "variable" and symbol is not None:
             if symbol.level == "file" or symbol.storage == "static":
                 if self.whole and obj not in self.recorder.handed:
-                    return self.initialised(symbol, loc)
+                    return None if self.stored_somewhere(obj) else self.initialised(symbol, loc)
             elif symbol.kind == "param":
                 pass
             else:
@@ -257,6 +257,11 @@ class Store(ABC):
             scalar = symbol is not None and obj.kind == "variable" and not isinstance(symbol.type, (Array, Record))
             return Poly.of(symbol if scalar and symbol is not None else Opaque(f"{obj.key}+{cell[1]}", None, ()))
         return None
+
+    def stored_somewhere(self, obj: Obj) -> bool:
+        """Whether something was stored in it at places that are not known: any element may have got it."""
+        assert self.now is not None
+        return any(c[0] == obj and isinstance(c[1], tuple) for c in self.now.cells)
 
     def initialised(self, symbol: Symbol, loc: Loc) -> Value:
         """The value a static variable starts with."""
@@ -314,6 +319,18 @@ class Store(ABC):
                 self.now.cells[cell] = value
             else:
                 self.now.cells[cell] = None
+            if isinstance(cell[1], tuple):
+                self.overlaid(loc.obj, value)
+
+    def overlaid(self, obj: Obj, value: Value) -> None:
+        """`value` was stored somewhere in `obj`: a number or a null that an element held may be no more."""
+        assert self.now is not None
+        for other, held in list(self.now.cells.items()):
+            if other[0] == obj and isinstance(other[1], int):
+                if isinstance(held, Poly):
+                    self.now.cells[other] = None
+                elif isinstance(held, frozenset) and all(t.obj is NULL for t in held):
+                    self.now.cells[other] = value if isinstance(value, frozenset) else None
 
     def unknown(self, node: Node) -> Poly:
         """An integer that is not known, but is the same wherever it is used: what `node` gives."""
