@@ -131,6 +131,19 @@ int main(void) {
     return x;
 }
 """,
+        """
+static int big[1000];
+#pragma omp declare target link(big)
+static int at(int i) { return big[i]; }
+int main(void) {
+    int x = 0, *all = big;
+    #pragma omp target data map(to: all[0:1000])
+    #pragma omp target map(tofrom: x)
+    x = at(9);
+    //  ^^ hint: this call uses `big`, a `link` variable that is not mapped to the device here
+    return x;
+}
+""",
     ),
     good=(
         """

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ompls.analysis.model.ast import Declaration, FunctionDef
+from ompls.analysis.model.ast import Declaration, FunctionDef, Index, Name, Unary
+from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive, declare_target_list, declared_mapper
 from ompls.analysis.model.targeted import names_under
@@ -149,6 +150,7 @@ def _unmapped_links(tu: TU, contents: tuple[Content, ...]) -> frozenset[str]:
 
 def _own(links: frozenset[str], contents: tuple[Content, ...]) -> frozenset[str]:
     """Those that nobody else can map.  A unit with `main` that calls only itself and the system's libraries is alone."""
+    links -= frozenset[str]().union(*[_pointed(links, content) for content in contents if links])
     if not links:
         return links
     functions = {n.symbol.name for n in (c.node for c in contents) if isinstance(n, FunctionDef)}
@@ -157,3 +159,14 @@ def _own(links: frozenset[str], contents: tuple[Content, ...]) -> frozenset[str]
         return links
     found = [d for n in (c.node for c in contents) if isinstance(n, Declaration) for d in n.decls]
     return links.intersection([d.symbol.name for d in found if d.symbol.storage == "static"])
+
+
+def _pointed(names: frozenset[str], content: Content) -> set[str]:
+    """Those of the names that a pointer is made of, by which they may be mapped: `p = big`, `&big`, `upload(big)`."""
+    if content.node is None or not any(name.encode() in content.text for name in names):
+        return set()
+    nodes = list(content.node.walk())
+    parts = {id(n.base) for n in nodes if isinstance(n, Index)}
+    taken = {id(n.operand) for n in nodes if isinstance(n, Unary) and n.op == "&"}
+    found = [n for n in nodes if isinstance(n, Name) and n.name in names and id(n) not in parts]
+    return {n.name for n in found if id(n) in taken or isinstance(n.type, Array)}
