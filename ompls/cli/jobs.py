@@ -67,7 +67,8 @@ def check_all(options: Options, names: Sequence[str], texts: Texts, jobs: int) -
     except BrokenProcessPool as error:
         raise Problem("cannot go on: a worker process was ended (out of memory?); try --jobs 1") from error
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        # The interpreter waits for it at its end anyway, and then writes to what may be closed by then (Python 3.11).
+        pool.shutdown(cancel_futures=True)
 
 
 def outcome(engine: Engine, name: str, texts: Texts) -> Outcome:
