@@ -16,6 +16,7 @@ IDS = {
     "parse": "syntax-error",
     "pragma": "misplaced-pragma",
     "include": "missing-include",
+    "undecided": "missing-include",
     "budget": "analysis-incomplete",
     "encoding": "encoding",
 }
@@ -33,7 +34,7 @@ _MOST = 20  # a text that is not C at all has thousands
 
 def diagnostics(tu: TU) -> list[Diagnostic]:
     """At most twenty, in the order of their places; of several at one place the first, which says most."""
-    headers = not any(note.kind == "include" for note in tu.notes)
+    headers = not any(note.about_headers for note in tu.notes)
     found: list[Diagnostic] = []
     starts: list[int] = []
     for note in sorted(tu.notes, key=lambda note: note.start)[:_MOST]:

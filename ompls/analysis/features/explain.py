@@ -73,7 +73,7 @@ def _budget(tu: TU, offset: int) -> Iterator[Reason]:
 
 
 def _headers(tu: TU) -> Iterator[Reason]:
-    notes = [n for n in tu.notes if n.kind == "include" and not n.undecided]
+    notes = [n for n in tu.notes if n.kind == "include"]
     for note in notes[:_MOST]:
         at = tu.map.location(note.start, max(note.end, note.start + 1))
         yield Reason("header", f"{_sentence(note.message)} While a header is missing, an unknown name may come from "

@@ -16,7 +16,7 @@ def inactive(tu: TU) -> list[Location]:
     Those of a condition that nobody can tell, because a header is missing, are not among them: one of them is.
     """
     own = [where for where in tu.inactive if where.path == tu.path and where.start < where.end]
-    if not any(note.undecided for note in tu.notes):
+    if not any(note.kind == "undecided" for note in tu.notes):
         return own
     return [where for where in own if unknown_condition(tu, where) is None]
 
@@ -28,7 +28,7 @@ def unknown_condition(tu: TU, where: Location) -> str | None:
         return None
     for note in tu.notes:
         at = tu.map.location(note.start, note.start)
-        if note.undecided and at.path == tu.path and above[-1][0] <= at.start <= where.start:
+        if note.kind == "undecided" and at.path == tu.path and above[-1][0] <= at.start <= where.start:
             return note.message
     return None
 

@@ -114,17 +114,20 @@ class FileDirective:
 
 @dataclass(slots=True, eq=False)
 class SyntaxNote:
-    """Something the front end itself noticed (an unknown include, a parse error, …): expanded range, message."""
+    """Something the front end itself noticed (an unknown include, a parse error, …): expanded range, message.
 
-    kind: Literal["pragma", "include", "parse", "budget", "encoding"]
+    'undecided': an `#if` that a missing header decides; no branch of it is read
+    """
+
+    kind: Literal["pragma", "include", "undecided", "parse", "budget", "encoding"]
     start: int
     end: int
     message: str
 
     @property
-    def undecided(self) -> bool:
-        """Whether it is about an `#if` that a missing header decides: no branch of it is read."""
-        return self.kind == "include" and "neither branch" in self.message
+    def about_headers(self) -> bool:
+        """Whether it says that something is not known because a header is missing."""
+        return self.kind in ("include", "undecided")
 
 
 @dataclass(slots=True, eq=False)

@@ -149,7 +149,7 @@ def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]
 
 def _undecided(tu: TU) -> list[Location]:
     """The declarations of which a part is not known: neither branch of an `#if` in it is read, as a header is missing."""
-    starts = [note.start for note in tu.notes if note.undecided]
+    starts = [note.start for note in tu.notes if note.kind == "undecided"]
     items = {item.start: item for at in starts for item in tu.items.between(at, at) if item.start <= at < item.end}
     return [tu.map.location(item.start, item.end) for item in items.values()]
 

@@ -84,7 +84,7 @@ class FilePass(LinePass):
             message = (
                 f"whether '{unknown}' is defined is not known, because a header is missing: neither branch is analysed"
             )
-            self.unit.note("include", *span, message)
+            self.unit.note("undecided", *span, message)
         value = condition.value and not unknown
         self.frames.append(Frame(parsed.name, span[0], taken=value or bool(unknown)))
         if not value:
