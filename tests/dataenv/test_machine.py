@@ -613,3 +613,34 @@ STORED_IN_A_LOOP = [
 @pytest.mark.parametrize("text", STORED_IN_A_LOOP)
 def test_what_a_loop_has_stored_hides_what_an_element_held(text: str) -> None:
     assert kinds(text) == []
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "unsigned n = -1",
+        "unsigned char n = ~1u",
+        "unsigned n; n = -1",
+        "unsigned n = 0; n--",
+        "unsigned n = 0; n -= 1",
+        "long n = (unsigned char)-1",
+        "struct { unsigned char n; } s = {-1}; int n = s.n",
+        "static const unsigned n = -1",
+        "_Bool b = 6; int n = b * 6",
+    ],
+)
+def test_numbers_take_the_type_of_what_they_are_stored_in(number: str) -> None:
+    text = """int main(void) {
+        NUMBER;
+        int *x = malloc(40);
+        if (n > 5) {
+            #pragma omp target enter data map(alloc: x[0:10])
+        }
+        #pragma omp target
+        x[0] = 1;
+        if (n > 5) {
+            #pragma omp target exit data map(from: x[0:10])
+        }
+        return x[0];
+    }"""
+    assert kinds(text.replace("NUMBER", number)) == []

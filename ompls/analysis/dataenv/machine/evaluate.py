@@ -8,12 +8,23 @@ from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import STEPS, GivenUp
 from ompls.analysis.dataenv.machine.places import Places
 from ompls.analysis.dataenv.machine.state import join, joined_value
-from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Pointers, Target, Value, at_start, function, number
+from ompls.analysis.dataenv.machine.values import (
+    NULL,
+    Loc,
+    Obj,
+    Pointers,
+    Target,
+    Value,
+    at_start,
+    converted,
+    function,
+    number,
+)
 from ompls.analysis.dataenv.paths import indexed, is_address
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
-from ompls.analysis.model.constants import fold, wrap
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, CType, Function, Pointer, Record
 from ompls.analysis.model.layout import offsetof
 
@@ -228,7 +239,7 @@ class Evaluator(Places):
             if isinstance(old, frozenset):
                 new = self.moved(old, Poly.of(1), operand.type, 1 if op == "++" else -1)
             elif isinstance(old, Poly):
-                new = old + (1 if op == "++" else -1)
+                new = converted(old + (1 if op == "++" else -1), operand.type)
             if self.now is not None:
                 self.store(locs, new)
             return old if expr.postfix else new
@@ -245,9 +256,7 @@ class Evaluator(Places):
         if isinstance(value, Poly) and op in ("!", "~") and (x := value.constant) is not None:
             if op == "!":
                 return Poly.of(int(not x))
-            # what is negative may go into something unsigned that is shorter, which nothing here follows
-            flipped = wrap(~x, expr.type) if expr.type is not None else -1
-            return Poly.of(flipped) if flipped >= 0 else None
+            return converted(Poly.of(~x), expr.type)
         known = fold(expr)
         return Poly.of(known) if known is not None else value if op == "+" else None
 
@@ -285,6 +294,7 @@ class Evaluator(Places):
             self.named_by(value, target)
             if value is None and is_integer(target.type) and isinstance(target, ast.Name):
                 value = self.unknown(expr)
+            value = converted(value, target.type)
             self.store(locs, value)
         return value
 
@@ -334,7 +344,7 @@ class Evaluator(Places):
         if isinstance(value, Poly):
             if isinstance(expr.to, Pointer):
                 return at_start(NULL) if value.constant == 0 else None
-            return value if is_integer(expr.to) else None
+            return converted(value, expr.to) if is_integer(expr.to) else None
         return value if isinstance(expr.to, Pointer) else None
 
     def _conditional(self, expr: ast.Conditional) -> Value:

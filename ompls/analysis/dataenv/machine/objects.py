@@ -23,6 +23,7 @@ from ompls.analysis.dataenv.machine.values import (
     Target,
     Value,
     cell_of,
+    converted,
     number,
 )
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly, is_integer
@@ -271,7 +272,7 @@ class Store(ABC):
             return frozenset((Target(NULL, ZERO),)) if isinstance(loc.type, Pointer) else Poly.of(0)
         if isinstance(symbol.init, (ast.InitList, ast.StringLiteral)):
             return None
-        return self.constant(symbol.init)
+        return converted(self.constant(symbol.init), loc.type)
 
     @abstractmethod
     def constant(self, expr: ast.Expr) -> Value:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Order, Poly, compare, range_over
 from ompls.analysis.model.ast import Span, Symbol
+from ompls.analysis.model.constants import wrap
 from ompls.analysis.model.ctype import CType
 
 Kind = Literal["variable", "heap", "outside", "device", "lent", "null", "copy", "function"]
@@ -318,6 +319,14 @@ def _dense(low: Poly, size: Poly, loops: list[LoopRange]) -> bool:
 def number(value: int) -> Poly:
     """The polynomial of a number."""
     return Poly.of(value)
+
+
+def converted(value: Value, t: CType | None) -> Value:
+    """`value` as an integer of type `t`: a number that does not fit becomes another one."""
+    if not isinstance(value, Poly) or t is None or (known := value.constant) is None:
+        return value
+    fitting = wrap(known, t)
+    return value if fitting == known else Poly.of(fitting)
 
 
 def cell_of(obj: Obj, offset: Poly | None) -> Cell:

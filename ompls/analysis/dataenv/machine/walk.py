@@ -10,7 +10,7 @@ from ompls.analysis.dataenv.machine.phases import Phases
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
 from ompls.analysis.dataenv.machine.state import State, assumed, decided, join
 from ompls.analysis.dataenv.machine.turns import differences, found_by, in_all
-from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Target, Value, at_start, number, order
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Target, Value, at_start, converted, number, order
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, is_integer
 from ompls.analysis.dataenv.walk import may_leave
 from ompls.analysis.model import ast
@@ -142,7 +142,7 @@ class Walker(Phases):
                 value = frozenset((Target(NULL, ZERO),)) if value.constant == 0 else None
             self.store([loc], value if isinstance(value, frozenset) else None)
         elif is_integer(loc.type):
-            self.store([loc], value if isinstance(value, Poly) else None)
+            self.store([loc], converted(value, loc.type) if isinstance(value, Poly) else None)
 
     def _elements(self, init: ast.InitList, loc: Loc) -> None:
         """`{p, n}`, `{.n = n}`: followed for structures of scalars and arrays of pointers, else evaluated only."""
