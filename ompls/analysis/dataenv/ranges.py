@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.expressions import Values, is_integer, poly_of
+from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.dataenv.poly import Atom, Opaque, Order, Poly, sign
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
@@ -82,7 +83,7 @@ def loop_range(stmt: ast.For, values: Values | None = None, before: Values | Non
 
 def uneven_range(stmt: ast.For, values: Values, before: Values) -> LoopRange | None:
     """The range of a loop that has no constant step: `i += threads`, `s *= 2`, `s >>= 1`; arguments as `loop_range`."""
-    head, step = _start(stmt), _bare(stmt.step) if stmt.step is not None else None
+    head, step = _start(stmt), strip(stmt.step) if stmt.step is not None else None
     if head is None or not isinstance(step, ast.Assign) or not _is(step.target, head[0]):
         return None
     symbol, start = head
@@ -119,21 +120,21 @@ def _start(stmt: ast.For) -> tuple[Symbol, Expr] | None:
     if isinstance(stmt.init, ast.DeclStmt) and len(stmt.init.decls) == 1:
         decl = stmt.init.decls[0]
         return (decl.symbol, decl.init) if decl.init is not None and is_integer(decl.symbol.type) else None
-    expr = _bare(stmt.init.expr) if isinstance(stmt.init, ast.ExprStmt) and stmt.init.expr is not None else None
+    expr = strip(stmt.init.expr) if isinstance(stmt.init, ast.ExprStmt) and stmt.init.expr is not None else None
     if isinstance(expr, ast.Assign) and expr.op == "=":
-        target = _bare(expr.target)
+        target = strip(expr.target)
         if isinstance(target, ast.Name) and target.symbol is not None and is_integer(target.symbol.type):
             return target.symbol, expr.value
     return None
 
 
 def _is(expr: Expr, symbol: Symbol) -> bool:
-    expr = _bare(expr)
+    expr = strip(expr)
     return isinstance(expr, ast.Name) and expr.symbol is symbol
 
 
 def _step(expr: Expr | None, symbol: Symbol, values: Values | None) -> int | None:
-    expr = _bare(expr) if expr is not None else None
+    expr = strip(expr) if expr is not None else None
     if isinstance(expr, ast.Unary) and expr.op in ("++", "--") and _is(expr.operand, symbol):
         return 1 if expr.op == "++" else -1
     if not isinstance(expr, ast.Assign) or not _is(expr.target, symbol):
@@ -152,18 +153,12 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 
 
 def _limit(expr: Expr | None, symbol: Symbol) -> tuple[str, Expr] | None:
-    expr = _bare(expr) if expr is not None else None
+    expr = strip(expr) if expr is not None else None
     if not isinstance(expr, ast.Binary) or expr.op not in _MIRRORED:
         return None
     if _is(expr.left, symbol):
         return expr.op, expr.right
     return (_MIRRORED[expr.op], expr.left) if _is(expr.right, symbol) else None
-
-
-def _bare(expr: Expr) -> Expr:
-    while isinstance(expr, (ast.Paren, ast.Cast)):
-        expr = expr.inner if isinstance(expr, ast.Paren) else expr.operand
-    return expr
 
 
 def range_over(p: Poly, loops: Iterable[LoopRange], steps: bool = False) -> tuple[Poly, Poly] | None:

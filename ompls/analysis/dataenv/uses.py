@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ompls.analysis.dataenv.paths import depth_of, indexed, is_address, points_to_const, root
+from ompls.analysis.dataenv.paths import depth_of, indexed, is_address, points_to_const, root, strip
 from ompls.analysis.dataenv.private import PRIVATISING, private_copies
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
@@ -206,8 +206,7 @@ def _path(expr: Expr) -> Iterator[Use]:
 
 def _through(base: Expr, loaded: bool) -> Iterator[Use]:
     """The base of an access; `loaded`: its value (a pointer) is read, else only its place matters."""
-    while isinstance(base, (ast.Paren, ast.Cast)):
-        base = base.inner if isinstance(base, ast.Paren) else base.operand
+    base = strip(base)
     if isinstance(base, ast.Binary) and base.op in ("+", "-"):
         yield from _through(base.left, True) if is_address(base.left.type) else _value(base.left)
         yield from _through(base.right, True) if is_address(base.right.type) else _value(base.right)
@@ -255,9 +254,7 @@ def _call(expr: ast.Call) -> Iterator[Use]:
     params = function.params if isinstance(function, Function) else ()
     for i, arg in enumerate(expr.args):
         const = i < len(params) and points_to_const(params[i])
-        inner = arg
-        while isinstance(inner, (ast.Paren, ast.Cast)):
-            inner = inner.inner if isinstance(inner, ast.Paren) else inner.operand
+        inner = strip(arg)
         if isinstance(inner, ast.Unary) and inner.op == "&":
             yield from _address(inner, const)
         elif isinstance(inner, (ast.Name, ast.Index, ast.Member)) and is_address(inner.type):

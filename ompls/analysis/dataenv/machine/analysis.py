@@ -18,6 +18,7 @@ from ompls.analysis.dataenv.machine.objects import GivenUp
 from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.recall import Reach, reach_of
 from ompls.analysis.dataenv.machine.values import Site
+from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.items import Group
@@ -25,6 +26,7 @@ from ompls.analysis.model.omp import Directive, declared_mapper
 from ompls.analysis.model.tu import Content
 
 Counts = Mapping[Site, "set[tuple[int, int]] | None"]  # as `Recorder.counts`
+_COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _OMP = re.compile(rb"\bomp(?:_target|\b)")  # of a directive or of a routine, not `component`
 _MARK = f"{__name__} mark"  # in `Group.memo`: the version in which what is kept there held
 _SILENT: tuple[tuple[Event, ...], Counts] = ((), {})
@@ -222,9 +224,10 @@ def _asked_for_arguments(content: Content) -> tuple[Site, str] | None:
     node = content.node
     if not isinstance(node, ast.FunctionDef) or node.symbol.name != "main" or not node.params:
         return None
-    name, span = re.escape(node.params[0].name.encode()), node.params[0].span
-    asked = rb"\b%b\s*(?:[<>]|[!=]=)|[<>=]\s*%b\b" % (name, name)
-    return (Site("main", span), "in a run without arguments") if span and re.search(asked, content.text) else None
+    count = node.params[0]
+    compared = (n for n in node.body.walk() if isinstance(n, ast.Binary) and n.op in _COMPARISONS)
+    asks = any(isinstance(e, ast.Name) and e.symbol is count for n in compared for e in (strip(n.left), strip(n.right)))
+    return (Site("main", count.span), "in a run without arguments") if asks and count.span else None
 
 
 def _is_silent(root: Content, below: Mapping[str, Content | None]) -> bool:

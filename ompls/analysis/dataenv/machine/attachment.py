@@ -16,7 +16,7 @@ from ompls.analysis.dataenv.machine.device_memory import DeviceMemory
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.naming import pointer_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj
-from ompls.analysis.dataenv.paths import indexed
+from ompls.analysis.dataenv.paths import indexed, strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node
 from ompls.analysis.model.ctype import CType, Pointer, Record
@@ -27,6 +27,7 @@ from ompls.analysis.model.tu import Content
 # what may write a pointer into a device's structure otherwise
 _COPIED = (b"omp_target_memcpy", b"omp_target_associate_ptr", b"omp_get_mapped_ptr")
 _COPIERS = frozenset(("memcpy", "memmove", "__builtin_memcpy", "__builtin_memmove"))
+_ON_DEVICES = f"{__name__} on devices"  # under which it is kept what a function does where a region calls it
 
 
 class Attached(NamedTuple):
@@ -63,9 +64,6 @@ def attached_by(
             found |= kept
             ahead += [s.name for s in content.calls]
     return frozenset(found)
-
-
-_ON_DEVICES = f"{__name__} on devices"
 
 
 def _together(parts: list[Attached]) -> Attached:
@@ -123,8 +121,7 @@ def _given(node: Node) -> frozenset[str]:
             case ast.Assign():
                 found |= _pointers_in(n.target.type)
             case ast.Call(function=ast.Name(name=name), args=[to, *_]) if name in _COPIERS:
-                while isinstance(to, (ast.Cast, ast.Paren)):
-                    to = to.operand if isinstance(to, ast.Cast) else to.inner
+                to = strip(to)
                 found |= _pointers_in(to.type.to) if isinstance(to.type, Pointer) else set()
     return frozenset(found)
 

@@ -16,14 +16,13 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.machine.loops import Loops, copied
 from ompls.analysis.dataenv.machine.objects import Loop
 from ompls.analysis.dataenv.machine.state import State, decided, join
-from ompls.analysis.dataenv.machine.steering import steering
+from ompls.analysis.dataenv.machine.steering import is_arithmetic, steering
 from ompls.analysis.dataenv.paths import named_in
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 
-_ARITHMETIC = {ast.Name, ast.IntLiteral, ast.CharLiteral, ast.Paren, ast.Unary, ast.Binary}
 _MOST = 12  # iterations that are walked one by one
 _MOST_TURNS = 6  # of a loop that takes turns, when it runs more often
 
@@ -196,7 +195,7 @@ def _asked(stmt: Node) -> set[Symbol]:
     flags: set[Symbol] = set()
     changed: set[Symbol] = set()
     for n in stmt.walk():
-        if isinstance(n, ast.Switch) and {type(part) for part in n.condition.walk()} <= _ARITHMETIC:
+        if isinstance(n, ast.Switch) and is_arithmetic(n.condition):
             phases |= named_in(n.condition)
         elif isinstance(n, ast.If):
             flags |= named_in(n.condition)

@@ -16,7 +16,7 @@ from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Function, Pointer
 
-_ARITHMETIC = (ast.Name, ast.IntLiteral, ast.CharLiteral, ast.Paren, ast.Unary, ast.Binary)
+_ARITHMETIC = {ast.Name, ast.IntLiteral, ast.CharLiteral, ast.Paren, ast.Unary, ast.Binary}
 _MOST_TURNS = 3  # larger ones are about something done now and then, not about buffers that take turns
 
 
@@ -32,9 +32,14 @@ def steering(
     counter = named_in(stmt.step) if isinstance(stmt, ast.For) and stmt.step is not None else set()
     for expr, array in _choosing(stmt.body, counter):
         named = named_in(expr)
-        if named & changed and not named & inner and all(isinstance(n, _ARITHMETIC) for n in expr.walk()):
+        if named & changed and not named & inner and is_arithmetic(expr):
             found.append((expr, array))
     return found
+
+
+def is_arithmetic(expr: Expr) -> bool:
+    """Whether it is made of names, numbers and operators only."""
+    return {type(n) for n in expr.walk()} <= _ARITHMETIC
 
 
 def _choosing(body: Node, counter: set[Symbol]) -> Iterator[tuple[Expr, Symbol | None]]:

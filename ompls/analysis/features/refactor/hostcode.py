@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.access import accesses
-from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.paths import strip, walk_all
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Stmt, Symbol
@@ -209,6 +209,5 @@ def _fresh_pointers(function: Node) -> set[Symbol]:
 
 
 def _allocates(expr: ast.Expr) -> bool:
-    while isinstance(expr, (ast.Paren, ast.Cast)):
-        expr = expr.inner if isinstance(expr, ast.Paren) else expr.operand
+    expr = strip(expr)
     return isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name in _ALLOCATE

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.values import Site
-from ompls.analysis.dataenv.paths import root
+from ompls.analysis.dataenv.paths import root, strip
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Span
@@ -76,8 +76,7 @@ def _is_cleared(symbol: ast.Symbol | None, content: Content) -> bool:
         given = n.init if isinstance(n, ast.VarDecl) and n.symbol is symbol else None
         if isinstance(n, ast.Assign) and isinstance(n.target, ast.Name) and n.target.symbol is symbol:
             given = n.value
-        while isinstance(given, (ast.Cast, ast.Paren)):
-            given = given.operand if isinstance(given, ast.Cast) else given.inner
+        given = strip(given) if given is not None else None
         if isinstance(given, ast.Call) and isinstance(given.function, ast.Name) and given.function.name == "calloc":
             return True
     return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, FunctionDef, Node, Span, Symbol
 from ompls.analysis.model.constants import fold
@@ -124,8 +125,7 @@ def picks_threads(condition: Expr | None, function: FunctionDef) -> bool | None:
     numbers = _thread_numbers(function)
 
     def is_number(expr: Expr) -> bool:
-        while isinstance(expr, (ast.Paren, ast.Cast)):
-            expr = expr.inner if isinstance(expr, ast.Paren) else expr.operand
+        expr = strip(expr)
         if isinstance(expr, ast.Binary) and expr.op == "%":
             return is_number(expr.left)
         return _is_call(expr) or (isinstance(expr, ast.Name) and expr.symbol in numbers)

@@ -190,10 +190,8 @@ def _choices(a: Access, b: Access, free: list[Atom], outer: int, units: int) -> 
     if any(atom not in bounds for atom in free):
         for extreme in (0, 1, -1009, 1013):
             yield {atom: base if atom in bounds else extreme for atom in free} | steps
-        for rising in (
-            4,
-            -4,
-        ):  # rows that are longer than every loop, of which none is empty: `for (i = first; i < n; …)`
+        # Rows that are longer than every loop, of which none is empty: `for (i = first; i < n; …)`.
+        for rising in (4, -4):
             yield {atom: base + rising * i if atom in bounds else 1013 for i, atom in enumerate(free)} | steps
 
 
