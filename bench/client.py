@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -100,19 +101,32 @@ class Client:
         )
 
     def cpu(self) -> float:
-        """Seconds of processor time that the server has used (Linux; else 0): what a busy machine does not change."""
+        """Seconds of processor time that the server and its children have used (Linux; else 0): what a busy machine
+        does not change.  Of children that have ended nothing is known."""
         used = 0
-        for path in Path(f"/proc/{self.server.pid}/task").glob("*/schedstat"):
-            used += int(path.read_text().split()[0])
+        for process in self._processes():
+            for path in Path(f"/proc/{process}/task").glob("*/schedstat"):
+                with contextlib.suppress(OSError):
+                    used += int(path.read_text().split()[0])
         return used / 1e9
 
     def memory(self) -> float:
-        """Bytes that the server itself holds, its workers left out (Linux; else 0)."""
-        try:
-            lines = Path(f"/proc/{self.server.pid}/status").read_text().splitlines()
-        except OSError:
-            return 0.0
-        return float(sum(1024 * int(line.split()[1]) for line in lines if line.startswith("VmRSS:")))
+        """Bytes that the server and its children hold; what they share counts once (Linux; else 0)."""
+        held = 0
+        for process in self._processes():
+            with contextlib.suppress(OSError):
+                lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+                held += sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+        return float(held)
+
+    def _processes(self) -> list[int]:
+        """The server, its children and theirs."""
+        found = [self.server.pid]
+        for process in found:
+            for path in Path(f"/proc/{process}/task").glob("*/children"):
+                with contextlib.suppress(OSError):
+                    found += map(int, path.read_text().split())
+        return found
 
     def stop(self) -> None:
         self.request("shutdown", None)

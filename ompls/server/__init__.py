@@ -1,20 +1,23 @@
 """The language server.  Importing this package is cheap; `serve` loads pygls.
 
     transport -> protocol -> app -> handlers      bytes, messages, the connection's life, one method a request
-    editing                                       the methods for cursors in pragmas
     documents                                     the open texts, kept by incremental edits
-    engine                                        one session per document; live and full tier; passes over huge texts
-    work                                          what the two work threads do
-    diagnostics, preview, runs                    what needs more than one request to be right
-    actions, refactorings                         code actions: fixes; rewriting of data environments
-    wide, worker                                  files that are not open, checked by a process of its own
-    explanation                                   why there is no answer at a place
-    lenses, lenstexts                             the code lenses; their JSON, kept in parts
+    engine, nursery                               a worker process for each document; where they are forked, and ended
+    diagnostics, preview, runs, wide              what needs more than one request to be right
+    messages, frames                              what the server and its workers say to each other, and how
+
+    worker -> opened -> work                      in a document's process: the loop, what it knows, what takes time
+    answers                                       which request is answered by what, and what must be known for it
+    editing, reading, kernels, explanation        the answers: cursors in pragmas, reading, previews, why there is none
+    actions, refactorings, accepting              code actions: fixes; rewriting of data environments; accepted hints
+    lenses, lenstexts, senttokens                 the code lenses and their JSON in parts; tokens as differences
+    checker                                       in another process: files that are not open
+
     convert, client, settings, guard, guardian    positions and JSON; what the client can; `ompls.*`; staying alive
     lean                                          what libraries need not keep in memory
 
-Everything runs on one event loop's thread but `work.analyse` (analysis thread) and `work.read_headers` (headers
-thread), which take values and give values.
+The server runs on one event loop's thread and does nothing that takes long.  A worker is one thread, and one more for
+the compiler that reads headers.
 """
 
 from __future__ import annotations

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 
 from ompls.analysis import features
 from ompls.server.convert import Json
-from ompls.server.engine import Result, Session
+from ompls.server.opened import Opened, Result
 from ompls.server.work import refactor
 
-if TYPE_CHECKING:
-    from ompls.server.app import OmplsServer
 
-
-def asked_later(session: Session, offset: int) -> Json:
+def asked_later(opened: Opened, offset: int) -> Json:
     """What a hint carries, so that its edits need to be found only when somebody accepts it."""
-    return {"uri": session.document.uri, "version": session.document.version, "offset": offset}
+    return {"uri": opened.document.uri, "version": opened.document.version, "offset": offset}
 
 
-async def resolved(server: OmplsServer, hint: types.InlayHint) -> Json:
-    """The hint with its edits; without, when the text has changed since or the clauses cannot be written down."""
+def unresolved(hint: types.InlayHint) -> Json:
+    """The hint as it is."""
     answer: Json = {
         "position": {"line": hint.position.line, "character": hint.position.character},
         "label": hint.label if isinstance(hint.label, str) else "".join(part.value for part in hint.label),
@@ -29,21 +26,23 @@ async def resolved(server: OmplsServer, hint: types.InlayHint) -> Json:
     }
     if isinstance(hint.tooltip, types.MarkupContent):
         answer["tooltip"] = {"kind": "markdown", "value": hint.tooltip.value}
-    data: Any = hint.data
-    session = server.session(data.get("uri", "")) if isinstance(data, dict) else None
-    if session is not None and isinstance(data.get("offset"), int) and data.get("version") == session.document.version:
-        result = await server.engine.unit(session)
-        edits = await _edits(server, session, result, data["offset"])
-        if edits and data["version"] == session.document.version:
+    return answer
+
+
+def resolved(opened: Opened, result: Result, hint: types.InlayHint) -> Any:
+    """The hint with its edits; without, when the text has changed since or the clauses cannot be written down."""
+    answer, data = unresolved(hint), hint.data
+    if isinstance(data, dict) and isinstance(data.get("offset"), int) and data.get("version") == result.version:
+        edits = _edits(opened, result, data["offset"])
+        if edits:
             answer["textEdits"] = edits
     return answer
 
 
-async def _edits(server: OmplsServer, session: Session, result: Result, offset: int) -> list[Json]:
-    if session.snapshot is None or not result.tu.complete:
+def _edits(opened: Opened, result: Result, offset: int) -> list[Json]:
+    if opened.snapshot is None or not result.tu.complete:
         return []
-    engine, selection = server.engine, (offset, offset)
-    offered = await engine.call(refactor, session.analyzer, result.tu, session.snapshot, session.settings, selection)
-    places = server.places(result)
+    offered = refactor(opened.analyzer, result.tu, opened.snapshot, opened.settings, (offset, offset))
+    places = opened.places(result)
     said = next((a for a in offered if a.title == features.IMPLIED), None)
     return [places.text_edit(edit) for edit in said.edits] if said is not None else []

@@ -1,6 +1,7 @@
 """The server: pygls' connection, our engine, and one object per feature.  `serve` runs it.
 
-Everything here happens on one event loop; analysis and header reading have threads of their own (`engine.py`).
+Everything here happens on one event loop and takes moments; what takes longer is done by processes of their own
+(`engine.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import os
 import signal
 import sys
 import threading
-from pathlib import Path
 from typing import Any, Literal
 
 from lsprotocol import types
@@ -20,17 +20,18 @@ from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 
 import ompls
-from ompls.analysis.rules import RULES
+from ompls.server import checker, kernels, worker
 from ompls.server import client as clients
-from ompls.server.convert import Places, path_of, uri_of
+from ompls.server.convert import MANUAL_SCHEME, path_of, uri_of
 from ompls.server.diagnostics import DiagnosticsFeature
 from ompls.server.documents import Change, Document
-from ompls.server.engine import Engine, Result, Session
-from ompls.server.explanation import Explanation
+from ompls.server.engine import Engine, Session
 from ompls.server.guard import logged, watch_client
 from ompls.server.handlers import Handlers
 from ompls.server.lean import forget_sources, use_one_heap
-from ompls.server.preview import MANUAL_SCHEME, SCHEME, PreviewFeature
+from ompls.server.messages import Context
+from ompls.server.nursery import Nursery
+from ompls.server.preview import SCHEME, PreviewFeature
 from ompls.server.protocol import Protocol, converter
 from ompls.server.runs import RunFeature
 from ompls.server.settings import read
@@ -41,9 +42,6 @@ log = logging.getLogger("ompls.server")
 
 NOTIFICATIONS = ("ompls/runOutput", "ompls/inactiveRegions")
 COMMANDS = ("ompls.preview", "ompls.run", "ompls.whyNoAnswer")
-MANUAL = Path(ompls.__file__).resolve().parents[1] / "docs" / "rules.md"
-HAS_MANUAL = MANUAL.is_file()
-_MANUAL_URI = MANUAL.as_uri()  # asked for with each diagnostic
 PROJECT = ("**/.ompls.toml", "**/pyproject.toml")
 REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer")
 
@@ -51,7 +49,7 @@ REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus",
 class OmplsServer(LanguageServer):
     protocol: Protocol
 
-    def __init__(self) -> None:
+    def __init__(self, nursery: Nursery) -> None:
         super().__init__("ompls", ompls.__version__, protocol_cls=Protocol, converter_factory=converter)
         self.client = clients.Client()
         self.trusted = True
@@ -59,11 +57,10 @@ class OmplsServer(LanguageServer):
         self._main: asyncio.Task[None] | None = None
         self._lens_refresh: asyncio.Task[None] | None = None
         self._stop = threading.Event()
-        self.engine = Engine(self._fresh, self._headers_changed, lambda problem: self.say("warning", problem))
+        self.engine = Engine(nursery, self._fresh, self._headers_changed, lambda problem: self.say("warning", problem))
         self.diagnostics = DiagnosticsFeature(self)
         self.previews = PreviewFeature(self)
         self.runs = RunFeature(self)
-        self.explanation = Explanation(self)
         self.wide = WorkspaceDiagnostics(self)
         Handlers(self).register()
 
@@ -72,11 +69,12 @@ class OmplsServer(LanguageServer):
     def adapt(self, params: types.InitializeParams, capabilities: types.ServerCapabilities) -> None:
         """Take in what the client is, and complete what we announce to it."""
         self.client = clients.read(params.capabilities)
-        self.engine.set_roots(self._roots(params))
         options = params.initialization_options
-        if isinstance(options, dict):
-            self.trusted = options.get("trusted") is not False
-            self.configure(options.get("settings"))
+        given = options if isinstance(options, dict) else {}
+        self.trusted = given.get("trusted") is not False
+        self.set_roots(self._roots(params))
+        if given:
+            self.configure(given.get("settings"))
         if params.process_id is not None:
             loop = asyncio.get_running_loop()
 
@@ -91,6 +89,9 @@ class OmplsServer(LanguageServer):
         capabilities.experimental = {
             "ompls": {"requests": list(REQUESTS), "notifications": list(NOTIFICATIONS), "previewScheme": SCHEME}
         }
+
+    def set_roots(self, roots: list[str]) -> None:
+        self.engine.set_context(Context(self.client, tuple(roots), trusted=self.trusted))
 
     def _roots(self, params: types.InitializeParams) -> list[str]:
         uris = [f.uri for f in params.workspace_folders or ()]
@@ -169,8 +170,7 @@ class OmplsServer(LanguageServer):
         if session is None:
             log.debug("a change of %s, which is not open here", params.text_document.uri)
             return
-        session.document.apply(params.text_document.version, [_change(c) for c in params.content_changes])
-        self.engine.changed(session)
+        self.engine.changed(session, params.text_document.version, [_change(c) for c in params.content_changes])
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         session = self.engine.close(params.text_document.uri)
@@ -181,21 +181,10 @@ class OmplsServer(LanguageServer):
     def session(self, uri: str) -> Session | None:
         return self.engine.sessions.get(uri)
 
-    def places(self, result: Result) -> Places:
-        return Places(result.tu.path, result.lines, self.client.encoding, self.uri, self.engine.read)
-
     def uri(self, path: str) -> str:
         """The client's own spelling for what it has open."""
         session = self.engine.by_path(path)
         return session.document.uri if session is not None else uri_of(path)
-
-    def manual_uri(self, rule: str) -> str | None:
-        """Where the rule's manual page can be read: a document of ours, else the page of a checkout."""
-        if rule not in RULES:
-            return None
-        if self.client.virtual_documents:
-            return f"{MANUAL_SCHEME}:/{rule}.md"
-        return f"{_MANUAL_URI}#{rule}" if HAS_MANUAL else None
 
     # --- from the engine -----------------------------------------------------------------------------------------
 
@@ -239,7 +228,7 @@ class OmplsServer(LanguageServer):
             log.info("leaving")
         finally:
             await self.runs.stop_all()
-            await self.wide.stop()
+            self.wide.stop()
             self.engine.shutdown()
 
     def exit(self, code: int) -> None:
@@ -258,7 +247,8 @@ def serve(port: int | None = None) -> int:
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what it reports we log ourselves, with the context
     use_one_heap()
     forget_sources(types)
-    server = OmplsServer()
+    nursery = Nursery({"document": worker.main, "check": checker.main}, later=kernels.prepare)
+    server = OmplsServer(nursery)
     asyncio.run(server.run(port))
     return server.exit_code
 

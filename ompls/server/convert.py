@@ -13,13 +13,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ompls
 from ompls.analysis.diagnostic import Diagnostic, Edit
+from ompls.analysis.rules import RULES
 from ompls.analysis.source import Location
 from ompls.analysis.text import Encoding, LineIndex
 from ompls.project.problem import FileProblem
 
 Json = dict[str, Any]
 
+MANUAL_SCHEME = "ompls-rule"
+MANUAL = Path(ompls.__file__).resolve().parents[1] / "docs" / "rules.md"
+HAS_MANUAL = MANUAL.is_file()
+_MANUAL_URI = MANUAL.as_uri()  # asked for with each diagnostic
 _SEVERITY = {"error": 1, "warning": 2, "hint": 4}
 
 
@@ -35,6 +41,16 @@ def path_of(uri: str) -> str:
 def uri_of(path: str) -> str:
     """The URI of a path (of `path_of`'s making, or of a file)."""
     return Path(path).as_uri() if os.path.isabs(path) else path
+
+
+def manual_uri(rule: str, virtual: bool) -> str | None:
+    """Where the rule's manual page can be read: a document of ours where the client shows `virtual` ones, else the page
+    of a checkout."""
+    if rule not in RULES:
+        return None
+    if virtual:
+        return f"{MANUAL_SCHEME}:/{rule}.md"
+    return f"{_MANUAL_URI}#{rule}" if HAS_MANUAL else None
 
 
 def range_of(span: tuple[int, int, int, int]) -> Json:

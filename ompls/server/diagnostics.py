@@ -7,15 +7,16 @@ analysed.  So what one document shows is its own analysis plus what others found
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from typing import TYPE_CHECKING, Any
 
-from ompls.analysis import features
-from ompls.analysis.diagnostic import Diagnostic
-from ompls.analysis.source import Location
-from ompls.server.convert import Json
-from ompls.server.engine import Result, Session
+from ompls.analysis.notes import IDS
+from ompls.server.convert import range_of
+from ompls.server.engine import Session
 from ompls.server.guard import logged
+from ompls.server.messages import Elsewhere
+from ompls.server.protocol import Written
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -24,39 +25,42 @@ log = logging.getLogger("ompls.server")
 
 
 class Shown:
-    """What a document shows: the items of its own analysis, with an id that changes when they do."""
+    """What a document shows: the items of its own analysis (each as JSON), with an id that changes when they do."""
 
     def __init__(self) -> None:
-        self.items: list[Json] = []
-        self.inactive: list[Json] = []
+        self.items: list[bytes] = []
+        self.inactive = b"[]"
         self.number = 0
-        self.stamp = -1
+        self.stamp = -1  # of the session, when it had these
+        self.pulled = -1  # of the session, when the client had them last
+        self.pulling = 0  # requests for them
 
 
 class DiagnosticsFeature:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
         self._shown: dict[str, Shown] = {}  # by URI
-        self._in_headers: dict[str, dict[str, list[Json]]] = {}  # URI analysed -> header path -> items
+        self._in_headers: dict[str, dict[str, list[bytes]]] = {}  # URI analysed -> header path -> items
         self._refresh: asyncio.Task[None] | None = None
 
     # --- from the engine -----------------------------------------------------------------------------------------
 
     def fresh(self, session: Session) -> None:
         """`session` has a new result."""
-        result = session.result
-        assert result is not None
         uri = session.document.uri
         shown = self._shown.setdefault(uri, Shown())
-        own, headers = self._items(session, result)
-        shown.stamp = result.stamp
-        self._dim(session, result, shown)
-        if own != shown.items:
+        own, headers = self._items(session)
+        shown.stamp = session.stamp
+        self._dim(session, shown)
+        new = own != shown.items
+        if new:
             shown.items = own
             shown.number += 1
         self._contribute(uri, headers)
         if not self.server.client.pulls:
-            self._publish(session, result.version)
+            self._publish(session)
+        elif new and shown.pulled == session.stamp and not shown.pulling:
+            self.refresh()
 
     def headers_changed(self) -> None:
         """The background look at the headers found something new: what the client pulled may be wrong."""
@@ -72,49 +76,49 @@ class DiagnosticsFeature:
 
     # --- from the client -----------------------------------------------------------------------------------------
 
-    async def pull(self, params: Any) -> Json:
+    async def pull(self, params: Any) -> Written:
         session = self.server.session(params.text_document.uri)
         if session is None:
-            return {"kind": "full", "items": []}
-        engine = self.server.engine
-        await (engine.result(session) if self.server.client.refreshes_diagnostics else engine.full(session))
+            return Written([b'{"kind":"full","items":[]}'])
+        shown = self._shown.setdefault(session.document.uri, Shown())
+        shown.pulling += 1
+        try:
+            await self.server.engine.known(session, headers=not self.server.client.refreshes_diagnostics)
+        finally:
+            shown.pulling -= 1
+        shown.pulled = session.stamp
         result_id, items = self._report(session)
         if params.previous_result_id == result_id:
-            return {"kind": "unchanged", "resultId": result_id}
-        return {"kind": "full", "resultId": result_id, "items": items}
+            return Written([b'{"kind":"unchanged","resultId":"%s"}' % result_id.encode()])
+        return Written([b'{"kind":"full","resultId":"%s","items":[' % result_id.encode(), b",".join(items), b"]}"])
 
-    def _dim(self, session: Session, result: Result, shown: Shown) -> None:
+    def _dim(self, session: Session, shown: Shown) -> None:
         """Tell clients that want to dim them which branches are not compiled, when that is new."""
-        if not self.server.client.dims:
+        result = session.fresh
+        if not self.server.client.dims or result is None or result.inactive == shown.inactive:
             return
-        places = self.server.places(result)
-        ranges = [places.range(where) for where in features.inactive(result.tu)]
-        if ranges != shown.inactive:
-            shown.inactive = ranges
-            document = {"uri": session.document.uri, "version": result.version}
-            self.server.protocol.notify_raw("ompls/inactiveRegions", {"textDocument": document, "regions": ranges})
+        shown.inactive = result.inactive
+        document = {"uri": session.document.uri, "version": result.version}
+        regions = json.loads(result.inactive)
+        self.server.protocol.notify_raw("ompls/inactiveRegions", {"textDocument": document, "regions": regions})
 
     # --- inside --------------------------------------------------------------------------------------------------
 
-    def _items(self, session: Session, result: Result) -> tuple[list[Json], dict[str, list[Json]]]:
+    def _items(self, session: Session) -> tuple[list[bytes], dict[str, list[bytes]]]:
         """(what `session`'s document shows, what open headers show)."""
-        main = session.document.path
-        places = self.server.places(result)
-        own: list[Json] = []
-        headers: dict[str, list[Json]] = {}
-        for diagnostic in result.diagnostics:
-            path = diagnostic.where.path
-            manual = self.server.manual_uri(diagnostic.rule)
-            if path == main:
-                own.append(places.diagnostic(diagnostic, diagnostic.where, manual))
-            elif self.server.engine.by_path(path) is not None:
-                items = headers.setdefault(path, [])
-                items.append(places.diagnostic(diagnostic, diagnostic.where, manual))
+        own = [_ended(session.ended)] if session.ended else []
+        headers: dict[str, list[bytes]] = {}
+        current = session.fresh is not None and session.fresh.stamp == session.stamp
+        for item in session.fresh.items if session.fresh is not None and current else ():
+            if not isinstance(item, Elsewhere):
+                own.append(item)
+            elif self.server.engine.by_path(item.path) is not None:
+                headers.setdefault(item.path, []).append(item.there)
             else:
-                own.append(places.diagnostic(diagnostic, included_at(result, diagnostic), manual))
+                own.append(item.here)
         return own, headers
 
-    def _contribute(self, uri: str, headers: dict[str, list[Json]]) -> None:
+    def _contribute(self, uri: str, headers: dict[str, list[bytes]]) -> None:
         before = self._in_headers.get(uri, {})
         if headers == before:
             return
@@ -128,9 +132,9 @@ class DiagnosticsFeature:
             if self.server.client.pulls:
                 self.refresh()
             elif shown.stamp == header.stamp:
-                self._publish(header, header.document.version)
+                self._publish(header)
 
-    def _report(self, session: Session) -> tuple[str, list[Json]]:
+    def _report(self, session: Session) -> tuple[str, list[bytes]]:
         """(result id, items) of a document: its own and what others found in it."""
         shown = self._shown.setdefault(session.document.uri, Shown())
         items = list(shown.items)
@@ -139,10 +143,13 @@ class DiagnosticsFeature:
                 items += [i for i in headers.get(session.document.path, ()) if i not in items]
         return str(shown.number), items
 
-    def _publish(self, session: Session, version: int) -> None:
+    def _publish(self, session: Session) -> None:
         _, items = self._report(session)
-        params = {"uri": session.document.uri, "version": version, "diagnostics": items}
-        self.server.protocol.notify_raw("textDocument/publishDiagnostics", params)
+        document = session.document
+        head = f'{{"uri":{json.dumps(document.uri)},"version":{document.version},"diagnostics":['
+        self.server.protocol.notify_written(
+            "textDocument/publishDiagnostics", Written([head.encode(), b",".join(items), b"]}"])
+        )
 
     def refresh(self) -> None:
         """Ask the client to pull again; several reasons within a moment are one request."""
@@ -154,10 +161,7 @@ class DiagnosticsFeature:
         await self.server.request("workspace/diagnostic/refresh", None)
 
 
-def included_at(result: Result, diagnostic: Diagnostic) -> Location:
-    """The main file's `#include` that brought the header of `diagnostic` in (else the file's start)."""
-    path = diagnostic.where.path
-    for run in result.tu.map.runs:
-        if run.path == path and run.included_at is not None:
-            return run.included_at
-    return Location(result.tu.path, 0, 0)
+def _ended(why: str) -> bytes:
+    """An analysis that was ended, as a hint at the first line."""
+    item = {"range": range_of((0, 0, 1, 0)), "severity": 4, "code": IDS["budget"], "source": "ompls", "message": why}
+    return json.dumps(item).encode()

@@ -26,14 +26,14 @@ class Change:
 
 
 class Document:
-    """One open document.  `version` is the client's, `source` the whole text in UTF-8."""
+    """One open document.  `version` is the client's, `source` the whole text in UTF-8 (`text`, when that is bytes)."""
 
-    def __init__(self, uri: str, path: str, version: int, text: str, encoding: Encoding) -> None:
+    def __init__(self, uri: str, path: str, version: int, text: str | bytes, encoding: Encoding) -> None:
         self.uri = uri
         self.path = path
         self.version = version
         self.encoding = encoding
-        self.source = _encode(text)
+        self.source = text if isinstance(text, bytes) else _encode(text)
         self._index: LineIndex | None = None
 
     @property

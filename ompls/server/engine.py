@@ -1,173 +1,162 @@
-"""One `Session` per open document: its analyzer, its header snapshot, its last result.
+"""One `Session` per open document, and the worker process that analyses it.
 
-Two tiers.  *Live*: every edit is analysed at once with the header snapshot at hand.  *Full*: in the background, after a
-pause, the snapshot is computed anew; when it differs the document is analysed again and whoever shows results is told.
-Everything here runs on the event loop's thread; what takes time runs on threads of its own, on values (`work.py`).
-A result belongs to a *stamp* of its session (text, snapshot, settings); one that comes late is dropped.
+Each document has a worker of its own (`worker.py`), so no document waits for another one, and an analysis can be ended
+from outside, whatever it does: a worker that takes much longer than it said is killed.  The document gets a new one at
+once.  What did not end (the rules, or all of the analysis) is left out, with a note, until the text has changed and
+nobody has typed for a while.
 
-A document that takes longer than `PASS` is analysed in passes, each twice as long as the one before: a keystroke, or
-another document, never waits for all of a huge one.  What one pass found is shown, with a note about the rest; the next
-one starts from there, because the analyzer remembers.  A pass is analysis and rules together, so that what is found by
-then is on the screen when it ends.
+At most `MOST` workers are kept: a document that nobody has asked about for the longest time gives its worker up and
+gets one again when it is needed.  Everything here runs on the event loop's thread and takes moments.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import os
-import re
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
-from ompls.analysis.diagnostic import Diagnostic
-from ompls.analysis.model.builder import Analyzer
-from ompls.analysis.model.tu import TU
-from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
-from ompls.analysis.text import LineIndex
+from pygls.exceptions import JsonRpcException
+
 from ompls.project.files import read_source
 from ompls.project.projectfile import ProjectFiles
-from ompls.project.workspace import Workspace
-from ompls.server.documents import Document
+from ompls.server import messages
+from ompls.server.answers import METHODS
+from ompls.server.documents import Change, Document
+from ompls.server.frames import frame, read
 from ompls.server.guard import logged
+from ompls.server.messages import Context
+from ompls.server.nursery import MEMORY, Child, Nursery
+from ompls.server.runs import refuse
 from ompls.server.settings import Layer, Settings, settings_of
-from ompls.server.work import analyse, collect, judge_within, read_headers
 
 log = logging.getLogger("ompls.server")
 
-FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
-PASS = 0.5  # seconds of the first pass over a text
-FIRST = 0.35  # as PASS, for a document of which nothing has been shown
-IDLE = 60.0  # seconds without a change before the garbage of large files is looked for
-TURNS = 4  # of the event loop until those who waited for a unit have their answers
-MOST_PASSES = 7  # after which a text is left as far as it was looked at: two minutes
-PAUSE = 0.3  # seconds without an edit before the headers are looked at again
-
-# And what looks like one: this runs at every key.
-_DIRECTIVE = re.compile(rb"#(?![ \t]*pragma\b)(?:[^\n\\]|\\\r?\n|\\)*")
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What is known of one state of a document."""
-
-    stamp: int
-    version: int
-    tu: TU
-    lines: LineIndex  # of tu.source
-    diagnostics: list[Diagnostic]
-    seconds: float
-    complete: bool = True  # False: there was not enough time for all of it
+MOST = 12  # workers, but for the moments in which more of them have something to do
+RESTING = 512 << 20  # bytes that workers with nothing to do may hold together
+GRACE = 5.0  # seconds that something may take longer than was said: the machine may be busy
+SIGN_OF_LIFE = 5.0  # seconds until a worker that had nothing to do says that it has begun
+WATCH = 0.5  # seconds between two looks at who is busy
+PAUSE = 0.3  # seconds without an edit before other documents are told of a text that they include
+PATIENCE = 3.0  # seconds without an edit before what did not end is tried again; twice as long after each time
+LONGEST_PATIENCE = 60.0
 
 
 @dataclass(eq=False)
 class Session:
+    """One open document.
+
+    stamp    -- counts its states: texts and settings
+    fresh    -- the last result
+    shown    -- that of the last state that is not there any more, if there was one
+    process  -- the number of the worker's process; 0: not known, or there is none
+    doing    -- what its worker does: what, since when (time.monotonic), and how long that should take in seconds
+    memory   -- bytes that the worker had when it had nothing to do the last time
+    used     -- when the client did something with it the last time (time.monotonic)
+    left_out -- what did not end the last time, and is not tried before the text rests: "", "rules" or "analysis"
+    ended    -- what the user is told of that
+    """
+
     document: Document
-    analyzer: Analyzer = field(default_factory=Analyzer)
-    snapshot: HeaderSnapshot | None = None
+    settings: Settings
     stamp: int = 0
-    passes: int = 0  # over the present text that did not get to its end
-    result: Result | None = None
-    unit: Result | None = None  # as `result`, but the rules have not spoken yet
-    unit_waiters: list[asyncio.Future[None]] = field(default_factory=list)
-    answer_first: bool = False  # one of them has somebody waiting who types
-    closed: bool = False
-    job: asyncio.Task[Result] | None = None
-    headers_job: asyncio.Task[None] | None = None
-    headers_due: float = 0.0
-    directives: list[bytes] = field(default_factory=list)  # of the text that the snapshot was made for
-    announce_job: asyncio.Task[None] | None = None
-    settings: Settings = field(default_factory=Settings)  # the editor's and those of the document's project file
+    fresh: messages.Fresh | None = None
+    includes: frozenset[str] = frozenset()
+    worker: _Worker | None = None
+    process: int = 0
+    doing: tuple[str, float, float] | None = None
+    memory: int = 0
+    used: float = 0.0
+    asked: dict[int, asyncio.Future[tuple[bytes, ...]]] = field(default_factory=dict)
+    left_out: str = ""
+    ended: str = ""
+    patience: float = PATIENCE
+    again: asyncio.TimerHandle | None = None
+    told: asyncio.TimerHandle | None = None  # when those that include it are told of its text
+
+    @property
+    def current(self) -> bool:
+        """Whether all is known of the document as it is."""
+        return self.fresh is not None and self.fresh.stamp == self.stamp and self.fresh.last
+
+    @property
+    def busy(self) -> bool:
+        return self.doing is not None
+
+
+class _Worker:
+    """A worker process as the engine sees it."""
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+        self.listener: asyncio.Task[None] | None = None
+        self._unsent: list[bytes] = []
+        self._writer: asyncio.StreamWriter | None = None
+
+    def send(self, message: Any) -> None:
+        if self._writer is None:
+            self._unsent.append(frame(message))
+        else:
+            self._writer.write(frame(message))
+
+    async def connect(self) -> asyncio.StreamReader:
+        reader, self._writer = await asyncio.open_unix_connection(sock=self.child.connection)
+        for waiting in self._unsent:
+            self._writer.write(waiting)
+        self._unsent.clear()
+        return reader
+
+    def end(self) -> None:
+        self.child.end()
+        if self._writer is not None:
+            self._writer.transport.abort()
+        if self.listener is not None:
+            self.listener.cancel()
 
 
 class Engine:
-    """The sessions, and the threads that work for them.
+    """The sessions and their workers.
 
-    on_result(session)  -- called for every fresh result
+    on_result(session)  -- called for every fresh result, and when an analysis was ended
     on_headers(session) -- a look at headers or the project file made what was shown before outdated
     on_problem(text)    -- something is wrong with the surroundings (no compiler, …); called once for each
     """
 
     def __init__(
         self,
+        nursery: Nursery,
         on_result: Callable[[Session], None],
         on_headers: Callable[[Session], None],
         on_problem: Callable[[str], None],
     ) -> None:
+        self.nursery = nursery
         self.sessions: dict[str, Session] = {}  # by URI
         self.settings = Settings()
-        self.workspace = Workspace([])
+        self.context = Context()
         self._given: Layer = {}
         self._projects = ProjectFiles()
         self._on_result = on_result
         self._on_headers = on_headers
         self._on_problem = on_problem
         self._problems: set[str] = set()
-        self.roots: list[str] = []
-        self._overlays: dict[str, bytes | None] = {}  # texts that the workspace has not been told yet (None: closed)
-        self._analysis = ThreadPoolExecutor(1, "analysis")
-        self._tidying: asyncio.TimerHandle | None = None
-        self._io = ThreadPoolExecutor(1, "headers")
+        self._numbers = itertools.count(1)
+        self._watching: asyncio.TimerHandle | None = None
 
-    def set_roots(self, roots: list[str]) -> None:
-        self.roots = roots
-        self._renew_workspace()
+    # --- what holds for all documents ----------------------------------------------------------------------------
 
-    def read(self, path: str) -> bytes:
-        """The text of a file, or of the open document.  Raises FileProblem."""
-        session = self.by_path(path)
-        return session.document.source if session is not None else read_source(path)
+    @property
+    def roots(self) -> tuple[str, ...]:
+        return self.context.roots
 
-    def _renew_workspace(self) -> None:
-        self.workspace = Workspace(self.roots, self.settings.flags)
-        for session in self.sessions.values():
-            self._overlay(session.document.path, self._text(session.document))
-            self._headers_later(session, 0.0)
-
-    def _overlay(self, path: str, text: bytes | None) -> None:
-        """Noted only: the workspace may be busy with a compiler for a while, and this thread must not wait for it."""
-        if os.path.isabs(path):
-            self._overlays[path] = text
-
-    def _text(self, document: Document) -> bytes:
-        """What is analysed of a document: nothing, when it is above the limit."""
-        return document.source if document.size <= self.settings.diagnostics.max_file_size else b""
-
-    # --- the documents' life -------------------------------------------------------------------------------------
-
-    def open(self, document: Document) -> Session:
-        self.close(document.uri)
-        session = Session(document)
-        self.sessions[document.uri] = session
-        session.settings = self._settings_for(session)
-        self._overlay(document.path, self._text(document))
-        self._headers_later(session, 0.0)
-        self.announce(session)
-        self._touch_includers(session)
-        return session
-
-    def changed(self, session: Session) -> None:
-        """The document's text is new."""
-        text = self._text(session.document)
-        self._overlay(session.document.path, text)
-        self._outdated(session)
-        self._touch_includers(session)
-
-    def close(self, uri: str) -> Session | None:
-        session = self.sessions.pop(uri, None)
-        if session is None:
-            return None
-        session.closed = True
-        self._overlay(session.document.path, None)
-        for job in (session.headers_job, session.announce_job):
-            if job is not None:
-                job.cancel()
-        self._touch_includers(session)
-        return session
+    def set_context(self, context: Context) -> None:
+        """The client, the roots, whether the workspace is trusted."""
+        if context != self.context:
+            self.context = context
+            self._renew()
 
     def configure(self, given: Layer) -> bool:
         """New settings of the editor: every document is analysed again, with flags looked up anew.
@@ -177,14 +166,22 @@ class Engine:
         if given == self._given:
             return False
         self._given, self.settings = given, settings_of(given)
-        self._renew_workspace()
-        for session in self.sessions.values():
-            session.settings = self._settings_for(session)
-            self._outdated(session)
+        self._renew()
         return True
 
-    def _settings_for(self, session: Session) -> Settings:
-        return self.settings_for(session.document.path)
+    def _renew(self) -> None:
+        for session in self.sessions.values():
+            self._configured(session)
+
+    def _configured(self, session: Session) -> None:
+        session.settings = self.settings_for(session.document.path)
+        session.stamp += 1
+        session.left_out = session.ended = ""
+        self._tell(session, messages.Configured(session.stamp, self._context(), session.settings))
+
+    def _context(self) -> Context:
+        context = self.context
+        return Context(context.client, context.roots, self.settings.flags, context.trusted)
 
     def settings_for(self, path: str) -> Settings:
         """The editor's settings over those of the project file that is nearest to the file."""
@@ -192,178 +189,288 @@ class Engine:
         if project is None:
             return self.settings
         for problem in project.problems:
-            self._tell(problem)
+            self._say(problem)
         return settings_of(project.layer, self._given)
 
-    def files_changed(self) -> None:
-        """Files were saved or changed on the disk: headers may differ, and what project files say."""
-        for session in self.sessions.values():
-            settings = self._settings_for(session)
-            if settings != session.settings:
-                session.settings = settings
-                shown = session.result is not None
-                self._outdated(session)
-                if shown:
-                    self._on_headers(session)
-            self._headers_later(session, 0.0)
-
-    def by_path(self, path: str) -> Session | None:
-        return next((s for s in self.sessions.values() if s.document.path == path), None)
-
-    def shutdown(self) -> None:
-        for uri in list(self.sessions):
-            self.close(uri)
-        if self._tidying is not None:
-            self._tidying.cancel()
-        self._analysis.shutdown(wait=False, cancel_futures=True)
-        self._io.shutdown(wait=False, cancel_futures=True)
-
-    def _outdated(self, session: Session) -> None:
-        """What is known of the document does not hold any more."""
-        if self._tidying is not None:
-            self._tidying.cancel()
-        self._tidying = asyncio.get_running_loop().call_later(IDLE, collect)
-        session.stamp += 1
-        session.passes = 0
-        self.announce(session)
-
-    # --- results -------------------------------------------------------------------------------------------------
-
-    async def result(self, session: Session) -> Result:
-        """The result for the document as it is when this returns."""
-        while True:
-            if session.result is not None and session.result.stamp == session.stamp:
-                return session.result
-            if session.job is None or session.job.done():
-                session.job = asyncio.create_task(self._analyse(session))
-            await asyncio.shield(session.job)
-            if session.closed:
-                raise asyncio.CancelledError
-
-    async def unit(self, session: Session, first: bool = False) -> Result:
-        """As `result`, but without its diagnostics; these are not looked for before the answer is made if it is to
-        come `first`: for those who type and wait."""
-        while True:
-            for known in (session.result, session.unit):
-                if known is not None and known.stamp == session.stamp:
-                    return known
-            if session.job is None or session.job.done():
-                session.job = asyncio.create_task(self._analyse(session))
-            built = asyncio.get_running_loop().create_future()
-            session.unit_waiters.append(built)
-            session.answer_first |= first
-            await asyncio.wait([session.job, built], return_when=asyncio.FIRST_COMPLETED)
-            if session.job.done():
-                session.job.result()  # raises what went wrong in it
-            if session.closed:
-                raise asyncio.CancelledError
-
-    async def call(self, work: Callable[..., Any], *args: Any) -> Any:
-        """Run `work` on the analysis thread (what reads a TU and takes more than a moment)."""
-        return await asyncio.get_running_loop().run_in_executor(self._analysis, work, *args)
-
-    def announce(self, session: Session) -> None:
-        """Have `on_result` called as soon as the document's present state is analysed."""
-        if session.announce_job is None or session.announce_job.done():
-            work = logged(f"analysis of {session.document.uri}", self.result(session))
-            session.announce_job = asyncio.create_task(work)
-
-    async def full(self, session: Session) -> Result:
-        """As `result`, but after the headers have been looked at."""
-        if session.headers_job is not None and not session.headers_job.done():
-            await asyncio.wait([session.headers_job])
-        return await self.result(session)
-
-    async def _analyse(self, session: Session) -> Result:
-        if session.snapshot is None and session.headers_job is not None:
-            await asyncio.wait([session.headers_job], timeout=FIRST_SNAPSHOT_WAIT)
-        stamp, document = session.stamp, session.document
-        snapshot = session.snapshot or EMPTY_SNAPSHOT
-        text = self._text(document)
-        lines = document.lines if text is document.source else LineIndex(text)
-        work = partial(analyse, session.analyzer, document.path, text, snapshot, session.settings)
-        version = document.version
-        self._tell_of_size(document)
-        started = time.perf_counter()
-        budget = (FIRST if session.result is None else PASS) * 2**session.passes
-        tu, spent = await self.call(_timed, work, budget)
-        session.unit = Result(stamp, version, tu, lines, [], time.perf_counter() - started)
-        waiting, session.unit_waiters = session.unit_waiters, []
-        for built in waiting:
-            if not built.done():
-                built.set_result(None)
-        if session.answer_first:  # else the rules' thread takes turns with this one, of 5 ms each
-            session.answer_first = False
-            for _ in range(TURNS):
-                await asyncio.sleep(0)
-        if not session.closed and _DIRECTIVE.findall(text) != session.directives:
-            self._headers_later(session, PAUSE)
-        left = max(budget - spent, budget / 4)  # an analysis that takes it all leaves time for what is said soon
-        diagnostics, judged = await self.call(judge_within, tu, snapshot, session.settings, left)
-        complete = tu.complete and judged
-        result = Result(stamp, version, tu, lines, diagnostics, time.perf_counter() - started, complete)
-        if stamp == session.stamp and not session.closed:
-            session.result = result
-            if not complete and session.passes < MOST_PASSES:  # the rest is another pass's, after whatever else waits
-                session.stamp += 1
-                session.passes += 1
-                self.announce(session)
-            self._on_result(session)
-        return result
-
-    def _tell_of_size(self, document: Document) -> None:
-        limit = self.settings.diagnostics.max_file_size
-        if document.size > limit:
-            name = os.path.basename(document.path)
-            why = f"it has more than {limit:,} bytes; raise ompls.diagnostics.maxFileSize to change that"
-            self._tell(f"{name} is not analysed: {why}")
-
-    def _tell(self, problem: str) -> None:
+    def _say(self, problem: str) -> None:
         if problem not in self._problems:
             self._problems.add(problem)
             self._on_problem(problem)
 
-    # --- headers -------------------------------------------------------------------------------------------------
+    # --- the documents' life -------------------------------------------------------------------------------------
 
-    def _headers_later(self, session: Session, pause: float) -> None:
-        session.headers_due = time.monotonic() + pause
-        if session.headers_job is None or session.headers_job.done():
-            work = logged(f"reading the headers of {session.document.uri}", self._headers(session))
-            session.headers_job = asyncio.create_task(work)
+    def open(self, document: Document) -> Session:
+        self.close(document.uri)
+        session = Session(document, self.settings_for(document.path))
+        self.sessions[document.uri] = session
+        session.used = time.monotonic()
+        self._start(session)
+        self._say_of_size(session)
+        self._text_changed(session)
+        return session
 
-    async def _headers(self, session: Session) -> None:
-        while (wait := session.headers_due - time.monotonic()) > 0:
-            await asyncio.sleep(wait)
-        document = session.document
-        text = self._text(document)
-        session.directives = _DIRECTIVE.findall(text)
-        overlays, self._overlays = self._overlays, {}
-        workspace = self.workspace
-        snapshot = await asyncio.get_running_loop().run_in_executor(
-            self._io, read_headers, workspace, overlays, document.path, text
-        )
-        for problem in map(str, list(workspace.problems.values())):
-            self._tell(problem)
-        if session.closed:
-            return
-        previous, session.snapshot = session.snapshot, snapshot
-        if previous is None or previous.key != snapshot.key:
-            shown = session.result is not None
-            self._outdated(session)
-            if shown:
+    def changed(self, session: Session, version: int, changes: Iterable[Change]) -> None:
+        """The client has edited the document."""
+        made = tuple(changes)
+        session.document.apply(version, list(made))
+        session.stamp += 1
+        session.used = time.monotonic()
+        self._say_of_size(session)
+        if session.left_out:
+            self._try_again_later(session)
+        self._tell(session, messages.Edited(session.stamp, version, made))
+        self._text_changed(session)
+
+    def close(self, uri: str) -> Session | None:
+        session = self.sessions.pop(uri, None)
+        if session is None:
+            return None
+        for timer in (session.again, session.told):
+            if timer is not None:
+                timer.cancel()
+        self._stop(session, "it was closed")
+        self._tell_includers(session, None)
+        return session
+
+    def files_changed(self, paths: Iterable[str]) -> None:
+        """Files were saved or changed on the disk: headers may differ, and what project files say.
+
+        paths -- which ones, all that is known of it
+        """
+        changed = set(paths)
+        for session in list(self.sessions.values()):
+            if self.settings_for(session.document.path) != session.settings:
+                self._configured(session)
                 self._on_headers(session)
+            elif session.worker is not None:
+                self._tell(session, messages.Look())
+            elif any(path in session.includes or not path.endswith(".c") for path in changed):
+                self._start(session)
 
-    def _touch_includers(self, changed: Session) -> None:
-        """Documents that include the changed one see its new text."""
+    def by_path(self, path: str) -> Session | None:
+        return next((s for s in self.sessions.values() if s.document.path == path), None)
+
+    def read(self, path: str) -> bytes:
+        """The text of a file, or of the open document.  Raises FileProblem."""
+        session = self.by_path(path)
+        return session.document.source if session is not None else read_source(path)
+
+    def shutdown(self) -> None:
+        for uri in list(self.sessions):
+            self.close(uri)
+        if self._watching is not None:
+            self._watching.cancel()
+        self.nursery.close()
+
+    def _say_of_size(self, session: Session) -> None:
+        limit = session.settings.diagnostics.max_file_size
+        if session.document.size > limit:
+            name = os.path.basename(session.document.path)
+            why = f"it has more than {limit:,} bytes; raise ompls.diagnostics.maxFileSize to change that"
+            self._say(f"{name} is not analysed: {why}")
+
+    # --- texts that other documents include ----------------------------------------------------------------------
+
+    def _text_changed(self, changed: Session) -> None:
+        """Documents that include this one will see its new text."""
+        if changed.told is None and (len(self.sessions) > 1):
+            loop = asyncio.get_running_loop()
+            changed.told = loop.call_later(PAUSE, lambda: self._tell_includers(changed, changed.document.source))
+
+    def _tell_includers(self, changed: Session, text: bytes | None) -> None:
+        changed.told = None
         path = changed.document.path
         for session in self.sessions.values():
-            if session is not changed and session.snapshot is not None:
-                texts = session.snapshot.texts.values()
-                if any(header == path for header, _ in texts):
-                    self._headers_later(session, PAUSE)
+            wakes = path in session.includes or session.worker is not None
+            if session is not changed and wakes and _concerns(session, path):
+                self._tell(session, messages.Overlay(path, changed.document.uri, text))
+
+    def _headers(self, session: Session, said: messages.Headers) -> None:
+        new = said.paths - session.includes
+        session.includes = said.paths
+        for path in new:  # what an editor shows of it counts, not what is on the disk
+            other = self.by_path(path)
+            if other is not None and other is not session:
+                self._tell(session, messages.Overlay(path, other.document.uri, other.document.source))
+        for problem in said.problems:
+            self._say(problem)
+        if said.news:
+            self._on_headers(session)
+
+    # --- asking --------------------------------------------------------------------------------------------------
+
+    async def ask(self, session: Session, method: str, params: Any) -> tuple[bytes, ...]:
+        """The worker's answer to a request of the client's: the text of JSON, in parts.
+
+        Raises JsonRpcException where there is none.
+        """
+        if session.left_out == "analysis":
+            raise refuse(session.ended)
+        session.used = time.monotonic()
+        number = next(self._numbers)
+        answer = session.asked[number] = asyncio.get_running_loop().create_future()
+        self._tell(session, messages.Ask(number, method, params))
+        try:
+            parts: tuple[bytes, ...] = await answer
+            return parts
+        finally:
+            session.asked.pop(number, None)
+            if answer.cancelled() and session.worker is not None:
+                session.worker.send(messages.Forget(number))
+
+    async def known(self, session: Session, headers: bool = False) -> None:
+        """Wait until `session.fresh` is about the document as it is; headers: and they have been looked at."""
+        if session.current and session.worker is None:
+            return  # it has rested since
+        method = "textDocument/diagnostic, with headers" if headers else "textDocument/diagnostic"
+        try:
+            await self.ask(session, method, None)
+        except JsonRpcException as problem:
+            log.info("%s: %s", session.document.uri, problem)  # what is shown stays
+
+    # --- workers -------------------------------------------------------------------------------------------------
+
+    def _tell(self, session: Session, message: Any) -> None:
+        """Send something to the session's worker; a new one is told what the document is instead."""
+        if session.left_out == "analysis":
+            return
+        if session.worker is None:
+            self._start(session)
+            if not isinstance(message, messages.Ask):
+                return
+        assert session.worker is not None
+        session.worker.send(message)
+        if session.doing is None:
+            self._does(session, "to begin", SIGN_OF_LIFE)
+
+    def _start(self, session: Session) -> None:
+        """A worker for the document as it is."""
+        if session.left_out == "analysis":
+            return
+        self._make_room(1)
+        worker = session.worker = _Worker(self.nursery.fork("document"))
+        document = session.document
+        worker.send(
+            messages.Open(
+                document.uri, document.path, document.version, document.source, document.encoding, session.stamp,
+                self._context(), session.settings, rules=not session.left_out,
+            )
+        )  # fmt: skip
+        for other in self.sessions.values():
+            if other is not session and _concerns(session, path := other.document.path):
+                worker.send(messages.Overlay(path, other.document.uri, other.document.source))
+        worker.listener = asyncio.create_task(logged(f"listening to {document.uri}", self._listen(session, worker)))
+        self._does(session, "to begin", SIGN_OF_LIFE)
+
+    def _stop(self, session: Session, why: str) -> None:
+        worker, session.worker, session.doing = session.worker, None, None
+        session.memory = session.process = 0
+        if worker is not None:
+            worker.end()
+        asked, session.asked = session.asked, {}
+        for answer in asked.values():
+            if not answer.done():
+                answer.set_exception(refuse(f"{os.path.basename(session.document.path)}: {why}"))
+
+    def _make_room(self, coming: int) -> None:
+        """Let workers rest that were not needed for the longest time, until there is room for so many more."""
+        working = [s for s in self.sessions.values() if s.worker is not None]
+        idle = sorted((s for s in working if not s.busy and not s.asked), key=lambda s: s.used)
+        held, count = sum(s.memory for s in idle), len(working) + coming
+        for session in idle[: len(idle) - 1 + coming]:  # the one that was needed last stays if it can
+            if count <= MOST and held <= RESTING:
+                return
+            held -= session.memory
+            count -= 1
+            self._stop(session, "its worker rests")
+
+    async def _listen(self, session: Session, worker: _Worker) -> None:
+        """Hear what a worker says until it has ended."""
+        reason = "its process has ended"
+        try:
+            reader = await worker.connect()
+            while True:
+                message = await read(reader)
+                if isinstance(message, messages.Exhausted):
+                    reason = f"it needs more than {MEMORY >> 20:,} MiB of memory"
+                    break
+                self._hear(session, message)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        if session.worker is worker:
+            self._lost(session, reason)
+
+    def _hear(self, session: Session, message: Any) -> None:
+        if isinstance(message, messages.Began):
+            session.process = message.process
+        elif isinstance(message, messages.Busy):
+            self._does(session, message.what, message.seconds)
+        elif isinstance(message, messages.Idle):
+            session.doing, session.memory = None, message.memory
+            if session.asked or not session.current:  # it was told more since
+                self._does(session, "to begin", SIGN_OF_LIFE)
+            self._make_room(0)
+        elif isinstance(message, messages.Headers):
+            self._headers(session, message)
+        elif isinstance(message, messages.Fresh):
+            session.fresh = message
+            if session.current and not session.left_out:
+                session.patience = PATIENCE
+            if message.stamp == session.stamp:
+                self._on_result(session)
+        elif (answer := session.asked.pop(message.number, None)) is not None and not answer.done():
+            if isinstance(message, messages.Answer):
+                answer.set_result(message.parts)
+            else:
+                answer.set_exception(JsonRpcException(message.message, code=message.code))
+
+    # --- what does not end ---------------------------------------------------------------------------------------
+
+    def _does(self, session: Session, what: str, seconds: float) -> None:
+        session.doing = (what, time.monotonic(), seconds)
+        if self._watching is None:
+            self._watching = asyncio.get_running_loop().call_later(WATCH, self._watch)
+
+    def _watch(self) -> None:
+        """End what takes much longer than it should."""
+        self._watching = None
+        now = time.monotonic()
+        for session in list(self.sessions.values()):
+            if session.doing is not None and now - session.doing[1] > session.doing[2] + GRACE:
+                self._lost(session, f"no end after {now - session.doing[1]:.0f} s")
+        if self._watching is None and any(session.busy for session in self.sessions.values()):
+            self._watching = asyncio.get_running_loop().call_later(WATCH, self._watch)
+
+    def _lost(self, session: Session, reason: str) -> None:
+        """The worker was ended, or has: a new one does what can be done without what did not end."""
+        what = session.doing[0] if session.doing is not None else ""
+        log.warning("the worker of %s was ended (%s): %s", session.document.uri, what or "nothing to do", reason)
+        self._stop(session, f"{what}: {reason}")
+        if not what:
+            return  # another one is started when it is needed
+        if what not in METHODS:  # else it was an answer
+            session.left_out = "rules" if what == "rules" else "analysis"
+            name, missing = os.path.basename(session.document.path), "nothing is said about it"
+            if what == "rules":
+                missing = "what they find is not shown"
+            session.ended = f"{name}: {what}: {reason}; {missing} until the text has changed"
+            session.patience = min(2 * session.patience, LONGEST_PATIENCE)
+        self._start(session)
+        self._on_result(session)
+
+    def _try_again_later(self, session: Session) -> None:
+        """What was left out is tried again when nobody has typed for a while."""
+        if session.again is not None:
+            session.again.cancel()
+        session.again = asyncio.get_running_loop().call_later(session.patience, self._try_again, session)
+
+    def _try_again(self, session: Session) -> None:
+        session.again = None
+        session.left_out = session.ended = ""
+        self._stop(session, "it is tried again")
+        self._start(session)
 
 
-def _timed(work: Callable[..., Any], *args: Any) -> tuple[Any, float]:
-    """What `work` gives, and the seconds it took without the time that it waited for its turn."""
-    started = time.perf_counter()
-    return work(*args), time.perf_counter() - started
+def _concerns(session: Session, path: str) -> bool:
+    """Whether the document may include what an editor has open as `path`: it does, or only editors know that file."""
+    return path in session.includes or (os.path.isabs(path) and not os.path.exists(path))

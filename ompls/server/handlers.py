@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
 from collections.abc import Callable
@@ -12,21 +13,20 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 import ompls
-from ompls.analysis import features
-from ompls.analysis.model.ast import FunctionDef
-from ompls.analysis.source import Location
-from ompls.server.actions import Actions
-from ompls.server.convert import Json, Places, path_of
-from ompls.server.editing import Editing
-from ompls.server.engine import Result
+from ompls.server.accepting import unresolved
+from ompls.server.actions import FIX_ALL, QUICK_FIX
+from ompls.server.convert import Json, path_of
+from ompls.server.editing import LEGEND
 from ompls.server.guard import guarded, logged
-from ompls.server.lenses import lenses
 from ompls.server.protocol import Raw, Written
-from ompls.server.refactorings import REWRITE, refactorings
+from ompls.server.refactorings import REWRITE
+from ompls.server.runs import refuse
 from ompls.server.wide import uris_of
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
+
+Handler = Callable[[Any], Any]
 
 
 class Handlers:
@@ -38,16 +38,36 @@ class Handlers:
     def register(self) -> None:
         """One table of methods: name, handler, options."""
         diagnostics = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=True)
-        actions = Actions(self.server)
-        actions.providers[REWRITE] = refactorings
-        table: list[tuple[str, Callable[[Any], Any], Any]] = [
+        completion = types.CompletionOptions(trigger_characters=[" ", "(", ",", ":", "[", ".", ">"])
+        signatures = types.SignatureHelpOptions(trigger_characters=["(", ",", ":"])
+        actions = types.CodeActionOptions([QUICK_FIX, FIX_ALL, REWRITE])
+        tokens = types.SemanticTokensLegend(LEGEND, [])
+        everywhere: tuple[tuple[str, Any, Any], ...] = (  # method, what is said of an unknown document, options
+            ("textDocument/hover", None, None),
+            ("textDocument/codeAction", [], actions),
+            ("textDocument/codeLens", [], types.CodeLensOptions()),
+            ("textDocument/documentSymbol", [], None),
+            ("textDocument/inlayHint", [], types.InlayHintOptions(resolve_provider=True)),
+            ("textDocument/semanticTokens/full", None, tokens),
+            ("textDocument/semanticTokens/full/delta", None, tokens),
+            ("textDocument/semanticTokens/range", None, tokens),
+            ("textDocument/foldingRange", [], None),
+            ("textDocument/selectionRange", None, None),
+        )
+        in_pragmas: tuple[tuple[str, Any], ...] = (
+            ("textDocument/completion", completion),
+            ("textDocument/signatureHelp", signatures),
+            ("textDocument/definition", None),
+            ("textDocument/references", None),
+            ("textDocument/documentHighlight", None),
+            ("textDocument/prepareRename", None),
+            ("textDocument/rename", types.RenameOptions(prepare_provider=True)),
+        )
+        table: list[tuple[str, Handler, Any]] = [
             ("initialized", self.initialized, None),
             ("textDocument/diagnostic", self.diagnostic, diagnostics),
             ("workspace/diagnostic", self.workspace_diagnostic, None),
-            ("textDocument/hover", self.hover, None),
-            ("textDocument/codeAction", actions.code_action, actions.options()),
-            ("textDocument/codeLens", self.code_lens, types.CodeLensOptions()),
-            ("textDocument/documentSymbol", self.document_symbol, None),
+            ("inlayHint/resolve", self.inlay_resolve, None),
             ("textDocument/didSave", self.files_changed, None),
             ("workspace/didChangeWatchedFiles", self.files_changed, None),
             ("workspace/didChangeWorkspaceFolders", self.folders_changed, None),
@@ -59,7 +79,9 @@ class Handlers:
             ("ompls/serverStatus", self.server_status, None),
             ("ompls/whyNoAnswer", self.why_no_answer, None),
         ]
-        for method, handler, options in [*table, *Editing(self.server).table()]:
+        table += [(method, self._asked(method, otherwise), options) for method, otherwise, options in everywhere]
+        table += [(method, self._asked(method, None, in_pragmas=True), options) for method, options in in_pragmas]
+        for method, handler, options in table:
             self.server.feature(method, options)(guarded(method)(handler))
         commands = (
             ("ompls.preview", self.preview_command),
@@ -76,12 +98,13 @@ class Handlers:
         self._setup = asyncio.create_task(logged("initialized", self.server.initialized()))
 
     async def files_changed(self, params: Any) -> None:
-        self.server.engine.files_changed()
-        self.server.wide.changed(uris_of(params))
+        uris = uris_of(params)
+        self.server.engine.files_changed(map(path_of, uris))
+        self.server.wide.changed(uris)
 
     async def folders_changed(self, params: Any) -> None:
         uris = [folder.uri for folder in self.server.workspace.folders.values()]
-        self.server.engine.set_roots([path_of(u) for u in uris if u.startswith("file:")])
+        self.server.set_roots([path_of(u) for u in uris if u.startswith("file:")])
         self.server.wide.changed()
 
     async def configuration_changed(self, params: types.DidChangeConfigurationParams) -> None:
@@ -95,52 +118,44 @@ class Handlers:
     async def workspace_diagnostic(self, params: types.WorkspaceDiagnosticParams) -> Raw:
         return Raw(await self.server.wide.pull(params))
 
-    async def diagnostic(self, params: types.DocumentDiagnosticParams) -> Raw:
-        return Raw(await self.server.diagnostics.pull(params))
+    async def diagnostic(self, params: types.DocumentDiagnosticParams) -> Written:
+        return await self.server.diagnostics.pull(params)
 
-    # --- reading -------------------------------------------------------------------------------------------------
+    # --- what a document's worker answers ------------------------------------------------------------------------
 
-    async def hover(self, params: types.HoverParams) -> Raw:
-        session = self.server.session(params.text_document.uri)
+    def _asked(self, method: str, otherwise: Any, in_pragmas: bool = False) -> Handler:
+        """A handler that has the document's worker answer; `otherwise`: what to say of one that is not open here.
+
+        in_pragmas -- only there: elsewhere nothing is waited for
+        """
+
+        async def ask(params: Any) -> Raw | Written:
+            session = self.server.session(params.text_document.uri)
+            if session is None or (in_pragmas and not session.document.near_pragma(params.position.line)):
+                return Raw(otherwise)
+            return Written(list(await self.server.engine.ask(session, method, params)))
+
+        return ask
+
+    async def inlay_resolve(self, params: types.InlayHint) -> Raw | Written:
+        uri = params.data.get("uri", "") if isinstance(params.data, dict) else ""
+        session = self.server.session(uri)
         if session is None:
-            return Raw(None)
-        result = await self.server.engine.result(session)
-        position = params.position
-        offset = result.lines.offset(position.line, position.character, self.server.client.encoding)
-        text = features.hover(result.tu, offset)
-        if not text:
-            return Raw(None)
-        word = Location(result.tu.path, *features.word_at(result.tu.source, offset))
-        range_ = self.server.places(result).range(word)
-        return Raw({"contents": {"kind": "markdown", "value": text}, "range": range_})
-
-    async def code_lens(self, params: types.CodeLensParams) -> Written:
-        session = self.server.session(params.text_document.uri)
-        if session is None:
-            return Written([b"[]"])
-        result = await self.server.engine.result(session)
-        return Written(lenses(session, result, self.server.client.encoding, self.server.trusted))
-
-    async def document_symbol(self, params: types.DocumentSymbolParams) -> Raw:
-        """The functions with their target regions."""
-        session = self.server.session(params.text_document.uri)
-        if session is None:
-            return Raw([])
-        result = await self.server.engine.result(session)
-        return Raw(_symbols(result, self.server.places(result)))
+            return Raw(unresolved(params))
+        return Written(list(await self.server.engine.ask(session, "inlayHint/resolve", params)))
 
     # --- previews and runs ---------------------------------------------------------------------------------------
 
     async def text_document_content(self, params: types.TextDocumentContentParams) -> Raw:
         return Raw({"text": await self.server.previews.content(params.uri)})
 
-    async def preview(self, params: Any) -> Raw:
-        return Raw(await self.server.previews.preview(_object(params)))
+    async def preview(self, params: Any) -> Written:
+        return Written([await self.server.previews.preview(_object(params))])
 
     async def preview_command(self, argument: Any) -> Raw:
         """For clients that leave the lens to us: show the virtual document, and give it back."""
         asked = _object(argument)
-        made = await self.server.previews.preview({**asked, "textDocument": {"uri": asked.get("uri", "")}})
+        made = json.loads(await self.server.previews.preview({**asked, "textDocument": {"uri": asked.get("uri", "")}}))
         if self.server.client.shows_documents and self.server.client.virtual_documents:
             await self.server.request("window/showDocument", {"uri": made["uri"], "takeFocus": False})
         return Raw(made)
@@ -156,12 +171,20 @@ class Handlers:
         return Raw(await self.server.runs.run_command(str(asked.get("uri", "")), asked.get("device")))
 
     async def why_no_answer(self, params: Any) -> Raw:
-        return Raw(await self.server.explanation.answer(_object(params)))
+        return Raw(await self._why(_object(params)))
+
+    async def _why(self, params: Json) -> Any:
+        uri = str((params.get("textDocument") or {}).get("uri", ""))
+        session = self.server.session(uri)
+        if session is None:
+            problem = f"{uri} is not open here" if uri else "no document is named"
+            raise refuse(f"{problem}: only C files that are open are analysed")
+        return json.loads(b"".join(await self.server.engine.ask(session, "ompls/whyNoAnswer", params)))
 
     async def why_command(self, argument: Any) -> Raw:
         """For clients without a command of their own: the page as a message, and as the result."""
         asked = _object(argument)
-        made = await self.server.explanation.answer({**asked, "textDocument": {"uri": asked.get("uri", "")}})
+        made = await self._why({**asked, "textDocument": {"uri": asked.get("uri", "")}})
         self.server.say("info", made["markdown"])
         return Raw(made)
 
@@ -169,14 +192,21 @@ class Handlers:
         documents = []
         for session in self.server.engine.sessions.values():
             entry: Json = {"uri": session.document.uri, "version": session.document.version}
-            if (result := session.result) is not None:
+            if (result := session.fresh) is not None:
                 entry |= {
                     "analysedVersion": result.version,
-                    "regions": len(features.lenses(result.tu)),
-                    "diagnostics": len(result.diagnostics),
+                    "regions": result.regions,
+                    "diagnostics": len(result.items),
                     "complete": result.complete,
                     "milliseconds": round(result.seconds * 1000, 2),
                 }
+            if session.process:
+                entry["worker"] = session.process
+            if session.doing is not None:
+                what, since, _ = session.doing
+                entry |= {"doing": what, "since": round(time.monotonic() - since, 2)}
+            if session.ended:
+                entry["ended"] = session.ended
             documents.append(entry)
         return Raw(
             {
@@ -186,37 +216,6 @@ class Handlers:
                 "documents": documents,
             }
         )
-
-
-def _symbols(result: Result, places: Places) -> list[Json]:
-    """Functions (kind 12) with their regions (kind 19, object) below them; a `target data` has those inside of it."""
-    symbols: list[Json] = []
-    for item in result.tu.items:
-        node = item.content.node
-        where = result.tu.locate(item, node.span)
-        if not isinstance(node, FunctionDef) or where.path != result.tu.path:
-            continue
-        name = result.tu.locate(item, node.name_span)
-        top: Json = {"name": node.symbol.name, "kind": 12, "range": places.range(where),
-                     "selectionRange": places.range(name), "children": []}  # fmt: skip
-        symbols.append(top)
-        around = [(where.end, top)]
-        ids = {id(r.stmt): r.id for r in item.content.regions}
-        shown = [s for s in item.content.directives if id(s) in ids or s.directive.name == "target data"]
-        for stmt in sorted(shown, key=lambda s: (s.span.start, -s.span.end)):
-            whole, directive, known = result.tu.locate(item, stmt.span), stmt.directive, ids.get(id(stmt))
-            if whole.path != result.tu.path:
-                continue
-            while whole.start >= around[-1][0] and len(around) > 1:
-                around.pop()
-            ranges = {
-                "range": places.range(whole),
-                "selectionRange": places.range(result.tu.locate(item, directive.span)),
-            }
-            symbol = {"name": directive.name + (f" ({known})" if known else ""), "kind": 19, **ranges, "children": []}
-            around[-1][1]["children"].append(symbol)
-            around.append((whole.end, symbol))
-    return symbols
 
 
 def _object(params: Any) -> Json:

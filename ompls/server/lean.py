@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import linecache
+import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,6 +49,12 @@ def use_one_heap() -> None:
     if hasattr(library, "mallopt"):  # other C libraries have none
         library.mallopt(_ARENA_MAX, 1)
         library.mallopt(_MMAP_THRESHOLD, _TEXT)
+
+
+def resident() -> int:
+    """Bytes of memory that this process has, shared or not (Linux)."""
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
 
 
 def give_back() -> None:

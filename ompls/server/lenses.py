@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from ompls.server.lenstexts import Offer, answer
-
-if TYPE_CHECKING:
-    from ompls.analysis.text import Encoding
-    from ompls.server.engine import Result, Session
+from ompls.server.opened import Opened, Result
 
 
-def lenses(session: Session, result: Result, encoding: Encoding, trusted: bool) -> list[bytes]:
-    """Their JSON, to be joined; `trusted`: the editor lets programs of this workspace run."""
-    settings, document = session.settings, session.document
+def lenses(opened: Opened, result: Result) -> list[bytes]:
+    """Their JSON, to be joined."""
+    settings, document, context = opened.settings, opened.document, opened.context
     device = settings.preview.device
     title = "Preview CUDA" if device in ("cuda", "cudasim") else f"Preview {device}"
-    run = settings.lens.run and trusted and os.path.isabs(document.path)
+    run = settings.lens.run and context.trusted and os.path.isabs(document.path)
     offer = Offer(document.uri, title if settings.lens.preview else None, device, settings.run.device if run else None)
-    return answer(offer, result.tu, result.lines, encoding)
+    return answer(offer, result.tu, result.lines, context.client.encoding)

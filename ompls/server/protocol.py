@@ -93,6 +93,11 @@ class Protocol(LanguageServerProtocol):
         """Send a notification whose parameters are JSON already."""
         self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
+    def notify_written(self, method: str, params: Written) -> None:
+        """The same with the text of JSON."""
+        head = f'{{"jsonrpc":"{self.VERSION}","method":{json.dumps(method)},"params":'
+        self._send_text([head.encode(), *params.parts, b"}"])
+
     # --- receiving -----------------------------------------------------------------------------------------------
 
     def structure_message(self, data: dict[str, Any]) -> Any:

@@ -1,35 +1,32 @@
-"""Semantic tokens as differences: what was sent of each document last, and how the next list differs from it.
+"""Semantic tokens as differences: what was sent of a document last, and how the next list differs from it.
 
 An edit moves the line of one token and leaves the rest as it is, since places count from the token before.
 """
 
 from __future__ import annotations
 
-import itertools
-import weakref
+import os
+import time
 
 from ompls.server.convert import Json
-from ompls.server.engine import Session
 
 _SIZE = 5  # numbers of one token
 
 
 class SentTokens:
-    """The last list of each open document, by the name that the client got with it."""
+    """The last list of a document, and the name that the client got with it."""
 
     def __init__(self) -> None:
-        self._lists: weakref.WeakKeyDictionary[Session, tuple[str, list[int]]] = weakref.WeakKeyDictionary()
-        self._numbers = itertools.count(1)
+        self._name = ""
+        self._data: list[int] = []
 
-    def keep(self, session: Session, data: list[int]) -> str:
-        """The name of the list that is sent now."""
-        name = str(next(self._numbers))
-        self._lists[session] = (name, data)
-        return name
+    def keep(self, data: list[int]) -> str:
+        """The name of the list that is sent now; no other worker gives the same."""
+        self._name, self._data = f"{os.getpid()}.{time.monotonic_ns()}", data
+        return self._name
 
-    def known(self, session: Session, name: str) -> list[int] | None:
-        kept = self._lists.get(session)
-        return kept[1] if kept is not None and kept[0] == name else None
+    def known(self, name: str) -> list[int] | None:
+        return self._data if name and name == self._name else None
 
 
 def difference(old: list[int], new: list[int]) -> list[Json]:

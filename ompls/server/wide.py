@@ -1,6 +1,6 @@
 """`workspace/diagnostic`: the C files of the workspace that are not open, checked one by one in the background.
 
-A worker process does it, with low priority and memory of its own, so that no keystroke waits.  Answers go out as they
+A process of its own does it (`checker.py`), with low priority, so that no keystroke waits.  Answers go out as they
 come (partial results) for clients that want that; a request that has nothing new to tell is held until there is.
 Above `ompls.diagnostics.workspaceFiles` files nothing is checked that is not open.
 """
@@ -8,13 +8,10 @@ Above `ompls.diagnostics.workspaceFiles` files nothing is checked that is not op
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import json
 import logging
 import os
-import pickle
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +21,16 @@ from ompls.analysis.text import LineIndex
 from ompls.project.files import read_source
 from ompls.project.globs import matches
 from ompls.project.problem import FileProblem
-from ompls.server.convert import Json, Places, path_of, uri_of
-from ompls.server.worker import Order, frame
+from ompls.server.checker import SECONDS, Order
+from ompls.server.convert import Json, Places, manual_uri, path_of, uri_of
+from ompls.server.frames import frame, read
+from ompls.server.nursery import Child
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
 
 log = logging.getLogger("ompls.server")
+LIMIT = 2 * SECONDS  # until a file is given up that is not checked in time
 _PAUSE = 0.5  # seconds between a change and the next look: a checkout changes many files
 
 
@@ -60,7 +60,7 @@ class WorkspaceDiagnostics:
         self._generation = 0  # of everything but the files' own texts
         self._changed = asyncio.Event()
         self._one = asyncio.Lock()
-        self._worker: asyncio.subprocess.Process | None = None
+        self._checker: tuple[Child, asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._answered = False
         self._too_many = 0
 
@@ -72,12 +72,12 @@ class WorkspaceDiagnostics:
             self._generation += 1
         self._changed.set()
 
-    async def stop(self) -> None:
-        worker, self._worker = self._worker, None
-        if worker is not None and worker.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                worker.kill()
-            await worker.wait()
+    def stop(self) -> None:
+        checker, self._checker = self._checker, None
+        if checker is not None:
+            child, _, writer = checker
+            child.end()
+            writer.transport.abort()
 
     # --- from the client -----------------------------------------------------------------------------------------
 
@@ -181,25 +181,20 @@ class WorkspaceDiagnostics:
         self._reports[path] = Report(key, digest if items else "", items)
 
     async def _ask(self, order: Order) -> list[Diagnostic]:
-        """What the worker finds; nothing when it dies of the file."""
-        if self._worker is None or self._worker.returncode is not None:
-            pipe = asyncio.subprocess.PIPE
-            command = (sys.executable, "-m", "ompls.server.worker")
-            self._worker = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
-        worker = self._worker
-        assert worker.stdin is not None
-        assert worker.stdout is not None
+        """What the checker finds; nothing when it dies of the file, or does not come to an end."""
         try:
-            worker.stdin.write(frame(order))
-            await worker.stdin.drain()
-            size = int.from_bytes(await worker.stdout.readexactly(4), "big")
-            found: list[Diagnostic] = pickle.loads(await worker.stdout.readexactly(size))  # noqa: S301 - our own child
-        except (asyncio.IncompleteReadError, ConnectionError):
-            log.warning("the worker died of %s", order.path)
-            await self.stop()
+            if self._checker is None:
+                child = self.server.engine.nursery.fork("check")
+                self._checker = (child, *await asyncio.open_unix_connection(sock=child.connection))
+            _, reader, writer = self._checker
+            writer.write(frame(order))
+            found: list[Diagnostic] = await asyncio.wait_for(read(reader), LIMIT)
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.TimeoutError) as problem:
+            log.warning("%s: not checked (%s)", order.path, problem or type(problem).__name__)
+            self.stop()
             return []
         except asyncio.CancelledError:
-            await self.stop()  # half an answer may be on its way
+            self.stop()  # half an answer may be on its way
             raise
         return found
 
@@ -212,8 +207,9 @@ class WorkspaceDiagnostics:
         server = self.server
         places = Places(path, LineIndex(source), server.client.encoding, server.uri, server.engine.read)
         first = Location(path, 0, 0)
+        virtual = server.client.virtual_documents
         return [
-            places.diagnostic(d, d.where if d.where.path == path else first, server.manual_uri(d.rule)) for d in found
+            places.diagnostic(d, d.where if d.where.path == path else first, manual_uri(d.rule, virtual)) for d in found
         ]
 
 

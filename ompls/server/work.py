@@ -1,11 +1,11 @@
-"""What runs on the two work threads: values in, values out.  Nothing here knows of sessions or of the event loop."""
+"""What a document's worker does with its time: values in, values out.  Nothing here knows of messages or requests."""
 
 from __future__ import annotations
 
 import gc
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +16,6 @@ from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
 from ompls.analysis.rules import RULES, report
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
-from ompls.project.workspace import Workspace
 from ompls.server.lean import give_back
 from ompls.server.settings import Settings
 
@@ -24,22 +23,32 @@ _MANY_OBJECTS = 20_000
 _NEVER = (1_000_000, 1_000_000)
 _MOST_OBJECTS = 1_000_000  # kept without a look whether some of them are garbage
 _LONG = 0.1  # seconds of an analysis that leaves holes in the heap: most of a large file is new
+_ASKED_EVERY = 0.02  # seconds between two questions whether a budget is to end early
 _TRIAL = 0.5  # seconds for the analysis of a text as it would be
 _TRIALS = 50  # diagnostics whose fixes are tried one by one
 
 
 class Deadline:
-    """A budget (`analysis/source.py`) of so many seconds from the first question on."""
+    """A budget (`analysis/source.py`) of so many seconds from the first question on.
 
-    def __init__(self, seconds: float) -> None:
+    wanted, soon -- after so many seconds it also ends when `wanted` says that somebody needs what it is spent by
+    """
+
+    def __init__(self, seconds: float, wanted: Callable[[], bool] | None = None, soon: float = 0.0) -> None:
         self._seconds = seconds
         self._end: float | None = None
+        self._wanted, self._soon = wanted, soon
+        self._asked = 0.0
+        self.interrupted = False  # it ended for that reason
 
     def expired(self) -> bool:
         now = time.monotonic()
         if self._end is None:
-            self._end = now + self._seconds
-        return now >= self._end
+            self._end, self._asked = now + self._seconds, now + self._soon
+        if self._wanted is not None and now >= self._asked and not self.interrupted:
+            self._asked = now + _ASKED_EVERY
+            self.interrupted = self._wanted()
+        return self.interrupted or now >= self._end
 
 
 @contextmanager
@@ -89,7 +98,7 @@ _left = _Left()
 def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on
     analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings, seconds: float
 ) -> TU:
-    """On the analysis thread, for about so many seconds; with `TU.complete` False there is more to do."""
+    """For about so many seconds; with `TU.complete` False there is more to do."""
     started = time.thread_time()
     with keeping():
         tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), Deadline(seconds))
@@ -99,7 +108,7 @@ def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on
 
 
 def judge(tu: TU, snapshot: HeaderSnapshot, settings: Settings) -> list[Diagnostic]:
-    """On the analysis thread: what is to be said about a unit.
+    """What is to be said about a unit.
 
     What the front end noted is told only once the headers are known: without them every include is a missing one.
     """
@@ -107,14 +116,14 @@ def judge(tu: TU, snapshot: HeaderSnapshot, settings: Settings) -> list[Diagnost
 
 
 def judge_within(
-    tu: TU, snapshot: HeaderSnapshot, settings: Settings, seconds: float | None
+    tu: TU, snapshot: HeaderSnapshot, settings: Settings, budget: Deadline | None
 ) -> tuple[list[Diagnostic], bool]:
-    """As `judge`, for about so many seconds; False: there is more to do."""
+    """As `judge`, as long as the budget lasts; False: there is more to do."""
     if not settings.diagnostics.enable:
         return [], True
     noted = notes.diagnostics(tu) if snapshot is not EMPTY_SNAPSHOT and notes.is_c(tu) else []
     with keeping():
-        said = report(tu, noted, Deadline(seconds) if seconds is not None else None)
+        said = report(tu, noted, budget)
     found = said.diagnostics if said.complete else [notes.unfinished(tu), *said.diagnostics]
     return settings.kept(found), said.complete
 
@@ -122,7 +131,7 @@ def judge_within(
 def refactor(
     analyzer: Analyzer, tu: TU, snapshot: HeaderSnapshot, settings: Settings, selection: tuple[int, int]
 ) -> list[features.Action]:
-    """On the analysis thread: the refactorings for a selection; refused where something new is reported then.
+    """The refactorings for a selection; refused where something new is reported then.
 
     Hints on performance are no reason against one: maps in a loop are what the next refactoring hoists out of it.
     """
@@ -150,7 +159,7 @@ def refactor(
 def fixable(
     analyzer: Analyzer, tu: TU, snapshot: HeaderSnapshot, settings: Settings, found: list[list[Diagnostic]]
 ) -> list[list[Edit]]:
-    """On the analysis thread: for each of the groups `found`, the edits that fix all of it that is safe to fix.
+    """For each of the groups `found`, the edits that fix all of it that is safe to fix.
 
     Together they must make nothing worse; else each fix is tried alone.
     """
@@ -168,7 +177,7 @@ def fixable(
 def tried(
     analyzer: Analyzer, tu: TU, snapshot: HeaderSnapshot, settings: Settings, found: list[Diagnostic]
 ) -> list[Diagnostic]:
-    """On the analysis thread: `found` with those fixes only that make nothing worse."""
+    """`found` with those fixes only that make nothing worse."""
     if not any(d.fixes for d in found):
         return found
     trial = partial(_trial, analyzer, tu, snapshot, settings)
@@ -191,13 +200,3 @@ def _counted(found: list[Diagnostic]) -> Counter[tuple[str, str]]:
     """What is reported, hints on performance left out."""
     slow = {rule.id for rule in RULES.values() if rule.group == "performance"}
     return Counter((d.rule, d.message) for d in found if d.severity != "hint" or d.rule not in slow)
-
-
-def read_headers(workspace: Workspace, overlays: dict[str, bytes | None], path: str, source: bytes) -> HeaderSnapshot:
-    """On the headers thread: the snapshot for `source`, after the workspace was told of the texts in `overlays`."""
-    for changed, text in overlays.items():
-        if text is None:
-            workspace.close(changed)
-        else:
-            workspace.open(changed, text)
-    return workspace.snapshot(path, source, workspace.flags(path))

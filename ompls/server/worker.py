@@ -1,74 +1,327 @@
-"""`python -m ompls.server.worker`: checks files that are not open, in a process of its own with low priority.
+"""The process that analyses one open document and answers what is asked of it: a loop that hears what is new, then does
+what is most urgent.
 
-Frames on stdin and stdout, each a length in four bytes (big-endian) and a pickled value: `Order` in, a list of
-diagnostics out.  The other end is always our own server; when it goes away stdin ends, and so does this.
+Two tiers.  *Live*: every edit is analysed at once with the header snapshot at hand.  *Full*: after a pause the snapshot
+is computed anew, on a thread, since a compiler runs for it; when it differs the document is analysed again.
+
+A document that takes longer than `PASS` is analysed in passes, each twice as long as the one before: a keystroke never
+waits for all of a huge one.  What one pass found is shown, with a note about the rest; the next one starts from there,
+because the analyzer remembers.  A pass is analysis and rules together, so that what is found by then is on the screen
+when it ends.
+
+Before something begins, the server is told what it is and how long it should take; if it does not end, the server ends
+this process (`engine.py`) and no other document waits for it.
 """
 
 from __future__ import annotations
 
+import json
+import logging
 import os
-import pickle
-import sys
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+import re
+import select
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from socket import socket
+from typing import Any
 
-from ompls.analysis.diagnostic import Diagnostic
-from ompls.analysis.model.builder import Analyzer
-from ompls.project.files import read_source
-from ompls.project.problem import FileProblem
-from ompls.project.workspace import Workspace
-from ompls.server.settings import Settings
-from ompls.server.work import Deadline, judge
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 
-NICE = 10
-SECONDS = 20.0  # for one file; what is found by then counts
+from ompls.analysis import features
+from ompls.analysis.source import HeaderSnapshot, Location
+from ompls.analysis.text import LineIndex
+from ompls.server import messages
+from ompls.server.answers import METHODS
+from ompls.server.frames import Frames, frame
+from ompls.server.lean import resident
+from ompls.server.opened import NotYet, Opened, Result
+from ompls.server.work import Deadline, analyse, collect, judge_within
+
+log = logging.getLogger("ompls.server")
+
+FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
+PASS = 0.5  # seconds of the first pass over a text
+FIRST = 0.35  # as PASS, for a document of which nothing has been shown
+IDLE = 60.0  # seconds without a change before the garbage of large files is looked for
+MOST_PASSES = 7  # after which a text is left as far as it was looked at: two minutes
+PAUSE = 0.3  # seconds without an edit before the headers are looked at again
+HEADERS = 30.0  # seconds that the compiler and we may take for them
+ANSWER = 5.0  # seconds that an answer should take at most
+SOON = 0.25  # seconds of a pass after which it makes room for somebody who waits
+
+# And what looks like one: this runs at every key.
+_DIRECTIVE = re.compile(rb"#(?![ \t]*pragma\b)(?:[^\n\\]|\\\r?\n|\\)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """Check the file `path` as a part of the workspace with these roots."""
-
-    path: str
-    roots: tuple[str, ...]
-    settings: Settings
-
-
-def check(order: Order, workspace: Workspace) -> list[Diagnostic]:
-    """What is to be said about a file; nothing when it cannot be read or is above the limit."""
+def main(connection: socket) -> None:
+    """Work for the server at the other end of `connection` until it goes away."""
+    last_words = frame(messages.Exhausted())  # there will be no memory to make them
+    server = Frames(connection)
     try:
-        source = read_source(order.path)
-    except FileProblem:
-        return []
-    if len(source) > order.settings.diagnostics.max_file_size:
-        return []
-    snapshot = workspace.snapshot(order.path, source, workspace.flags(order.path))
-    tu = Analyzer().analyze(order.path, source, snapshot, order.settings.for_analysis(), Deadline(SECONDS))
-    return judge(tu, snapshot, order.settings)
+        opening = server.next()
+        if opening is not None:
+            Worker(server, opening).run()
+    except MemoryError:
+        connection.sendall(last_words)
+    except ConnectionError:
+        return
 
 
-def frame(value: Any) -> bytes:
-    body = pickle.dumps(value)
-    return len(body).to_bytes(4, "big") + body
+class Worker:
+    def __init__(self, server: Frames, opening: messages.Open) -> None:
+        self._server = server
+        self.opened = Opened(opening)
+        self._rules = opening.rules
+        self._unit: Result | None = None  # the last analysis
+        self._said: Result | None = None  # the last one with its diagnostics: what the server was told
+        self._result: Result | None = None  # the same, if no other pass follows
+        self._shown = False  # anything of the document
+        self._passes = 0  # over the present text that did not get to its end
+        self._asked: list[messages.Ask] = []
+        self._later: set[int] = set()  # of these, those that need the rules' result after all
+        self._doing = ""  # what the server was told
+        self._memory = resident()  # it was forked with that
+        self._io = ThreadPoolExecutor(1, "headers")
+        self._headers: Future[HeaderSnapshot] | None = None  # being read
+        self._headers_due: float | None = None
+        self._changed_at = time.monotonic()
+        self._tidy = True  # nothing was analysed since garbage was looked for
+        self._directives: list[bytes] = []  # of the text that the snapshot was made for
+        self._woken, self._waker = os.pipe()
+
+    # --- the loop ------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        self._server.send(messages.Began(os.getpid()))
+        self._read_headers()
+        while self._hear():
+            if not self._do_most_urgent():
+                self._rest()
+        self._io.shutdown()
+
+    def _do_most_urgent(self) -> bool:
+        """False: there is nothing to do before something is heard, or due."""
+        if (ready := self._answerable()) is not None:
+            self._answer(*ready)
+        elif self._headers is not None and self._headers.done():
+            self._take_headers(self._headers)
+        elif self._headers is None and self._headers_due is not None and self._headers_due <= time.monotonic():
+            self._read_headers()
+        elif self._known(self._unit) is None:
+            self._analyse()
+        elif self._known(self._result) is None:
+            self._judge()
+        elif not self._tidy and time.monotonic() > self._changed_at + IDLE:
+            self._tidy = True
+            collect()
+        else:
+            return False
+        return True
+
+    def _rest(self) -> None:
+        if self._headers is not None:
+            self._begin("headers", HEADERS)
+        elif self._doing:
+            self._doing = ""
+            self._server.send(messages.Idle(resident() - self._memory))
+        due = [] if self._tidy else [self._changed_at + IDLE]
+        if self._headers is None and self._headers_due is not None:
+            due.append(self._headers_due)
+        self._wait(max(0.0, min(due) - time.monotonic()) if due else None)
+
+    def _wait(self, seconds: float | None) -> None:
+        sources: list[Any] = [self._server, self._woken]
+        if self._woken in select.select(sources, [], [], seconds)[0]:
+            os.read(self._woken, 1)
+
+    def _begin(self, what: str, seconds: float) -> None:
+        if what != self._doing or what != "headers":
+            self._doing = what
+            self._server.send(messages.Busy(what, seconds))
+
+    # --- what the server says ------------------------------------------------------------------------------------
+
+    def _hear(self) -> bool:
+        """Take in what has arrived; False: the server is gone."""
+        for message in self._server.arrived():
+            self._doing = self._doing or "listening"  # whoever tells something hears when it is done
+            self._take(message)
+        return not self._server.ended
+
+    def _take(self, message: Any) -> None:
+        if isinstance(message, messages.Edited):
+            self.opened.document.apply(message.version, list(message.changes))
+            self._outdated(message.stamp)
+        elif isinstance(message, messages.Ask):
+            self._asked.append(message)
+        elif isinstance(message, messages.Forget):
+            self._asked = [asked for asked in self._asked if asked.number != message.number]
+        elif isinstance(message, messages.Overlay):
+            self.opened.overlay(message)
+            self._headers_later(0.0)
+        elif isinstance(message, messages.Look):
+            self._headers_later(0.0)
+        elif isinstance(message, messages.Configured):
+            self.opened.configure(message.context, message.settings)
+            self._outdated(message.stamp)
+            self._headers_later(0.0)
+
+    def _outdated(self, stamp: int) -> None:
+        """What is known of the document does not hold any more."""
+        self.opened.stamp = stamp
+        self._unit = self._said = self._result = None
+        self._passes = 0
+        self._changed_at = time.monotonic()
+
+    def _somebody_waits(self) -> bool:
+        """Whether a pass should end early: the text has changed, or somebody waits who need not wait for the rules."""
+        self._hear()
+        return self._known(self._unit) is None or self._answerable() is not None
+
+    # --- results -------------------------------------------------------------------------------------------------
+
+    def _known(self, result: Result | None) -> Result | None:
+        """`result` if it is one of the text as it is."""
+        return result if result is not None and result.stamp == self.opened.stamp else None
+
+    @property
+    def _budget(self) -> float:
+        """Seconds of the next pass."""
+        return (FIRST if not self._shown and not self._passes else PASS) * float(2**self._passes)
+
+    def _analyse(self) -> None:
+        opened = self.opened
+        if opened.snapshot is None and self._headers is not None and not self._headers.done():
+            self._wait(max(0.0, self._changed_at + FIRST_SNAPSHOT_WAIT - time.monotonic()))
+            if time.monotonic() < self._changed_at + FIRST_SNAPSHOT_WAIT:
+                return  # it was told something, or has the headers
+        text, stamp, document = opened.text, opened.stamp, opened.document
+        lines = document.lines if text is document.source else LineIndex(text)
+        self._begin("analysis", self._budget)
+        started = time.perf_counter()
+        tu = analyse(opened.analyzer, document.path, text, opened.headers, opened.settings, self._budget)
+        self._tidy = False
+        seconds = time.perf_counter() - started
+        self._unit = Result(stamp, document.version, tu, lines, None, seconds, tu.complete)
+        if _DIRECTIVE.findall(text) != self._directives:
+            self._headers_later(PAUSE)
+
+    def _judge(self) -> None:
+        unit, opened = self._unit, self.opened
+        assert unit is not None
+        if not self._rules:
+            self._say(replace(unit, diagnostics=[]))
+            return
+        # An analysis that takes it all leaves time for what is said soon.
+        left = max(self._budget - unit.seconds, self._budget / 4)
+        deadline = Deadline(left, self._somebody_waits, SOON)
+        self._begin("rules", left)
+        started = time.perf_counter()
+        diagnostics, judged = judge_within(unit.tu, opened.headers, opened.settings, deadline)
+        if deadline.interrupted:
+            return
+        seconds = unit.seconds + time.perf_counter() - started
+        self._say(replace(unit, diagnostics=diagnostics, seconds=seconds, complete=unit.complete and judged))
+
+    def _say(self, result: Result) -> None:
+        """This is what is known now; an incomplete one is followed by another pass, after whatever else waits."""
+        self._said = result
+        self._shown = True
+        tu, places = result.tu, self.opened.places(result)
+        inactive = json.dumps([places.range(where) for where in features.inactive(tu)]).encode()
+        items, regions = tuple(self._items(result)), len(features.lenses(tu))
+        more = not result.complete and self._rules and self._passes < MOST_PASSES
+        said = messages.Fresh(
+            result.stamp, result.version, items, inactive, regions, result.complete, result.seconds, last=not more
+        )
+        self._server.send(said)
+        if more:
+            self._passes += 1
+            self._unit = None
+        else:
+            self._unit = self._result = result
+
+    def _items(self, result: Result) -> list[bytes | messages.Elsewhere]:
+        """The diagnostics as JSON; what is in a header is shown there if the client has it open, else where it is
+        included."""
+        opened, places = self.opened, self.opened.places(result)
+        items: list[bytes | messages.Elsewhere] = []
+        for diagnostic in result.found:
+            where, manual = diagnostic.where, opened.manual_uri(diagnostic.rule)
+            item = _json(places.diagnostic(diagnostic, where, manual))
+            if where.path == opened.document.path:
+                items.append(item)
+            else:
+                here = _json(places.diagnostic(diagnostic, included_at(result, where.path), manual))
+                items.append(messages.Elsewhere(where.path, item, here))
+        return items
+
+    # --- answers -------------------------------------------------------------------------------------------------
+
+    def _answerable(self) -> tuple[messages.Ask, Result] | None:
+        """The first request that can be answered now."""
+        for asked in self._asked:
+            needs = "result" if asked.number in self._later else METHODS[asked.method].needs
+            known = self._known({"unit": self._unit, "some": self._said}.get(needs, self._result))
+            looked = needs != "full" or (self._headers is None and self._headers_due is None)
+            if known is not None and looked:
+                return asked, known
+        return None
+
+    def _answer(self, asked: messages.Ask, known: Result) -> None:
+        self._begin(asked.method, ANSWER)
+        reply: messages.Answer | messages.Failed
+        try:
+            parts = METHODS[asked.method].text(self.opened, known, asked.params)
+            reply = messages.Answer(asked.number, parts)
+        except NotYet:
+            self._later.add(asked.number)
+            return
+        except JsonRpcException as refused:
+            reply = messages.Failed(asked.number, refused.code, refused.message)
+        except Exception as problem:
+            log.exception("%s failed on %s", asked.method, self.opened.document.uri)
+            message = f"{asked.method}: {type(problem).__name__}: {problem} (details in the server's log)"
+            reply = messages.Failed(asked.number, JsonRpcInternalError.CODE, message)
+        self._asked.remove(asked)
+        self._later.discard(asked.number)
+        self._server.send(reply)
+
+    # --- headers -------------------------------------------------------------------------------------------------
+
+    def _headers_later(self, pause: float) -> None:
+        self._headers_due = time.monotonic() + pause
+
+    def _read_headers(self) -> None:
+        self._headers_due = None
+        opened = self.opened
+        text, path = opened.text, opened.document.path
+        self._directives = _DIRECTIVE.findall(text)
+        opened.reading = True
+        self._headers = self._io.submit(lambda: opened.workspace.snapshot(path, text, opened.workspace.flags(path)))
+        self._headers.add_done_callback(lambda _: os.write(self._waker, b"."))
+
+    def _take_headers(self, done: Future[HeaderSnapshot]) -> None:
+        opened = self.opened
+        self._headers, opened.reading = None, False
+        snapshot, previous = done.result(), opened.snapshot
+        opened.snapshot = snapshot
+        news = previous is None or previous.key != snapshot.key
+        if news:
+            self._outdated(opened.stamp)
+        paths = frozenset(path for path, _ in snapshot.texts.values())
+        problems = tuple(map(str, opened.workspace.problems.values()))
+        self._server.send(messages.Headers(paths, problems, news and self._shown))
 
 
-def _read(stream: BinaryIO) -> Any:
-    """The next value; None at the end."""
-    head = stream.read(4)
-    body = stream.read(int.from_bytes(head, "big")) if len(head) == 4 else b""
-    return pickle.loads(body) if body else None  # noqa: S301 - from our own server
+def included_at(result: Result, path: str) -> Location:
+    """The main file's `#include` that brought the header in (else the file's start)."""
+    for run in result.tu.map.runs:
+        if run.path == path and run.included_at is not None:
+            return run.included_at
+    return Location(result.tu.path, 0, 0)
 
 
-def main() -> None:
-    os.nice(NICE)
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what anything prints must not get between the frames
-    workspaces: dict[object, Workspace] = {}
-    while (order := _read(sys.stdin.buffer)) is not None:
-        key = (order.roots, order.settings.flags)
-        workspace = workspaces.setdefault(key, Workspace(order.roots, order.settings.flags))
-        answers.write(frame(check(order, workspace)))
-        answers.flush()
-
-
-if __name__ == "__main__":
-    main()
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()

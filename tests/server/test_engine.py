@@ -1,150 +1,225 @@
-"""The engine behind the protocol: passes over texts that take long, and what the live tier says before the full one."""
+"""Workers as processes: what one document does to the others, and what happens to an analysis that does not end."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import AsyncIterator
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ompls.server import engine as engines
+from ompls.server import checker, engine, nursery, worker
 from ompls.server.documents import Change, Document
-from ompls.server.engine import Engine, Result, Session
+from ompls.server.engine import Engine, Session
+from ompls.server.nursery import Nursery
 
-FUNCTION = """\
-int f%d(int n)
-{
-    int s = 0;
-    #pragma omp target map(tofrom: s) nowiat
-    for (int i = 0; i < n; i++) s += i;
-    return s;
-}
-"""
+from .test_editors import MISTAKE, SAXPY
+from .test_process import Raw
+
+pytestmark = pytest.mark.asyncio
+WAIT = 60.0
+
+
+class Opened:
+    """An engine without an editor."""
+
+    def __init__(self) -> None:
+        self.news = asyncio.Event()
+        self.engine = Engine(Nursery({"document": worker.main, "check": checker.main}), self._heard, self._heard, print)
+
+    def _heard(self, _: Session) -> None:
+        self.news.set()
+
+    def open(self, path: Path, text: str = MISTAKE) -> Session:
+        return self.engine.open(Document(path.as_uri(), str(path), 1, text, "utf-8"))
+
+    def type(self, session: Session, text: str = " ") -> None:
+        self.engine.changed(session, session.document.version + 1, [Change(text, (0, 0), (0, 0))])
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async def wait() -> None:
+            while not condition():
+                self.news.clear()
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self.news.wait(), 0.05)
+
+        await asyncio.wait_for(wait(), WAIT)
+
+    async def known(self, session: Session) -> list[bytes]:
+        """Wait for the last result, and for the worker to rest."""
+        await asyncio.wait_for(self.engine.known(session, headers=True), WAIT)
+        await self.until(lambda: session.current and not session.busy)
+        assert session.fresh is not None
+        return list(session.fresh.items)  # type: ignore[arg-type]
 
 
 @asynccontextmanager
-async def opened(path: Path, text: str) -> AsyncIterator[tuple[Engine, Session, list[Result]]]:
-    """An engine with one document, and its results as they come."""
-    results: list[Result] = []
-
-    def fresh(session: Session) -> None:
-        assert session.result is not None
-        results.append(session.result)
-
-    engine = Engine(fresh, lambda session: None, lambda problem: None)
-    session = engine.open(Document(path.as_uri(), str(path), 1, text, "utf-8"))
+async def opened() -> AsyncIterator[Opened]:
+    it = Opened()
     try:
-        yield engine, session, results
+        yield it
     finally:
-        engine.shutdown()
+        it.engine.shutdown()
 
 
-def said(result: Result) -> list[tuple[str, str, int, int]]:
-    return [(d.rule, d.severity, d.where.start, d.where.end) for d in result.diagnostics]
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not end is ended soon, and tried again soon after."""
+    for name in ("GRACE", "SIGN_OF_LIFE", "PATIENCE"):
+        monkeypatch.setattr(engine, name, 0.5)
 
 
-@pytest.mark.asyncio
-async def test_a_long_text_is_analysed_in_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "".join(FUNCTION % n for n in range(150))
-    async with opened(tmp_path / "a.c", text) as (engine, session, _):
-        at_once = said(await engine.full(session))
-    monkeypatch.setattr(engines, "PASS", 0.002)
-    monkeypatch.setattr(engines, "FIRST", 0.002)
-    monkeypatch.setattr(engines, "MOST_PASSES", 20)  # a busy machine gets little done in one
-    async with opened(tmp_path / "a.c", text) as (engine, session, results):
-        final = await engine.full(session)
-        assert final.tu.complete
-        assert said(final) == at_once
-        assert len(at_once) == 150
-        partial = [r for r in results if not r.tu.complete]
-        assert len(partial) >= 2
-        for result in partial:
-            assert {d for d in said(result) if d[0] != "analysis-incomplete"} <= set(at_once)
-        assert any(d[0] == "analysis-incomplete" for d in said(partial[-1]))
+def alive(process: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
-@pytest.mark.asyncio
-async def test_a_keystroke_between_passes_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "PASS", 0.002)
-    monkeypatch.setattr(engines, "FIRST", 0.002)
-    monkeypatch.setattr(engines, "MOST_PASSES", 10_000)  # a busy machine gets little done in one
-    text = "".join(FUNCTION % n for n in range(150))
-    async with opened(tmp_path / "a.c", text) as (engine, session, results):
-        while not results:
-            await asyncio.sleep(0.001)
-        assert not results[-1].tu.complete
-        session.document.apply(2, [Change("int x;\n", (0, 0), (0, 0))])
-        engine.changed(session)
-        final = await engine.result(session)
-        assert (final.version, final.tu.complete, len(final.diagnostics)) == (2, True, 150)
+async def test_a_document_that_does_not_end_keeps_nobody_waiting(tmp_path: Path) -> None:
+    async with opened() as it:
+        good, bad = it.open(tmp_path / "good.c"), it.open(tmp_path / "bad.c")
+        assert len(await it.known(good)) == len(await it.known(bad)) == 1
+        os.kill(bad.process, signal.SIGSTOP)
+        it.type(bad)
+        for _ in range(5):
+            it.type(good)
+            assert len(await it.known(good)) == 1
+        assert bad.busy
 
 
-LIVE = {
-    "a header with a macro": "#include <limits.h>\nint f(void)\n{\n    int s = 0;\n    #pragma omp target\n"
-    "    s = INT_MAX;\n    return s;\n}\n",
-    "a header with a function": "#include <math.h>\nvoid f(double *x)\n{\n    #pragma omp target map(x[0:4])\n"
-    "    x[0] = sqrt(x[1]) + unknown(x[2]);\n}\n",
-    "a project header with the pragma": '#include "own.h"\nvoid f(int n)\n{\n    TARGET\n    n = own(n);\n'
-    "    #pragma omp target paralel\n    n++;\n}\n",
-    "a missing header": "#include <no_such.h>\nvoid f(int *p)\n{\n    thing_t t;\n    #pragma omp target nowiat\n"
-    "    { p[0] = t.x; }\n}\n",
-    "a type from a header": "#include <stddef.h>\n#include <stdint.h>\nsize_t f(uint8_t *p, size_t n)\n{\n"
-    "    size_t s = 0;\n    #pragma omp target teams distribute parallel for\n"
-    "    for (size_t i = 0; i < n; i++) s += p[i];\n    return s;\n}\n",
-    "a declaration in a header": '#include "own.h"\nvoid f(int n)\n{\n    #pragma omp target\n    n = own(n);\n}\n',
-}
+@pytest.mark.usefixtures("impatient")
+async def test_a_worker_that_hangs_is_replaced_and_leaves_nothing(tmp_path: Path) -> None:
+    async with opened() as it:
+        session = it.open(tmp_path / "a.c")
+        await it.known(session)
+        first = session.process
+        os.kill(first, signal.SIGSTOP)
+        it.type(session)
+        await it.until(lambda: bool(session.ended))
+        await it.until(lambda: not alive(first))
+        assert session.left_out == "analysis"
+        with pytest.raises(Exception, match=r"a\.c: to begin: no end after"):
+            await it.engine.ask(session, "textDocument/documentSymbol", None)
+        it.type(session)  # and rests
+        assert len(await until_well(it, session)) == 1
+        assert session.process not in (0, first)
 
 
-@pytest.mark.asyncio
-@pytest.mark.parametrize("text", LIVE.values(), ids=LIVE)
-async def test_the_live_tier_warns_of_nothing_that_the_full_tier_takes_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
-    """What is said before the headers are known, other than hints, has the ids and ranges that it keeps."""
-    (tmp_path / "own.h").write_text(
-        '#define TARGET _Pragma("omp target map(tofrom: n)")\n#pragma omp declare target\nint own(int);\n'
-        "#pragma omp end declare target\n"
-    )
-    monkeypatch.setattr(engines, "FIRST_SNAPSHOT_WAIT", 0.0)
-    slow = engines.read_headers
-
-    def late(*arguments: object) -> object:
-        blocked.wait(10)
-        return slow(*arguments)  # type: ignore[arg-type]
-
-    blocked = threading.Event()
-    monkeypatch.setattr(engines, "read_headers", late)
-    async with opened(tmp_path / "a.c", text) as (engine, session, _):
-        live = await engine.result(session)
-        blocked.set()
-        full = await engine.full(session)
-        assert live is not full
-        sure = {d for d in said(live) if d[1] != "hint"}
-        assert sure <= set(said(full)), sure - set(said(full))
+async def until_well(it: Opened, session: Session) -> list[bytes]:
+    await it.until(lambda: not session.left_out)
+    return await it.known(session)
 
 
-@pytest.mark.asyncio
-async def test_who_waits_for_a_unit_has_an_answer_before_the_rules_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else the two threads take turns, of milliseconds each."""
-    events: list[str] = []
-    judged = engines.judge_within
+@pytest.mark.usefixtures("impatient")
+async def test_rules_that_do_not_end_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The document is analysed without them, and asks are answered."""
 
-    def judge(*args: Any) -> Any:
-        events.append("rules")
-        return judged(*args)
+    def hang(*_: Any) -> Any:
+        while True:
+            pass
 
-    async with opened(tmp_path / "a.c", FUNCTION % 1) as (engine, session, _):
-        await engine.full(session)
-        monkeypatch.setattr(engines, "judge_within", judge)
-        session.document.apply(2, [Change(" ", (0, 0), (0, 0))])
-        engine.changed(session)
-        request = asyncio.create_task(engine.unit(session, first=True))
-        request.add_done_callback(lambda _: events.append("answer"))
-        await engine.result(session)
-    assert events == ["answer", "rules"]
+    monkeypatch.setattr(worker, "judge_within", hang)
+    async with opened() as it:
+        session = it.open(tmp_path / "a.c", SAXPY)
+        await it.until(lambda: session.left_out == "rules")
+        assert "a.c: rules: no end after" in session.ended
+        answer = b"".join(await it.engine.ask(session, "textDocument/documentSymbol", None))
+        assert b'"saxpy"' in answer
+        assert session.current
+
+
+async def test_a_worker_has_a_limit_on_its_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nursery, "MEMORY", 1 << 30)
+
+    def greedy(*_: Any) -> Any:
+        return bytearray(2 << 30)
+
+    monkeypatch.setattr(worker, "analyse", greedy)
+    async with opened() as it:
+        session = it.open(tmp_path / "a.c")
+        await it.until(lambda: bool(session.ended))
+        assert "it needs more than 1,024 MiB of memory" in session.ended
+
+
+async def test_a_worker_that_is_killed_is_replaced_when_it_is_needed(tmp_path: Path) -> None:
+    async with opened() as it:
+        session = it.open(tmp_path / "a.c")
+        before = await it.known(session)
+        os.kill(session.process, signal.SIGKILL)
+        await it.until(lambda: session.worker is None)
+        assert not session.ended
+        assert await it.engine.ask(session, "textDocument/documentSymbol", None)
+        assert await it.known(session) == before
+
+
+async def test_workers_end_with_the_nursery_which_is_replaced(tmp_path: Path) -> None:
+    async with opened() as it:
+        session = it.open(tmp_path / "a.c")
+        await it.known(session)
+        process = session.process
+        parent = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(parent, signal.SIGKILL)
+        os.waitpid(parent, 0)
+        await it.until(lambda: session.worker is None and not alive(process))
+        it.type(session)
+        assert len(await it.known(session)) == 1
+
+
+async def test_only_so_many_workers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "MOST", 3)
+    async with opened() as it:
+        sessions = [it.open(tmp_path / f"{number}.c") for number in range(3)]
+        for session in sessions:
+            await it.known(session)
+        oldest = sessions[0].process
+        for number in range(3, 6):
+            sessions.append(it.open(tmp_path / f"{number}.c"))
+            await it.known(sessions[-1])
+        await it.until(lambda: [s.worker is not None for s in sessions] == [False] * 3 + [True] * 3)
+        await it.until(lambda: not alive(oldest))
+        assert all(s.current and s.fresh is not None and len(s.fresh.items) == 1 for s in sessions)
+        await it.engine.known(sessions[0])  # it is known, and needs nobody
+        assert sessions[0].worker is None
+        it.type(sessions[0])
+        assert len(await it.known(sessions[0])) == 1
+
+
+async def test_an_edited_header_reaches_those_that_include_it(tmp_path: Path) -> None:
+    header, source = tmp_path / "own.h", tmp_path / "a.c"
+    header.write_text("#define TARGET omp target\n")
+    text = '#include "own.h"\n#define P(x) _Pragma(#x)\n#define Q(x) P(x)\nvoid f(int n) {\nQ(TARGET)\nn++;\n}\n'
+    async with opened() as it:
+        session = it.open(source, text)
+        before = await it.known(session)
+        edited = it.open(header, header.read_text())
+        await it.known(edited)
+        it.engine.changed(edited, 2, [Change("tarrget", (0, 19), (0, 25))])
+        await it.until(lambda: session.fresh is not None and list(session.fresh.items) != before)
+        it.engine.close(edited.document.uri)
+        await it.until(lambda: session.fresh is not None and list(session.fresh.items) == before)
+
+
+async def test_no_process_outlives_a_server_that_is_killed(tmp_path: Path) -> None:
+    raw = Raw()
+    raw.initialize()
+    document = {"uri": (tmp_path / "a.c").as_uri(), "languageId": "c", "version": 1, "text": MISTAKE}
+    raw.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+    while raw.receive().get("method") != "textDocument/publishDiagnostics":
+        pass
+    raw.send({"id": 2, "method": "ompls/serverStatus"})
+    while (answer := raw.receive()).get("id") != 2:
+        pass
+    worker = answer["result"]["documents"][0]["worker"]
+    os.kill(worker, signal.SIGSTOP)  # it does not even listen
+    raw.process.kill()
+    raw.ends()
+    for _ in range(int(WAIT / 0.05)):
+        if not alive(worker):
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("the worker is still there")

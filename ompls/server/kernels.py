@@ -1,0 +1,93 @@
+"""The code that a device gets for a region, made by the worker of its document; `preview.py` shows it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ompls.analysis import features
+from ompls.analysis.model.tu import TU
+from ompls.analysis.text import LineIndex
+from ompls.server.convert import Json
+from ompls.server.opened import Opened, Result
+from ompls.server.preview import LANGUAGES, Target
+from ompls.server.runs import refuse
+
+
+def asked(opened: Opened, result: Result, params: Json) -> Json:
+    """`ompls/preview`: of the region that is named, or that holds the position, or the first one."""
+    device, region = str(params.get("device") or opened.settings.preview.device), params.get("region")
+    if not isinstance(region, str):
+        region = _region_at(result.tu, params.get("position"))
+    if (absent := _absent(result.tu, region)) is not None:
+        raise refuse(f"preview: {absent}")
+    return shown(opened, result, Target(opened.document.uri, device, region, params.get("explain") is True))
+
+
+def shown(opened: Opened, result: Result, target: Target) -> Json:
+    """The same for a virtual document: what cannot be shown is said in its text."""
+    made = _translate(result.tu, target)
+    places = opened.places(result)
+    text = _shortened(made.text, opened.workspace.roots or (os.path.dirname(opened.document.path),))
+    if (absent := _absent(result.tu, target.region)) is not None:
+        text = f"// {absent}\n"
+    elif not text:
+        lines = [_reason(result.tu, places.range(d.where), d) for d in made.diagnostics]
+        text = "\n".join([f"// {target.region} is not translated for {target.device}:", *lines, ""])
+    extension = "." + made.extension.lstrip(".")
+    return {
+        "uri": target.virtual_uri(opened.document.path, extension),
+        "languageId": LANGUAGES.get(extension, "plaintext"),
+        "region": target.region,
+        "device": target.device,
+        "version": result.version,
+        "text": text,
+        "lineMap": [list(pair) for pair in made.line_map],
+        "diagnostics": [places.diagnostic(d, d.where, None) for d in made.diagnostics],
+    }
+
+
+def _region_at(tu: TU, position: Any) -> str:
+    """The region that holds the position or is above it, else the first one."""
+    lenses = features.lenses(tu)
+    if not lenses:
+        raise refuse(f"preview: {os.path.basename(tu.path)} has no target region")
+    if not isinstance(position, dict):
+        return lenses[0][1]
+    line = int(position.get("line", 0))
+    lines = LineIndex(tu.source)
+    starts = [(lines.line_of(where.start), region) for where, region in lenses]
+    return max((s for s in starts if s[0] <= line), default=min(starts))[1]
+
+
+def _absent(tu: TU, region: str) -> str | None:
+    """Why there is nothing to show of a region that does not exist."""
+    known = [place.id for place in features.regions(tu)]
+    if region in known:
+        return None
+    has = f"it has {', '.join(known[:20])}" if known else "it has none"
+    return f"{os.path.basename(tu.path)} has no region '{region}'; {has}"
+
+
+def prepare() -> None:
+    """Import what previews need: the templates' engine is not needed to start."""
+    import ompls.translate  # noqa: F401, PLC0415
+
+
+def _translate(tu: TU, target: Target) -> Any:
+    from ompls.translate import preview  # noqa: PLC0415 - as above
+
+    return preview(tu, target.device, target.region, explain=target.explain)
+
+
+def _shortened(text: str, roots: Sequence[str]) -> str:
+    """With the files that comments name relative to the workspace: a preview is read beside its source."""
+    inside = "|".join(re.escape(root.rstrip("/") + "/") for root in roots if os.path.isabs(root))
+    return re.sub(rf"(?m)^(//.*?|/\*.*?)(?:{inside})", r"\1", text) if inside else text
+
+
+def _reason(tu: TU, range_: Json, diagnostic: Any) -> str:
+    line = range_["start"]["line"] + 1
+    return f"// {os.path.basename(tu.path)}:{line}: {diagnostic.severity}: {diagnostic.message}"

@@ -1,0 +1,181 @@
+"""What the server and the worker of a document say to each other; all of it is values that can be pickled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ompls.analysis.text import Encoding
+from ompls.server.client import Client
+from ompls.server.documents import Change
+from ompls.server.settings import Settings
+
+# --- to the worker ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What holds for all documents.
+
+    roots, flags -- of the workspace
+    trusted      -- the editor lets programs of this workspace run
+    """
+
+    client: Client = field(default_factory=Client)
+    roots: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    trusted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """The first message: the document that this worker is for.
+
+    rules -- False: it is analysed, but the rules are not asked (they did not come to an end the last time)
+    """
+
+    uri: str
+    path: str
+    version: int
+    source: bytes
+    encoding: Encoding
+    stamp: int
+    context: Context
+    settings: Settings
+    rules: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The text has changed; `stamp` counts the states that the server knows of."""
+
+    stamp: int
+    version: int
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """There are other settings, of the document or for all of them."""
+
+    stamp: int
+    context: Context
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """An editor has this text open for a file; None: not any more.  `uri` is its own spelling."""
+
+    path: str
+    uri: str
+    text: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Files on the disk have changed: headers may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request of the client's for this document."""
+
+    number: int
+    method: str
+    params: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Nobody waits for the answer any more."""
+
+    number: int
+
+
+# --- from the worker -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """The first message: the worker's process."""
+
+    process: int
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Something begins that should take at most so many seconds."""
+
+    what: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """There is nothing to do; so many bytes of memory are the worker's own."""
+
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What was found in another file, as JSON: for a client that has that open, and for the `#include` of it."""
+
+    path: str
+    there: bytes
+    here: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A new result.
+
+    items, elsewhere -- the diagnostics as JSON, in order
+    inactive         -- the ranges that are not compiled, as JSON
+    complete         -- there was time for all of it
+    last             -- nothing follows for this text
+    """
+
+    stamp: int
+    version: int
+    items: tuple[bytes | Elsewhere, ...]
+    inactive: bytes
+    regions: int
+    complete: bool
+    seconds: float
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """The headers were read.
+
+    paths    -- files of the project that the document includes
+    problems -- what is wrong with the surroundings
+    news     -- results that were sent before may be wrong
+    """
+
+    paths: frozenset[str]
+    problems: tuple[str, ...]
+    news: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result of an Ask: the text of JSON in parts."""
+
+    number: int
+    parts: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    number: int
+    code: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """The last message: there was not enough memory."""

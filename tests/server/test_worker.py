@@ -1,0 +1,215 @@
+"""The worker of a document: passes over texts that take long, and what the live tier says before the full one."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from ompls.analysis.source import HeaderSnapshot
+from ompls.project.workspace import Workspace
+from ompls.server import messages
+from ompls.server import worker as workers
+from ompls.server.documents import Change
+from ompls.server.frames import Frames, frame
+from ompls.server.messages import Context
+from ompls.server.settings import Settings
+from ompls.server.work import Deadline
+
+FUNCTION = """\
+int f%d(int n)
+{
+    int s = 0;
+    #pragma omp target map(tofrom: s) nowiat
+    for (int i = 0; i < n; i++) s += i;
+    return s;
+}
+"""
+Kind = TypeVar("Kind")
+
+
+class Server:
+    """The other end: what the worker says, in order."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self._frames = Frames(connection)
+        self.heard: list[Any] = []
+        self._stamp = self._asked = 0
+
+    def next(self, kind: type[Kind]) -> Kind:
+        """Wait for the next message of this kind."""
+        while True:
+            message = self._frames.next()
+            assert message is not None, "the worker has ended"
+            self.heard.append(message)
+            if isinstance(message, kind):
+                return message
+
+    def last(self) -> messages.Fresh:
+        """Wait until nothing follows for the present text, headers included."""
+        number = self.ask("textDocument/diagnostic, with headers")
+        while self.next(messages.Answer).number != number:
+            pass
+        return [m for m in self.heard if isinstance(m, messages.Fresh)][-1]
+
+    def ask(self, method: str, params: Any = None) -> int:
+        self._asked += 1
+        self._frames.send(messages.Ask(self._asked, method, params))
+        return self._asked
+
+    def edit(self, change: Change) -> None:
+        self._frames.send(self._edited(change))
+
+    def _edited(self, change: Change) -> messages.Edited:
+        self._stamp += 1
+        return messages.Edited(self._stamp, self._stamp + 1, (change,))
+
+    def edit_and_ask(self, change: Change, method: str) -> None:
+        """Both are there when the worker looks."""
+        self._asked += 1
+        self.connection.sendall(frame(self._edited(change)) + frame(messages.Ask(self._asked, method, None)))
+
+    def results(self) -> list[messages.Fresh]:
+        return [m for m in self.heard if isinstance(m, messages.Fresh)]
+
+
+@contextmanager
+def working(path: Path, text: str) -> Iterator[Server]:
+    """A worker on a thread of this process, for one document."""
+    ours, theirs = socket.socketpair()
+    thread = threading.Thread(target=workers.main, args=(theirs,))
+    thread.start()
+    opening = messages.Open(path.as_uri(), str(path), 1, text.encode(), "utf-8", 0, Context(), Settings())
+    ours.sendall(frame(opening))
+    try:
+        yield Server(ours)
+    finally:
+        ours.shutdown(socket.SHUT_RDWR)
+        thread.join(60)
+        assert not thread.is_alive()
+        ours.close()
+        theirs.close()
+
+
+def short_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "PASS", 0.002)
+    monkeypatch.setattr(workers, "FIRST", 0.002)
+    monkeypatch.setattr(workers, "MOST_PASSES", 20)  # a busy machine gets little done in one
+
+
+def test_a_long_text_is_analysed_in_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "".join(FUNCTION % n for n in range(150))
+    with working(tmp_path / "a.c", text) as server:
+        at_once = server.last().items
+    short_passes(monkeypatch)
+    with working(tmp_path / "a.c", text) as server:
+        final = server.last()
+        assert final.complete
+        assert final.items == at_once
+        assert len(at_once) == 150
+        partial = [r for r in server.results() if not r.complete]
+        assert len(partial) >= 2
+        for result in partial:
+            assert {item for item in result.items if b"analysis-incomplete" not in item} <= set(at_once)  # type: ignore[operator]
+        assert any(b"analysis-incomplete" in item for item in partial[-1].items)  # type: ignore[operator]
+
+
+def test_a_keystroke_between_passes_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short_passes(monkeypatch)
+    text = "".join(FUNCTION % n for n in range(150))
+    with working(tmp_path / "a.c", text) as server:
+        assert not server.next(messages.Fresh).complete
+        server.edit(Change("int x;\n", (0, 0), (0, 0)))
+        final = server.last()
+        assert (final.version, final.complete, len(final.items)) == (2, True, 150)
+
+
+LIVE = {
+    "a header with a macro": "#include <limits.h>\nint f(void)\n{\n    int s = 0;\n    #pragma omp target\n"
+    "    s = INT_MAX;\n    return s;\n}\n",
+    "a header with a function": "#include <math.h>\nvoid f(double *x)\n{\n    #pragma omp target map(x[0:4])\n"
+    "    x[0] = sqrt(x[1]) + unknown(x[2]);\n}\n",
+    "a project header with the pragma": '#include "own.h"\nvoid f(int n)\n{\n    TARGET\n    n = own(n);\n'
+    "    #pragma omp target paralel\n    n++;\n}\n",
+    "a missing header": "#include <no_such.h>\nvoid f(int *p)\n{\n    thing_t t;\n    #pragma omp target nowiat\n"
+    "    { p[0] = t.x; }\n}\n",
+    "a type from a header": "#include <stddef.h>\n#include <stdint.h>\nsize_t f(uint8_t *p, size_t n)\n{\n"
+    "    size_t s = 0;\n    #pragma omp target teams distribute parallel for\n"
+    "    for (size_t i = 0; i < n; i++) s += p[i];\n    return s;\n}\n",
+    "a declaration in a header": '#include "own.h"\nvoid f(int n)\n{\n    #pragma omp target\n    n = own(n);\n}\n',
+}
+
+
+@pytest.mark.parametrize("text", LIVE.values(), ids=LIVE)
+def test_the_live_tier_warns_of_nothing_that_the_full_tier_takes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """What is said before the headers are known, other than hints, has the ids and ranges that it keeps."""
+    (tmp_path / "own.h").write_text(
+        '#define TARGET _Pragma("omp target map(tofrom: n)")\n#pragma omp declare target\nint own(int);\n'
+        "#pragma omp end declare target\n"
+    )
+    monkeypatch.setattr(workers, "FIRST_SNAPSHOT_WAIT", 0.0)
+    slow = Workspace.snapshot
+
+    def late(*arguments: Any) -> HeaderSnapshot:
+        blocked.wait(10)
+        return slow(*arguments)
+
+    blocked = threading.Event()
+    monkeypatch.setattr(Workspace, "snapshot", late)
+    with working(tmp_path / "a.c", text) as server:
+        live = server.next(messages.Fresh)
+        blocked.set()
+        full = server.last()
+        assert live is not full
+        sure = {item for item in live.items if b'"severity":4' not in item}  # type: ignore[operator]
+        assert sure <= set(full.items), sure - set(full.items)
+
+
+def test_who_waits_for_a_unit_has_an_answer_before_the_rules_run(tmp_path: Path) -> None:
+    with working(tmp_path / "a.c", FUNCTION % 1) as server:
+        server.last()
+        server.heard.clear()
+        server.edit_and_ask(Change(" ", (0, 0), (0, 0)), "textDocument/foldingRange")
+        server.last()
+    kinds = [getattr(m, "what", type(m).__name__) for m in server.heard]
+    assert kinds.index("analysis") < kinds.index("Answer") < kinds.index("rules") < kinds.index("Fresh")
+
+
+def test_a_pass_is_analysis_and_rules_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*given: Any) -> Any:
+        found = analyse(*given)
+        spent = time.perf_counter() + 0.6 * given[-1]
+        while time.perf_counter() < spent:
+            pass
+        return found
+
+    analyse = workers.analyse
+    monkeypatch.setattr(workers, "analyse", slow)
+    with working(tmp_path / "a.c", FUNCTION % 1) as server:
+        server.next(messages.Fresh)
+    given = {m.what: m.seconds for m in server.heard if isinstance(m, messages.Busy)}
+    assert 0.25 * given["analysis"] <= given["rules"] <= 0.4 * given["analysis"]
+
+
+def test_a_budget_ends_early_for_who_waits() -> None:
+    asked: list[bool] = []
+
+    def wanted() -> bool:
+        asked.append(True)
+        return len(asked) > 1
+
+    budget = Deadline(60.0, wanted)
+    while not budget.expired():
+        assert not budget.interrupted
+    assert budget.interrupted
+    assert len(asked) == 2
+    assert not Deadline(60.0, wanted, soon=30.0).expired()
