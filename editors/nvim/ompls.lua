@@ -1,6 +1,6 @@
 -- ompls in Neovim 0.11 or later: `luafile` this from init.lua, or put it into the plugin directory of the configuration.
 -- Diagnostics, quick fixes, hovers and code lenses are Neovim's own; this adds previews (a split that follows the source)
--- and runs (their output in a scratch buffer). `ompls` must be on the PATH.
+-- and runs (their output in a scratch buffer). `find_server` says which `ompls` is taken.
 
 local M = {}
 
@@ -123,8 +123,25 @@ end
 
 M.outputs = {} -- by run: what takes its output
 
+--- The server's command, by its absolute path; the first that there is:
+--- 1. `vim.g.ompls_server`,
+--- 2. `ompls` on the PATH (absolute directories only: the folder that is open must not slip one in).
+local function find_server()
+  if vim.g.ompls_server then
+    return vim.fs.normalize(vim.g.ompls_server)
+  end
+  for _, directory in ipairs(vim.split(vim.env.PATH or '', ':')) do
+    local file = directory .. '/ompls'
+    if vim.startswith(directory, '/') and vim.fn.executable(file) == 1 then
+      return file
+    end
+  end
+  return 'ompls' -- for Neovim to say that it is not there
+end
+
 vim.lsp.config('ompls', {
-  cmd = { 'ompls', 'serve', '--stdio' },
+  cmd = { find_server(), 'serve', '--stdio' },
+  cmd_cwd = '/', -- a Python program must not find modules of the folder that is open where it starts
   filetypes = { 'c' },
   root_markers = { 'compile_commands.json', 'compile_flags.txt', '.git' },
   capabilities = { experimental = { ompls = { commands = { 'ompls.preview', 'ompls.run', 'ompls.whyNoAnswer' }, inactiveRegions = true } } },

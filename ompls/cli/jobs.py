@@ -9,7 +9,6 @@ import gc
 import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -60,7 +59,7 @@ def check_all(options: Options, names: Sequence[str], texts: Texts, jobs: int) -
     import ompls.analysis.rules  # noqa: F401 -- before the processes are made: they share it
 
     workers = min(jobs, -(-len(names) // _CHUNK))
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+    context = multiprocessing.get_context("fork")  # the others start a Python that imports from the current directory
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(options,))
     try:
         yield from pool.map(partial(_work, texts=texts), names, chunksize=_CHUNK)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import sys
 
 from ompls.cli.problem import Problem
+from ompls.runtime import start
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Problem("cannot start the server: the package pygls is not installed; run 'pip install pygls'")
     words = ["--tcp", str(arguments.tcp)] if arguments.tcp is not None else ["--stdio"]
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "ompls.server", *words])  # noqa: S606 -- an argument list
+    return start.become("ompls.server.__main__", *words)
 
 
 def _port(word: str) -> int:

@@ -23,12 +23,14 @@ from ompls.project.projectfile import ProjectFiles
 class Workspace:
     """A set of root directories and the buffers that are open in them.
 
+    What is relative is meant from the first root: where a server was started is nobody's business.
+
     problems -- what is wrong with the surroundings, by what is affected; filled as it is noticed, never raised here
     """
 
     def __init__(self, roots: Sequence[str], flags: Sequence[str] = (), cache: DiskCache | None = None) -> None:
         self.roots = tuple(os.path.abspath(root) for root in roots)
-        self.explicit = allowed(flags, os.getcwd())
+        self.explicit = allowed(flags, self._absolute(""))
         self.problems: dict[str, EnvironmentProblem] = {}
         self._overlays: dict[str, bytes] = {}
         self._flags = CompileFlags()
@@ -41,21 +43,24 @@ class Workspace:
         self._lock = threading.Lock()  # of the overlays: never held for long
         self._working = threading.Lock()  # of everything else
 
+    def _absolute(self, path: str) -> str:
+        return os.path.abspath(os.path.join(*self.roots[:1], path))
+
     # -- texts -----------------------------------------------------------------------------------------------------
 
     def open(self, path: str, data: bytes) -> None:
         """`data` stands for the file until `close`; again for every change."""
         with self._lock:
-            self._overlays[os.path.abspath(path)] = data
+            self._overlays[self._absolute(path)] = data
 
     def close(self, path: str) -> None:
         with self._lock:
-            self._overlays.pop(os.path.abspath(path), None)
+            self._overlays.pop(self._absolute(path), None)
 
     def read(self, path: str) -> bytes:
         """The bytes of a file, or of the buffer that is open on it.  Raises FileProblem."""
         with self._lock:
-            found = self._overlays.get(os.path.abspath(path))
+            found = self._overlays.get(self._absolute(path))
         return found if found is not None else read_source(path)
 
     def _header(self, path: str) -> bytes | None:
@@ -78,6 +83,7 @@ class Workspace:
 
     def flags(self, path: str) -> tuple[str, ...]:
         """The compiler flags for `path`: the compile database's, the project file's, then those given explicitly."""
+        path = self._absolute(path)
         with self._working:
             project = self._projects.of(path)
             own = project.layer.get("flags", ()) if project is not None else ()
@@ -86,7 +92,7 @@ class Workspace:
     def flags_origin(self, path: str) -> str:
         """The compile database or flags file that has the flags for `path`; "" when no file does."""
         with self._working:
-            return self._flags.found(path)[1]
+            return self._flags.found(self._absolute(path))[1]
 
     # -- headers ---------------------------------------------------------------------------------------------------
 
@@ -95,7 +101,7 @@ class Workspace:
 
         The same object is returned as long as nothing in it has changed.
         """
-        path = os.path.abspath(path)
+        path = self._absolute(path)
         directory = os.path.dirname(path)
         flags = allowed(flags, directory)
         search = skeleton.SearchPath.of(flags, self.roots or (directory,))

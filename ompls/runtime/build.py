@@ -8,12 +8,12 @@ compiled through the cache of `toolchain.py`.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import List, Optional, Sequence, Tuple
 
+from . import start
 from .bundle import Bundle, read_bundle
 from .cache import Cache, put_file
 from .devices import Device, ImageJob, choose
@@ -157,22 +157,13 @@ STUB_SOURCE = """
 #include "stub.h"
 const ompls_stub_device ompls_stub_devices[] = {{ {devices} {{0, 0}} }};
 const char ompls_stub_python[] = {python};
-const char ompls_stub_code[] = {code};
+const char ompls_stub_script[] = {script};
 __asm__(".section .rodata.ompls_program, \\"a\\"\\n"
         ".global ompls_stub_program, ompls_stub_program_end\\n"
         ".balign 64\\n"
         "ompls_stub_program: .incbin {program}\\n"
         "ompls_stub_program_end: .byte 0\\n"
         ".previous\\n");
-"""
-START_RUNTIME = """import sys
-sys.path.insert(0, {root!r})
-try:
-    from ompls.runtime.__main__ import main
-except ImportError as error:
-    print("ompls: error: the runtime is not in", {root!r} + ":", error, "; build the program again", file=sys.stderr)
-    sys.exit(125)
-sys.exit(main())
 """
 
 
@@ -187,10 +178,10 @@ def stub_program(tools: Toolchain, program: Path, devices: Sequence[Device]) -> 
         if device.python_module is not None:
             library = _c_string(device.needs_library) if device.needs_library else "0"
             entries += "{{{}, {}}}, ".format(_c_string(device.name), library)
-    code = START_RUNTIME.format(root=str(Path(__file__).resolve().parent.parent.parent))
+    python, script = map(_c_string, start.command("")[:2])
     source = tools.scratch / "stub_data.c"
     quoted = _assembler_string(program)
-    text = STUB_SOURCE.format(devices=entries, python=_c_string(sys.executable), code=_c_string(code), program=quoted)
+    text = STUB_SOURCE.format(devices=entries, python=python, script=script, program=quoted)
     source.write_text(text, encoding="utf-8")
     header = CORE / "stub.h"
     data = Compile(source, ("-O1", "-I" + str(CORE)), depends=(header, program))

@@ -1,4 +1,4 @@
-"""`python -m ompls.server.guardian COMMAND…`: become COMMAND, and be told to stop when the parent dies.
+"""`PARENT DIRECTORY MODULE ARGUMENTS`: become a process of ours that is told to stop when PARENT dies.
 
 A program that was started from an editor must not outlive the server, not even one that is killed with -9.
 """
@@ -10,17 +10,15 @@ import os
 import signal
 import sys
 
+from ompls.runtime import start
+
 PR_SET_PDEATHSIG = 1
 
 
-def main() -> None:
-    parent = int(os.environ.pop("OMPLS_PARENT", "0"))
+def main() -> int:
+    parent, directory, module, *arguments = sys.argv[1:]
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if parent and os.getppid() != parent:  # it died before we asked
-        sys.exit(143)
-    os.execv(sys.argv[1], sys.argv[1:])  # noqa: S606 - an argument list of our own making
-
-
-if __name__ == "__main__":
-    main()
+    if os.getppid() != int(parent):  # it died before we asked
+        return 143
+    return start.become(module, *arguments, directory=directory)

@@ -1,6 +1,6 @@
 """Running the user's programs: `ompls/run`, `ompls/devices` and the command `ompls.run`.
 
-A program runs in a child process (`python -m ompls run …`), only because somebody asked for it, never in a workspace
+A program runs in a child process (`ompls run …`), only because somebody asked for it, never in a workspace
 that the editor does not trust.  Its output goes to the client as `ompls/runOutput` notifications while it runs.
 Cancelling the request stops the program and everything it started.
 """
@@ -14,12 +14,12 @@ import itertools
 import json
 import os
 import signal
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
 
+from ompls.runtime import start
 from ompls.server.convert import Json
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class RunFeature:
         device = str(params.get("device") or settings.device)
         arguments = [str(a) for a in params.get("arguments") or settings.arguments]
         run = params.get("run") or f"run-{next(self._numbers)}"
-        command = [sys.executable, "-m", "ompls", "run", "--device", device]
+        command = ["run", "--device", device]
         if settings.timeout:
             command += ["--timeout", str(settings.timeout)]
         command += [*self.server.engine.settings.flags, path, "--", *arguments]
@@ -81,7 +81,7 @@ class RunFeature:
 
     async def devices(self) -> Any:
         """What `ompls devices --json` says."""
-        child = await self._start([sys.executable, "-m", "ompls", "devices", "--json"], None)
+        child = await self._start(["devices", "--json"], start.NOWHERE)
         try:
             output, errors = await asyncio.wait_for(child.communicate(), DEVICES_LIMIT)
             return json.loads(output)
@@ -115,15 +115,14 @@ class RunFeature:
             raise refuse(f"ompls run: {path}: the editor has changes that are not saved; save the file first")
         return path
 
-    async def _start(self, command: list[str], directory: str | None) -> asyncio.subprocess.Process:
-        environment = {**os.environ, "OMPLS_PARENT": str(os.getpid())}
+    async def _start(self, command: list[str], directory: str) -> asyncio.subprocess.Process:
+        """Start `ompls COMMAND` in this directory."""
         child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "ompls.server.guardian", *command),
+            *start.command("ompls.server.guardian", str(os.getpid()), directory, "ompls.cli", *command),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            cwd=directory,
-            env=environment,
+            cwd=start.NOWHERE,
             start_new_session=True,
         )
         self._children.add(child)

@@ -129,6 +129,12 @@ def test_its_flags_come_after_the_databases_and_before_those_given(tmp_path: Pat
     assert workspace.flags(str(tmp_path / "x.c")) == ("-DA=1", "-DA=2", "-DA=3")
 
 
+def test_what_is_relative_is_meant_from_the_first_root(tmp_path: Path) -> None:
+    """Wherever the server was started."""
+    workspace = Workspace([str(tmp_path), "/elsewhere"], ["-Iinclude"])
+    assert workspace.flags("untitled:x.c") == (f"-I{tmp_path}/include",)
+
+
 def test_stronger_layers_win() -> None:
     project = {"openmp_version": "4.5", "diagnostics.ignore": ("mapping",), "flags": ("-DA",)}
     editor, problems = read({"openmpVersion": "5.0", "flags": ["-DB"], "preview": {"device": "cuda"}})

@@ -32,8 +32,13 @@ needs_neovim = pytest.mark.skipif(
 
 
 def run(script: str, text: str, directory: Path) -> list[str]:
-    """What the Lua script prints in a Neovim with our configuration, on a file with this text."""
+    """What the Lua script prints in a Neovim with our configuration, on a file with this text.
+
+    It starts in the file's folder, where modules lie that would end the server.
+    """
     (directory / ".git").mkdir()
+    for name in ("logging", "signal", "sitecustomize"):
+        (directory / f"{name}.py").write_text("import os\nos._exit(1)\n")
     path = directory / "a.c"
     path.write_text(text)
     environment = {
@@ -43,12 +48,13 @@ def run(script: str, text: str, directory: Path) -> list[str]:
         "XDG_DATA_HOME": str(directory / "data"),
         "XDG_CACHE_HOME": str(directory / "cache"),
         "CLANGD": CLANGD or "",
+        "PYTHONPATH": ":",
     }
     assert NVIM is not None
     command = [NVIM, "--headless", "-u", str(ROOT / "editors" / "nvim" / "ompls.lua"), str(path)]
     done = subprocess.run(
         [*command, "-c", f"luafile {Path(__file__).with_name(script)}"],
-        env=environment, capture_output=True, text=True, timeout=120, check=False,
+        cwd=directory, env=environment, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     print(done.stderr)
     return done.stdout.split("\n")[:-1]

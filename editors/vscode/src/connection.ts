@@ -104,7 +104,7 @@ export class Connection {
       void this.offerHelp();
       return;
     }
-    const server: ServerOptions = { command: found.command, args: found.args, transport: TransportKind.stdio };
+    const server: ServerOptions = { ...found, transport: TransportKind.stdio };
     const options: LanguageClientOptions = {
       documentSelector: [{ language: 'c' }, { language: 'cpp', pattern: '**/*.h' }],
       initializationOptions: {

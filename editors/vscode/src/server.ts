@@ -7,14 +7,15 @@ import * as vscode from 'vscode';
 export interface Server {
   command: string;
   args: string[];
+  options: { cwd: string };
 }
 
 /**
- * Look for the `ompls` command; the first that exists wins:
+ * Look for the `ompls` command, by its absolute path; the first that exists wins:
  *
  * 1. the setting `ompls.server.path` (of the user only, where the workspace is not trusted),
  * 2. `.venv/bin/ompls` or `venv/bin/ompls` in a workspace folder (trusted workspaces only),
- * 3. `ompls` on the PATH (absolute directories only: the workspace must not slip one in).
+ * 3. `ompls` on the PATH (absolute directories only, and none of a workspace that is not trusted).
  */
 export function findServer(log: vscode.LogOutputChannel): Server | undefined {
   const trusted = vscode.workspace.isTrusted;
@@ -23,10 +24,10 @@ export function findServer(log: vscode.LogOutputChannel): Server | undefined {
     (trusted ? (setting?.workspaceFolderValue ?? setting?.workspaceValue) : undefined) ?? setting?.globalValue;
   if (configured) {
     const file = configured.replace(/^~(?=\/|$)/, os.homedir());
-    if (isExecutable(file)) {
+    if (path.isAbsolute(file) && isExecutable(file)) {
       return chosen(file, '1. the setting ompls.server.path', log);
     }
-    log.warn(`1. ompls.server.path is ${file}, which is no executable file`);
+    log.warn(`1. ompls.server.path is ${file}, which is not the absolute path of an executable file`);
   } else {
     log.info('1. the setting ompls.server.path is not set');
   }
@@ -47,17 +48,27 @@ export function findServer(log: vscode.LogOutputChannel): Server | undefined {
 
   for (const directory of (process.env['PATH'] ?? '').split(path.delimiter)) {
     const file = path.join(directory, 'ompls');
-    if (path.isAbsolute(directory) && isExecutable(file)) {
+    if (!path.isAbsolute(directory) || !isExecutable(file)) {
+      continue;
+    }
+    if (trusted || !inWorkspace(file)) {
       return chosen(file, '3. the PATH', log);
     }
+    log.warn(`3. ${file} belongs to the workspace, which is not trusted`);
   }
   log.error('3. there is no ompls on the PATH');
   return undefined;
 }
 
+/** It starts in the root directory: a Python program must not find modules of the workspace where it starts. */
 function chosen(file: string, how: string, log: vscode.LogOutputChannel): Server {
   log.info(`${how}: ${file}`);
-  return { command: file, args: ['serve'] };
+  return { command: file, args: ['serve'], options: { cwd: path.parse(file).root } };
+}
+
+function inWorkspace(file: string): boolean {
+  const real = (name: string) => vscode.Uri.file(fs.realpathSync(name));
+  return [vscode.Uri.file(file), real(file)].some((uri) => vscode.workspace.getWorkspaceFolder(uri) !== undefined);
 }
 
 function isExecutable(file: string): boolean {

@@ -5,12 +5,14 @@
    the program itself, and no Python is in the process.  Which devices are wanted is decided without Python: from
    OMPLS_DEVICES, OMP_TARGET_OFFLOAD and whether a library that a device cannot do without is there.
 
-   OMPLS_PYTHON replaces the interpreter that was recorded when the program was built. */
+   OMPLS_PYTHON replaces the interpreter that was recorded when the program was built.  It starts in the root directory,
+   as start.py says, and gets ours as a descriptor. */
 #define _GNU_SOURCE
 #include "stub.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,20 +64,36 @@ static int program_file(char *path, size_t size) {
     return file;
 }
 
+/* OMPLS_PYTHON as it means from the directory that we are in, or the recorded interpreter. */
+static const char *interpreter(void) {
+    const char *chosen = getenv("OMPLS_PYTHON");
+    if (chosen == NULL || *chosen == '\0') return ompls_stub_python;
+    char *here = *chosen != '/' && strchr(chosen, '/') != NULL ? getcwd(NULL, 0) : NULL, *full;
+    return here != NULL && asprintf(&full, "%s/%s", here, chosen) > 0 ? full : chosen;
+}
+
 static _Noreturn void become_python(const char *device, char *path, int argc, char **argv) {
-    const char *chosen = getenv("OMPLS_PYTHON"), *python = chosen != NULL && *chosen != '\0' ? chosen : ompls_stub_python;
-    char what[256], why[4200];
+    const char *python = interpreter();
+    char what[256], why[4200], directory[16] = "";
+    snprintf(what, sizeof what, "device '%s' is not available", device);
+    if (access(ompls_stub_script, R_OK) != 0) {
+        snprintf(why, sizeof why, "the runtime is not at %s (%s)", ompls_stub_script, strerror(errno));
+        fail(what, why, "build the program again");
+    }
     const char **command = calloc((size_t)argc + 8, sizeof *command);
     if (command == NULL) fail("starting", strerror(errno), "close other programs");
+    int here = open(".", O_PATH | O_DIRECTORY);
+    /* Where we could not go back to nothing can be found either: then it starts there. */
+    if (here >= 0 && access(".", X_OK) == 0 && chdir("/") == 0) snprintf(directory, sizeof directory, "%d", here);
     int n = 0;
     command[n++] = python;
-    command[n++] = "-c";
-    command[n++] = ompls_stub_code;
+    command[n++] = ompls_stub_script;
+    command[n++] = directory;
+    command[n++] = "ompls.runtime.__main__";
     command[n++] = "host-program";
     command[n++] = path;
     for (int i = 0; i < argc; i++) command[n++] = argv[i];
     execvp(python, (char **)command);
-    snprintf(what, sizeof what, "device '%s' is not available", device);
     snprintf(why, sizeof why, "it needs Python, but %s does not start (%s)", python, strerror(errno));
     fail(what, why, "set OMPLS_PYTHON or build the program again");
 }
