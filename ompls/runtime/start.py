@@ -2,7 +2,7 @@
 
 `python -m` and `python -c` put the current directory first on the import path: the `signal.py` of a project would stop
 us, and an editor would run what lies in somebody else's folder.  So a process of ours is this script, started by its
-absolute path, in a directory where nobody puts modules: that is what relative entries of PYTHONPATH then mean, for good.
+absolute path, in a directory where nobody puts modules: relative entries of PYTHONPATH then mean that one, for good.
 The script takes its own directory off the import path, goes to where it shall work, and runs `main` of a module of the
 package that it lies in.  Its command line is: DIRECTORY MODULE ARGUMENTS.
 
