@@ -1,0 +1,53 @@
+"""Which server the extension for VS Code starts, and where; its function itself, on node."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(
+    NODE is None or not (EXTENSION / "node_modules" / "esbuild").exists(),
+    reason="node or the extension's packages are not there: 'make typescript' says what to do",
+)
+
+
+def test_an_untrusted_workspace_never_chooses_the_server(tmp_path: Path) -> None:
+    places = {name: tmp_path / name for name in ("workspace", "workspace/.venv/bin", "workspace/bin", "mine", "linked")}
+    for place in places.values():
+        place.mkdir(parents=True, exist_ok=True)
+        if place.name != "linked":
+            (place / "ompls").write_text("")
+            (place / "ompls").chmod(0o755)
+    (places["linked"] / "ompls").symlink_to(places["workspace/bin"] / "ompls")
+    workspace, venv, inside, mine, linked = (str(place) for place in places.values())
+    configured = {"workspaceValue": f"{inside}/ompls"}
+    relative = os.path.relpath(f"{mine}/ompls", EXTENSION)
+    wanted: list[tuple[bool, dict[str, str], str, str | None]] = [
+        (True, configured, mine, inside),
+        (False, configured, mine, mine),
+        (False, {"globalValue": f"{mine}/ompls"}, inside, mine),
+        (False, {"globalValue": relative}, "", None),
+        (True, {"workspaceValue": relative}, "", venv),
+        (True, {}, mine, venv),
+        (False, {}, mine, mine),
+        (False, {}, f":.:{os.path.relpath(mine, EXTENSION)}:{inside}:{linked}", None),
+        (False, {}, f"{inside}:{linked}:{mine}", mine),
+    ]
+    cases = [{"trusted": t, "folder": workspace, "settings": s, "PATH": p} for t, s, p, _ in wanted]
+    assert NODE is not None
+    done = subprocess.run(
+        [NODE, str(Path(__file__).with_name("find_server.mjs")), str(EXTENSION)],
+        input=json.dumps(cases), cwd=EXTENSION, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found: list[Any] = json.loads(done.stdout)
+    assert [server and server["command"] for server in found] == [w and f"{w}/ompls" for *_, w in wanted]
+    assert all(server["args"] == ["serve"] and server["options"] == {"cwd": "/"} for server in found if server)
