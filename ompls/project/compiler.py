@@ -23,6 +23,7 @@ from ompls.project.skeleton import MARK
 DEADLINE = 10.0  # seconds
 MAX_OUTPUT = 64 << 20  # bytes
 MAX_MEMORY = 2 << 30  # bytes
+NOWHERE = os.sep  # where it runs: an empty entry of LD_LIBRARY_PATH or COMPILER_PATH means the current directory
 
 _DEFINE = re.compile(r"#define ([^\s(]+)(?:\(([^)]*)\))? ?(.*)")
 _MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"')
@@ -75,7 +76,7 @@ def preprocess(compiler: str, skeleton: str, flags: tuple[str, ...], directory: 
         text.seek(0)
         try:
             with subprocess.Popen(
-                command, stdin=text, stdout=output, stderr=errors, env=_environment(), cwd=_existing(directory)
+                command, stdin=text, stdout=output, stderr=errors, env=_environment(), cwd=NOWHERE
             ) as process:
                 _limit(process.pid)
                 try:
@@ -114,10 +115,6 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
 
 def _environment() -> dict[str, str]:
     return {**os.environ, "LC_ALL": "C"}
-
-
-def _existing(directory: str) -> str:
-    return directory if os.path.isdir(directory) else "/"
 
 
 def _limit(pid: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -251,6 +252,25 @@ def test_gcc_of_the_current_directory_is_not_run(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
     assert "<stdio.h>" in Workspace(["."]).snapshot("main.c", HEADERS + b"int once_more;\n", ["-DUNIQUE"]).system
     assert not (tmp_path / "was_run").exists()
+
+
+@pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "COMPILER_PATH"])
+def test_nothing_of_the_files_directory_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    """Neither a library of the compiler nor a part of it, also when a search path has an empty entry."""
+    mark = tmp_path / "was_run"
+    part = subprocess.run(["gcc", "-print-prog-name=cc1"], capture_output=True, text=True, check=True).stdout.strip()
+    needed = subprocess.run(["ldd", part], capture_output=True, text=True, check=True).stdout
+    trap = f'#include <fcntl.h>\n__attribute__((constructor)) static void run(void) {{ creat("{mark}", 0600); }}\n'
+    (tmp_path / "trap.c").write_text(trap)
+    library = next(line.split()[0] for line in needed.splitlines() if "=> /" in line)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, "trap.c"], cwd=tmp_path, check=True)
+    (tmp_path / "cc1").write_text(f"#!/bin/sh\n: > {mark}\n")
+    (tmp_path / "cc1").chmod(0o755)
+    monkeypatch.setenv(variable, ":/nowhere")
+    source = HEADERS + f"int {variable};\n".encode()
+    found = Workspace([str(tmp_path)]).snapshot(str(tmp_path / "main.c"), source, [f"-D{variable}"])
+    assert "<stdio.h>" in found.system
+    assert not mark.exists()
 
 
 def test_buffers_open_while_the_compiler_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
