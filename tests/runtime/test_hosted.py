@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from handmade import SAXPY_HOST, SAXPY_KERNEL, SAXPY_PARAMS, make_bundle, saxpy_bundle
 
-from ompls.runtime import launcher
+from ompls.runtime import launcher, start
 from ompls.runtime.build import build
 
 # Says everything that could differ between a native and a hosted run.
@@ -209,6 +209,25 @@ def test_the_stub_needs_python_only_for_its_devices(tmp_path: Path) -> None:
     code, out, err = run(OMPLS_PYTHON="", OMPLS_DEVICES="pyhost,host:2", OMP_TARGET_OFFLOAD="mandatory")
     # The device speaks through Python's stdout, the program through C's: two buffers.
     assert (code, sorted(out.splitlines(True)), err) == (0, [both, "closed 0: 0 buffers, 1 threads\n"], "")
+
+
+def test_the_interpreter_may_be_named_from_where_the_program_is_started(tmp_path: Path) -> None:
+    built = build(saxpy_bundle(tmp_path / "bundle"), "pyhost", tmp_path / "prog")
+    (tmp_path / "bin").symlink_to(Path(sys.executable).parent)
+    env = {**launcher.environment(built), "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    for python in ("bin/python", "./bin/../bin/python", "python"):
+        done = subprocess.run(
+            [built.program], cwd=tmp_path, env={**env, "OMPLS_PYTHON": python}, capture_output=True, check=False
+        )
+        assert b"0 wrong, 1 devices, initial 1\n" in done.stdout, done.stderr
+
+
+def test_a_runtime_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "SCRIPT", "/nowhere/start.py")
+    built = build(saxpy_bundle(tmp_path / "bundle"), "pyhost", tmp_path / "prog")
+    done = subprocess.run(launcher.command(built), capture_output=True, text=True, check=False)
+    why = "the runtime is not at /nowhere/start.py (No such file or directory); build the program again"
+    assert (done.returncode, done.stderr) == (125, f"ompls: error: device 'pyhost' is not available: {why}\n")
 
 
 def test_a_damaged_program(tmp_path: Path) -> None:

@@ -15,13 +15,10 @@ const built = require('esbuild').buildSync({
   write: false,
 });
 const answers = JSON.parse(fs.readFileSync(0, 'utf8')).map(({ trusted, folder, settings, PATH }) => {
-  const inside = (uri) => uri.fsPath.startsWith(folder + '/');
   const vscode = {
-    Uri: { file: (fsPath) => ({ fsPath }) },
     workspace: {
       isTrusted: trusted,
       workspaceFolders: [{ uri: { fsPath: folder } }],
-      getWorkspaceFolder: (uri) => (inside(uri) ? {} : undefined),
       getConfiguration: () => ({ inspect: () => settings }),
     },
   };

@@ -30,12 +30,13 @@ LOOKED_FOR = "sitecustomize usercustomize nvidia pycuda numpy"
 TRAP = "with open({!r}, 'a') as marks:\n    marks.write(__name__ + ' ')\n"
 PROGRAM = """\
 #include <stdio.h>
+#include <unistd.h>
 int main(void) {
     int x[4] = {0};
     #pragma omp target teams distribute parallel for map(tofrom: x)
     for (int i = 0; i < 4; i++) x[i] = i;
     printf("%d\\n", x[3]);
-    return 0;
+    return access("program.c", R_OK);
 }
 """
 MISTAKE = PROGRAM.replace("tofrom", "tofroom")
@@ -94,7 +95,7 @@ def test_commands(folder: Folder) -> None:
     assert folder.run(OMPLS, "translate", "-o", "../bundle", "--device", "host", "program.c") == ""
     assert "pyhost" in folder.run(OMPLS, "devices", "--json")
     for device in DEVICES:
-        assert folder.run(OMPLS, "run", "--device", device, "program.c").startswith("3\n")
+        assert "3\n" in folder.run(OMPLS, "run", "--device", device, "program.c")
     assert not folder.ran()
 
 
@@ -103,7 +104,7 @@ def test_a_program(folder: Folder, device: str) -> None:
     """It works where its user is, also with an import path that names the current directory."""
     folder.run(OMPLS, "cc", "-fopenmp", f"-fopenmp-targets={device}", "program.c", "-o", "program")
     for path in ("", ":", ".", f":{ROOT}"):
-        assert folder.run("./program", PYTHONPATH=path).startswith("3\n")
+        assert "3\n" in folder.run("./program", PYTHONPATH=path)
     assert not folder.ran()
 
 

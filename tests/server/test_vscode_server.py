@@ -19,15 +19,18 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_an_untrusted_workspace_never_chooses_the_server(tmp_path: Path) -> None:
-    places = {name: tmp_path / name for name in ("workspace", "workspace/.venv/bin", "workspace/bin", "mine", "linked")}
+@pytest.mark.parametrize("opened", ["workspace", "link to it"])
+def test_an_untrusted_workspace_never_chooses_the_server(tmp_path: Path, opened: str) -> None:
+    (tmp_path / "link to it").symlink_to(tmp_path / "workspace")
+    places = {name: tmp_path / name for name in ("workspace/.venv/bin", "workspace/bin", "mine", "linked")}
     for place in places.values():
         place.mkdir(parents=True, exist_ok=True)
         if place.name != "linked":
             (place / "ompls").write_text("")
             (place / "ompls").chmod(0o755)
     (places["linked"] / "ompls").symlink_to(places["workspace/bin"] / "ompls")
-    workspace, venv, inside, mine, linked = (str(place) for place in places.values())
+    inside, mine, linked = (str(places[name]) for name in ("workspace/bin", "mine", "linked"))
+    venv = f"{tmp_path}/{opened}/.venv/bin"
     configured = {"workspaceValue": f"{inside}/ompls"}
     relative = os.path.relpath(f"{mine}/ompls", EXTENSION)
     wanted: list[tuple[bool, dict[str, str], str, str | None]] = [
@@ -39,9 +42,10 @@ def test_an_untrusted_workspace_never_chooses_the_server(tmp_path: Path) -> None
         (True, {}, mine, venv),
         (False, {}, mine, mine),
         (False, {}, f":.:{os.path.relpath(mine, EXTENSION)}:{inside}:{linked}", None),
-        (False, {}, f"{inside}:{linked}:{mine}", mine),
+        (False, {}, f"{inside}:{linked}:{tmp_path}/link to it/bin:{mine}", mine),
     ]
-    cases = [{"trusted": t, "folder": workspace, "settings": s, "PATH": p} for t, s, p, _ in wanted]
+    folder = f"{tmp_path}/{opened}"
+    cases = [{"trusted": t, "folder": folder, "settings": s, "PATH": p} for t, s, p, _ in wanted]
     assert NODE is not None
     done = subprocess.run(
         [NODE, str(Path(__file__).with_name("find_server.mjs")), str(EXTENSION)],

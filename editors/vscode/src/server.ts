@@ -67,8 +67,10 @@ function chosen(file: string, how: string, log: vscode.LogOutputChannel): Server
 }
 
 function inWorkspace(file: string): boolean {
-  const real = (name: string) => vscode.Uri.file(fs.realpathSync(name));
-  return [vscode.Uri.file(file), real(file)].some((uri) => vscode.workspace.getWorkspaceFolder(uri) !== undefined);
+  const spellings = (name: string) => [name, fs.realpathSync(name)];
+  const there = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath).filter(fs.existsSync);
+  const folders = there.flatMap(spellings);
+  return spellings(file).some((name) => folders.some((folder) => name.startsWith(folder + path.sep)));
 }
 
 function isExecutable(file: string): boolean {
