@@ -2,8 +2,8 @@
 
 Each document has a worker of its own (`worker.py`), so no document waits for another one, and an analysis can be ended
 from outside, whatever it does: a worker that takes much longer than it said is killed.  The document gets a new one at
-once.  What did not end (the rules, or all of the analysis) is left out, with a note, until the text has changed and
-nobody has typed for a while.
+once.  What did not end twice in a row (the rules, or all of the analysis) is left out, with a note, until the text has
+changed and nobody has typed for a while.
 
 At most `MOST` workers are kept: a document that nobody has asked about for the longest time gives its worker up and
 gets one again when it is needed.  Everything here runs on the event loop's thread and takes moments.
@@ -57,7 +57,8 @@ class Session:
     doing    -- what its worker does: what, since when (time.monotonic), and how long that should take in seconds
     memory   -- bytes that the worker had when it had nothing to do the last time
     used     -- when the client did something with it the last time (time.monotonic)
-    left_out -- what did not end the last time, and is not tried before the text rests: "", "rules" or "analysis"
+    failed   -- what did not end the last time; "" since there was a result
+    left_out -- what did not end again, and is not tried before the text has changed: "", "rules" or "analysis"
     ended    -- what the user is told of that
     """
 
@@ -72,6 +73,7 @@ class Session:
     memory: int = 0
     used: float = 0.0
     asked: dict[int, asyncio.Future[tuple[bytes, ...]]] = field(default_factory=dict)
+    failed: str = ""
     left_out: str = ""
     ended: str = ""
     patience: float = PATIENCE
@@ -114,6 +116,8 @@ class _Worker:
         self.child.end()
         if self._writer is not None:
             self._writer.transport.abort()
+        else:
+            self.child.connection.close()
         if self.listener is not None:
             self.listener.cancel()
 
@@ -176,6 +180,8 @@ class Engine:
     def _configured(self, session: Session) -> None:
         session.settings = self.settings_for(session.document.path)
         session.stamp += 1
+        if session.left_out:
+            self._stop(session, "it is tried again")
         session.left_out = session.ended = ""
         self._tell(session, messages.Configured(session.stamp, self._context(), session.settings))
 
@@ -415,7 +421,7 @@ class Engine:
         elif isinstance(message, messages.Fresh):
             session.fresh = message
             if session.current and not session.left_out:
-                session.patience = PATIENCE
+                session.patience, session.failed = PATIENCE, ""
             if message.stamp == session.stamp:
                 self._on_result(session)
         elif (answer := session.asked.pop(message.number, None)) is not None and not answer.done():
@@ -449,14 +455,19 @@ class Engine:
         if not what:
             return  # another one is started when it is needed
         if what not in METHODS:  # else it was an answer
-            session.left_out = "rules" if what == "rules" else "analysis"
-            name, missing = os.path.basename(session.document.path), "nothing is said about it"
-            if what == "rules":
-                missing = "what they find is not shown"
-            session.ended = f"{name}: {what}: {reason}; {missing} until the text has changed"
-            session.patience = min(2 * session.patience, LONGEST_PATIENCE)
+            if session.failed == what:
+                self._leave_out(session, what, reason)
+            session.failed = what
         self._start(session)
         self._on_result(session)
+
+    def _leave_out(self, session: Session, what: str, reason: str) -> None:
+        session.left_out, missing = "analysis", "nothing is said about it"
+        if what == "rules":
+            session.left_out, missing = what, "what they find is not shown"
+        name = os.path.basename(session.document.path)
+        session.ended = f"{name}: {what}: {reason}; {missing} until the text has changed"
+        session.patience = min(2 * session.patience, LONGEST_PATIENCE)
 
     def _try_again_later(self, session: Session) -> None:
         """What was left out is tried again when nobody has typed for a while."""
@@ -466,7 +477,7 @@ class Engine:
 
     def _try_again(self, session: Session) -> None:
         session.again = None
-        session.left_out = session.ended = ""
+        session.left_out = session.ended = session.failed = ""
         self._stop(session, "it is tried again")
         self._start(session)
 

@@ -100,14 +100,34 @@ async def test_a_worker_that_hangs_is_replaced_and_leaves_nothing(tmp_path: Path
         first = session.process
         os.kill(first, signal.SIGSTOP)
         it.type(session)
-        await it.until(lambda: bool(session.ended))
         await it.until(lambda: not alive(first))
-        assert session.left_out == "analysis"
-        with pytest.raises(Exception, match=r"a\.c: to begin: no end after"):
-            await it.engine.ask(session, "textDocument/documentSymbol", None)
-        it.type(session)  # and rests
-        assert len(await until_well(it, session)) == 1
+        assert len(await it.known(session)) == 1
         assert session.process not in (0, first)
+        assert not session.ended
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_an_analysis_that_does_not_end_is_left_out_until_the_text_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analyse = worker.analyse
+
+    def hang(analyzer: Any, path: str, source: bytes, *rest: Any) -> Any:
+        while b"endless" in source:
+            pass
+        return analyse(analyzer, path, source, *rest)
+
+    monkeypatch.setattr(worker, "analyse", hang)
+    async with opened() as it:
+        session = it.open(tmp_path / "a.c", MISTAKE + "int endless;\n")
+        await it.until(lambda: bool(session.ended))
+        assert session.left_out == "analysis"
+        with pytest.raises(Exception, match=r"a\.c: analysis: no end after"):
+            await it.engine.ask(session, "textDocument/documentSymbol", None)
+        assert session.worker is None
+        line = MISTAKE.count("\n")
+        it.engine.changed(session, 2, [Change("", (line, 4), (line, 11))])  # and it rests
+        assert len(await until_well(it, session)) == 1
 
 
 async def until_well(it: Opened, session: Session) -> list[bytes]:
