@@ -1,11 +1,83 @@
-"""What holds for every test."""
+"""What holds for every test, and how a test compiles a kernel file for GPUs."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from ompls.runtime import nvrtc
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+import waits  # noqa: E402 - it is beside the tools
+
+LISTINGS = ROOT / ".cache/machine-code"
+OLD_AND_NEW = ("sm_53", "sm_70")  # lanes of a warp wait for each other before sm_70
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Programs under test get Ctrl-C as from a terminal: a shell that starts tests in the background ignores it,
     and what is ignored is inherited."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.addinivalue_line(
+        "markers", "machine_code: compiles kernels for GPUs, whose code is searched for hanging waits"
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "gpu_code" in getattr(item, "fixturenames", ()):
+            item.add_marker("machine_code")
+
+
+@pytest.fixture(scope="session")
+def gpu_code() -> Callable[..., nvrtc.Compiled]:
+    """A function that compiles a kernel file for a GPU, by nvrtc, and finds no wait in it that hangs (tools/waits.py).
+
+    PTX is searched for sm_53 and sm_70, and where OMPLS_NVDISASM names a disassembler, machine code, too; machine code
+    has no lock that its PTX has not.  Skips without nvrtc.
+    """
+    if nvrtc.available() is None:
+        pytest.skip("nvrtc is not installed (extra cuda-preview)")
+    disassembler = os.environ.get("OMPLS_NVDISASM", "")
+
+    def search(name: str, listing: str) -> None:
+        assert [str(t) for t in waits.takings(listing) if not t.releases] == [], name
+
+    def compiled(
+        text: str, arch: str, name: str, headers: Mapping[str, str] | None = None, kind: str = "cubin"
+    ) -> nvrtc.Compiled:
+        made = nvrtc.compile(text, arch, headers, name, "cubin" if disassembler else kind, with_ptx=True)
+        assert made.ok, f"{name} for {arch}: {made.log}"
+        ptx = made.ptx.decode()
+        if not waits.swaps(ptx):
+            return made
+        search(f"PTX of {name} for {arch}", ptx)
+        for other in OLD_AND_NEW if arch == OLD_AND_NEW[0] else ():
+            code = made if other == arch else nvrtc.compile(text, other, headers, name, made.kind, with_ptx=True)
+            search(f"PTX of {name} for {other}", code.ptx.decode())
+            if disassembler:
+                search(f"machine code of {name} for {other}", disassembled(disassembler, code.code))
+        return made
+
+    return compiled
+
+
+def disassembled(disassembler: str, code: bytes) -> str:
+    """What nvdisasm prints of machine code, from the cache or anew."""
+    path = LISTINGS / f"{hashlib.sha256(code).hexdigest()}.sass"
+    if not path.exists():
+        LISTINGS.mkdir(parents=True, exist_ok=True)
+        made = path.with_suffix(f".{os.getpid()}")
+        made.write_bytes(code)
+        listing = subprocess.run([disassembler, "-c", made], capture_output=True, text=True, check=True).stdout
+        made.write_text(listing)
+        made.rename(path)
+    return path.read_text()

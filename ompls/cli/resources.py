@@ -22,6 +22,10 @@ def of_bundle(files: Mapping[str, bytes], arch: str) -> str:
             raise Problem(str(error)) from error
         if "--gpu-architecture" in compiled.log:
             raise Problem(f"cannot compile for {arch}: nvrtc does not know it; name another one, as --arch sm_87")
+        refused = [m for m in compiled.messages if m.text.startswith("static assertion failed with ")]
+        if refused:  # by the device library
+            said = refused[0].text.partition('"')[2].rstrip('"')
+            raise Problem(f"cannot compile for {arch}: {refused[0].file}:{refused[0].line}: {said}")
         if not compiled.ok:
             raise Problem(
                 f"cannot compile {name} for {arch}: {compiled.log.strip()}; this is a bug of ompls, report it"

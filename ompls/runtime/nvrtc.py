@@ -42,7 +42,10 @@ class Message:
 
 @dataclass(frozen=True)
 class Compiled:
-    """The result of :func:`compile`.  ``code`` is empty when ``ok`` is false; ``log`` is the compiler's own words."""
+    """The result of :func:`compile`.  ``code`` is empty when ``ok`` is false; ``log`` is the compiler's own words.
+
+    ``ptx`` is what a cubin was made of, where that was asked for.
+    """
 
     ok: bool
     arch: str
@@ -50,6 +53,7 @@ class Compiled:
     code: bytes
     log: str
     messages: List[Message] = field(default_factory=list)
+    ptx: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -171,11 +175,13 @@ def compile(  # noqa: PLR0917 -- all but the text have defaults
     name: str = "kernel.cu",
     kind: str = "cubin",
     options: Sequence[str] = (),
+    with_ptx: bool = False,
 ) -> Compiled:
     """Compile CUDA C++ ``text`` for ``arch`` ("sm_53", "sm_90", …) to ``kind`` "ptx" or "cubin".
 
     ``headers`` are includable texts by name; the device library is always on the include path.  A program with errors
     is a result with ``ok`` false; only a missing compiler raises (NvrtcUnavailable).
+    ``with_ptx``: keep a cubin's PTX, too.
     """
     library = _library()
     number = arch.rsplit("_", 1)[-1]
@@ -196,12 +202,13 @@ def compile(  # noqa: PLR0917 -- all but the text have defaults
             status = library.call("nvrtcCompileProgram", program, len(arguments), argv)
             log = _DEPRECATED.sub("", library.text(program, "ProgramLog").decode(errors="replace"))
             code = b"" if status else library.text(program, "CUBIN" if kind == "cubin" else "PTX")
+            ptx = library.text(program, "PTX") if with_ptx and not status else b""
         finally:
             library.call("nvrtcDestroyProgram", ctypes.byref(program))
     if status and not log:
         log = library.dll.nvrtcGetErrorString(status).decode()
     messages = [Message(m["file"], int(m["line"]), m["severity"], m["text"]) for m in _MESSAGE.finditer(log)]
-    return Compiled(status == 0, arch, kind, code, log, messages)
+    return Compiled(status == 0, arch, kind, code, log, messages, ptx)
 
 
 _ENTRY = re.compile(r"Compiling entry function '(?P<name>[^']+)'")

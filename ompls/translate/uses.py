@@ -102,12 +102,21 @@ def is_aggregate(s: Symbol) -> bool:
     return isinstance(s.type, (Array, Record)) and not is_vla(s.type)
 
 
-def leaves(node: ast.Node, loop: bool = False, switch: bool = False) -> bool:
+def leaves(node: ast.Node) -> bool:
     """Whether control may go from inside `node` to outside of it other than at its end, or come in."""
+    return next(ways_out(node), None) is not None
+
+
+def ways_out(node: ast.Node, loop: bool = False, switch: bool = False) -> Iterator[ast.Stmt]:
+    """The jumps that leave `node`, and the labels by which control may come in.  In a `loop` or `switch` of the same
+    piece of code, `break` and `continue` stay inside."""
     if isinstance(node, ast.Jump):
-        return not ((node.kind == "break" and (loop or switch)) or (node.kind == "continue" and loop))
+        if not ((node.kind == "break" and (loop or switch)) or (node.kind == "continue" and loop)):
+            yield node
+        return
     if isinstance(node, ast.Labeled) or (isinstance(node, ast.Case) and not switch):
-        return True
+        yield node
     loop = loop or isinstance(node, (ast.For, ast.While, ast.DoWhile))
     switch = switch or isinstance(node, ast.Switch)
-    return any(leaves(child, loop, switch) for child in node.children())
+    for child in node.children():
+        yield from ways_out(child, loop, switch)

@@ -105,3 +105,18 @@ def test_what_cannot_be_translated_is_a_diagnostic_before_any_output(ompls, tmp_
     assert "assembly.c:" in done.err
     assert "untranslatable-construct" in done.err
     assert not (tmp_path / "bundle").exists()
+
+
+def test_resources_of_what_an_old_gpu_cannot_run_say_why(ompls, tmp_path: Path) -> None:
+    pytest.importorskip("nvidia.cuda_nvrtc", reason="needs the package ompls[cuda-preview]")
+    path = tmp_path / "locked.c"
+    path.write_text(
+        "#include <omp.h>\nvoid f(omp_lock_t *a, int n)\n{\n#pragma omp target parallel for is_device_ptr(a)\n"
+        "    for (int i = 0; i < n; i++) {\n        if (i % 2)\n            omp_set_lock(a);\n"
+        "        if (i % 2)\n            omp_unset_lock(a);\n    }\n}\n"
+    )
+    done = ompls("preview", "--resources", "--arch", "sm_53", path)
+    assert done.code == 2
+    assert "locked.c:7: omp_set_lock hangs on a GPU before sm_70" in done.err
+    assert "bug of ompls" not in done.err
+    assert ompls("preview", "--resources", "--arch", "sm_70", path).code == 0

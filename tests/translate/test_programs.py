@@ -22,6 +22,7 @@ PROGRAMS = sorted((HERE / "programs").glob("*.c"))
 NEWER = sorted((HERE / "programs/newer").glob("*.c"))  # gcc 12 does not know what they use
 SOURCES = [*PROGRAMS, *NEWER, *sorted((ROOT / "examples").glob("*.c"))]
 LIBRARY = ROOT / "ompls/runtime/device_lib/cuda"
+GpuCode = Callable[..., nvrtc.Compiled]
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +72,7 @@ def test_is_right_on_a_device(path: Path, device: str, cache: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)
-def test_kernels_compile_for_real_gpus(path: Path, load: Callable[[Path], TU]) -> None:
-    if nvrtc.available() is None:
-        pytest.skip("nvrtc is not installed (extra cuda-preview)")
+def test_kernels_compile_for_real_gpus(path: Path, load: Callable[[Path], TU], gpu_code: GpuCode) -> None:
     headers = {p.name: p.read_text() for p in LIBRARY.glob("*.cuh")}
     bundle = translate([load(path)], ["cuda"])
     assert not bundle.diagnostics
@@ -81,8 +80,7 @@ def test_kernels_compile_for_real_gpus(path: Path, load: Callable[[Path], TU]) -
     assert kernels
     for name, text in kernels.items():
         for arch in ("sm_53", "sm_87", "sm_90") if "examples" in path.parts else ("sm_53",):
-            compiled = nvrtc.compile(text, arch, headers, name)
-            assert compiled.ok, f"{name} for {arch}: {compiled.log}"
+            gpu_code(text, arch, name, headers)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)

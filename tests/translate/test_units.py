@@ -161,9 +161,9 @@ def test_types_under_pragma_pack_are_refused(unit: Callable[[str], TU]) -> None:
     assert "'struct s' under '#pragma pack'" in refused.diagnostics[0].message
 
 
-def test_the_joined_text_compiles_for_real_gpus(place: Path, load: Callable[[Path], TU]) -> None:
-    if nvrtc.available() is None:
-        pytest.skip("nvrtc is not installed (extra cuda-preview)")
+def test_the_joined_text_compiles_for_real_gpus(
+    place: Path, load: Callable[[Path], TU], gpu_code: Callable[..., nvrtc.Compiled]
+) -> None:
     bundle = translate([load(place / name) for name in SOURCES], ["cuda"])
     for name, data in bundle.files.items():
         (place / "bundle" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -174,8 +174,7 @@ def test_the_joined_text_compiles_for_real_gpus(place: Path, load: Callable[[Pat
     assert len(kernels) == 2
     for kernel, path in kernels:
         for architecture in ("sm_53", "sm_90"):
-            compiled = nvrtc.compile(path.read_text(), architecture, headers, kernel.name)
-            assert compiled.ok, compiled.log
+            gpu_code(path.read_text(), architecture, kernel.name, headers)
 
 
 def test_a_variable_that_a_library_defines(place: Path) -> None:

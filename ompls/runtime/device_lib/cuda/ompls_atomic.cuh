@@ -178,17 +178,35 @@ static __device__ inline void ompls_let_go(int *lock)
 
 // --- critical ---------------------------------------------------------------------------------------------------
 
-// The body is inside the loop, not after it: before sm_70 the lane that holds the lock would otherwise wait for its
-// spinning neighbours to leave the loop.
+// Runs `body`, which releases what `take` got, once `take()` says true.  Lanes of a warp may wait for each other here.
+//
+// Before sm_70 the lanes of a warp that leave a loop wait at its end for those that are still in it (on the machine: SSY,
+// SYNC; PTX promises a lane no progress of its own there).  So a lane that has got the lock must release it inside of the
+// loop: behind it, it would wait for neighbours that wait for the lock.  That the body is written inside is not enough:
+// an optimizer that knows `done` after it moves it behind the loop.  Of what went through ompls_unknown it knows nothing,
+// so the way from the body leads through the loop's end.  tools/waits.py looks for loops that have lost their release.
+static __device__ inline int ompls_unknown(int value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
+template <class G, class F> static __device__ inline void ompls_once_taken(G take, F body)
+{
+    for (int done = 0; !done;) {
+        if (take()) {
+            body();
+            done = 1;
+        }
+        done = ompls_unknown(done);
+    }
+}
+
 template <class F> static __device__ void ompls_critical(int *lock, F body)
 {
-    for (bool done = false; !done;) {
-        if (ompls_take(lock)) {
-            __threadfence();
-            body();
-            __threadfence();
-            ompls_let_go(lock);
-            done = true;
-        }
-    }
+    ompls_once_taken([=] { return ompls_take(lock); }, [&] {
+        __threadfence();
+        body();
+        __threadfence();
+        ompls_let_go(lock);
+    });
 }

@@ -103,8 +103,11 @@ static __device__ bool ompls_runs_section(int k);
 static __device__ void ompls_broadcast(void *value, unsigned long size);
 // `error at(execution)`: prints "FILE:LINE: error: MESSAGE"; ends the program when it is fatal.
 static __device__ void ompls_error(bool fatal, const char *file, int line, const char *message);
-// A lock of the OpenMP API for the extent of a block: ompls_with_lock(&lock, [&] { … }) without warp deadlock.
+// A lock of the OpenMP API: ompls_with_lock(&lock, [&] { … omp_unset_lock(&lock); … }) without warp deadlock.
 template <typename L, class F> static __device__ void ompls_with_lock(L *lock, F body);
+template <typename L, class F> static __device__ void ompls_with_nest_lock(L *lock, F body);
+// The same number; no optimizer knows.  Around the condition of a loop that asks for locks.
+static __device__ int ompls_unknown(int value);
 
 // --- reductions and atomics -------------------------------------------------------------------------------------
 struct ompls_add; struct ompls_mul; struct ompls_min; struct ompls_max; struct ompls_and; struct ompls_or;

@@ -215,15 +215,23 @@ static __device__ void *omp_realloc(void *what, unsigned long size, A allocator,
 
 // --- locks (OpenMP 6.0 chapter 28) ------------------------------------------------------------------------------
 // The first word of a lock is 0 or 1.  A nestable lock has then how often it is held, and by which thread.
-// A lane that spins here keeps the lanes of its warp waiting before sm_70; what stands between omp_set_lock and
-// omp_unset_lock in one block is therefore translated to ompls_critical.
+// omp_set_lock by itself is for a thread that no lane of its warp competes with: the translator joins all else to what is
+// done under the lock (see ompls_once_taken), and puts OMPLS_UNJOINED where it cannot.
 struct ompls_nest_lock { int taken, times; unsigned long long owner; };
 
 static __device__ inline unsigned long long ompls_me()
 {
     return static_cast<unsigned long long>(ompls_team_number()) * 1024 + ompls_thread() + 1;
 }
-template <typename L> static __device__ int *ompls_lock_word(L *lock) { return reinterpret_cast<int *>(lock); }
+// nvrtc 12.9 breaks ("Broken function found") when it knows that what it asks twice whether it is local is a struct of
+// characters, as gcc's omp_lock_t is; so it does not learn that.
+template <typename L> static __device__ int *ompls_lock_word(L *lock)
+{
+    int *word = reinterpret_cast<int *>(lock);
+    asm("" : "+l"(word));
+    return word;
+}
+static __device__ inline int *ompls_lock_word(int *word) { return word; }
 template <typename L> static __device__ int omp_test_lock(L *lock)
 {
     const bool got = ompls_take(ompls_lock_word(lock));
@@ -245,7 +253,7 @@ template <typename L> static __device__ void omp_destroy_lock(L *) {}
 
 template <typename L> static __device__ int omp_test_nest_lock(L *lock)
 {
-    ompls_nest_lock *const it = reinterpret_cast<ompls_nest_lock *>(lock);
+    ompls_nest_lock *const it = reinterpret_cast<ompls_nest_lock *>(ompls_lock_word(lock));
     static_assert(sizeof(L) >= sizeof *it, "a nestable lock of <omp.h> has room for ours");
     if (ompls_atomic_read(&it->owner) != ompls_me()) {
         if (!omp_test_lock(&it->taken)) return 0;
@@ -259,7 +267,7 @@ template <typename L> static __device__ void omp_set_nest_lock(L *lock)
 }
 template <typename L> static __device__ void omp_unset_nest_lock(L *lock)
 {
-    ompls_nest_lock *const it = reinterpret_cast<ompls_nest_lock *>(lock);
+    ompls_nest_lock *const it = reinterpret_cast<ompls_nest_lock *>(ompls_lock_word(lock));
     if (--it->times > 0) return;
     ompls_atomic_write(&it->owner, 0ull);
     omp_unset_lock(&it->taken);
@@ -273,11 +281,26 @@ template <typename L, typename H> static __device__ void omp_init_nest_lock_with
     omp_init_nest_lock(lock);
 }
 template <typename L> static __device__ void omp_destroy_nest_lock(L *) {}
-// A critical section of a lock of the user's.
+// What is done under a lock of the user's; `body` releases it.
 template <typename L, class F> static __device__ void ompls_with_lock(L *lock, F body)
 {
-    ompls_critical(ompls_lock_word(lock), body);
+    ompls_once_taken([=] { return omp_test_lock(lock); }, body);
 }
+template <typename L, class F> static __device__ void ompls_with_nest_lock(L *lock, F body)
+{
+    ompls_once_taken([=] { return omp_test_nest_lock(lock); }, body);
+}
+// A wait for a lock that is not released in the block that takes it: no code for a GPU before sm_70 is made of it.
+#if OMPLS_LANES_INDEPENDENT || defined(OMPLS_CUDASIM)
+#define OMPLS_UNJOINED(routine, lock) routine(lock)
+#else
+#define OMPLS_UNJOINED(routine, lock)                                                                                  \
+    [&] {                                                                                                              \
+        static_assert(OMPLS_LANES_INDEPENDENT, #routine " hangs on a GPU before sm_70 when threads of a warp compete " \
+            "for the lock: release it in the block that takes it or in a statement of that block, without goto");      \
+        return routine(lock);                                                                                          \
+    }()
+#endif
 
 // --- the rest of the API (OpenMP 6.0 chapters 21-24): a device has no places, and its tasks run at once ----------
 static __device__ inline int omp_get_proc_bind(void) { return 0; } // omp_proc_bind_false

@@ -13,7 +13,7 @@ from typing import Literal
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import Array, CType, Pointer
+from ompls.analysis.model.ctype import Array, CType, Pointer, Void
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item
 from ompls.translate.ctext import Types
@@ -21,7 +21,7 @@ from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.sharing import Copies
-from ompls.translate.transformations.gpu.locks import held
+from ompls.translate.transformations.gpu.locks import Joined, polls, stretches, waits
 from ompls.translate.uses import leaves, privatised
 
 # Which threads run the code that is being translated:
@@ -59,6 +59,8 @@ class Emitter:
     dims: dict[Symbol, list[str]] = field(default_factory=dict)  # of arrays of variable length, as `Dialect` knows them
     outer: dict[Symbol, str] = field(default_factory=dict)  # and their outermost lengths
     copies: dict[int, Copies] = field(default_factory=dict)  # id of a directive -> what it copies unasked
+    joined: Joined = field(default_factory=Joined)  # waits for locks
+    returns: CType | None = None  # what the device function returns
     scope: set[Symbol] = field(default_factory=set)  # declared inside the parallel regions around this point
 
     def text(self, e: ast.Expr) -> str:
@@ -89,8 +91,12 @@ class Emitter:
         if isinstance(node, ast.Compound):
             self.crossed |= crossed_by_jumps(node)
             self._locks(node)
+        elif isinstance(node, ast.Jump) and (left := self.joined.jump(node)):
+            self.replace(node.span, *left)
         elif isinstance(node, ast.StatementExpr):
             self._statement_expression(node)
+        if level != "master":  # where one thread runs, no lane of its warp waits with it
+            self._other_waits(node)
         if isinstance(node, ast.DeclStmt) and self._moves(node):
             self.replace(node.span, *self._apart(node))
         elif isinstance(node, ast.For) and isinstance(node.init, ast.DeclStmt) and self._moves(node.init):
@@ -112,9 +118,18 @@ class Emitter:
         entry(self, stmt, level)
 
     def _locks(self, block: ast.Compound) -> None:
-        for first, last, lock in held(block, lambda span: self.tu.text(self.item, span)):
-            self.replace(first.span, f"ompls_with_lock({lock}, [&] {{")
-            self.replace(last.span, "});")
+        t = self.returns
+        result = "" if t is None or isinstance(t, Void) else f"{self.cxx(t, 'ompls_result')};"
+        for stretch in stretches(block, lambda span: self.tu.text(self.item, span)):
+            for span, parts in self.joined.edits(stretch, result):
+                self.replace(span, *parts)
+
+    def _other_waits(self, node: ast.Node) -> None:
+        for call in waits(node):
+            if id(call) not in self.joined.waits:
+                self.replace(call.span, "OMPLS_UNJOINED(", call.function.span, ", ", call.args[0].span, ")")
+        if isinstance(node, (ast.While, ast.DoWhile, ast.For)) and node.condition is not None and polls(node):
+            self.replace(node.condition.span, "ompls_unknown(", node.condition.span, ")")
 
     def _statement_expression(self, node: ast.StatementExpr) -> None:
         """GNU C's `({ …; v; })` as a function that is called: not every compiler of CUDA has it."""

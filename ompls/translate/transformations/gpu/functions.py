@@ -31,11 +31,12 @@ def _function(
     rw = Rewriter(item.content.text)
     t = f.symbol.type
     dims: dict[Symbol, list[str]] = {}
-    dialect = Dialect(rw, index.kinds, getattr(t, "returns", None), dims)
+    returns = getattr(t, "returns", None)
+    dialect = Dialect(rw, index.kinds, returns, dims)
     dialect.visit(f.body)
     rename(rw, needs, f.body)
     opening, references = aliases(index, needs, f.body)
-    e = Emitter(index.tu, item, rw, index.kinds, references=references, dims=dims)
+    e = Emitter(index.tu, item, rw, index.kinds, references=references, dims=dims, returns=returns)
     e.copies = copies_made(f.body, f.params)
     e.outer = dialect.arrays.outer
     e.locks, e.operators = shared.locks, shared.operators

@@ -1,45 +1,202 @@
-"""Where code holds a lock of the OpenMP API from one statement of a block to a later one of the same block.
+"""Waits for locks of the OpenMP API: what is done while a lock is held goes into the loop that waits for it.
 
-Before sm_70 a lane that spins for a lock keeps the lanes of its warp waiting, the holder among them.  Such a stretch
-therefore becomes the body of `ompls_with_lock`, whose loop every lane leaves by itself.
+Before sm_70 a lane that has got a lock waits behind the loop for the lanes of its warp that are still in it, and they
+wait for the lock (`ompls_once_taken` of the device library says more).  So a stretch of statements, from the one that
+takes a lock to the last one of the same block that may release it, becomes the body of `ompls_with_lock`.  What leaves
+a stretch early (`return`, `break`, `continue`) sets `ompls_left` and goes on behind it.
+
+A lane that leaves the inner one of two such loops waits there, too.  Another lane may still be in it and wait for the
+first lane's outer lock, so a stretch in a stretch ends where the outer one does.  In a block of its own it cannot; then
+its lock has to be another one than any that may be held outside (`_is_other`).
+
+A wait that has no such stretch (the lock is released in another block or function, or a `goto` leaves) stays as it is.
+`OMPLS_UNJOINED` marks it where several lanes may come to it: code for GPUs before sm_70 is refused there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol, nodes
 from ompls.translate.ctext import strip
-from ompls.translate.uses import leaves, names_in
+from ompls.translate.rewrite import Part
+from ompls.translate.uses import names_in, root_symbol, ways_out
+
+Text = Callable[[Span], str]
+# What waits for a lock -> what releases it, what runs a stretch under it.
+_SET = {
+    "omp_set_lock": ("omp_unset_lock", "ompls_with_lock"),
+    "omp_set_nest_lock": ("omp_unset_nest_lock", "ompls_with_nest_lock"),
+}
+_TEST = {"omp_test_lock": "omp_set_lock", "omp_test_nest_lock": "omp_set_nest_lock"}
+_CODES = {"return": 1, "break": 2, "continue": 3}
 
 
-def held(block: ast.Compound, text: Callable[[Span], str]) -> list[tuple[ast.Stmt, ast.Stmt, str]]:
-    """(statement that sets a lock, statement that unsets it, the lock's address) of the stretches in `block`."""
-    found: list[tuple[ast.Stmt, ast.Stmt, str]] = []
-    begun: tuple[int, str] | None = None
-    for k, item in enumerate(block.items):
-        lock = _argument(item, "omp_set_lock", text)
-        if begun is None and lock:
-            begun = (k, lock)
-        elif begun is not None and _argument(item, "omp_unset_lock", text) == begun[1]:
-            first, lock = begun
-            if _is_closed(block.items[first + 1 : k], block.items[k + 1 :]):
-                found.append((block.items[first], item, lock))
-            begun = None
-    return found
+@dataclass(frozen=True)
+class Stretch:
+    """Statements that run under a lock: `first` takes it, the last of `body` is the last that may release it."""
+
+    first: ast.Stmt
+    body: Sequence[ast.Stmt]
+    wait: ast.Call
+    lock: str  # as the user wrote it
+
+    @property
+    def runner(self) -> str:
+        return _SET[_set(self.wait)][1]
+
+    @property
+    def out(self) -> list[ast.Jump]:
+        """What leaves it early."""
+        return [j for s in self.body for j in ways_out(s) if isinstance(j, ast.Jump)]
 
 
-def _argument(item: ast.Stmt, function: str, text: Callable[[Span], str]) -> str:
-    """The argument when the statement is a call of `function`, else ""."""
-    call = strip(item.expr) if isinstance(item, ast.ExprStmt) and item.expr is not None else None
-    if not isinstance(call, ast.Call) or not isinstance(call.function, ast.Name) or len(call.args) != 1:
-        return ""
-    return text(call.args[0].span) if call.function.name == function else ""
+@dataclass
+class Joined:
+    """What became of the stretches of a function so far; outer ones come before those in them."""
+
+    waits: set[int] = field(default_factory=set)  # id of calls that need no mark
+    jumps: set[int] = field(default_factory=set)  # id of jumps that leave a stretch
+    under: dict[int, list[Stretch]] = field(default_factory=dict)  # id of waits in stretches -> which
+
+    def edits(self, s: Stretch, result: str) -> Iterator[tuple[Span, list[Part]]]:
+        """What to replace by what.  `result`: the declaration of the function's result, "" where none is returned."""
+        if not all(o.body[-1] is s.body[-1] or _is_other(o, s) for o in self.under.get(id(s.wait), ())):
+            return
+        self.waits.add(id(s.wait))
+        for inner in (n for b in s.body for n in nodes(b) if isinstance(n, ast.Call)):
+            self.under.setdefault(id(inner), []).append(s)
+        further = {j.kind for j in s.out if id(j) in self.jumps}  # these leave an outer stretch, too
+        self.jumps.update(map(id, s.out))
+        begins = bool(s.out) and not further
+        opening = f"{{ int ompls_left = 0; {result} " if begins else ""
+        yield s.first.span, [f"{opening}{s.runner}(", s.wait.args[0].span, ", [&] {"]
+        last, onward = s.body[-1], ""
+        at_end = last.kind if isinstance(last, ast.Jump) else ""
+        for kind in sorted({j.kind for j in s.out}, key=lambda kind: (kind == at_end, kind)):
+            condition = f"if (ompls_left == {_CODES[kind]}) " if kind != at_end else ""
+            if kind in further:
+                onward += f" {condition}return;"
+            elif kind == "return":
+                onward += f" {condition}return{' ompls_result' if result else ''};"
+            else:
+                onward += f" {condition}{{ ompls_left = 0; {kind}; }}"
+        yield last.span, [last.span, "\n});", onward, " }" if begins else ""]
+
+    def jump(self, j: ast.Jump) -> list[Part]:
+        """What stands for a jump; nothing where it leaves no stretch."""
+        if id(j) not in self.jumps:
+            return []
+        value: list[Part] = ["ompls_result = ", j.value.span, "; "] if j.value is not None else []
+        return ["{ ", *value, f"ompls_left = {_CODES[j.kind]}; return; }}"]
 
 
-def _is_closed(inside: Sequence[ast.Stmt], after: Sequence[ast.Stmt]) -> bool:
-    """Whether the statements may be a function: control stays inside, nothing that they declare is used later."""
-    declared = {d.symbol for s in inside if isinstance(s, ast.DeclStmt) for d in s.decls}
-    used = {n.symbol for s in after for n in names_in(s)}
-    return not (declared & used) and not any(leaves(s) for s in inside)
+def stretches(block: ast.Compound, text: Text) -> list[Stretch]:
+    """Those that begin and end in `block`, by their beginnings: nested, or one after the other."""
+    ends: dict[int, int] = {}
+    taken = {k: wait for k, item in enumerate(block.items) if (wait := _wait(item)) is not None}
+    for k, wait in sorted(taken.items(), reverse=True):
+        end = _end(block.items, k, wait, ends, text)
+        if end is not None:
+            ends.update({inner: end for inner in ends if k < inner <= end})
+            ends[k] = end
+    return [
+        Stretch(block.items[k], block.items[k + 1 : end + 1], taken[k], text(taken[k].args[0].span))
+        for k, end in sorted(ends.items())
+    ]
+
+
+def _is_other(outer: Stretch, s: Stretch) -> bool:
+    """Whether nobody who waits for the lock of `s` there waits for a lane that holds the `outer` one's."""
+    if outer.lock == s.lock:
+        return _set(s.wait) == "omp_set_nest_lock"  # the thread holds it already
+    one, other = _variable(outer.wait.args[0]), _variable(s.wait.args[0])
+    return None not in (one, other) and one is not other
+
+
+def _variable(lock: ast.Expr) -> Symbol | None:
+    """The variable that the lock is a part of; None when a pointer leads to it."""
+    address = strip(lock)
+    return root_symbol(address.operand) if isinstance(address, ast.Unary) and address.op == "&" else None
+
+
+def waits(node: ast.Node) -> list[ast.Call]:
+    """The calls by which `node` itself, not a statement or expression in it, may wait until it gets a lock."""
+    if isinstance(node, (ast.While, ast.DoWhile, ast.For)) and node.condition is not None:
+        return _tests(node.condition)
+    return [node] if isinstance(node, ast.Call) and _routine(node) in _SET else []
+
+
+def polls(node: ast.Node) -> bool:
+    """Whether `node` is a loop that may go on until it has got a lock which its body asks for."""
+    return isinstance(node, (ast.While, ast.DoWhile, ast.For)) and bool(_tests(node.body))
+
+
+def _tests(node: ast.Node) -> list[ast.Call]:
+    return [n for n in nodes(node) if isinstance(n, ast.Call) and _routine(n) in _TEST]
+
+
+def _end(items: Sequence[ast.Stmt], first: int, wait: ast.Call, ends: dict[int, int], text: Text) -> int | None:
+    """Where the stretch ends that begins with `wait`; None when it cannot be a function of its own."""
+    routine, lock = _set(wait), text(wait.args[0].span)
+    last = first
+    for k in range(first + 1, len(items)):
+        again = _wait(items[k])
+        if again is not None and _set(again) == routine == "omp_set_lock" and text(again.args[0].span) == lock:
+            break
+        if _releases(items[k], _SET[routine][0], lock, text):
+            last = k
+    released, reach = last, first
+    while reach < last:  # nothing may be cut: neither what a stretch in it needs, nor the scope of a variable
+        reach = last
+        declared = {d.symbol for s in items[first + 1 : last + 1] if isinstance(s, ast.DeclStmt) for d in s.decls}
+        last = max([last, *(end for k, end in ends.items() if first < k <= last), *_using(items, last + 1, declared)])
+    after = items[released + 1 : last + 1]
+    if any(isinstance(n, DirectiveStmt) for s in after for n in nodes(s)):  # a barrier, perhaps
+        return None
+    ways = [w for s in items[first + 1 : last + 1] for w in ways_out(s)]
+    fits = all(isinstance(w, ast.Jump) and w.kind in _CODES for w in ways)
+    return last if last > first and fits else None
+
+
+def _using(items: Sequence[ast.Stmt], start: int, symbols: set[Symbol]) -> Iterator[int]:
+    for k in range(start, len(items)):
+        if any(n.symbol in symbols for n in names_in(items[k])):
+            yield k
+
+
+def _wait(s: ast.Stmt) -> ast.Call | None:
+    """The call when `s` is `omp_set_lock(x);`, or a loop of `!omp_test_lock(x)` that does nothing else."""
+    call: ast.Expr | None = None
+    if isinstance(s, ast.ExprStmt) and s.expr is not None:
+        call, routines = strip(s.expr), set(_SET)
+    elif isinstance(s, (ast.While, ast.DoWhile)) and _does_nothing(s.body):
+        condition = strip(s.condition)
+        if isinstance(condition, ast.Unary) and condition.op == "!":
+            call, routines = strip(condition.operand), set(_TEST)
+    return call if isinstance(call, ast.Call) and _routine(call) in routines else None
+
+
+def _does_nothing(s: ast.Stmt) -> bool:
+    if isinstance(s, ast.Compound):
+        return all(_does_nothing(item) for item in s.items)
+    if isinstance(s, DirectiveStmt):
+        return s.directive.name == "taskyield"
+    return isinstance(s, ast.ExprStmt) and s.expr is None
+
+
+def _routine(call: ast.Call) -> str:
+    """The routine with one argument that is called."""
+    return call.function.name if isinstance(call.function, ast.Name) and len(call.args) == 1 else ""
+
+
+def _set(wait: ast.Call) -> str:
+    """What waits like `wait`: a loop of tests is a set."""
+    return _TEST.get(_routine(wait), _routine(wait))
+
+
+def _releases(s: ast.Stmt, routine: str, lock: str, text: Text) -> bool:
+    calls = (n for n in nodes(s) if isinstance(n, ast.Call) and _routine(n) == routine)
+    return any(text(n.args[0].span) == lock for n in calls)
