@@ -27,6 +27,9 @@ from .toolchain import Toolchain
 MAGIC = b"ompls cuda image 1\n"
 STANDARD = "--std=c++17"
 Slots = List[Tuple[int, int]]
+# GPUs of Tegra chips: K1, X1 (Jetson Nano), X2, Xavier, Orin, Thor (10.1 until CUDA 12, then 11.0).  Machine code goes
+# neither from nor to one of them (CUDA programming guide, "Binary Compatibility").
+TEGRA = frozenset((32, 53, 62, 72, 87, 101, 110))
 
 
 class ImageError(Exception):
@@ -46,9 +49,13 @@ class Code:
     data: bytes
 
     def runs_on(self, capability: int) -> bool:
-        """Cubins run within their major version, PTX from its own version on (CUDA programming guide)."""
-        newer = self.capability <= capability
-        return newer if self.kind == "ptx" else newer and self.capability // 10 == capability // 10
+        """PTX runs from its own version on; cubins do within their major version, those of Tegra chips on the same chip
+        only (CUDA programming guide).  It is not code for `sm_90a` and the like, which `capabilities` refuses."""
+        if self.kind == "ptx":
+            return self.capability <= capability
+        if self.capability in TEGRA or capability in TEGRA:
+            return self.capability == capability
+        return self.capability <= capability < self.capability // 10 * 10 + 10
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,19 @@ class KernelFile:
         """The newest code that runs; cubins before PTX.  Raises ImageError."""
         usable = [code for code in self.code if code.runs_on(capability)]
         if not usable:
-            has = ", ".join("{} for {}".format(c.kind, c.capability) for c in self.code) or "nothing"
-            raise ImageError("the image has {}, the GPU's compute capability is {}".format(has, capability))
+            has = ", ".join("{} for {}".format(c.kind, dotted(c.capability)) for c in self.code) or "nothing"
+            reason = "the image has {}, the GPU's compute capability is {}".format(has, dotted(capability))
+            near = {c.capability for c in self.code if c.kind == "cubin" and c.capability // 10 == capability // 10}
+            if near and TEGRA & {capability, *near}:
+                reason += "; machine code of a Tegra chip runs on no other GPU, nor that of others there"
+            hint = "build the program again on this machine, or with OMPLS_CUDA_ARCH={}".format(dotted(capability))
+            raise ImageError(reason, hint)
         return max(usable, key=lambda code: (code.kind == "cubin", code.capability))
+
+
+def dotted(capability: int) -> str:
+    """A compute capability as NVIDIA writes it: 8.7."""
+    return "{}.{}".format(*divmod(capability, 10))
 
 
 def slots(parameters: Iterable[Tuple[int, int]]) -> Slots:
@@ -128,7 +145,10 @@ def unpack(image: bytes) -> List[KernelFile]:
 
 
 def capabilities(text: str) -> List[int]:
-    """The compute capabilities of a list such as "5.3,sm_87,90".  Raises ImageError."""
+    """The compute capabilities of a list such as "5.3,sm_87,90".  Raises ImageError.
+
+    Not `sm_90a` or `sm_100f`: their code runs on one GPU or family only, and kernels use nothing that only these have.
+    """
     found = []
     for part in filter(None, re.split(r"[,\s]+", text)):
         match = re.fullmatch(r"(?:sm_|compute_)?(\d+)\.?(\d)", part)

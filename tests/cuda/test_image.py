@@ -45,6 +45,17 @@ def test_a_damaged_container_is_an_error_at_every_length() -> None:
 CHOICES = [
     ([("cubin", 80), ("cubin", 87)], 87, 1),
     ([("cubin", 80), ("cubin", 87)], 86, 0),
+    ([("cubin", 80), ("cubin", 87)], 89, 0),
+    ([("ptx", 80), ("cubin", 86)], 87, 0),
+    ([("cubin", 86)], 87, None),  # Orin
+    ([("cubin", 87)], 89, None),
+    ([("cubin", 70)], 72, None),  # Xavier
+    ([("cubin", 72)], 75, None),
+    ([("cubin", 61)], 62, None),  # X2
+    ([("cubin", 52)], 53, None),  # X1
+    ([("cubin", 100)], 101, None),  # Thor
+    ([("cubin", 101)], 103, None),
+    ([("cubin", 110)], 110, 0),
     ([("cubin", 80), ("ptx", 70)], 89, 0),
     ([("cubin", 80), ("ptx", 70)], 90, 1),
     ([("cubin", 80), ("ptx", 90)], 75, None),
@@ -58,8 +69,11 @@ CHOICES = [
 def test_the_best_code_is_chosen(has: list[tuple[str, int]], gpu: int, taken: int | None) -> None:
     file = KernelFile({}, [Code(kind, capability, b"") for kind, capability in has])
     if taken is None:
-        with pytest.raises(ImageError, match=f"the GPU's compute capability is {gpu}"):
+        with pytest.raises(ImageError, match=f"the GPU's compute capability is {gpu // 10}.{gpu % 10}") as caught:
             file.best_for(gpu)
+        near = any(code.kind == "cubin" and code.capability // 10 == gpu // 10 for code in file.code)
+        assert ("a Tegra chip runs on no other GPU" in str(caught.value)) == near
+        assert caught.value.hint.endswith(f"or with OMPLS_CUDA_ARCH={gpu // 10}.{gpu % 10}")
     else:
         assert file.best_for(gpu) is file.code[taken]
 
@@ -80,7 +94,9 @@ def test_parameters_lie_as_in_a_struct(parameters: list[tuple[int, int]], places
     assert [buffer[at : at + size] for at, size in places] == values
 
 
-@pytest.mark.parametrize(("text", "numbers"), [("", []), ("8.7, sm_53", [53, 87]), ("90;", None), ("x", None)])
+@pytest.mark.parametrize(
+    ("text", "numbers"), [("", []), ("8.7, sm_53", [53, 87]), ("90;", None), ("x", None), ("sm_90a", None)]
+)
 def test_architectures_are_read(text: str, numbers: list[int] | None, monkeypatch: pytest.MonkeyPatch) -> None:
     if numbers is not None:
         assert cuda_image.capabilities(text) == numbers
