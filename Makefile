@@ -16,7 +16,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz fuzz-translate conformance corpus corpus-run limits mutants peers vsix test-vscode test-cuda docs clean
+.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz fuzz-translate conformance corpus corpus-run limits mutants peers vsix test-vscode test-cuda test-machine-code docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -104,6 +104,10 @@ test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it
 test-cuda: $(READY_DEV) ## build pycuda (once, 90 s) and test the device cuda on a fake driver, without a GPU
 	@$(BIN)/python tools/build_pycuda.py .cache/pycuda
 	@$(BIN)/python -m pytest tests/cuda
+
+test-machine-code: $(READY_DEV) ## search the machine code of all tests' kernels for waits that hang before sm_70 (minutes; needs nvdisasm)
+	@OMPLS_NVDISASM=$$($(BIN)/python tools/nvdisasm.py .cache/nvdisasm) || exit 2; export OMPLS_NVDISASM; \
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m machine_code tests/cudasim tests/translate
 
 docs: $(READY_DEV) ## write the generated pages of docs/ again
 	@$(BIN)/python tools/docs.py

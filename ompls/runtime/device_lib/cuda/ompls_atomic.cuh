@@ -61,6 +61,8 @@ OMPLS_OPERATOR(ompls_rshr, b >> a) };
 template <class Op, typename T> static __device__ T ompls_identity() { return Op::template identity<T>(); }
 
 // --- the compare-and-swap loop ----------------------------------------------------------------------------------
+// It waits for nobody: a lane's swap fails only when another's has just succeeded, so with n lanes at most n turns of a
+// warp do, also when those that are done wait at the loop's end (before sm_70).
 
 // Bits of a T as an integer, and back.  Word is unsigned int or unsigned long long, at least as large as T.
 template <typename T, typename Word> static __device__ inline Word ompls_to_bits(T value)

@@ -151,7 +151,7 @@ static __device__ bool ompls_next_dynamic_chunk(ompls_range<T> *mine, ompls_rang
     return true;
 }
 
-// Each chunk is a share of what is left, at least `chunk`.
+// Each chunk is a share of what is left, at least `chunk`.  A swap fails only when another thread has got a chunk.
 template <typename T>
 static __device__ bool ompls_next_guided_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk)
 {
@@ -189,7 +189,8 @@ template <typename T, typename I> static __device__ void ompls_latest(T *target,
 }
 
 // --- ordered ----------------------------------------------------------------------------------------------------
-// The threads take turns: chunk after chunk in order, with a barrier between.  A chunk of 0 is a thread's equal share.
+// The threads take turns: chunk after chunk in order, with a barrier between, which all of them reach whoever's turn it
+// is; nobody spins for its turn.  Doacross loops and `scan` are run like this, too.  A chunk of 0 is an equal share.
 template <typename T> static __device__ T ompls_turn_size(ompls_range<T> team, T chunk)
 {
     const T threads = omp_get_num_threads(), count = team.end > team.begin ? team.end - team.begin : 0;

@@ -10,7 +10,8 @@ template <typename T> static __device__ inline T ompls_shuffle_down(unsigned mas
     return ompls_from_bits<T, Word>(__shfl_down_sync(mask, ompls_to_bits<T, Word>(value), distance));
 }
 
-// The result of the first `lanes` lanes, in lane 0.  All of them call it, and no other.
+// The result of the first `lanes` lanes, in lane 0.  All of them call it, and no other: before sm_70 they have to be
+// converged (PTX ISA, "shfl.sync"), as they are behind any loop or branch of theirs.
 template <class Op, typename T> static __device__ T ompls_reduce_warp(T value, int lane, int lanes)
 {
     const unsigned mask = lanes >= OMPLS_WARP ? 0xffffffffu : (1u << lanes) - 1;
@@ -21,7 +22,8 @@ template <class Op, typename T> static __device__ T ompls_reduce_warp(T value, i
     return value;
 }
 
-// One thread's value into the target: by compare-and-swap where a T fits into a word, else under a lock.
+// One thread's value into the target: by compare-and-swap where a T fits into a word, else under a lock, in whose body
+// nothing waits.
 static __device__ int ompls_join_lock;
 template <class Op, typename T, bool fits> struct ompls_joining {
     static __device__ void run(T *target, T value) { ompls_atomic<Op, T>(target, value); }

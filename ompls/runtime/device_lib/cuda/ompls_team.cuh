@@ -5,12 +5,18 @@
 // is below the team's size, and meet the master again at B2.
 //
 // Two hardware families want two treatments of lanes that have nothing to do:
-//  * before sm_70 a warp arrives at a barrier as a whole as soon as any of its lanes does (PTX ISA, "barrier"), so idle
-//    lanes must stay away: the master's 31 companions leave the kernel at once, and workers beyond the team's size
-//    wait for their warp to reconverge;
+//  * before sm_70 a warp arrives at a barrier as a whole as soon as any of its lanes does ("Barriers are executed on a
+//    per-warp basis as if all the threads in a warp are active", PTX ISA, "bar"), so idle lanes must stay away: the
+//    master's 31 companions leave the kernel at once, and workers beyond the team's size wait for their warp to
+//    reconverge.  Newer manuals ask for convergence of all lanes of the warp there; a region that is not run by whole
+//    warps has what the older ones promise, and lanes that diverge in the user's code keep OpenMP's rule that all
+//    threads of a team meet the same barriers;
 //  * from sm_70 lanes arrive one by one, a count must be a multiple of the warp size, and no lane of a participating warp
 //    may be missing: idle lanes execute the same sequence of barriers as the team, whose length they cannot know
 //    beforehand.  Thread 0 therefore writes the number of the region's last barrier just before it arrives at it.
+//
+// Every wait here is at a barrier: no thread reads a flag again and again until another lane of its warp, which may never
+// run before sm_70, has written it.  Nor does one anywhere in this library, but for locks (ompls_once_taken).
 #pragma once
 
 // Where ids and barriers come from: PTX on a GPU, the engine in cudasim.
@@ -24,7 +30,9 @@ static __device__ inline void ompls_named_barrier(int id, int threads) { ompls_s
 static __device__ inline void ompls_reconverge() { ompls_sim_reconverge(); }
 static __device__ inline double ompls_seconds() { return ompls_sim_seconds(); }
 #else
-static __device__ inline void ompls_reconverge() {} // the compiler sees to it (PTX ISA, divergence of threads)
+// The compiler sees to it: lanes that a branch parted meet where its ways do, before what follows (in machine code for
+// sm_53 an SSY before the branch and a SYNC before barrier B2).
+static __device__ inline void ompls_reconverge() {}
 #if OMPLS_LANES_INDEPENDENT
 static __device__ inline void ompls_named_barrier(int id, int threads)
 {
@@ -117,7 +125,7 @@ static __device__ inline void ompls_work(int me, int threads)
             ompls_named_barrier(OMPLS_BARRIER_TEAM, ompls_whole_warps(threads));
         }
     } else if (OMPLS_LANES_INDEPENDENT && me < ompls_whole_warps(threads)) {
-        int passed = 0;
+        int passed = 0; // a lane's progress of its own is what sm_70 brought; each turn ends at a barrier
         do {
             ompls_named_barrier(OMPLS_BARRIER_TEAM, ompls_whole_warps(threads));
             ++passed;
@@ -138,7 +146,7 @@ template <bool generic> static __device__ bool ompls_target_begin(int limit)
         return true;
     }
     if (!OMPLS_LANES_INDEPENDENT && me > OMPLS_MASTER) return false;
-    for (;;) {
+    for (;;) { // whole warps come here, together: all lanes read the same number, and ompls_work lets none go ahead
         ompls_named_barrier(OMPLS_BARRIER_START, OMPLS_BLOCK);
         const int threads = ompls_team.threads;
         if (threads == 0) return false;
@@ -170,6 +178,7 @@ template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *),
     ompls_team.threads = num_threads;
     ompls_team.barriers = 0;
     ompls_team.last = 0;
+    // The master is the only lane of its warp here, or (sm_70) all its lanes come: nobody waits for a lane beside it.
     ompls_named_barrier(OMPLS_BARRIER_START, OMPLS_BLOCK);
     ompls_named_barrier(OMPLS_BARRIER_END, OMPLS_BLOCK);
 }
