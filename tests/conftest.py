@@ -15,7 +15,7 @@ import pytest
 from ompls.runtime import nvrtc
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.append(str(ROOT / "tools"))
 import waits  # noqa: E402 - it is beside the tools
 
 LISTINGS = ROOT / ".cache/machine-code"

@@ -24,6 +24,7 @@ JOINED = {
     " omp_unset_nest_lock(N);",
     "another variable's lock, deeper": "omp_set_lock(&one); if (*x) { omp_set_lock(&other); (*x)++;"
     " omp_unset_lock(&other); } omp_unset_lock(&one);",
+    "a loop asks": "int *y = x; while (y) if (omp_test_lock(A)) { (*x)++; y = 0; omp_unset_lock(A); }",
     "return": "omp_set_lock(A); if (*x) { omp_unset_lock(A); return 1; } (*x)++; omp_unset_lock(A);",
     "a variable that is used later": "omp_set_lock(A); int y = *x; omp_unset_lock(A); return y;",
 }

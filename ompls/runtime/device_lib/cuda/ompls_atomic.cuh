@@ -187,17 +187,18 @@ static __device__ inline void ompls_let_go(int *lock)
 // loop: behind it, it would wait for neighbours that wait for the lock.  That the body is written inside is not enough:
 // an optimizer that knows `done` after it moves it behind the loop.  Of what went through ompls_unknown it knows nothing,
 // so the way from the body leads through the loop's end.  tools/waits.py looks for loops that have lost their release.
-static __device__ inline int ompls_unknown(int value)
+static __device__ inline bool ompls_unknown(bool value)
 {
-    asm volatile("" : "+r"(value));
-    return value;
+    int it = value;
+    asm volatile("" : "+r"(it));
+    return it;
 }
 template <class G, class F> static __device__ inline void ompls_once_taken(G take, F body)
 {
-    for (int done = 0; !done;) {
+    for (bool done = false; !done;) {
         if (take()) {
             body();
-            done = 1;
+            done = true;
         }
         done = ompls_unknown(done);
     }

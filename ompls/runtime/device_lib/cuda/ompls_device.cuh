@@ -106,8 +106,8 @@ static __device__ void ompls_error(bool fatal, const char *file, int line, const
 // A lock of the OpenMP API: ompls_with_lock(&lock, [&] { … omp_unset_lock(&lock); … }) without warp deadlock.
 template <typename L, class F> static __device__ void ompls_with_lock(L *lock, F body);
 template <typename L, class F> static __device__ void ompls_with_nest_lock(L *lock, F body);
-// The same number; no optimizer knows.  Around the condition of a loop that asks for locks.
-static __device__ int ompls_unknown(int value);
+// The same value; no optimizer knows.  Around the condition of a loop that asks for locks.
+static __device__ bool ompls_unknown(bool value);
 
 // --- reductions and atomics -------------------------------------------------------------------------------------
 struct ompls_add; struct ompls_mul; struct ompls_min; struct ompls_max; struct ompls_and; struct ompls_or;
