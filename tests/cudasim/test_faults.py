@@ -174,14 +174,17 @@ def test_allocations_are_apart_and_come_back(module: sim.Module, monkeypatch: py
         assert device.alloc(15 << 20)  # everything has been joined again
 
 
-def test_many_allocations_before_and_after_the_process_starts(module: sim.Module, opened: Open) -> None:
-    device = sim.Device(module)
-    early = [device.array(c_int, [i]) for i in range(600)]
-    image = sim.build(sim.KERNELS / "saxpy.cu", sim.KERNELS / "loops.cu")
-    device.image = image
-    device.call("load", device.handle, image, sim.u64(len(image)), ctypes.byref(device.loaded))
-    late = [device.array(c_int, [i]) for i in range(600)]
-    for address in (early[0], early[599], late[0], late[599]):
+def test_many_allocations(opened: Open) -> None:
+    device = opened("loops.cu")
+    made = [device.array(c_int, [i]) for i in range(1200)]  # more than one command can tell the process of
+    for address in (made[0], made[599], made[1199]):
         device.launch("loop", 1, 1, address, address, c_int(1), c_int(0), c_int(1))
         assert device.read(address, c_int, 1) == [1]
-    device.close()
+
+
+def test_an_image_comes_before_allocations(module: sim.Module) -> None:
+    image = sim.build(sim.KERNELS / "saxpy.cu")
+    with sim.Device(module) as device:
+        device.alloc(1)
+        with pytest.raises(sim.SimError, match="before anything is allocated"):
+            device.call("load", device.handle, image, sim.u64(len(image)), ctypes.byref(device.loaded))

@@ -66,6 +66,7 @@ typedef struct ompls_module {
     int (*copy_out)(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err);
     int (*copy_within)(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err);
 
+    /* At most once, before anything is allocated. */
     int (*load)(void *device, const void *image, uint64_t size, void **loaded, ompls_error *err);
     int (*find_kernel)(void *device, void *loaded, const char *name, void **kernel, ompls_error *err);
     /* The device address of a variable of the image.  The core writes the pointers that stand for `declare target`

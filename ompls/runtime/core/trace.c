@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,8 +33,16 @@ static atomic_bool tracing;
 static char ring[RING];
 static _Atomic uint64_t reserved, published, drained; /* bytes since the beginning */
 static pthread_mutex_t draining = PTHREAD_MUTEX_INITIALIZER;
-static int file = -1; /* changed and written to with the lock held */
 static struct timespec start;
+
+/* The program may close our descriptor, and open a file of its own that gets the number: it is ours as long as it leads to
+   the file that was opened.  With the lock held. */
+static struct {
+    int descriptor;
+    dev_t device;
+    ino_t inode;
+    char *path; /* absolute, where it has a name: the program may change its directory */
+} file = {.descriptor = -1};
 
 uint64_t ompls_now(void) {
     struct timespec now;
@@ -62,9 +71,39 @@ static void add_string(line *l, const char *text) {
     l->text[l->used++] = '"';
 }
 
+static bool is_ours(int descriptor) {
+    struct stat found;
+    return descriptor >= 0 && fstat(descriptor, &found) == 0 && found.st_dev == file.device && found.st_ino == file.inode;
+}
+
+/* At 10 or higher: 0 to 2, and what a program opens next, are the program's. */
+static int open_high(const char *path, int flags) {
+    int low = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666), high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 10);
+    if (high < 0) return low;
+    close(low);
+    return high;
+}
+
+static void close_file(void) {
+    if (is_ours(file.descriptor)) close(file.descriptor);
+    file.descriptor = -1;
+}
+
+/* Whether the descriptor leads to the trace, perhaps again.  Where it cannot, the rest of the trace is lost. */
+static bool have_file(void) {
+    if (OMPLS_LIKELY(is_ours(file.descriptor))) return true;
+    if (file.descriptor < 0) return false;
+    file.descriptor = file.path == NULL ? -1 : open_high(file.path, O_APPEND | O_NONBLOCK /* a pipe may have no reader */);
+    if (is_ours(file.descriptor)) return true;
+    if (file.descriptor >= 0) close(file.descriptor);
+    file.descriptor = -1;
+    ompls_warn("the trace %s ends here: the program has closed its descriptor, and it cannot be opened again", file.path != NULL ? file.path : "");
+    return false;
+}
+
 static void write_out(const char *bytes, size_t size) {
     while (size > 0) {
-        ssize_t done = write(file, bytes, size);
+        ssize_t done = write(file.descriptor, bytes, size);
         if (done < 0 && errno != EINTR) return; /* a full disk loses the trace, not the run */
         if (done > 0) bytes += done, size -= (size_t)done;
     }
@@ -74,7 +113,7 @@ static void write_out(const char *bytes, size_t size) {
 static void drain(void) {
     uint64_t from = atomic_load_explicit(&drained, memory_order_relaxed), to = atomic_load_explicit(&published, memory_order_acquire);
     size_t at = from % RING, size = to - from, first = size < RING - at ? size : RING - at;
-    if (file >= 0) {
+    if (size > 0 && have_file()) {
         write_out(ring + at, first);
         write_out(ring, size - first);
     }
@@ -111,17 +150,21 @@ static void drain_now(void) {
 static void forked(void) {
     pthread_mutex_init(&draining, NULL);
     atomic_store(&tracing, false);
-    if (file >= 0) close(file);
-    file = -1;
+    close_file();
     ompls_observing = ompls_info != 0;
 }
 
 static void open_trace(const char *path) {
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) {
+    struct stat found;
+    file.descriptor = open_high(path, O_CREAT | O_TRUNC);
+    if (file.descriptor < 0 || fstat(file.descriptor, &found) != 0) {
         ompls_warn("cannot write the trace %s: %s", path, strerror(errno));
         return;
     }
+    file.device = found.st_dev;
+    file.inode = found.st_ino;
+    file.path = realpath(path, NULL);
+    if (file.path == NULL) file.path = strdup(path); /* /dev/stderr, say, where that is a pipe */
     atomic_store(&tracing, true);
     pthread_atfork(NULL, NULL, forked);
     struct timespec wall;
@@ -149,8 +192,7 @@ void ompls_trace_finish(void) {
     for (int i = 0; i < 1000 && atomic_load(&published) != atomic_load(&reserved); i++) usleep(1000);
     pthread_mutex_lock(&draining);
     drain();
-    close(file);
-    file = -1;
+    close_file();
     pthread_mutex_unlock(&draining);
 }
 

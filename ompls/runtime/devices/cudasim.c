@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,15 +37,6 @@ int sim_fail(ompls_error *err, const char *hint, const char *format, ...) {
 }
 
 /* --- the image ---------------------------------------------------------------------------------------------------- */
-
-static bool write_all(int file, const char *bytes, uint64_t size) {
-    while (size > 0) {
-        ssize_t done = write(file, bytes, size);
-        if (done < 0 && errno != EINTR) return false;
-        if (done > 0) bytes += done, size -= (uint64_t)done;
-    }
-    return true;
-}
 
 sim_symbols sim_symbols_of(const sim_device *d) {
     const Elf64_Ehdr *elf = (const void *)d->image;
@@ -83,21 +73,16 @@ static bool looks_right(const void *image, uint64_t size) {
 static int sim_load(void *handle, const void *image, uint64_t size, void **loaded, ompls_error *err) {
     sim_device *d = handle;
     if (d->process != 0) return sim_fail(err, "link all target regions into one program", "cudasim holds one image per program");
+    if (d->in_use != 0) return sim_fail(err, "load first", "an image is loaded before anything is allocated");
     if (!looks_right(image, size)) return sim_fail(err, "build the program again on this machine", "the image is not an executable of this machine");
-    int file = memfd_create("ompls-cudasim-image", MFD_CLOEXEC);
-    if (file >= 0) {
-        d->image_fd = fcntl(file, F_DUPFD_CLOEXEC, 10);
-        close(file);
-    }
-    if (d->image_fd < 0 || !write_all(d->image_fd, image, size))
-        return sim_fail(err, "check the limits on memory and open files", "copying the image: %s", strerror(errno));
     d->image = image;
+    d->image_size = size;
     *loaded = d;
     find(d, "ompls_sim_architecture", &d->architecture);
     find(d, "ompls_sim_max_shared", &d->max_shared);
     find(d, "ompls_sim_max_parameters", &d->max_parameters);
     uint64_t checks;
-    if (find(d, "ompls_sim_checks", &checks) && sim_begin_checks(d, err) != 0) return 1;
+    if (find(d, "ompls_sim_checks", &checks)) sim_begin_checks(d);
     return sim_start(d, err);
 }
 
@@ -218,13 +203,6 @@ static void reserve(void) {
     }
 }
 
-static int shared_memory(const char *name, uint64_t size, int *file, void **mapping) {
-    *file = memfd_create(name, MFD_CLOEXEC);
-    if (*file < 0 || ftruncate(*file, (off_t)size) != 0) return 1;
-    *mapping = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *file, 0);
-    return *mapping == MAP_FAILED;
-}
-
 static void sim_close(void *handle);
 
 static int sim_open(ompls_module *self, int index, void **out, ompls_error *err) {
@@ -233,22 +211,19 @@ static int sim_open(ompls_module *self, int index, void **out, ompls_error *err)
     pthread_once(&once, reserve);
     sim_device *d = calloc(1, sizeof *d);
     if (d == NULL) return sim_fail(err, "close other programs", "out of memory");
-    *d = (sim_device){.index = index, .arena_fd = -1, .control_fd = -1, .image_fd = -1, .bytes = memory_size()};
+    *d = (sim_device){.index = index, .bytes = memory_size()};
     d->base = SIM_ARENA_BASE + (uint64_t)index * SIM_ARENA_STRIDE;
     pthread_mutex_init(&d->memory, NULL);
     pthread_mutex_init(&d->commands, NULL);
-    void *arena = NULL, *control = NULL;
-    errno = ENOMEM;
-    if (!sim_make_memory(d) || shared_memory("ompls-cudasim-arena", d->bytes, &d->arena_fd, &arena) != 0 ||
-        shared_memory("ompls-cudasim-control", sizeof(sim_control), &d->control_fd, &control) != 0) {
-        sim_fail(err, "lower OMPLS_CUDASIM_MEMORY (MiB), or look at the limits on memory and open files", "making the device's memory of %llu bytes: %s",
-             (unsigned long long)d->bytes, strerror(errno));
-        d->arena = arena == MAP_FAILED ? NULL : arena;
+    /* Until there is a process to share it with (sim_start), and for good where the program has no image. */
+    void *arena = mmap(NULL, d->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    d->arena = arena == MAP_FAILED ? NULL : arena;
+    if (d->arena == NULL || !sim_make_memory(d)) {
+        sim_fail(err, "lower OMPLS_CUDASIM_MEMORY (MiB), or look at the limits on memory", "making the device's memory of %llu bytes: %s",
+             (unsigned long long)d->bytes, strerror(ENOMEM));
         sim_close(d);
         return 1;
     }
-    d->arena = arena;
-    d->control = control;
     *out = d;
     return 0;
 }
@@ -258,12 +233,9 @@ static void sim_close(void *handle) {
     /* A process that forked after opening must leave the device to its parent. */
     if (d->process != 0 && d->owner == getpid()) sim_stop(d);
     sim_drop_memory(d);
-    sim_end_checks(d);
     if (d->arena != NULL) munmap(d->arena, d->bytes);
+    if (d->states != NULL) munmap(d->states, d->bytes);
     if (d->control != NULL) munmap(d->control, sizeof *d->control);
-    if (d->arena_fd >= 0) close(d->arena_fd);
-    if (d->control_fd >= 0) close(d->control_fd);
-    if (d->image_fd >= 0) close(d->image_fd);
     pthread_mutex_destroy(&d->memory);
     pthread_mutex_destroy(&d->commands);
     free(d);

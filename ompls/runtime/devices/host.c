@@ -7,6 +7,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,16 +106,24 @@ static bool write_all(int file, const char *bytes, uint64_t size) {
 }
 
 static int host_load(void *handle, const void *image, uint64_t size, void **loaded, ompls_error *err) {
+    /* The loader tells images apart by path.  This one's stays open, for debuggers; but the program may close it, and the next
+       image must not get its number. */
+    static int last = 9; /* 0 to 2 are the program's */
+    static pthread_mutex_t numbering = PTHREAD_MUTEX_INITIALIZER;
     device *opened = handle;
     char path[64];
-    int file = memfd_create("ompls-host-image", MFD_CLOEXEC);
-    if (file < 0 || !write_all(file, image, size)) {
-        int failed = errno;
+    pthread_mutex_lock(&numbering);
+    int low = memfd_create("ompls-host-image", MFD_CLOEXEC), file = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, last + 1);
+    if (file >= 0) last = file;
+    pthread_mutex_unlock(&numbering);
+    int failed = file < 0 || !write_all(file, image, size) ? errno : 0;
+    if (low >= 0) close(low);
+    if (failed != 0) {
         if (file >= 0) close(file);
         return fail(err, "check the limits on memory and open files", "copying the image", strerror(failed));
     }
     /* Not /proc/self: a debugger opens the images of the process by these paths, and would wait for a file of its own. */
-    /* The dot: the loader tells objects apart by path, and the stub's program (core/stub.c) may have had this number. */
+    /* The dot: the stub's program (core/stub.c) may have had this number. */
     snprintf(path, sizeof path, "/proc/%d/./fd/%d", (int)getpid(), file);
     opened->loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (opened->loaded == NULL) {
@@ -121,7 +131,6 @@ static int host_load(void *handle, const void *image, uint64_t size, void **load
         close(file);
         return 1;
     }
-    /* The descriptor stays open: the loader tells images apart by path, and the next one must not get this number. */
     *loaded = opened->loaded;
     return 0;
 }

@@ -3,7 +3,6 @@
    The arena is mapped here at some address and in the process at the device's own, so a copy is a memcpy.  Allocations end
    where their pages end and are followed by a page that nothing may touch, so that a kernel's step beyond is a fault. */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,12 +34,7 @@ static void mark(sim_device *d, uint64_t offset, uint64_t size, int state) {
     if (d->states != NULL) memset(d->states + offset, state, size);
 }
 
-void sim_mark_all(sim_device *d) {
-    for (sim_block *b = d->blocks; b != NULL; b = b->next)
-        if (b->used) mark(d, b->start, b->offset + b->size - PAGE - b->start, SIM_STATE_WRITTEN);
-}
-
-/* Tell the process which pages may be touched.  It learns with the next command; before it is started, by sim_open_memory. */
+/* Tell the process which pages may be touched.  It learns with the next command. */
 static int note(sim_device *d, const sim_block *b, bool accessible, ompls_error *err) {
     int status = 0;
     if (d->process == 0) return 0;
@@ -99,8 +93,7 @@ int sim_free(void *handle, ompls_address address, ompls_error *err) {
     b->used = false;
     mark(d, b->start, b->offset + b->size - PAGE - b->start, SIM_STATE_FREED);
     d->in_use -= b->size;
-    if (b->size >= WORTH_GIVING_BACK)
-        fallocate(d->arena_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->offset, (off_t)b->size);
+    if (b->size >= WORTH_GIVING_BACK) madvise(d->arena + b->offset, b->size, MADV_REMOVE);
     sim_block *after = b->next;
     if (after != NULL && !after->used) {
         b->size += after->size;
@@ -114,12 +107,6 @@ int sim_free(void *handle, ompls_address address, ompls_error *err) {
     }
     pthread_mutex_unlock(&d->memory);
     return status;
-}
-
-int sim_open_memory(sim_device *d, ompls_error *err) {
-    for (sim_block *b = d->blocks; b != NULL; b = b->next)
-        if (b->used && note(d, b, true, err) != 0) return 1;
-    return 0;
 }
 
 static bool in_arena(const sim_device *d, ompls_address address, uint64_t size) {

@@ -1,7 +1,10 @@
 /* process.c -- the device process of a simulated device: starting it, commands, what its end means, stopping it.
 
    It is a process of its own, but not the program's child: a program that waits for all its children must not wait for
-   the device (process.cpp says how it gets away and how it knows when the program ends). */
+   the device (process.cpp says how it gets away and how it knows when the program ends).
+
+   No descriptor outlives the call that made it: a program may close all of them, as daemons do, and the number is that of a
+   file of its own then.  What is shared with the device process stays mapped. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -90,15 +94,50 @@ static int await(sim_device *d, uint32_t wanted, ompls_error *err) {
     return 0;
 }
 
+/* --- files that have no name ---------------------------------------------------------------------------------------- */
+
+/* Closed on exec, at 10 or higher: what a new process finds at 3 and behind is put there.  Negative: see errno. */
+static int make_file(const char *name) {
+    int low = memfd_create(name, MFD_CLOEXEC), file = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 10), why = errno;
+    if (low >= 0) close(low);
+    errno = why;
+    return file;
+}
+
+static int image_file(const sim_device *d) {
+    int file = make_file("ompls-cudasim-image");
+    for (uint64_t done = 0; file >= 0 && done < d->image_size;) {
+        ssize_t now = write(file, d->image + done, d->image_size - done);
+        if (now > 0) done += (uint64_t)now;
+        if (now > 0 || (now < 0 && errno == EINTR)) continue;
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+/* Memory that can be given to another process, at the address `at`, which is replaced, or anywhere. */
+static int shared_memory(const char *name, uint64_t size, void *at, void **mapping) {
+    int file = make_file(name);
+    if (file < 0) return -1;
+    *mapping = MAP_FAILED;
+    if (ftruncate(file, (off_t)size) == 0)
+        *mapping = mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | (at != NULL ? MAP_FIXED : 0), file, 0);
+    if (*mapping != MAP_FAILED) return file;
+    int why = errno;
+    close(file);
+    errno = why;
+    return -1;
+}
+
 /* Where a program counter of the image is, as the user's file and line.  Cold: the kernel has failed. */
 uint32_t sim_find_line(const sim_device *d, uint64_t pc, char *where, size_t size) {
     char command[128], line[512];
     uint32_t found = 0;
-    snprintf(command, sizeof command, "addr2line -i -e /proc/%d/fd/%d %#llx 2>/dev/null", (int)getpid(), d->image_fd,
-             (unsigned long long)pc);
-    FILE *answer = popen(command, "r");
-    if (answer == NULL) return 0;
-    while (fgets(line, sizeof line, answer) != NULL) {
+    int image = image_file(d);
+    snprintf(command, sizeof command, "addr2line -i -e /proc/%d/fd/%d %#llx 2>/dev/null", (int)getpid(), image, (unsigned long long)pc);
+    FILE *answer = image < 0 ? NULL : popen(command, "r");
+    while (answer != NULL && fgets(line, sizeof line, answer) != NULL) {
         char *colon = strrchr(line, ':'), *slash = strrchr(line, '/');
         const char *file = slash != NULL ? slash + 1 : line; /* before it, where the image was built */
         /* The innermost line that is the user's: not the library's, not of a generated file. */
@@ -107,7 +146,8 @@ uint32_t sim_find_line(const sim_device *d, uint64_t pc, char *where, size_t siz
         found = (uint32_t)strtoul(colon + 1, NULL, 10);
         if (found != 0) snprintf(where, size, "%.100s", file);
     }
-    pclose(answer);
+    if (answer != NULL) pclose(answer);
+    if (image >= 0) close(image);
     return found;
 }
 
@@ -141,8 +181,22 @@ int sim_send(sim_device *d, uint32_t command, ompls_error *err) {
 
 /* --- starting and stopping --------------------------------------------------------------------------------------- */
 
+enum { IMAGE, CONTROL, ARENA, STATES, FILES }; /* all but the image are found at 2 + their number */
+
+static bool open_files(sim_device *d, int *files) {
+    void *control, *arena, *states;
+    if ((files[IMAGE] = image_file(d)) < 0) return false;
+    if ((files[CONTROL] = shared_memory("ompls-cudasim-control", sizeof(sim_control), NULL, &control)) < 0) return false;
+    d->control = control;
+    if ((files[ARENA] = shared_memory("ompls-cudasim-arena", d->bytes, d->arena, &arena)) < 0) return false;
+    if (!d->checked) return true;
+    if ((files[STATES] = shared_memory("ompls-cudasim-states", d->bytes, NULL, &states)) < 0) return false;
+    d->states = states;
+    return true;
+}
+
 /* The first process makes the second, says its number in the page and ends: that one is waited for, whoever reaps it. */
-static int spawn(sim_device *d, char *const *argv) {
+static int spawn(sim_device *d, const int *files, char *const *argv) {
     char path[64];
     int status;
     pid_t first = -1;
@@ -150,26 +204,19 @@ static int spawn(sim_device *d, char *const *argv) {
     posix_spawnattr_t attributes;
     sigset_t none, all;
     extern char **environ;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", d->image_fd);
-    /* dup2 of a descriptor to itself would leave it close-on-exec: high numbers are safe (the image's is one, too). */
-    int control = fcntl(d->control_fd, F_DUPFD_CLOEXEC, 10), arena = fcntl(d->arena_fd, F_DUPFD_CLOEXEC, 10);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", files[IMAGE]);
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, control, 3);
-    posix_spawn_file_actions_adddup2(&actions, arena, 4);
+    for (int i = CONTROL; i < FILES; i++)
+        if (files[i] >= 0) posix_spawn_file_actions_adddup2(&actions, files[i], 2 + i);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int states = d->states != NULL ? fcntl(d->states_fd, F_DUPFD_CLOEXEC, 10) : -1;
-    if (states >= 0) posix_spawn_file_actions_adddup2(&actions, states, 5);
     int failed = posix_spawn(&first, path, &actions, &attributes, argv, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
-    if (control >= 0) close(control);
-    if (arena >= 0) close(arena);
-    if (states >= 0) close(states);
     if (failed != 0) return failed;
     while (waitpid(first, &status, 0) < 0 && errno == EINTR) continue;
     d->process = (pid_t)load(&d->control->process);
@@ -178,19 +225,22 @@ static int spawn(sim_device *d, char *const *argv) {
 
 int sim_start(sim_device *d, ompls_error *err) {
     char numbers[3][24], *argv[] = {"ompls-cudasim", numbers[0], numbers[1], numbers[2], NULL};
+    int files[FILES] = {-1, -1, -1, -1};
     snprintf(numbers[0], sizeof numbers[0], "%d", (int)getpid());
     snprintf(numbers[1], sizeof numbers[1], "%d", d->index);
     snprintf(numbers[2], sizeof numbers[2], "%llu", (unsigned long long)d->bytes);
-    int failed = spawn(d, argv);
+    int failed = open_files(d, files) ? spawn(d, files, argv) : errno;
+    for (int i = 0; i < FILES; i++)
+        if (files[i] >= 0) close(files[i]);
     if (failed != 0)
-        return sim_fail(err, "look at the limits on processes and memory, and at sysctl vm.memfd_noexec",
+        return sim_fail(err, "look at the limits on processes, memory and open files, and at sysctl vm.memfd_noexec",
                         "starting the device process: %s", strerror(failed));
     d->owner = getpid();
     d->born = started(d->process);
     pthread_mutex_lock(&d->commands);
     int status = sim_send(d, SIM_NOTHING, err); /* answered once it listens */
     pthread_mutex_unlock(&d->commands);
-    return status != 0 ? status : sim_open_memory(d, err);
+    return status;
 }
 
 void sim_stop(sim_device *d) {

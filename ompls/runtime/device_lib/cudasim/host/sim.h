@@ -16,7 +16,6 @@
 #define sim_send ompls_cudasim_send
 #define sim_start ompls_cudasim_start
 #define sim_stop ompls_cudasim_stop
-#define sim_open_memory ompls_cudasim_open_memory
 #define sim_make_memory ompls_cudasim_make_memory
 #define sim_drop_memory ompls_cudasim_drop_memory
 #define sim_alloc ompls_cudasim_alloc
@@ -25,16 +24,13 @@
 #define sim_copy_out ompls_cudasim_copy_out
 #define sim_copy_within ompls_cudasim_copy_within
 #define sim_find_line ompls_cudasim_find_line
-#define sim_mark_all ompls_cudasim_mark_all
 #define sim_begin_checks ompls_cudasim_begin_checks
-#define sim_end_checks ompls_cudasim_end_checks
 #define sim_report ompls_cudasim_report
 
 typedef struct sim_block sim_block; /* of the arena: memory.c */
 
 typedef struct {
     int index;
-    int arena_fd, control_fd, image_fd;
     char *arena; /* the host's own mapping */
     uint64_t bytes, in_use;
     uint64_t base; /* the device's address of the arena */
@@ -42,12 +38,13 @@ typedef struct {
     sim_block *blocks;
     sim_control *control;
     const unsigned char *image; /* the embedded bytes: symbols are looked up here */
+    uint64_t image_size;
     uint64_t architecture, max_shared, max_parameters; /* of the image: devices/cudasim.py */
     pid_t process, owner; /* the device process, 0 before it is started; who started it */
     uint64_t born;        /* the kernel's time stamp of the process: its number may be used again */
     bool dead;
-    uint32_t checks; /* SIM_CHECK_…, when the image was built for checks: then there are */
-    int states_fd;
+    bool checked;    /* the image was built for checks: then there are */
+    uint32_t checks; /* SIM_CHECK_… */
     uint8_t *states; /* of the arena's bytes */
     uint64_t told[256]; /* what the checks have said already */
     uint32_t ntold;
@@ -77,18 +74,15 @@ int sim_send(sim_device *d, uint32_t command, ompls_error *err);
 uint32_t sim_find_line(const sim_device *d, uint64_t pc, char *where, size_t size);
 
 /* findings.c: before the process starts; after each launch, with `commands` held. */
-int sim_begin_checks(sim_device *d, ompls_error *err);
-void sim_end_checks(sim_device *d);
+void sim_begin_checks(sim_device *d);
 void sim_report(sim_device *d, const ompls_launch_request *request);
 
-/* memory.c.  A newly started process may touch what is allocated already (sim_open_memory); `blocks` is made and freed. */
+/* memory.c; `blocks` is made and freed. */
 bool sim_make_memory(sim_device *d);
 void sim_drop_memory(sim_device *d);
-int sim_open_memory(sim_device *d, ompls_error *err);
 int sim_alloc(void *device, uint64_t size, ompls_address *out, ompls_error *err);
 int sim_free(void *device, ompls_address address, ompls_error *err);
 int sim_copy_in(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err);
 int sim_copy_out(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err);
 int sim_copy_within(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err);
-void sim_mark_all(sim_device *d); /* for the checks: what is allocated already counts as written */
 #endif
