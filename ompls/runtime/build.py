@@ -37,8 +37,8 @@ CORE_SOURCES: Tuple[str, ...] = (
     "newer",
     "present",
 )
-CORE_SOURCES += ("constructs", "environment", "gather", "geometry", "lists", "resources", "target", "tasks", "team")
-CORE_SOURCES += ("tools", "trace", "workers")
+CORE_SOURCES += ("constructs", "environment", "fallback", "gather", "geometry", "lists", "resources", "target", "tasks")
+CORE_SOURCES += ("team", "tools", "trace", "workers")
 CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
 

@@ -171,10 +171,13 @@ class Host:
         depend = dependences(self.tu, item, region.directive, c.id)
         deferred = is_deferred(region.directive)
         lines += depend.lines if deferred else depend.wait()
+        # A loop and no `if`: what comes after the body is said before it, where the text is ours.
         lines.append(
-            f"if (!ompls_target{'_nowait' if deferred else ''}(&__ompls_r_{c.id}, "
+            f"int __ompls_t_{c.id}; "
+            f"for (__ompls_t_{c.id} = ompls_target{'_nowait' if deferred else ''}(&__ompls_r_{c.id}, "
             f"{self._device(item, region.directive)}, {self._ref('args', c, c.items)}, "
-            f"{self._ref('values', c, values)}, &__ompls_l_{c.id}{', ' + depend.arguments if deferred else ''}))"
+            f"{self._ref('values', c, values)}, &__ompls_l_{c.id}{', ' + depend.arguments if deferred else ''}); "
+            f"!__ompls_t_{c.id}; __ompls_t_{c.id} = ompls_target_done(&__ompls_r_{c.id}))"
         )
         # The construct's own clauses, which are not those of `plan` where the device sees another text.
         known = {p.name: f"__ompls_v{p.index}_{c.id}" for p in plan.params if p.symbol is None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import signal
@@ -9,6 +10,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+import pytest
 
 ENDLESS = """\
 #include <stdio.h>
@@ -105,32 +108,87 @@ def test_a_killed_device_ends_the_program_with_the_region(tmp_path: Path) -> Non
     )
 
 
-def test_a_device_that_is_killed_between_copies_ends_the_program_with_the_next_region(tmp_path: Path) -> None:
-    text = """
-    #include <stdlib.h>
-    int main(void)
+PAUSED = """\
+#include <stdio.h>
+int main(void)
+{
+    int x = 1, n = 1 << 20;
+    static int y[1 << 20];
+#pragma omp target data map(tofrom: x)
     {
-        size_t n = 1 << 24;
-        char *x = calloc(n, 1);
-    #pragma omp target enter data map(to: x[0:n])
-        for (;;) {
-            for (int i = 0; i < 20; i++) {
-    #pragma omp target update to(x[0:n])
-    #pragma omp target update from(x[0:n])
-            }
-    #pragma omp target
-            x[0]++;
-        }
+#pragma omp target map(tofrom: x)
+        x += 10;
+        printf("ready\\n");
+        fflush(stdout);
+        getchar();
+#pragma omp target enter data map(to: y[0:n])
+#pragma omp target map(tofrom: x)
+        x *= 2;
+#pragma omp target map(tofrom: x, y[0:n])
+        x += 100, y[n - 1] = x;
+#pragma omp target exit data map(from: y[0:n])
     }
-    """
-    program = subprocess.Popen([_build(tmp_path, text)], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    printf("%d %d\\n", x, y[n - 1]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("policy", ["default", "mandatory"])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_device_that_is_lost_between_two_regions(tmp_path: Path, how: signal.Signals, policy: str) -> None:
+    """Its memory is still there: the host goes on with that, unless only a device will do."""
+    command = [_build(tmp_path, PAUSED)]
+    env = {**os.environ, "OMP_TARGET_OFFLOAD": policy}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    program = subprocess.Popen(command, text=True, cwd=tmp_path, env=env, **pipes)
+    assert program.stdout is not None
+    assert program.stdout.readline() == "ready\n"
     pages, device = _wait_for_device(program.pid)
-    time.sleep(0.2)
-    os.kill(device, signal.SIGKILL)
-    _, err = program.communicate(timeout=20)
-    assert program.returncode == 125
-    assert re.match(r"\S*program.c:13: region on cudasim:0: the kernel failed: the device process \S+.*; \S+", err)
+    os.kill(device, how)
+    out, err = program.communicate("\n", timeout=20)
+    where = r"\S*program.c:14: region on cudasim:0: the "
+    why = r"the device process was (killed: by a signal, or|stopped by a signal and)"
+    if policy == "default":
+        assert (program.returncode, out) == (0, "122 122\n")
+        assert re.match(rf"ompls: warning: {where}device is lost: {why}", err)
+    else:
+        assert (program.returncode, out) == (125, "")
+        assert re.match(rf"{where}kernel failed: {why}.*; see", err)
     assert (err.count("\n"), _devices(pages, program.pid)) == (1, [])
+
+
+def test_a_device_that_is_stopped_in_a_kernel_ends_the_program(tmp_path: Path) -> None:
+    program = subprocess.Popen(
+        [_build(tmp_path, ENDLESS)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    pages, device = _wait_for_device(program.pid)
+    os.kill(device, signal.SIGSTOP)
+    out, err = program.communicate(timeout=30)
+    assert (program.returncode, out) == (125, "before\n")
+    assert re.match(r"\S*program.c:7: region on cudasim:0: the kernel failed: the device process was stopped", err)
+    assert _devices(pages, program.pid) == []
+
+
+def test_a_device_that_goes_on_and_one_that_is_debugged_are_not_lost(tmp_path: Path) -> None:
+    text = ENDLESS.replace("while (flag == 0) { }", "for (long i = 0; i < 3000000000; i++) flag = 1;")
+    program = subprocess.Popen(
+        [_build(tmp_path, text)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    _, device = _wait_for_device(program.pid)
+    for _ in range(3):
+        os.kill(device, signal.SIGSTOP)
+        time.sleep(0.3)
+        os.kill(device, signal.SIGCONT)
+        time.sleep(0.1)
+    libc = ctypes.CDLL(None)
+    attach, detach = 16, 17  # <sys/ptrace.h>
+    if libc.ptrace(attach, device, None, None) == 0:  # else the system forbids it
+        time.sleep(2.5)
+        assert Path(f"/proc/{device}/stat").read_text().rpartition(")")[2].split()[0] == "t"
+        assert libc.ptrace(detach, device, None, None) == 0
+    out, err = program.communicate(timeout=60)
+    assert (program.returncode, out, err) == (0, "before\nafter\n", "")
 
 
 def test_the_deferred_region_that_loses_the_device_is_named_not_one_that_finds_it_lost(tmp_path: Path) -> None:

@@ -58,6 +58,25 @@ def test_programs_on_a_device_that_works_beside_the_host(program: Program, name:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+@pytest.mark.parametrize(
+    ("case", "says"),
+    [
+        ("no kernel", "no kernel: the mock has no such kernel (it runs on the host)"),
+        ("lost", "the cable is out (the host"),
+    ],
+)
+def test_the_host_runs_regions_on_the_devices_data(
+    program: Program, case: str, says: str, sanitizer: str, way: str
+) -> None:
+    done = run(program("fallback", sanitizer), case, **WAYS[way])
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
+    assert says in done.stderr
+    mandatory = run(program("fallback", sanitizer), case, **WAYS[way], OMP_TARGET_OFFLOAD="mandatory")
+    assert (mandatory.returncode, mandatory.stderr.count("\n")) == (125, 1), mandatory.stderr
+
+
 def test_a_device_that_cannot_share_memory_is_none_for_a_program_that_requires_it(program: Program) -> None:
     why = "the program requires unified_shared_memory, and the device cannot use the host's memory"
     done = run(program("lists", "address"), "shared")

@@ -28,12 +28,25 @@ static inline void ompls_await(pthread_cond_t *condition, pthread_mutex_t *lock)
     pthread_setcancelstate(before, &before);
 }
 
+struct ompls_entry;
+/* A counted reference to an entry. */
+typedef struct {
+    struct ompls_entry *entry; /* 0: nothing was mapped */
+    uint64_t generation;
+} ompls_reference;
+
 /* A pointer inside an entry that was made to point to device memory.  A copy of the entry must leave it alone. */
-typedef struct ompls_attachment {
-    struct ompls_attachment *next;
-    uint64_t offset; /* of the pointer, in the entry */
-    uint64_t value;  /* the device address it holds on the device */
+typedef struct {
+    uint64_t offset;    /* of the pointer, in the entry */
+    uint64_t value;     /* the device address it holds on the device */
+    uintptr_t host;     /* what that corresponds to */
+    ompls_reference to; /* where it leads; not counted */
 } ompls_attachment;
+/* In the order of their offsets. */
+typedef struct {
+    uint32_t count, room;
+    ompls_attachment of[];
+} ompls_attachments;
 
 /* What of an entry stands in one bucket of the table. */
 typedef struct ompls_link {
@@ -48,7 +61,7 @@ typedef struct ompls_entry {
     _Atomic uintptr_t begin, end;  /* host range */
     _Atomic ompls_address device;  /* where `begin` lies on the device */
     _Atomic uint64_t mark;         /* not 0: a copy to it has been started; who uses it follows this mark (device.h) */
-    _Atomic(ompls_attachment *) attachments; /* changed under the table's lock */
+    _Atomic(ompls_attachments *) attachments; /* changed under the table's lock */
     uintptr_t base;                /* its base address: below `begin` or behind `end` where a section lies so, `begin` else */
     const char *name;              /* the list item that brought it */
     bool owned;                    /* the core allocated it and frees it */
@@ -56,6 +69,7 @@ typedef struct ompls_entry {
     uint8_t skew;                  /* how far behind the allocation's beginning `device` lies, when it is owned */
     struct ompls_block *block;     /* the allocation, when it is shared with other entries */
     struct ompls_entry *next_free;
+    bool visiting;  /* its bytes are the host's for now: fallback.c, under the lock of that */
     uint32_t place; /* in the table's list */
     ompls_link links[2];
 } ompls_entry;
@@ -79,12 +93,6 @@ typedef struct {
     uint64_t acquisitions, contended; /* of the lock; contended: somebody had to sleep for it */
     uint64_t visited;                 /* links that were looked at with the lock held */
 } ompls_table;
-
-/* A counted reference to an entry. */
-typedef struct {
-    ompls_entry *entry; /* 0: nothing was mapped */
-    uint64_t generation;
-} ompls_reference;
 
 typedef enum { OMPLS_STILL_PRESENT, OMPLS_LAST, OMPLS_GONE } ompls_release_result;
 typedef enum {
@@ -163,6 +171,11 @@ void ompls_display_at_start(ompls_device *const *devices, int count);
 int ompls_place_globals(ompls_device *device, ompls_error *err); /* at opening */
 void ompls_globals_mapped(ompls_device *device, const ompls_region *region, uintptr_t begin, uintptr_t end,
                           ompls_address address);
+/* The `declare target` variables that the device has.  With the table's lock held. */
+void ompls_visit_globals(ompls_device *device, void (*visit)(void *visitor, const ompls_reference *variable), void *visitor);
+/* Pointers in them that were made to lead to one of them: those in an entry get back what the host has in their place, in
+   `bytes`, which came from the device.  With the table's lock held. */
+void ompls_restore_pointers(ompls_device *device, const ompls_entry *entry, char *bytes);
 extern bool ompls_shared_memory; /* some unit requires unified shared memory: nothing is mapped, everything is where it is */
 bool ompls_find_image(const char *image_class, ompls_image *out);
 
@@ -197,6 +210,8 @@ typedef struct {
 bool ompls_find_item(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, ompls_reference *out);
 /* Makes the device's copy of a pointer point to the corresponding pointee. */
 void ompls_attach_item(ompls_place at, uint32_t item, const ompls_arg *arg, const ompls_reference *reference);
+/* The pointers that are attached in an entry at `offset` or behind it.  With the lock held, or nobody else sees the entry. */
+ompls_attachment *ompls_attachments_from(ompls_entry *entry, uint64_t offset, const ompls_attachment **end);
 /* Copies of items, around the pointers that are attached in them.  Started only: see ompls_settle. */
 void ompls_item_in(ompls_place at, const char *name, ompls_entry *entry, const void *host, uint64_t size);
 void ompls_item_out(ompls_place at, const char *name, ompls_entry *entry, void *host, uint64_t size);
@@ -274,7 +289,11 @@ static inline uintptr_t ompls_end_of(const ompls_arg *arg) {
 
 /* target.c */
 void *ompls_kernel_of(ompls_place at); /* 0: the region is to run on the host */
-void ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked);
+/* As ompls_target.  With the kernel 0, or where the device is lost and the region may run `in_place`, the host runs it. */
+int ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, bool in_place);
+
+/* fallback.c: what the region uses is the host's until ompls_target_done, which lets the items leave.  Takes `expanded`. */
+void ompls_fall_back(const ompls_traffic *traffic, ompls_expanded *expanded);
 
 /* geometry.c: what is asked for (may be 0), bounded by what the device has.  `grid` and `block` have three numbers. */
 void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block);

@@ -59,7 +59,7 @@ static construct *make(ompls_place at, const ompls_arg *args, const void *const 
 static void run_target(ompls_task *task) {
     construct *c = (construct *)task;
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(true);
-    ompls_run_target(c->at, c->kernel, c->args, c->values, &c->launch);
+    ompls_run_target(c->at, c->kernel, c->args, c->values, &c->launch, false);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(false);
 }
 
@@ -68,8 +68,9 @@ int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *a
     ompls_place at = {ompls_resolve(region, device), region};
     void *kernel = at.device != NULL ? ompls_kernel_of(at) : NULL;
     if (kernel == NULL) {
-        ompls_drop_lists(region, args);
         ompls_wait_depend(ndepend, depend);
+        if (at.device != NULL) return ompls_run_target(at, NULL, args, values, launch, true);
+        ompls_drop_lists(region, args);
         return 0;
     }
     construct *made = make(at, args, values);

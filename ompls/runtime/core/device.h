@@ -12,10 +12,16 @@
 
 typedef uint64_t ompls_address; /* 0 is never a valid allocation */
 
+enum {
+    OMPLS_LOST_NOW = 1, /* by this call */
+    OMPLS_LOST_BEFORE,
+    OMPLS_LOST_IDLE /* no kernel was running, and memory can still be allocated, copied and freed */
+};
+
 typedef struct {
     char reason[512]; /* what happened: WHAT: WHY */
     char hint[256];   /* the next step */
-    int fatal;        /* 1: this call lost the device (process killed, context lost); 2: it was lost before */
+    int fatal;        /* not 0: the device is lost (process killed, context lost): OMPLS_LOST_… */
     /* A kernel touched memory that is not the device's: */
     int fault;              /* 0 none, 1 read, 2 write */
     uint64_t fault_address;

@@ -63,7 +63,7 @@ static void let_the_first_speak(void) {
 }
 
 void ompls_fail_module(ompls_place at, const char *what, const ompls_error *err) {
-    if (err->fatal > 1) let_the_first_speak();
+    if (err->fatal == OMPLS_LOST_BEFORE) let_the_first_speak();
     ompls_fail(at, err->hint[0] != '\0' ? err->hint : NULL, "%s: %s", what, err->reason[0] != '\0' ? err->reason : "the device gave no reason");
 }
 

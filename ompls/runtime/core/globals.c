@@ -101,6 +101,17 @@ static int fill(ompls_device *device, const global *entry, ompls_address address
     return 0;
 }
 
+void ompls_visit_globals(ompls_device *device, void (*visit)(void *visitor, const ompls_reference *variable), void *visitor) {
+    for (uint32_t i = 0; i < nglobals; i++) {
+        uintptr_t begin = (uintptr_t)globals[i].what.address;
+        ompls_reference reference;
+        ompls_entry *overlapping;
+        if (globals[i].what.size == 0) continue;
+        if (ompls_table_find(&device->table, begin, begin + globals[i].what.size, &overlapping, &reference) || overlapping != NULL)
+            visit(visitor, &reference);
+    }
+}
+
 /* The device's address of the `declare target` variable in which `size` bytes at `address` lie; 0: in none. */
 static ompls_address on_device(ompls_device *device, uintptr_t address, uintptr_t size) {
     ompls_reference reference;
@@ -110,6 +121,16 @@ static ompls_address on_device(ompls_device *device, uintptr_t address, uintptr_
     ompls_address found = there ? atomic_load(&reference.entry->device) + (address - atomic_load(&reference.entry->begin)) : 0;
     pthread_mutex_unlock(&device->table.lock);
     return found;
+}
+
+void ompls_restore_pointers(ompls_device *device, const ompls_entry *entry, char *bytes) {
+    uintptr_t begin = atomic_load(&((ompls_entry *)(uintptr_t)entry)->begin), end = atomic_load(&((ompls_entry *)(uintptr_t)entry)->end);
+    for (uint32_t i = 0; i < npointers; i++) {
+        ompls_address now;
+        if (pointers[i].place < begin || pointers[i].place + sizeof now > end) continue;
+        memcpy(&now, bytes + (pointers[i].place - begin), sizeof now);
+        if (now == on_device(device, pointers[i].value, 1)) memcpy(bytes + (pointers[i].place - begin), &pointers[i].value, sizeof now);
+    }
 }
 
 /* Pointers that begin with the address of another variable lead to the corresponding one. */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef int copy_in(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err);
 typedef int copy_out(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err);
@@ -72,14 +73,26 @@ static ompls_address address_in(ompls_entry *entry, uintptr_t host) {
     return atomic_load_explicit(&entry->device, memory_order_relaxed) + (host - atomic_load_explicit(&entry->begin, memory_order_relaxed));
 }
 
+ompls_attachment *ompls_attachments_from(ompls_entry *entry, uint64_t offset, const ompls_attachment **end) {
+    ompls_attachments *all = atomic_load(&entry->attachments);
+    *end = all != NULL ? all->of + all->count : NULL;
+    uint32_t low = 0, high = all != NULL ? all->count : 0;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (all->of[middle].offset < offset) low = middle + 1;
+        else high = middle;
+    }
+    return all != NULL ? all->of + low : NULL;
+}
+
 /* With the lock held.  The device's pointers are written again after the copy. */
 static void item_in_locked(ompls_place at, const char *name, ompls_entry *entry, const void *host, uint64_t size) {
     uint64_t first = (uintptr_t)host - atomic_load(&entry->begin);
     ompls_address to = address_in(entry, (uintptr_t)host);
+    const ompls_attachment *end;
     ompls_start_in(at, name, to, host, size);
-    for (ompls_attachment *a = atomic_load(&entry->attachments); a != NULL; a = a->next)
-        if (a->offset >= first && a->offset + sizeof a->value <= first + size)
-            ompls_start_in(at, name, to + (a->offset - first), &a->value, sizeof a->value);
+    for (const ompls_attachment *a = ompls_attachments_from(entry, first, &end); a < end && a->offset + sizeof a->value <= first + size; a++)
+        ompls_start_in(at, name, to + (a->offset - first), &a->value, sizeof a->value);
 }
 
 /* With the lock held, or nobody else sees the entry.  The host's pointers stay as they are: the parts between them are copied. */
@@ -87,14 +100,12 @@ void ompls_leaving_item_out(ompls_place at, const char *name, ompls_entry *entry
     if (OMPLS_UNLIKELY(entry->lent)) return;
     uint64_t first = (uintptr_t)host - atomic_load(&entry->begin), done = 0;
     ompls_address from = address_in(entry, (uintptr_t)host);
-    while (done < size) {
-        const ompls_attachment *next = NULL;
-        for (ompls_attachment *a = atomic_load(&entry->attachments); a != NULL; a = a->next)
-            if (a->offset >= first + done && a->offset < first + size && (next == NULL || a->offset < next->offset)) next = a;
-        uint64_t end = next == NULL ? size : next->offset - first;
-        ompls_start_out(at, name, (char *)host + done, from + done, end - done);
-        done = next == NULL ? size : end + sizeof next->value;
+    const ompls_attachment *end, *next = ompls_attachments_from(entry, first, &end);
+    for (; next < end && next->offset < first + size; next++) {
+        ompls_start_out(at, name, (char *)host + done, from + done, next->offset - first - done);
+        done = next->offset - first + sizeof next->value;
     }
+    if (done < size) ompls_start_out(at, name, (char *)host + done, from + done, size - done);
 }
 
 void ompls_item_in(ompls_place at, const char *name, ompls_entry *entry, const void *host, uint64_t size) {
@@ -148,6 +159,26 @@ bool ompls_find_item(ompls_place at, const ompls_item_desc *item, const ompls_ar
     return found;
 }
 
+/* With the lock held.  A new one holds no address yet. */
+static ompls_attachment *attachment_at(ompls_place at, ompls_entry *entry, uint64_t offset) {
+    const ompls_attachment *end;
+    ompls_attachment *found = ompls_attachments_from(entry, offset, &end);
+    if (found < end && found->offset == offset) return found;
+    ompls_attachments *all = atomic_load(&entry->attachments);
+    uint32_t count = all != NULL ? all->count : 0, place = all != NULL ? (uint32_t)(found - all->of) : 0;
+    if (all == NULL || count == all->room) {
+        uint32_t room = count != 0 ? 2 * count : 1;
+        all = realloc(all, sizeof *all + room * sizeof all->of[0]);
+        if (all == NULL) ompls_fail(at, "close other programs", "no memory to attach a pointer");
+        all->room = room;
+        atomic_store_explicit(&entry->attachments, all, memory_order_release);
+    }
+    memmove(&all->of[place + 1], &all->of[place], (count - place) * sizeof all->of[0]);
+    all->of[place] = (ompls_attachment){.offset = offset, .value = UINT64_MAX};
+    all->count = count + 1;
+    return &all->of[place];
+}
+
 /* OpenMP 5.2 section 5.8.6: the device's copy of a pointer is made to point to the corresponding pointee. */
 void ompls_attach_item(ompls_place at, uint32_t index, const ompls_arg *arg, const ompls_reference *reference) {
     if (reference->entry == NULL || arg->pointer == NULL) return;
@@ -159,15 +190,9 @@ void ompls_attach_item(ompls_place at, uint32_t index, const ompls_arg *arg, con
     ompls_entry *overlapping;
     ompls_table_lock(table);
     if (ompls_table_find(table, pointer, pointer + sizeof(void *), &overlapping, &holder)) {
-        uint64_t offset = pointer - atomic_load(&holder.entry->begin);
-        ompls_attachment *a = atomic_load(&holder.entry->attachments);
-        while (a != NULL && a->offset != offset) a = a->next;
-        if (a == NULL) {
-            a = malloc(sizeof *a);
-            if (a == NULL) ompls_fail(at, NULL, "no memory to attach '%s'", name);
-            *a = (ompls_attachment){atomic_load(&holder.entry->attachments), offset, ~value};
-            atomic_store_explicit(&holder.entry->attachments, a, memory_order_release);
-        }
+        ompls_attachment *a = attachment_at(at, holder.entry, pointer - atomic_load(&holder.entry->begin));
+        a->host = (uintptr_t)arg->base;
+        a->to = *reference;
         if (a->value != value) {
             a->value = value;
             ompls_follow(at, holder.entry);

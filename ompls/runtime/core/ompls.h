@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define OMPLS_ABI 1
+#define OMPLS_ABI 2
 
 /* How an item is mapped (bits of ompls_item_desc.flags). */
 enum {
@@ -128,9 +128,11 @@ void ompls_register_unit(const ompls_unit *unit);
 void ompls_register_pointers(void *const *places, uint32_t count);
 void ompls_register_image(const ompls_image *image);
 
-/* Run a target region.  Returns 1 when a device ran it, 0 when the caller must run it in place on the initial device. */
+/* Run a target region.  Returns 1 when a device ran it, 0 when the caller must run it in place on the initial device; then
+   it calls ompls_target_done, which returns 1: the data may be the device's until then. */
 int ompls_target(ompls_region *region, int64_t device, const ompls_arg *args, const void *const *values,
                  const ompls_launch *launch);
+int ompls_target_done(ompls_region *region);
 
 /* target data: enter and leave a device data environment.  `env` is to be handed to the matching end. */
 struct ompls_env;

@@ -67,14 +67,7 @@ void ompls_table_destroy(ompls_table *table) {
     free(table->entries);
     for (ompls_chunk *chunk = table->chunks, *next; chunk != NULL; chunk = next) {
         next = chunk->next;
-        for (int i = 0; i < CHUNK_ENTRIES; i++) {
-            ompls_attachment *attachment = atomic_load(&chunk->entries[i].attachments);
-            while (attachment != NULL) {
-                ompls_attachment *after = attachment->next;
-                free(attachment);
-                attachment = after;
-            }
-        }
+        for (int i = 0; i < CHUNK_ENTRIES; i++) free(atomic_load(&chunk->entries[i].attachments));
         free(chunk);
     }
     pthread_cond_destroy(&table->moved);
@@ -396,12 +389,7 @@ void ompls_table_remove(ompls_table *table, ompls_entry *entry) {
     table->extended -= is_extended(entry);
     take_out(table, entry);
     atomic_store(&entry->state, (ompls_reference_to(entry).generation + 1) * GENERATION_ONE);
-    ompls_attachment *attachment = atomic_exchange(&entry->attachments, NULL);
-    while (attachment != NULL) {
-        ompls_attachment *after = attachment->next;
-        free(attachment);
-        attachment = after;
-    }
+    free(atomic_exchange(&entry->attachments, NULL));
     entry->next_free = table->free;
     table->free = entry;
     if (atomic_load(&table->waiting) > 0) pthread_cond_broadcast(&table->moved);

@@ -122,6 +122,8 @@ typedef struct {
     const void **params;
     ompls_address *addresses;
     uint64_t *sizes;
+    ompls_expanded *expanded; /* may be 0 */
+    bool in_place;            /* the caller can run the region */
 } room;
 
 static void fill_params(ompls_place at, const ompls_arg *args, const void *const *values, room *room) {
@@ -142,8 +144,19 @@ static void fill_params(ompls_place at, const ompls_arg *args, const void *const
     }
 }
 
-/* Starts the kernel, what goes back behind it, and waits once.  Who looks on wants to know how long the kernel takes. */
-static void launch(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, room *room,
+/* Lost, but not in the middle of a kernel, and with memory that can still be used: the host can go on. */
+static bool can_fall_back(ompls_place at, const ompls_error *err) {
+    static _Atomic int warned;
+    if (err->fatal != OMPLS_LOST_IDLE || ompls_offload_policy() == OMPLS_OFFLOAD_MANDATORY) return false;
+    if (atomic_exchange(&warned, 1) == 0)
+        ompls_warn("%s:%u: region on %s: the device is lost: %s (the host goes on with its data, slowly)", at.region->file, at.region->line,
+                   at.device->name, err->reason);
+    return true;
+}
+
+/* Starts the kernel, what goes back behind it, and waits once.  Who looks on wants to know how long the kernel takes.  False:
+   the host is to run the region. */
+static bool launch(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, room *room,
                    ompls_traffic *traffic) {
     const ompls_region *region = at.region;
     ompls_device *device = at.device;
@@ -157,25 +170,33 @@ static void launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
     err.fault_line = 0;
     uint64_t began = OMPLS_BEGIN(.kind = "launch", .at = at, .grid = request.grid, .block = request.block);
     int failed = device->module->launch(device->handle, kernel, &request, &err);
+    if (OMPLS_UNLIKELY(failed != 0) && room->in_place && can_fall_back(at, &err)) return false;
     if (!failed && device->module->mark != NULL && !ompls_observing) ompls_leave_behind(traffic);
     if (OMPLS_UNLIKELY(failed != 0) || OMPLS_UNLIKELY(device->module->synchronize(device->handle, &err) != 0))
         ompls_fail_launch(at, args, values, &err);
     traffic->started = false;
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "launch", .at = at, .text = region->kernel, .grid = request.grid, .block = request.block, .began = began});
+    return true;
 }
 
-static void run_in(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, device_cache *cache,
-                   room *room) {
+static int run_in(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, device_cache *cache,
+                  room *room) {
     ompls_traffic traffic;
     ompls_enter_items(at, args, cache != NULL ? cache->hint : NULL, room->items, &traffic);
-    launch(at, kernel, args, values, asked, room, &traffic);
+    if (OMPLS_UNLIKELY(kernel == NULL) || OMPLS_UNLIKELY(!launch(at, kernel, args, values, asked, room, &traffic))) {
+        ompls_fall_back(&traffic, room->expanded);
+        return 0;
+    }
     ompls_leave_items(&traffic);
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, false);
+    return 1;
 }
 
 enum { FEW = 16 };
 
-static void run(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, device_cache *cache) {
+static int run(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, device_cache *cache,
+               ompls_expanded *expanded, bool in_place) {
     const ompls_region *region = at.region;
     if (OMPLS_UNLIKELY(ompls_observing)) observe_arguments(at, args);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, true);
@@ -184,38 +205,39 @@ static void run(ompls_place at, void *kernel, const ompls_arg *args, const void 
         const void *params[FEW];
         ompls_address addresses[FEW];
         uint64_t sizes[FEW];
-        run_in(at, kernel, args, values, asked, cache, &(room){items, params, addresses, sizes});
-    } else {
-        size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t);
-        ompls_held *items = reserve(at, region->nitems * sizeof *items + region->nparams * per_param);
-        ompls_address *addresses = (ompls_address *)&items[region->nitems];
-        uint64_t *sizes = (uint64_t *)&addresses[region->nparams];
-        run_in(at, kernel, args, values, asked, cache, &(room){items, (const void **)&sizes[region->nparams], addresses, sizes});
-        free(items);
+        return run_in(at, kernel, args, values, asked, cache, &(room){items, params, addresses, sizes, expanded, in_place});
     }
-    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, false);
+    size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t);
+    ompls_held *items = reserve(at, region->nitems * sizeof *items + region->nparams * per_param);
+    ompls_address *addresses = (ompls_address *)&items[region->nitems];
+    uint64_t *sizes = (uint64_t *)&addresses[region->nparams];
+    room large = {items, (const void **)&sizes[region->nparams], addresses, sizes, expanded, in_place};
+    int ran = run_in(at, kernel, args, values, asked, cache, &large);
+    free(items);
+    return ran;
 }
 
-void ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
-    if (OMPLS_LIKELY(at.region->nlists == 0)) {
-        run(at, kernel, args, values, asked, cache_of(at, (ompls_region *)(uintptr_t)at.region));
-        return;
+int ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, bool in_place) {
+    if (OMPLS_UNLIKELY(kernel == NULL) && atomic_load(&at.device->table.count) == 0) { /* there is only the host's data */
+        ompls_drop_lists(at.region, args);
+        return 0;
     }
+    if (OMPLS_LIKELY(at.region->nlists == 0))
+        return run(at, kernel, args, values, asked, cache_of(at, (ompls_region *)(uintptr_t)at.region), NULL, in_place);
     ompls_expanded *expanded = ompls_expand(at.region, args);
     at.region = &expanded->region;
-    run(at, kernel, expanded->args, values, asked, NULL);
-    ompls_expanded_done(expanded);
+    int ran = run(at, kernel, expanded->args, values, asked, NULL, expanded, in_place);
+    if (ran) ompls_expanded_done(expanded);
+    return ran;
 }
 
 int ompls_target(ompls_region *region, int64_t number, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
     ompls_place at = {ompls_resolve(region, number), region};
-    void *kernel = at.device != NULL ? ompls_kernel_of(at) : NULL;
-    if (kernel == NULL) {
+    if (OMPLS_UNLIKELY(at.device == NULL)) {
         ompls_drop_lists(region, args);
         return 0;
     }
-    ompls_run_target(at, kernel, args, values, asked);
-    return 1;
+    return ompls_run_target(at, ompls_kernel_of(at), args, values, asked, true);
 }
 
 void *ompls_device_address(int64_t number, const void *host) {

@@ -217,6 +217,7 @@ void obey()
         for (int spin = 0; spin < 200 && load(&control->request) == done; ++spin) sched_yield();
         while (load(&control->request) == done) futex_wait(&control->request, done, -1);
         done = load(&control->request);
+        __atomic_store_n(&control->taken, done, __ATOMIC_RELEASE);
         obey();
         reply();
     }

@@ -84,6 +84,7 @@ typedef struct {
     uint32_t process; /* the number of the device process, 0 until there is one; else why not, an errno: */
     int32_t failed;
     uint32_t request, reply, event; /* futexes */
+    uint32_t taken; /* the request that the process has begun with */
     uint32_t command;
     uint32_t status;
     char reason[448];

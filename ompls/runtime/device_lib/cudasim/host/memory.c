@@ -37,7 +37,7 @@ static void mark(sim_device *d, uint64_t offset, uint64_t size, int state) {
 /* Tell the process which pages may be touched.  It learns with the next command. */
 static int note(sim_device *d, const sim_block *b, bool accessible, ompls_error *err) {
     int status = 0;
-    if (d->process == 0) return 0;
+    if (d->process == 0 || d->lost != 0) return 0;
     pthread_mutex_lock(&d->commands);
     sim_control *control = d->control;
     if (control->nprotections == sizeof control->protections / sizeof *control->protections) status = sim_send(d, SIM_NOTHING, err);
@@ -45,7 +45,7 @@ static int note(sim_device *d, const sim_block *b, bool accessible, ompls_error 
         control->protections[control->nprotections++] =
             (sim_protection){.offset = b->offset, .size = b->size - PAGE, .accessible = accessible};
     pthread_mutex_unlock(&d->commands);
-    return status;
+    return d->lost == OMPLS_LOST_IDLE ? 0 : status;
 }
 
 int sim_alloc(void *handle, uint64_t size, ompls_address *out, ompls_error *err) {
@@ -89,7 +89,7 @@ int sim_free(void *handle, ompls_address address, ompls_error *err) {
         pthread_mutex_unlock(&d->memory);
         return sim_fail(err, "free what was allocated, once", "freeing %#llx: no allocation begins there", (unsigned long long)address);
     }
-    int status = d->dead ? 0 : note(d, b, false, err);
+    int status = note(d, b, false, err);
     b->used = false;
     mark(d, b->start, b->offset + b->size - PAGE - b->start, SIM_STATE_FREED);
     d->in_use -= b->size;
@@ -129,6 +129,7 @@ static int copy_image(sim_device *d, ompls_address address, void *to, const void
         done += part;
     }
     pthread_mutex_unlock(&d->commands);
+    if (from != NULL && d->lost == OMPLS_LOST_IDLE) return 0; /* nobody will read it */
     return status;
 }
 

@@ -48,8 +48,9 @@ static void drain(sim_control *control) {
     futex_wake(&control->drained);
 }
 
-/* When the process with this number was started, in the kernel's clock ticks; 0 when it has ended (a zombie has). */
-static uint64_t started(pid_t process) {
+/* When the process with this number was started, in the kernel's clock ticks; 0 when it has ended (a zombie has).  `state`
+   as ps shows it. */
+static uint64_t started(pid_t process, char *state) {
     char path[40], line[1024];
     unsigned long long ticks = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
@@ -58,22 +59,39 @@ static uint64_t started(pid_t process) {
     size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     line[length] = '\0';
-    const char *state = strrchr(line, ')'); /* the name before it may hold anything */
-    if (state == NULL || state[1] != ' ' || state[2] == 'Z' || state[2] == 'X') return 0;
+    const char *after = strrchr(line, ')'); /* the name before it may hold anything */
+    if (after == NULL || after[1] != ' ' || after[2] == 'Z' || after[2] == 'X') return 0;
+    *state = after[2];
     /* The 22nd field, the state being the 3rd (proc(5)). */
-    sscanf(state + 2, "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks);
+    sscanf(after + 2, "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks);
     return ticks + 1;
 }
 
-static bool process_ended(const sim_device *d) {
-    return d->born == 0 || started(d->process) != d->born;
+static bool process_ended(const sim_device *d, char *state) {
+    return d->born == 0 || started(d->process, state) != d->born;
 }
 
-/* Wait until the process has answered the request; 1 when it ended instead. */
+/* It will not answer: the device is lost.  A command that it has not begun with has done nothing. */
+static int lose(sim_device *d, uint32_t wanted, bool stopped, ompls_error *err) {
+    char state;
+    bool idle = load(&d->control->taken) != wanted && process_ended(d, &state);
+    d->lost = idle ? OMPLS_LOST_IDLE : OMPLS_LOST_BEFORE;
+    err->fatal = idle ? OMPLS_LOST_IDLE : OMPLS_LOST_NOW;
+    drain(d->control);
+    if (stopped) return sim_fail(err, "see who sends signals to it", "the device process was stopped by a signal and did not go on; it has been ended");
+    return sim_fail(err, "see who sends signals to it, or use less memory",
+                    "the device process was killed: by a signal, or by the kernel when memory was short");
+}
+
+/* Wait until the process has answered the request; 1 when it ended instead, or was stopped and is not continued.  A kernel may
+   take as long as it likes.  A debugger's stop has a state of its own, 't', and while the program is stopped, too (Ctrl-Z),
+   nobody counts. */
 static int await(sim_device *d, uint32_t wanted, ompls_error *err) {
+    enum { PATIENCE = 100 };
     sim_control *control = d->control;
-    for (int spin = 0; load(&control->reply) != wanted;) {
+    for (int spin = 0, stopped = 0; load(&control->reply) != wanted;) {
         uint32_t event = load(&control->event);
+        char state = 0;
         drain(control);
         if (load(&control->reply) == wanted) break;
         if (++spin < 100) {
@@ -82,13 +100,12 @@ static int await(sim_device *d, uint32_t wanted, ompls_error *err) {
         }
         struct timespec limit = {.tv_nsec = 20000000};
         if (syscall(SYS_futex, &control->event, FUTEX_WAIT, event, &limit, NULL, 0) == 0 || errno != ETIMEDOUT) continue;
-        if (!process_ended(d) || load(&control->reply) == wanted) continue;
-        if (control->status == SIM_FAILED) break; /* it said why before it got the command */
-        d->dead = true;
-        err->fatal = 1;
-        drain(control);
-        return sim_fail(err, "see who sends signals to it, or use less memory",
-                        "the device process was killed: by a signal, or by the kernel when memory was short");
+        bool ended = process_ended(d, &state);
+        stopped = state == 'T' ? stopped + 1 : 0;
+        if ((!ended && stopped < PATIENCE) || load(&control->reply) == wanted) continue;
+        if (ended && control->status == SIM_FAILED) break; /* it said why before it got the command */
+        if (!ended) sim_stop(d);
+        return lose(d, wanted, !ended, err);
     }
     drain(control);
     return 0;
@@ -153,8 +170,8 @@ uint32_t sim_find_line(const sim_device *d, uint64_t pc, char *where, size_t siz
 
 static int failed(sim_device *d, ompls_error *err) {
     const sim_control *control = d->control;
-    d->dead = true;
-    err->fatal = 1;
+    d->lost = OMPLS_LOST_BEFORE;
+    err->fatal = OMPLS_LOST_NOW;
     err->fault = control->fault;
     err->fault_address = control->fault_address;
     /* One before a return address, which may be the next line's. */
@@ -168,7 +185,7 @@ static int failed(sim_device *d, ompls_error *err) {
 /* Send the command that has been written into the page.  With `commands` held. */
 int sim_send(sim_device *d, uint32_t command, ompls_error *err) {
     sim_control *control = d->control;
-    if (d->dead) return err->fatal = 2, sim_fail(err, "start the program again", "the device process has ended");
+    if (d->lost != 0) return err->fatal = d->lost, sim_fail(err, "start the program again", "the device process has ended");
     control->command = command;
     uint32_t wanted = load(&control->request) + 1;
     __atomic_store_n(&control->request, wanted, __ATOMIC_RELEASE);
@@ -236,7 +253,8 @@ int sim_start(sim_device *d, ompls_error *err) {
         return sim_fail(err, "look at the limits on processes, memory and open files, and at sysctl vm.memfd_noexec",
                         "starting the device process: %s", strerror(failed));
     d->owner = getpid();
-    d->born = started(d->process);
+    char state;
+    d->born = started(d->process, &state);
     pthread_mutex_lock(&d->commands);
     int status = sim_send(d, SIM_NOTHING, err); /* answered once it listens */
     pthread_mutex_unlock(&d->commands);
@@ -246,7 +264,8 @@ int sim_start(sim_device *d, ompls_error *err) {
 void sim_stop(sim_device *d) {
     /* It ends by itself when the program does, but nothing shall be left when the program has ended. */
     const struct timespec moment = {.tv_nsec = 500000};
-    for (int tries = 0; tries < 4000 && !process_ended(d); tries++) {
+    char state;
+    for (int tries = 0; tries < 4000 && !process_ended(d, &state); tries++) {
         if (tries == 0) kill(d->process, SIGKILL);
         nanosleep(&moment, NULL);
     }

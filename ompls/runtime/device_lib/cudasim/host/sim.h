@@ -42,7 +42,7 @@ typedef struct {
     uint64_t architecture, max_shared, max_parameters; /* of the image: devices/cudasim.py */
     pid_t process, owner; /* the device process, 0 before it is started; who started it */
     uint64_t born;        /* the kernel's time stamp of the process: its number may be used again */
-    bool dead;
+    int lost; /* OMPLS_LOST_…: the process has ended */
     bool checked;    /* the image was built for checks: then there are */
     uint32_t checks; /* SIM_CHECK_… */
     uint8_t *states; /* of the arena's bytes */
