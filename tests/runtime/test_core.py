@@ -196,7 +196,10 @@ POLICIES: list[tuple[str, dict[str, str], int, str, str]] = [
         f"ompls: warning: bad.c:20: region on mock:0: no kernel: {NO_KERNEL}",
     ),
     ("no-kernel", {"OMP_TARGET_OFFLOAD": "mandatory"}, 125, "", "bad.c:20: region on mock:0: the region has no kernel"),
-    ("number", {}, 0, "", ""),
+    ("number", {}, 0, "", "ompls: warning: bad.c:10: there is no device 7: the program has 2, from 0 on (the"),
+    ("default-number", {}, 0, "", "ompls: warning: bad.c:10: there is no device 9, the default device: the program"),
+    ("number", {"OMP_TARGET_OFFLOAD": "disabled"}, 0, "", ""),
+    ("left-behind", {}, 0, "", "ompls: warning: bad.c:20: a child of fork has no devices: what is mapped stays with"),
     ("number", {"OMP_TARGET_OFFLOAD": "mandatory"}, 125, "", "bad.c:10: region: OMP_TARGET_OFFLOAD is mandatory, but"),
 ]
 

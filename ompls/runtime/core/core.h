@@ -109,6 +109,8 @@ void ompls_table_destroy(ompls_table *table);
 bool ompls_table_acquire(ompls_table *table, uintptr_t begin, uintptr_t end, bool hold, ompls_reference *out);
 /* The same for an entry that is probably the right one. */
 bool ompls_entry_acquire(ompls_entry *entry, uintptr_t begin, uintptr_t end, bool hold, ompls_reference *out);
+/* It can be counted no further: then it is not. */
+bool ompls_entry_full(const ompls_entry *entry, bool hold);
 /* Count down.  No lock.  OMPLS_LAST means: the entry is on its way out; the caller copies, frees, and calls ompls_table_remove. */
 ompls_release_result ompls_release(const ompls_reference *reference, ompls_drop_kind kind);
 /* The same if that makes it OMPLS_LAST; else nothing, and OMPLS_STILL_PRESENT. */

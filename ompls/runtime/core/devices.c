@@ -167,15 +167,34 @@ static void open_device(ompls_device *device, const ompls_region *region) {
     atomic_store_explicit(&device->status, OMPLS_UNAVAILABLE, memory_order_release);
 }
 
+/* Once: it may be said in a loop.  Routines say it themselves, by what they return; and where there are no devices at all the
+   program is as it would be without us. */
+static void warn_number(const ompls_region *region, int64_t number, bool by_default) {
+    static _Atomic int warned;
+    if (region == NULL || ndevices == 0 || atomic_exchange(&warned, 1) != 0) return;
+    ompls_warn("%s:%u: there is no device %lld%s: the program has %d, from 0 on (the construct is the host's)", region->file, region->line,
+               (long long)number, by_default ? ", the default device" : "", ndevices);
+}
+
+/* Once: what is mapped there is out of reach, and the host's values may be old. */
+static void warn_left_behind(const ompls_device *device, const ompls_region *region) {
+    static _Atomic int warned;
+    if (region == NULL || atomic_load(&device->table.count) == 0 || atomic_exchange(&warned, 1) != 0) return;
+    ompls_warn("%s:%u: %s (the construct is the host's, and so are its values)", region->file, region->line,
+               ending ? "the devices are closed already" : "a child of fork has no devices: what is mapped stays with its parent");
+}
+
 ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
     if (number == OMPLS_DEVICE_INITIAL) return NULL;
-    if (number == OMPLS_DEVICE_DEFAULT || number == OMPLS_OMP_DEFAULT_DEVICE) number = __real_omp_get_default_device();
+    bool by_default = number == OMPLS_DEVICE_DEFAULT || number == OMPLS_OMP_DEFAULT_DEVICE;
+    if (by_default) number = __real_omp_get_default_device();
     int count = ompls_device_count();
     if (number == count && !(count == 0 && policy == OMPLS_OFFLOAD_MANDATORY)) return NULL;
     if (number < 0 || number >= count) {
         if (policy == OMPLS_OFFLOAD_MANDATORY)
             ompls_fail((ompls_place){.region = region}, "see OMPLS_DEVICES and `ompls devices`",
                        "OMP_TARGET_OFFLOAD is mandatory, but there is no device %lld: the program has %d", (long long)number, count);
+        warn_number(region, number, by_default);
         return NULL;
     }
     ompls_device *device = devices[number];
@@ -189,6 +208,7 @@ ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
     if (OMPLS_LIKELY(status == OMPLS_OPEN)) return device;
     if (policy == OMPLS_OFFLOAD_MANDATORY && !ending)
         ompls_fail((ompls_place){device, region}, "use devices in the process that opened them", "OMP_TARGET_OFFLOAD is mandatory, but a child of fork has no devices");
+    warn_left_behind(device, region);
     return NULL;
 }
 

@@ -6,6 +6,7 @@
    started in order, and what nobody else has counted goes back behind the kernel. */
 #include "core.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,17 +72,26 @@ static bool find(ompls_traffic *traffic, uintptr_t begin, uintptr_t end, ompls_e
     return ompls_table_find(table, begin, end, overlapping, out);
 }
 
+/* With the lock held.  Counts what contains [begin, end); false when it is just leaving. */
+static bool count_up(ompls_traffic *traffic, const ompls_item_desc *item, ompls_entry *entry, uintptr_t begin, uintptr_t end, ompls_reference *out) {
+    bool hold = item->flags & OMPLS_MAP_HOLD;
+    if (OMPLS_LIKELY(ompls_entry_acquire(entry, begin, end, hold, out))) return true;
+    if (OMPLS_LIKELY(!ompls_entry_full(entry, hold))) return false;
+    pthread_mutex_unlock(&traffic->at.device->table.lock);
+    ompls_fail(traffic->at, "let constructs that map it also unmap it", "'%s' is mapped %" PRId64 " times already: no more are counted", item->name,
+               ompls_entry_count(entry));
+}
+
 /* With the lock held.  False when the item is absent; *overlapping then tells what is in its way. */
 static bool count_present(ompls_traffic *traffic, const ompls_item_desc *item, uintptr_t begin, uintptr_t end, ompls_entry **overlapping,
                           ompls_reference *out) {
-    bool hold = item->flags & OMPLS_MAP_HOLD;
     for (;;) { /* what was found may leave before it is counted */
         if (find(traffic, begin, end, overlapping, out)) {
-            if (ompls_entry_acquire(out->entry, begin, end, hold, out)) return true;
+            if (count_up(traffic, item, out->entry, begin, end, out)) return true;
         } else if (*overlapping != NULL && (item->flags & OMPLS_MAP_IMPLICIT)) {
             /* Part of an implicitly mapped variable is present: that part is meant. */
             uintptr_t first = atomic_load(&(*overlapping)->begin);
-            if (ompls_entry_acquire(*overlapping, first, first + 1, hold, out)) return true;
+            if (count_up(traffic, item, *overlapping, first, first + 1, out)) return true;
         } else {
             return false;
         }
@@ -114,7 +124,7 @@ static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
             /* A pointer to before the section that is mapped of what it points to. */
             ompls_entry *entry = ompls_table_extended(table, begin);
             uintptr_t first = entry != NULL ? atomic_load(&entry->begin) : 0;
-            if (entry != NULL && !ompls_entry_acquire(entry, first, first + 1, item->flags & OMPLS_MAP_HOLD, &held->reference))
+            if (entry != NULL && !count_up(traffic, item, entry, first, first + 1, &held->reference))
                 held->reference.entry = NULL;
         }
     }

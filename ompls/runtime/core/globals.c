@@ -15,7 +15,7 @@ typedef struct {
 } global;
 
 static global *globals;
-static uint32_t nglobals;
+static uint32_t nglobals, nlinks; /* how many of them are `link` */
 /* A pointer in a `declare target` variable, and the address in it when the program started. */
 typedef struct {
     uintptr_t place, value;
@@ -60,6 +60,7 @@ void ompls_register_unit(const ompls_unit *unit) {
         globals = grow(globals, nglobals, sizeof *globals);
         global *entry = &globals[nglobals++];
         *entry = (global){unit->globals[i], NULL};
+        nlinks += entry->what.link;
         if (entry->what.link || all_zero(entry->what.address, entry->what.size)) continue;
         entry->initial = malloc(entry->what.size);
         if (entry->initial == NULL) ompls_fail((ompls_place){0}, NULL, "no memory to save the initial value of '%s'", entry->what.name);
@@ -176,7 +177,7 @@ int ompls_place_globals(ompls_device *device, ompls_error *err) {
 
 /* A `link` variable was mapped by a map clause: kernels see it from now on. */
 void ompls_globals_mapped(ompls_device *device, const ompls_region *region, uintptr_t begin, uintptr_t end, ompls_address address) {
-    for (uint32_t i = 0; i < nglobals; i++) {
+    for (uint32_t i = 0; nlinks > 0 && i < nglobals; i++) {
         uintptr_t variable = (uintptr_t)globals[i].what.address;
         if (!globals[i].what.link || variable + globals[i].what.size <= begin || variable >= end) continue;
         ompls_error err = {0};

@@ -29,6 +29,7 @@
 #define GENERATION_ONE ((uint64_t)1 << 40)
 #define DYNAMIC_MASK (HOLD_ONE - 1)
 #define COUNT_MASK (GENERATION_ONE - 1)
+#define HOLD_MASK (COUNT_MASK - DYNAMIC_MASK)
 #define FOR_EVER DYNAMIC_MASK
 
 struct ompls_buckets {
@@ -113,6 +114,15 @@ static _Atomic(ompls_link *) *bucket_of(ompls_buckets *buckets, uint64_t key) {
     return &buckets->head[(key * 0x9e3779b97f4a7c15u >> 32) & (buckets->size - 1)];
 }
 
+/* One more would be for ever, or run into the generation. */
+static bool is_full(uint64_t state, bool hold) {
+    return hold ? (state & HOLD_MASK) == HOLD_MASK : (state & DYNAMIC_MASK) == FOR_EVER - 1;
+}
+
+bool ompls_entry_full(const ompls_entry *entry, bool hold) {
+    return is_full(atomic_load(&((ompls_entry *)(uintptr_t)entry)->state), hold);
+}
+
 static uint64_t counted_up(uint64_t state, bool hold) {
     if (hold) return state + HOLD_ONE;
     return (state & DYNAMIC_MASK) == FOR_EVER ? state : state + DYNAMIC_ONE;
@@ -121,7 +131,7 @@ static uint64_t counted_up(uint64_t state, bool hold) {
 bool ompls_entry_acquire(ompls_entry *entry, uintptr_t begin, uintptr_t end, bool hold, ompls_reference *out) {
     uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
     do {
-        if ((state & COUNT_MASK) == 0) return false;
+        if ((state & COUNT_MASK) == 0 || OMPLS_UNLIKELY(is_full(state, hold))) return false;
         if (atomic_load_explicit(&entry->begin, memory_order_relaxed) > begin ||
             atomic_load_explicit(&entry->end, memory_order_relaxed) < end)
             return false;

@@ -15,6 +15,8 @@ static const ompls_item_desc unmapped[] = {{"x[0:8]", OMPLS_MAP_TO}, {"p", OMPLS
 static const ompls_param_desc params[] = {{"x", OMPLS_PARAM_ADDRESS, 0, 8}, {"p", OMPLS_PARAM_ADDRESS, 1, 8}, {"q", OMPLS_PARAM_VALUE, 0, 8}};
 static ompls_region data = {"bad.c", 10, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 0};
 static ompls_region data_present = {"bad.c", 11, 0, OMPLS_MODE_SPMD, 1, 0, 0, present, 0, 0, 0};
+static const ompls_item_desc held_item[] = {{"x[0:8]", OMPLS_MAP_TO | OMPLS_MAP_HOLD}};
+static ompls_region data_held = {"bad.c", 13, 0, OMPLS_MODE_SPMD, 1, 0, 0, held_item, 0, 0, 0};
 static ompls_region inner = {"bad.c", 12, 0, OMPLS_MODE_SPMD, 1, 0, 0, whole, 0, 0, 0};
 static ompls_region region = {"bad.c", 20, "kernel", OMPLS_MODE_SPMD, 2, 3, 1, unmapped, params, 0, 0};
 
@@ -123,7 +125,21 @@ int main(int argc, char **argv) {
         printf("ran on a device: %d\n", run());
         printf("ran on a device: %d\n", run());
     } else if (strcmp(name, "number") == 0) {
-        ompls_update(&data, 7, &all);
+        for (int i = 0; i < 3; i++) ompls_update(&data, 7 + i, &all);
+        MOCK_CHECK(ompls_target(&data, 99, &all, NULL, NULL) == 0);
+        MOCK_CHECK(!omp_target_is_present(x, 9)); /* which says so itself */
+    } else if (strcmp(name, "default-number") == 0) {
+        omp_set_default_device(9);
+        for (int i = 0; i < 3; i++) ompls_update(&data, OMPLS_DEVICE_DEFAULT, &all);
+    } else if (strcmp(name, "left-behind") == 0) {
+        ompls_enter_data(&data, 0, &all);
+        fflush(stdout);
+        if (fork() == 0) _exit(run() + run());
+        wait(NULL);
+    } else if (strcmp(name, "mapped-too-often") == 0) {
+        for (int i = 0; i < 1 << 24; i++) ompls_enter_data(&data, 0, &all);
+    } else if (strcmp(name, "held-too-often") == 0) {
+        for (int i = 0; i < 1 << 16; i++) ompls_data_begin(&data_held, 0, &all);
     } else {
         printf("ran on a device: %d of %d\n", run(), ompls_device_count());
     }

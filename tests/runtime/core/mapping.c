@@ -462,7 +462,6 @@ static void in_place(void) {
     long opened = mock_opens;
     MOCK_CHECK(ompls_target(&region, OMPLS_DEVICE_INITIAL, &arg, NULL, NULL) == 0);
     MOCK_CHECK(ompls_target(&region, 2, &arg, NULL, NULL) == 0); /* omp_get_initial_device() */
-    MOCK_CHECK(ompls_target(&region, 99, &arg, NULL, NULL) == 0);
     MOCK_CHECK(ompls_data_begin(&region, OMPLS_DEVICE_INITIAL, &arg) == NULL);
     ompls_data_end(&region, NULL);
     MOCK_CHECK(mock_opens == opened && ompls_device_address(OMPLS_DEVICE_INITIAL, &arg) == &arg);

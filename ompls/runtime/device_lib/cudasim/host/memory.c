@@ -3,7 +3,6 @@
    The arena is mapped here at some address and in the process at the device's own, so a copy is a memcpy.  Allocations end
    where their pages end and are followed by a page that nothing may touch, so that a kernel's step beyond is a fault. */
 #define _GNU_SOURCE
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -11,22 +10,8 @@
 
 enum { PAGE = 4096, ALIGNMENT = 256 /* what cudaMalloc promises */ };
 
-/* A range of the arena, in order of address. */
-struct sim_block {
-    sim_block *next;
-    uint64_t offset, size; /* whole pages, the guard included */
-    uint64_t start;        /* of the allocation */
-    bool used;
-};
-
 bool sim_make_memory(sim_device *d) {
-    d->blocks = calloc(1, sizeof *d->blocks);
-    if (d->blocks != NULL) *d->blocks = (sim_block){.offset = PAGE, .size = d->bytes - PAGE};
-    return d->blocks != NULL;
-}
-
-void sim_drop_memory(sim_device *d) {
-    for (sim_block *b = d->blocks, *next; b != NULL; b = next) next = b->next, free(b);
+    return sim_make_blocks(&d->blocks, PAGE, d->bytes - PAGE);
 }
 
 /* For the checks: what the bytes from this offset of the arena on are now. */
@@ -51,11 +36,8 @@ static int note(sim_device *d, const sim_block *b, bool accessible, ompls_error 
 int sim_alloc(void *handle, uint64_t size, ompls_address *out, ompls_error *err) {
     sim_device *d = handle;
     uint64_t asked = sim_round_up(size == 0 ? 1 : size, ALIGNMENT), pages = sim_round_up(asked, PAGE) + PAGE;
-    sim_block *best = NULL, *rest = NULL;
     pthread_mutex_lock(&d->memory);
-    for (sim_block *b = d->blocks; b != NULL && size <= d->bytes; b = b->next)
-        if (!b->used && b->size >= pages && (best == NULL || b->size < best->size)) best = b;
-    if (best != NULL && best->size > pages && (rest = malloc(sizeof *rest)) == NULL) best = NULL;
+    sim_block *best = size <= d->bytes ? sim_take_block(&d->blocks, pages) : NULL;
     if (best == NULL) {
         uint64_t used = d->in_use;
         pthread_mutex_unlock(&d->memory);
@@ -63,12 +45,6 @@ int sim_alloc(void *handle, uint64_t size, ompls_address *out, ompls_error *err)
                     "out of device memory: %llu bytes asked for, %llu of %llu in use", (unsigned long long)size,
                     (unsigned long long)used, (unsigned long long)d->bytes);
     }
-    if (rest != NULL) {
-        *rest = (sim_block){.next = best->next, .offset = best->offset + pages, .size = best->size - pages};
-        best->next = rest;
-        best->size = pages;
-    }
-    best->used = true;
     best->start = best->offset + best->size - PAGE - asked;
     d->in_use += best->size;
     *out = d->base + best->start;
@@ -83,28 +59,16 @@ int sim_free(void *handle, ompls_address address, ompls_error *err) {
     enum { WORTH_GIVING_BACK = 16 << 20 };
     sim_device *d = handle;
     pthread_mutex_lock(&d->memory);
-    sim_block *before = NULL, *b = d->blocks;
-    while (b != NULL && (!b->used || d->base + b->start != address)) before = b, b = b->next;
-    if (b == NULL) {
+    sim_block *b = sim_find_block(&d->blocks, address - d->base);
+    if (b == NULL || d->base + b->start != address) {
         pthread_mutex_unlock(&d->memory);
         return sim_fail(err, "free what was allocated, once", "freeing %#llx: no allocation begins there", (unsigned long long)address);
     }
     int status = note(d, b, false, err);
-    b->used = false;
     mark(d, b->start, b->offset + b->size - PAGE - b->start, SIM_STATE_FREED);
     d->in_use -= b->size;
     if (b->size >= WORTH_GIVING_BACK) madvise(d->arena + b->offset, b->size, MADV_REMOVE);
-    sim_block *after = b->next;
-    if (after != NULL && !after->used) {
-        b->size += after->size;
-        b->next = after->next;
-        free(after);
-    }
-    if (before != NULL && !before->used) {
-        before->size += b->size;
-        before->next = b->next;
-        free(b);
-    }
+    sim_give_block(&d->blocks, b);
     pthread_mutex_unlock(&d->memory);
     return status;
 }

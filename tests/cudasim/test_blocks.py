@@ -1,0 +1,25 @@
+"""The allocator of a simulated device (blocks.c): what it gives, and what an operation costs, by counting."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from sim import RUNTIME
+
+from ompls.runtime.toolchain import Compile, Toolchain
+
+HOST = RUNTIME / "device_lib" / "cudasim" / "host"
+FLAGS = ("-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{HOST}", "-fsanitize=address,undefined")
+
+
+def test_blocks_are_found_in_logarithmic_time() -> None:
+    sources = (HOST / "blocks.c", Path(__file__).with_name("blocks.c"))
+    with Toolchain() as tools:
+        objects = tools.objects([Compile(source, FLAGS, depends=(HOST / "sim.h",)) for source in sources])
+        program = tools.link(FLAGS[-1:], objects, "", "linking the test")
+    done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    steps = {int(count): float(each) for count, each in (line.split() for line in done.stdout.splitlines())}
+    assert set(steps) == {100, 10000, 1000000}
+    assert steps[1000000] - steps[10000] < 1.5 * (steps[10000] - steps[100])  # each a factor of 100
