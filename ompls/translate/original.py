@@ -6,12 +6,13 @@ what a macro made, the invocation is replaced by its expansion with the edits in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ompls.analysis.model.tu import TU
 from ompls.analysis.source import Segment
 from ompls.analysis.text import LineIndex
+from ompls.translate.rewrite import Chunk, joined
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,8 @@ class Edits:
             by_path.setdefault(path, []).append((start, end, text, order))
         out: dict[str, str] = {}
         for path, data in texts.items():
-            parts: list[str] = []
-            at = 0
-            for start, end, text, _ in sorted(by_path[path], key=lambda e: (e[0], e[1] != e[0], -e[3])):
-                parts += [data[at:start].decode("utf-8", "surrogateescape"), text]
-                at = max(at, end)
-            out[path] = "".join(parts) + data[at:].decode("utf-8", "surrogateescape")
+            edits = sorted(by_path[path], key=lambda e: (e[0], e[1] != e[0], -e[3]))
+            out[path] = _edited(data, 0, len(data), ((start, end, text) for start, end, text, _ in edits))
         return out
 
     def _original(self) -> list[tuple[str, int, int, str, int]]:
@@ -137,13 +134,9 @@ class Edits:
 
     def _expanded(self, lo: int, hi: int) -> tuple[str, int, int, str, int]:
         """What stands for the original of [lo, hi): its expansion with the edits in it."""
-        parts: list[str] = []
-        at = lo
         mine = [e for e in self._edits if lo <= e.start and e.end <= hi and not self._outside(e, lo)]
-        for e in sorted(mine, key=lambda e: (e.start, e.end != e.start, -e.order)):
-            parts += [self.tu.expanded[at : e.start].decode("utf-8", "surrogateescape"), e.text]
-            at = max(at, e.end)
-        text = "".join(parts) + self.tu.expanded[at:hi].decode("utf-8", "surrogateescape")
+        mine.sort(key=lambda e: (e.start, e.end != e.start, -e.order))
+        text = _edited(self.tu.expanded, lo, hi, ((e.start, e.end, e.text) for e in mine))
         path, start = self._start(lo)
         _, end = self._end(hi)
         if "\n" in text:
@@ -152,3 +145,14 @@ class Edits:
             shown, line = self.presumed(path, line)
             text = f'{text}\n#line {line} "{shown}"\n'
         return path, start, end, text, 0
+
+
+def _edited(data: bytes, lo: int, hi: int, edits: Iterable[tuple[int, int, str]]) -> str:
+    """data[lo:hi] with each text for its bytes [start, end)."""
+    pieces: list[Chunk] = []
+    at = lo
+    for start, end, text in edits:
+        pieces += [Chunk(data[at:start].decode("utf-8", "surrogateescape"), at, True), Chunk(text, start, False)]
+        at = max(at, end)
+    pieces.append(Chunk(data[at:hi].decode("utf-8", "surrogateescape"), at, True))
+    return joined([c for c in pieces if c.text])

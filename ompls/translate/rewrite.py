@@ -10,11 +10,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import TypeAlias
 
 from ompls.analysis.model.ast import Span
 
 Part: TypeAlias = str | Span
+
+# Comments and literals of C; a comment to the end of the line goes on behind a backslash.
+NO_CODE = r"""//(?:\\[ \t\r]*\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
+_SKIP = re.compile(NO_CODE, re.S)
+_LINE_END = re.compile(r"[ \t\r]*\n")
+_PRAGMA = re.compile(r"[ \t]*#[ \t]*pragma\b")
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class Rewriter:
         """`span` with all edits that lie in it."""
         out: list[Chunk] = []
         self._render(span.start, span.end, self._nested(), out)
-        return out
+        return with_line_ends(out)
 
     def string(self, span: Span) -> str:
         return "".join(c.text for c in self.render(span))
@@ -95,6 +102,29 @@ class Rewriter:
     def _copy(self, start: int, end: int, out: list[Chunk]) -> None:
         if start < end:
             out.append(Chunk(self.text[start:end].decode("utf-8", "replace"), start, True))
+
+
+def with_line_ends(chunks: list[Chunk]) -> list[Chunk]:
+    """Wherever the user's lines end, what was put in swallows nothing: no comment what comes after it, no code a pragma."""
+    out: list[Chunk] = []
+    for chunk, after in zip_longest(chunks, chunks[1:]):
+        out.append(chunk)
+        following = after.text if after is not None else ""
+        comment = not chunk.verbatim and _open(chunk.text) and not _LINE_END.match(following)
+        pragma = _PRAGMA.match(following) and chunk.text.rstrip(" \t")[-1:] not in ("", "\n")
+        if comment or pragma:
+            out.append(Chunk("\n", chunk.source, False))
+    return out
+
+
+def joined(chunks: list[Chunk]) -> str:
+    return "".join(c.text for c in with_line_ends(chunks))
+
+
+def _open(text: str) -> bool:
+    """Whether `text` ends inside a comment that goes on to the end of the line."""
+    last = list(_SKIP.finditer(text))[-1:] if "//" in text else []
+    return any(m.end() == len(text) and m.group().startswith("//") for m in last)
 
 
 @dataclass(frozen=True)
@@ -146,7 +176,6 @@ def trimmed(chunks: list[Chunk]) -> list[Chunk]:
     return chunks
 
 
-_SKIP = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.S)
 
 
 def without_comments(text: str) -> str:

@@ -65,6 +65,9 @@ class Specifiers:
     last: int = 0  # end of the specifiers
 
 
+_COMMENT = re.compile(r"//(?:\\\r?\n|[^\n])*|/\*.*?\*/", re.S)
+
+
 @lru_cache(maxsize=256)
 def arithmetic_type(text: str) -> CType:
     """The type of a list of words such as `unsigned long int` in any order; UNKNOWN when it is none."""
@@ -143,7 +146,7 @@ class SpecifierReader(Reader):
             if known is not None:
                 return known
         elif kind == "sized_type_specifier":
-            return arithmetic_type(text)
+            return arithmetic_type(_COMMENT.sub(" ", text) if "/" in text else text)
         elif kind == "macro_type_specifier":
             return self.type_of(n, text)
         if text.startswith(("typeof", "__typeof")):

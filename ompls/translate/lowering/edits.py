@@ -12,8 +12,8 @@ from dataclasses import replace
 from ompls.analysis.model.tu import TU
 from ompls.analysis.source import HeaderSnapshot
 from ompls.translate.original import Edits
+from ompls.translate.rewrite import without_comments
 
-_COMMENT = re.compile(r"""//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.S)
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+((?:\\\r?\n|[^\n])*)(?:\n|\Z)", re.M)
 _LAST_LINE = re.compile(r'\n#line \d+ "[^\n]*"\n\Z')
 
@@ -27,8 +27,7 @@ def pragma(text: str) -> str:
 
 def on_one_line(text: str) -> str:
     """Expanded C text without comments and line ends; pragmas become operators."""
-    bare = _COMMENT.sub(lambda m: " " if m.group().startswith("/") else m.group(), text)
-    bare = _PRAGMA.sub(lambda m: pragma(m.group(1).replace("\\\n", " ").replace("\\\r\n", " ")), bare)
+    bare = _PRAGMA.sub(lambda m: pragma(m.group(1).replace("\\\n", " ").replace("\\\r\n", " ")), without_comments(text))
     return re.sub(r"[ \t]*\r?\n[ \t]*", " ", bare)
 
 

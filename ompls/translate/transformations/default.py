@@ -24,7 +24,7 @@ from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
-from ompls.translate.rewrite import Rewriter, without_comments
+from ompls.translate.rewrite import NO_CODE, Rewriter, without_comments
 from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
 from ompls.translate.symbols import global_symbol, is_global
 from ompls.translate.tables import tables
@@ -33,8 +33,7 @@ from ompls.translate.uses import PRIVATISING, declared_in, directives_in, names_
 EXTENSION = "c"
 # Constructs whose copies may be made of a variable of the thread that meets them.
 _OF_THEIR_OWN = frozenset(("parallel", "task", "taskloop", "simd", "teams"))
-_NO_CODE = r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
-_TYPEOF = re.compile(rf"{_NO_CODE}|\b(?:__)?(?P<of>typeof)(?:__)?(?:\s|/\*.*?\*/)*\(", re.S)
+_TYPEOF = re.compile(rf"{NO_CODE}|\b(?:__)?(?P<of>typeof)(?:__)?(?:\s|/\*.*?\*/)*\(", re.S)
 _WORD = re.compile(r"(?<![\w.>])(?<!struct )(?<!union )(?<!enum )[A-Za-z_]\w*")
 _REDUCTIONS = ("reduction", "in_reduction", "task_reduction")
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")

@@ -15,11 +15,11 @@ from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Enum, FieldDecl, Floating, Integer, Pointer, Record
 from ompls.translate.problem import Problem
-from ompls.translate.rewrite import Part
+from ompls.translate.rewrite import NO_CODE, Part
 
 LARGEST = 65536  # elements that a range of designators may stand for
 
-_GAP = re.compile(r"/\*.*?\*/|//[^\n]*|(\.\.\.)|\.\s*(\w+)|(\w+)\s*:|(\[)|(\])", re.S)
+_GAP = re.compile(NO_CODE + r"|(\.\.\.)|\.\s*(\w+)|(\w+)\s*:|(\[)|(\])", re.S)
 
 
 @dataclass

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from ompls.translate.ctext import COMPLEX, TRUTH
-from ompls.translate.rewrite import Chunk
+from ompls.translate.rewrite import NO_CODE, Chunk
 
 # Functions that CUDA declares in the global scope and C does not: the user's get another name.
 CUDA_NAMES = frozenset(
@@ -36,7 +36,8 @@ _SPELLED = {
 # `true`, `false` and `bool` mean what C++ means by them, but where the unit declares them itself.
 _WORDS = {w: f"{w}_" for w in [*_RENAMED, *_VECTORS, *_BUILT_IN] if w not in (*TRUTH, "static_assert")} | _SPELLED
 _TOKEN = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\b("""
+    NO_CODE
+    + r"|\b("
     + "|".join(sorted([*_WORDS, *TRUTH, "auto"], key=len, reverse=True))
     + r")\b|"
     + COMPLEX.pattern,

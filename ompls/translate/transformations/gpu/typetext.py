@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-_QUIET = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.S)
+from ompls.translate.rewrite import NO_CODE
+
+_QUIET = re.compile(NO_CODE, re.S)
 _NESTED = re.compile(r"\b(struct|union|enum)\b(\s*__attribute__\s*\(\(.*?\)\))?\s*([A-Za-z_]\w*)?\s*\{", re.S)
 
 
