@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import TU, Item, Region
+from ompls.translate.rewrite import spliced
 
 # What the runtime does before gcc sees the construct, and what gcc 12 does not know on it.
 _DROPPED = frozenset({
@@ -45,7 +46,7 @@ def fallback_pragma(
                 clauses.append(f"shared({', '.join(pointers.get(i.text, i.text) for i in c.items)})")
                 continue
             known = evaluated.get(id(c))
-            clauses.append(_with_value(c, known) if known else " ".join(tu.text(item, c.span).split()))
+            clauses.append(_with_value(c, known) if known else " ".join(spliced(tu.text(item, c.span)).split()))
     listed = {i.symbol for c in d.clauses if c.name not in _DROPPED for i in c.items}
     own = ("private", "firstprivate", "in_reduction") if locals_ is None else ("private", "firstprivate")
     private = {i.symbol for c in d.all(*own) for i in c.items}

@@ -29,6 +29,7 @@ from ompls.translate.plan import ARGS, RegionPlan
 from ompls.translate.pointees import pointers_in
 from ompls.translate.problem import Problem
 from ompls.translate.requires import shares_memory
+from ompls.translate.rewrite import spliced
 from ompls.translate.structures import ItemPlan
 from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
@@ -137,7 +138,7 @@ class Host:
         if found is None:
             return
         before, after = found
-        text = " ".join(self.tu.text(item, stmt.directive.span).replace("\\\n", " ").split())
+        text = " ".join(spliced(self.tu.text(item, stmt.directive.span)).split())
         self._wrap(item, stmt, before, [text], None if stmt.body is None else f"{after} }}")
 
     def _target(self, item: Item, region: Region) -> None:

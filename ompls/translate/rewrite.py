@@ -20,6 +20,7 @@ Part: TypeAlias = str | Span
 # Comments and literals of C; a comment to the end of the line goes on behind a backslash.
 NO_CODE = r"""//(?:\\[ \t\r]*\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 _SKIP = re.compile(NO_CODE, re.S)
+_SPLICE = re.compile(r"\\[ \t\r]*\n")
 _LINE_END = re.compile(r"[ \t\r]*\n")
 _PRAGMA = re.compile(r"[ \t]*#[ \t]*pragma\b")
 
@@ -105,7 +106,7 @@ class Rewriter:
 
 
 def with_line_ends(chunks: list[Chunk]) -> list[Chunk]:
-    """Wherever the user's lines end, what was put in swallows nothing: no comment what comes after it, no code a pragma."""
+    """Wherever the user's lines end, what is put in swallows nothing: no comment what follows it, no text a pragma."""
     out: list[Chunk] = []
     for chunk, after in zip_longest(chunks, chunks[1:]):
         out.append(chunk)
@@ -176,6 +177,9 @@ def trimmed(chunks: list[Chunk]) -> list[Chunk]:
     return chunks
 
 
+def spliced(text: str) -> str:
+    """C text without the line ends that a backslash takes away."""
+    return _SPLICE.sub("", text) if "\\" in text else text
 
 
 def without_comments(text: str) -> str:

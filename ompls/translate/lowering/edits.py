@@ -12,9 +12,9 @@ from dataclasses import replace
 from ompls.analysis.model.tu import TU
 from ompls.analysis.source import HeaderSnapshot
 from ompls.translate.original import Edits
-from ompls.translate.rewrite import without_comments
+from ompls.translate.rewrite import spliced, without_comments
 
-_PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+((?:\\\r?\n|[^\n])*)(?:\n|\Z)", re.M)
+_PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+([^\n]*)(?:\n|\Z)", re.M)
 _LAST_LINE = re.compile(r'\n#line \d+ "[^\n]*"\n\Z')
 
 
@@ -27,7 +27,7 @@ def pragma(text: str) -> str:
 
 def on_one_line(text: str) -> str:
     """Expanded C text without comments and line ends; pragmas become operators."""
-    bare = _PRAGMA.sub(lambda m: pragma(m.group(1).replace("\\\n", " ").replace("\\\r\n", " ")), without_comments(text))
+    bare = _PRAGMA.sub(lambda m: pragma(m.group(1)), without_comments(spliced(text)))
     return re.sub(r"[ \t]*\r?\n[ \t]*", " ", bare)
 
 

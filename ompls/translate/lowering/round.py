@@ -6,7 +6,6 @@ again in the next pass, which sees the new text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,6 +18,7 @@ from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.translate.lowering.context import Place
 from ompls.translate.lowering.edits import LineEdits, on_one_line, pragma
 from ompls.translate.problem import Problem
+from ompls.translate.rewrite import spliced
 
 _MARKS: dict[tuple[str, str], int] = {}  # the bit in `Content.memo` that says that a theme has nothing for a target
 
@@ -134,7 +134,7 @@ def directive_text(tu: TU, item: Item | FileDirective, d: Directive) -> str:
     if d.args:
         end = max(end, _closing(tu, item, end))
     words = tu.expanded[item.start + start : item.start + end].decode("utf-8", "replace")
-    rest = " ".join(re.sub(r"\\\r?\n", " ", words).split())
+    rest = " ".join(spliced(words).split())
     return f"omp {d.name}{'' if rest.startswith('(') else ' '}{rest}".rstrip()
 
 

@@ -36,11 +36,7 @@ _SPELLED = {
 # `true`, `false` and `bool` mean what C++ means by them, but where the unit declares them itself.
 _WORDS = {w: f"{w}_" for w in [*_RENAMED, *_VECTORS, *_BUILT_IN] if w not in (*TRUTH, "static_assert")} | _SPELLED
 _TOKEN = re.compile(
-    NO_CODE
-    + r"|\b("
-    + "|".join(sorted([*_WORDS, *TRUTH, "auto"], key=len, reverse=True))
-    + r")\b|"
-    + COMPLEX.pattern,
+    NO_CODE + r"|\b(" + "|".join(sorted([*_WORDS, *TRUTH, "auto"], key=len, reverse=True)) + r")\b|" + COMPLEX.pattern,
     re.S,
 )
 
