@@ -41,8 +41,10 @@ def translated(units: Sequence[Unit], devices: Sequence[str]) -> Bundle:
 
 def refuse(units: Sequence[Unit], found: Sequence[Diagnostic], flags: Sequence[str]) -> None:
     """Say on stderr why the units cannot be translated with these options: what is no C is gcc's to tell, and first."""
+    from ompls.runtime.build import INCLUDE
+
     for unit in units:
-        words = [*unit.flags, *flags, "-fno-openmp", "-fsyntax-only", "-w", unit.name]
+        words = ["-isystem", str(INCLUDE), *unit.flags, *flags, "-fno-openmp", "-fsyntax-only", "-w", unit.name]
         if gcc(words) != 0:
             return
     show_diagnostics(units, found)

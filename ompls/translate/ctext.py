@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, lru_cache
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
@@ -27,13 +28,21 @@ from ompls.analysis.model.tu import TU
 # A complex type as C writes it; in CUDA C++ it is the device library's.
 COMPLEX = re.compile(r"\b(?:(float|double)\s+(?:_Complex|__complex__)|(?:_Complex|__complex__)\s+(float|double))\b")
 TRUTH = ("bool", "true", "false")  # words of C++ that older C programs declare
+_WORD = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|([A-Za-z_]\w*)""", re.S)
 _MARK = "@"  # in front of a typedef name that stands for an anonymous record or enum
+
+
+@lru_cache(maxsize=1024)
+def words(text: str) -> frozenset[str]:
+    """The identifiers of C text, without comments and literals."""
+    return frozenset(_WORD.findall(text)) - {""}
 
 
 class Types:
     """Prints types with the names they have in one translation unit."""
 
     def __init__(self, tu: TU) -> None:
+        self._tu = tu
         self._names: dict[int, str] = {}
         self.made: dict[str, Record] = {}  # names of ours for records that have none
         for item in tu.items:
@@ -51,9 +60,18 @@ class Types:
             if s.kind == "typedef" and isinstance(s.type, (Record, Enum)) and not s.type.tag:
                 self._names.setdefault(s.type.uid, s.name)
 
+    @cached_property
+    def _of_headers(self) -> dict[int, str]:
+        """The names that system headers give to records without a tag, of the words in the unit's text."""
+        found = ((w, self._tu.symbols.get(w)) for w in sorted(words(self._tu.expanded.decode("utf-8", "replace"))))
+        named = ((w, s.type) for w, s in found if s is not None and s.kind == "typedef" and s.from_system_header)
+        return {t.uid: w for w, t in named if isinstance(t, Record) and not t.tag}
+
     def has_name(self, t: CType) -> bool:
         """Whether the user's text has a name for `t` itself."""
-        return not isinstance(t, (Record, Enum)) or bool(t.tag) or self._names.get(t.uid, "") not in (*self.made, "")
+        if not isinstance(t, (Record, Enum)) or t.tag:
+            return True
+        return t.uid in self._of_headers or self._names.get(t.uid, "") not in (*self.made, "")
 
     def c(self, t: CType, name: str = "") -> str:
         """A C declaration of `name` with type `t`."""
@@ -78,8 +96,10 @@ class Types:
             params = tuple(self._named(p, drop) for p in t.params)
             return dataclasses.replace(t, returns=self._named(t.returns, drop), params=params)
         if isinstance(t, Record) and not t.tag and t.uid not in self._names:
-            self._names[t.uid] = f"ompls_record_{len(self.made)}"
-            self.made[self._names[t.uid]] = t
+            name = self._of_headers.get(t.uid)
+            self._names[t.uid] = name or f"ompls_record_{len(self.made)}"
+            if name is None:
+                self.made[self._names[t.uid]] = t
         if isinstance(t, Enum) and not t.tag and t.uid not in self._names:
             return dataclasses.replace(t.underlying, quals=t.quals)
         if isinstance(t, (Record, Enum)) and not t.tag:

@@ -10,21 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Declaration, FunctionDef, Symbol
 from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import CType, Enum, Record
 from ompls.analysis.model.tu import TU, Item, Region
-from ompls.translate.ctext import TRUTH, Types
+from ompls.translate.ctext import TRUTH, Types, words
 from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.plan import HOISTED, RegionPlan
 from ompls.translate.symbols import is_global
 from ompls.translate.tables import tables
 from ompls.translate.uses import directives_in, names_in
 
-_WORD = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|([A-Za-z_]\w*)""", re.S)
 _TAG = re.compile(r"\b(?:struct|union|enum)\b(?:\s*__attribute__\s*\(\([^)]*\)\))?\s*([A-Za-z_]\w*)?\s*\{")
 _STORAGE = re.compile(r"^\s*(?:(?:static|extern|inline|__extension__)\s+)+")
 
@@ -39,12 +37,6 @@ _ALIGNED = {
     "omp_lock_t": "typedef struct { int _x; } omp_lock_t;",
     "omp_nest_lock_t": "typedef struct { unsigned long long _x[2]; } omp_nest_lock_t;",
 }
-
-
-@lru_cache(maxsize=1024)
-def words(text: str) -> frozenset[str]:
-    """The identifiers of C text, without comments and literals."""
-    return frozenset(_WORD.findall(text)) - {""}
 
 
 @dataclass

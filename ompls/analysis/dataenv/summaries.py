@@ -27,7 +27,8 @@ class Summary:
     sets -- variables at file scope that it may give another value
     syncs -- where threads wait in it
     waits, locks -- whether a thread may wait for another in it
-    kept, given -- locks at file scope that the caller holds after it, and that it gives back for the caller
+    kept, given -- locks that the caller holds after it, and that it gives back for the caller: at file scope, or where
+                   a parameter leads to
     """
 
     content: Content
@@ -92,13 +93,19 @@ class Summaries:
         sets = frozenset(a.symbol for a in seen if a.write and a.depth == 0 and not a.place.path)
         return Summary(
             content, tuple(node.params), tuple(seen), sets, tuple(found.syncs), bool(found.waits), bool(found.locks),
-            _of_unit(found.kept), _of_unit(found.given),
+            _for_callers(found.kept, params), _for_callers(found.given, params),
         )  # fmt: skip
 
 
-def _of_unit(locks: frozenset[Held]) -> frozenset[Held]:
-    """Those that mean the same in the caller: the lock is a variable at file scope."""
-    return frozenset(h for h in locks if isinstance(h[1], Place) and h[1].symbol.level == "file" and not h[1].since)
+def _for_callers(locks: frozenset[Held], params: set[Symbol]) -> frozenset[Held]:
+    """Those that a caller can name: the lock is a variable at file scope, or a parameter leads to it."""
+
+    def is_known(lock: object) -> bool:
+        if not isinstance(lock, Place) or lock.since:
+            return False
+        return lock.symbol.level == "file" or (lock.symbol in params and lock.depth > 0)
+
+    return frozenset(h for h in locks if is_known(h[1]))
 
 
 def _is_visible(access: Access, params: set[Symbol], declared: Container[Symbol]) -> bool:
@@ -108,34 +115,49 @@ def _is_visible(access: Access, params: set[Symbol], declared: Container[Symbol]
     return access.depth > 0 if symbol in params else symbol.level == "file" or symbol.storage == "static"
 
 
-def rebased(access: Access, params: tuple[Symbol, ...], call: ast.Call, env: Env) -> Access | None:
-    """`access` of a function in terms of what its caller passes; None when no variable leads there."""
-    if len(call.args) != len(params):
-        return None
-    values: dict[Atom, Poly] = {}
-    lost: set[Symbol] = set()
-    for param, arg in zip(params, call.args, strict=True):
-        value = poly_of(arg, env.values) if not isinstance(param.type, Pointer) else None
-        if value is None:
-            lost.add(param)
-        else:
-            values[param] = value
+class Passed:
+    """What is known of a function in terms of what a call passes to it."""
 
-    def moved(p: Poly | None) -> Poly | None:
-        return None if p is None or (lost and lost & p.symbols()) else p.substitute(values)
+    def __init__(self, params: tuple[Symbol, ...], call: ast.Call, env: Env) -> None:
+        self._args = dict(zip(params, call.args, strict=False)) if len(params) == len(call.args) else None
+        self._env = env
+        self._values: dict[Atom, Poly] = {}
+        self._lost: set[Symbol] = set()
+        for param, arg in (self._args or {}).items():
+            value = poly_of(arg, env.values) if not isinstance(param.type, Pointer) else None
+            if value is None:
+                self._lost.add(param)
+            else:
+                self._values[param] = value
 
-    place = access.place
-    place = place._replace(subscripts=tuple([moved(s) for s in place.subscripts]))
-    if place.symbol in params:
-        target = pointee_of(call.args[params.index(place.symbol)], env)
-        if target is None:
+    def access(self, access: Access) -> Access | None:
+        """None when no variable leads there."""
+        place = self._place(access.place)
+        if place is None:
             return None
-        place = _joined(target, place)
-    elif place.since:
-        place = place._replace(sure=False, since=0)  # the function itself gave the pointer its value
-    loops = tuple([_moved_loop(loop, moved) for loop in access.loops])
-    guards = tuple([_moved_guard(guard, moved) for guard in access.guards])
-    return replace(access, place=place, loops=loops, guards=guards)
+        loops = tuple([_moved_loop(loop, self._poly) for loop in access.loops])
+        guards = tuple([_moved_guard(guard, self._poly) for guard in access.guards])
+        return replace(access, place=place, loops=loops, guards=guards, held=self.locks(access.held))
+
+    def locks(self, held: frozenset[Held]) -> frozenset[Held]:
+        """Those of which it is known where they are; most functions have none."""
+        if not held:
+            return held
+        moved = ((kind, self._place(lock) if isinstance(lock, Place) else lock) for kind, lock in held)
+        return frozenset((kind, lock) for kind, lock in moved if lock is not None)
+
+    def _place(self, place: Place) -> Place | None:
+        if self._args is None:
+            return None
+        place = place._replace(subscripts=tuple([self._poly(s) for s in place.subscripts]))
+        if place.symbol in self._args:
+            target = pointee_of(self._args[place.symbol], self._env)
+            return _joined(target, place) if target is not None else None
+        # where the function itself gave the pointer its value
+        return place._replace(sure=False, since=0) if place.since else place
+
+    def _poly(self, p: Poly | None) -> Poly | None:
+        return None if p is None or (self._lost and self._lost & p.symbols()) else p.substitute(self._values)
 
 
 def _joined(target: Place, place: Place) -> Place:

@@ -11,7 +11,7 @@ from ompls.analysis.dataenv.paths import indexed, is_address, points_to_const, r
 from ompls.analysis.dataenv.places import Env, Place, bare, fresh_target, fresh_value, place_of, pointee_of
 from ompls.analysis.dataenv.records import Access, Guard, Held, LockStep, Sync, Touched, member_of
 from ompls.analysis.dataenv.relations import facts_of
-from ompls.analysis.dataenv.summaries import Summaries, rebased
+from ompls.analysis.dataenv.summaries import Passed, Summaries
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
@@ -267,17 +267,19 @@ class Expressions(ABC):
             return
         if summary.waits:
             self.wait()
+        passed = Passed(summary.params, expr, self.env)
         steps: list[Access | Sync] = [*summary.accesses, *summary.syncs]
         for step in sorted(steps, key=lambda s: s.order):
             if isinstance(step, Sync):
                 loops, guards = (*self.loops, *step.loops), (*self.guards, *step.guards)
                 directives = (*self.directives, *step.directives)
                 self.syncs.append(Sync(step.kind, step.stmt, self.tick(), loops, guards, directives))
-            elif (moved := rebased(step, summary.params, expr, self.env)) is not None:
+            elif (moved := passed.access(step)) is not None:
                 self.append(moved, expr, summary.content)
+        given, kept = passed.locks(summary.given), passed.locks(summary.kept)
         self.env.forget(summary.sets, self.tick())
-        self.held = (self.held - summary.given) | summary.kept
-        self.given |= summary.given
+        self.given |= given - self.held
+        self.held = (self.held - given) | kept
         if summary.locks:
             self.locks.append(LockStep(self.tick(), None, taken=True))
 

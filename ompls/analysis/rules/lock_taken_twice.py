@@ -164,6 +164,19 @@ void f(omp_lock_t *l, int *x) {
     omp_unset_lock(l);
 }
 """,
+        """
+typedef struct { void *p; } omp_lock_t;
+void omp_set_lock(omp_lock_t *);
+void omp_unset_lock(omp_lock_t *);
+void f(int n, int *x) {
+    omp_lock_t l, *same = &l;
+    for (int i = 0; i < n; i++) {
+        omp_set_lock(same);
+        x[i]++;
+        omp_unset_lock(&l);
+    }
+}
+""",
     ),
     check=check,
 )

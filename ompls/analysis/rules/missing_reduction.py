@@ -140,6 +140,35 @@ int f(int n, double *x) {
     ),
     good=(
         """
+typedef struct { void *p; } omp_lock_t;
+void omp_set_lock(omp_lock_t *);
+void omp_unset_lock(omp_lock_t *);
+int omp_test_lock(omp_lock_t *);
+struct account { omp_lock_t lock; int sum; };
+static void take(omp_lock_t *l) { omp_set_lock(l); }
+static void give(omp_lock_t *l) { omp_unset_lock(l); }
+static int try(omp_lock_t *l) { return omp_test_lock(l); }
+static void open(struct account *a) { take(&a->lock); }
+static void close(struct account *a) { give(&a->lock); }
+int f(int n, struct account *a) {
+    int sum = 0, product = 1;
+    omp_lock_t l;
+    #pragma omp parallel for
+    for (int i = 1; i < n; i++) {
+        take(&l);
+        sum += i;
+        give(&l);
+        open(a);
+        a->sum += i;
+        close(a);
+        while (!try(&l)) {}
+        product *= i;
+        give(&l);
+    }
+    return sum + product;
+}
+""",
+        """
 double f(int n, const double *x) {
     double sum = 0;
     #pragma omp parallel for reduction(+: sum)

@@ -1,4 +1,5 @@
-/* newer.c -- routines of OpenMP 5.1 to 6.0 that older versions of libgomp lack and that are about no device.
+/* newer.c -- routines of OpenMP 5.0 to 6.0 that older versions of libgomp lack and that are about no device; linked into
+   images of class `default`, too.
 
    Those that libgomp has are not replaced: where it is linked as a shared library the program's own come first, and they
    say the same.  `omp_init_allocator` is wrapped: libgomp refuses the traits of OpenMP 6.0 that it does not know, which
@@ -21,6 +22,25 @@ omp_allocator_handle_t __wrap_omp_init_allocator(omp_memspace_handle_t space, in
     omp_allocator_handle_t made = __real_omp_init_allocator(space, kept, known);
     free(known);
     return made;
+}
+
+/* gcc 12 declares them, and its libgomp lacks them.  A hint may always be ignored. */
+void omp_init_lock_with_hint(omp_lock_t *lock, omp_sync_hint_t hint) {
+    (void)hint;
+    omp_init_lock(lock);
+}
+
+void omp_init_nest_lock_with_hint(omp_nest_lock_t *lock, omp_sync_hint_t hint) {
+    (void)hint;
+    omp_init_nest_lock(lock);
+}
+
+/* Tools of ours (tools.c) know no commands. */
+int omp_control_tool(int command, int modifier, void *argument);
+int omp_control_tool(int command, int modifier, void *argument) {
+    enum { NO_TOOL = -2 };
+    (void)command, (void)modifier, (void)argument;
+    return NO_TOOL;
 }
 
 /* No thread of ours runs tasks of other teams. */

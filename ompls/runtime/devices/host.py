@@ -8,7 +8,10 @@ from pathlib import Path
 from ..toolchain import Compile
 from . import Availability, Device, ImageJob
 
-SUPPORT = Path(__file__).resolve().parent.parent / "core" / "image.c"
+_CORE = Path(__file__).resolve().parent.parent / "core"
+# In every image: what kernels ask about where they run, and the routines that the compiler's libgomp may lack.
+_SUPPORT = (_CORE / "image.c", _CORE / "newer.c")
+_WRAPPED = ("omp_is_initial_device", "omp_get_device_num", "omp_init_allocator")  # of these by `_SUPPORT`
 
 
 class Host(Device):
@@ -28,8 +31,9 @@ class Host(Device):
         """All kernels in one shared object."""
         flags = ("-O2", *job.cflags, "-fPIC", "-fopenmp", "-foffload=disable", "-w")
         compiles = [Compile(path, flags, label=kernel.file or path.name) for kernel, path in job.kernels]
-        compiles.append(Compile(SUPPORT, ("-O2", "-fPIC"), depends=()))
-        wrap = [flag for flag in job.wrap if flag.endswith(("=omp_is_initial_device", "=omp_get_device_num"))]
+        headers = tuple(sorted(_CORE.glob("*.h")))
+        compiles += [Compile(path, ("-O2", "-fPIC", "-fopenmp"), depends=headers) for path in _SUPPORT]
+        wrap = [flag for flag in job.wrap if flag.rpartition("=")[2] in _WRAPPED]
         # -Bsymbolic: a program that exports its symbols must not take the place of the image's own functions.
         link = ["-shared", "-Wl,-Bsymbolic", "-fopenmp", "-foffload=disable", *wrap, *job.ldflags, "-lm"]
         return job.tools.link(link, job.tools.objects(compiles), ".so", "linking the image of 'host'")

@@ -42,6 +42,14 @@ extern const char *omp_get_interop_type_desc(const omp_interop_t, omp_interop_pr
 extern const char *omp_get_interop_rc_desc(const omp_interop_t, omp_interop_rc_t);
 #endif
 #if __GNUC__ < 16
+typedef enum omp_control_tool_t {
+    omp_control_tool_start = 1, omp_control_tool_pause = 2, omp_control_tool_flush = 3, omp_control_tool_end = 4
+} omp_control_tool_t;
+typedef enum omp_control_tool_result_t {
+    omp_control_tool_notool = -2, omp_control_tool_nocallback = -1, omp_control_tool_success = 0,
+    omp_control_tool_ignored = 1
+} omp_control_tool_result_t;
+extern int omp_control_tool(int, int, void *);
 enum { omp_default_device = -5 };
 /* Traits of OpenMP 6.0: where memory is, and who uses it, is all the same for the host's allocators. */
 #define omp_atk_pin_device ((omp_alloctrait_key_t)9)

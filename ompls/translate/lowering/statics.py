@@ -14,10 +14,9 @@ from collections.abc import Iterator, Mapping
 from ompls.analysis.model.ast import DeclStmt, DirectiveStmt, FunctionDef, Node, Span, Symbol, VarDecl
 from ompls.analysis.model.omp import declare_target_list
 from ompls.analysis.model.tu import Item
-from ompls.translate.ctext import is_const
+from ompls.translate.ctext import is_const, words
 from ompls.translate.lowering.edits import on_one_line, pragma
 from ompls.translate.lowering.round import Round
-from ompls.translate.needs import words
 from ompls.translate.uses import names_in
 
 _TAG = re.compile(r"\b(?:struct|union|enum)\s+(\w+)\s*\{")

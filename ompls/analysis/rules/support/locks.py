@@ -13,6 +13,7 @@ from ompls.analysis.dataenv.paths import root, strip, walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Node, Stmt, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 
@@ -187,6 +188,8 @@ class _Walk:
     def _routine(self, routine: tuple[str, ast.Call, Expr], held: Held) -> Held:
         what, call, expr = routine
         lock = lock_of(expr)
+        if what == "unset" and lock not in held:  # one that is held, by another name?
+            held = {k: v for k, v in held.items() if not (lock is None or _is_pointer(lock) or _is_pointer(k))}
         if lock is None or lock[0] in self.unknown:
             return held
         self.found.first.setdefault(lock, what == "set")
@@ -225,6 +228,10 @@ class _Walk:
         arg = strip(call.args[index])
         inner = lock_of(arg.operand if isinstance(arg, ast.Unary) and arg.op == "&" else arg)
         return (inner[0], inner[1] + way) if inner is not None else None
+
+
+def _is_pointer(lock: Lock) -> bool:
+    return isinstance(lock[0].type, Pointer)
 
 
 def _both(a: Held | None, b: Held | None) -> Held | None:

@@ -15,9 +15,9 @@ from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import Function, Pointer
 from ompls.analysis.model.tu import Item
 from ompls.analysis.spec.devices.gpu import CUDA
-from ompls.translate.ctext import flat, is_const
+from ompls.translate.ctext import flat, is_const, words
 from ompls.translate.functions import in_other_units
-from ompls.translate.needs import Index, Needs, words
+from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, generated
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Rewriter, without_comments

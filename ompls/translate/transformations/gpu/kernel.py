@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ompls.analysis.model.ast import FunctionDef
-from ompls.translate.needs import Index, Needs, has_parallel, type_texts, words
+from ompls.translate.ctext import words
+from ompls.translate.needs import Index, Needs, has_parallel, type_texts
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import RegionPlan
 from ompls.translate.symbols import unit_symbol

@@ -24,7 +24,10 @@ _VECTORS = [
     for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double")
     for n in "1234"
 ]
-_BUILT_IN = ("dim3", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")
+_BUILT_IN = (
+    "dim3", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize",
+    "div_t", "ldiv_t", "lldiv_t",  # without a tag, so ours would not be those of the headers that g++ reads
+)  # fmt: skip
 _SPELLED = {
     "_Bool": "bool", "restrict": "__restrict__", "__restrict": "__restrict__", "_Noreturn": "", "register": "",
     "_Static_assert": "static_assert", "_Alignof": "alignof", "_Alignas": "alignas", "__extension__": "",
