@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 
+from ompls.analysis.dataenv.paths import holds_pointers
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import (
@@ -19,7 +20,7 @@ from ompls.analysis.model.ctype import (
     Pointer,
     Record,
     Unknown,
-    innermost,
+    held,
 )
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import offsetof, sizeof
@@ -270,7 +271,4 @@ def _offset(e: ast.Expr) -> int | None:
 
 def is_plain(t: CType) -> bool:
     """Whether values of the type are known to have no pointers in them."""
-    t = innermost(t)
-    if isinstance(t, Record):
-        return t.body.fields is not None and all(is_plain(f.type) for f in t.body.fields)
-    return isinstance(t, (Integer, Floating, Enum))
+    return not holds_pointers(t) and all(isinstance(of, (Integer, Floating, Enum, Record)) for of in held(t))

@@ -7,9 +7,11 @@ the place of each of these pointers (OpenMP 5.2 section 7.8.1: the initial value
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
+from ompls.analysis.dataenv.paths import holds_pointers
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record
-from ompls.analysis.model.layout import offsetof, sizeof
+from ompls.analysis.model.layout import record_layout, sizeof
 from ompls.translate.needs import Index
 from ompls.translate.symbols import is_global
 from ompls.translate.uses import names_in
@@ -38,11 +40,10 @@ def _places(t: CType) -> Iterator[int]:
     if isinstance(t, Pointer):
         yield 0
     elif isinstance(t, Array):
-        inside, size = list(_places(t.of)), sizeof(t.of) or 0
+        inside, size = list(islice(_places(t.of), MOST)), sizeof(t.of) or 0
         for k in range(t.length or 0) if inside else ():
             yield from (k * size + at for at in inside)
     elif isinstance(t, Record):
-        for f in t.body.fields or ():
-            base = offsetof(t, f.name) if f.name else None
-            if base is not None:
-                yield from (base + at for at in _places(f.type))
+        for f, bit in record_layout(t)[2]:
+            if holds_pointers(f.type):
+                yield from (bit // 8 + at for at in _places(f.type))

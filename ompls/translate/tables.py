@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from ompls.analysis.dataenv.paths import holds_pointers
 from ompls.analysis.model import ast
-from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.tu import TU
 from ompls.translate.ctext import is_const, strip
 from ompls.translate.uses import directives_in, modified_in, names_in, root_symbol
@@ -27,20 +28,13 @@ def tables(tu: TU) -> frozenset[str]:
         for d in node.decls if isinstance(node, ast.Declaration) else []:
             if d.symbol.name == HOST_ADDRESSES:
                 continue  # what it holds are the host's addresses, on all devices
-            if d.symbol.kind == "var" and d.init is not None and _leads(d.symbol.type) and _is_own(d.init):
+            if d.symbol.kind == "var" and d.init is not None and holds_pointers(d.symbol.type) and _is_own(d.init):
                 found[d.symbol.name] = d
     varying = {name for name, d in found.items() if not is_const(d.symbol.type)}
     kept = {name for name in varying if found[name].symbol.storage == "static"}
     for item in tu.items if kept else []:
         kept -= _changed(item.content.node)
     return frozenset(found.keys() - (varying - kept))
-
-
-def _leads(t: CType) -> bool:
-    """Whether an object of type `t` holds pointers."""
-    if isinstance(t, Record):
-        return any(_leads(f.type) for f in t.body.fields or ())
-    return _leads(t.of) if isinstance(t, Array) else isinstance(t, Pointer)
 
 
 def _is_own(init: ast.Expr) -> bool:

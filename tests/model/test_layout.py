@@ -132,3 +132,26 @@ struct u { char c; int n __attribute__((packed)); };
     assert [offsetof(s, name) for name in "vwx"] == [64, 76, 80]
     assert (sizeof(s), alignof(s)) == (128, 64)
     assert [sizeof(tu.tags[name]) for name in "tu"] == [None, None]  # rather unknown than wrong
+
+
+def test_what_is_held_many_times_is_laid_out_once() -> None:
+    """Each structure holds the one before twice, in three ways."""
+    source = "struct s0 { char c; short h; };\ntypedef struct s0 t0;\n" + "".join(
+        f"struct s{k + 1} {{ struct s{k} a; struct {{ struct s{k} b[2]; }}; union {{ struct s{k} c, d; }}; }};\n"
+        for k in range(40)
+    )
+    tags = analyze(source).tags
+    for k in range(40):
+        t = tags[f"s{k}"]
+        assert isinstance(t, Record)
+        assert (sizeof(t), alignof(t)) == (4 ** (k + 1), 2)
+        assert k == 0 or offsetof(t, "c") == 3 * 4**k
+        assert offsetof(t, "nothing") is None
+
+
+@pytest.mark.parametrize(("first", "size"), [("struct s0 { int x; };", 4 * 801), ("struct s0;", None)])
+def test_depth_costs_no_stack(first: str, size: int | None) -> None:
+    source = first + "".join(f"struct s{k + 1} {{ int x; struct s{k} a, b[0]; }};\n" for k in range(800))
+    t = analyze(source).tags["s800"]
+    assert isinstance(t, Record)
+    assert sizeof(t) == size

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Span
-from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Floating, Function, Integer, Pointer, Record
+from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Floating, Function, Integer, Pointer, Record, held
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.spec.devices import ABILITIES
 
@@ -207,12 +207,7 @@ def _numbers(t: CType) -> Iterator[Integer | Floating]:
     """The kinds of numbers that a type is made of; what a member points to does not count."""
     while isinstance(t, (Array, Pointer)):
         t = t.of if isinstance(t, Array) else t.to
-    if isinstance(t, Record):
-        for field in t.body.fields or ():
-            if not isinstance(field.type, Pointer):
-                yield from _numbers(field.type)
-    elif isinstance(t, (Integer, Floating)):
-        yield t
+    yield from (of for of in held(t) if isinstance(of, (Integer, Floating)))
 
 
 def _is_vla(symbol: ast.Symbol) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import LEAVES, Expr, Node, Symbol
-from ompls.analysis.model.ctype import Array, CType, Pointer, Record, innermost
+from ompls.analysis.model.ctype import Array, CType, Pointer, Record, held, innermost
 
 
 def named_in(expr: Node) -> set[Symbol]:
@@ -70,10 +70,7 @@ def strip(expr: Expr) -> Expr:
 
 def holds_pointers(t: CType) -> bool:
     """Whether copying such data would copy addresses."""
-    t = innermost(t)
-    if isinstance(t, Record):
-        return t.body.fields is None or any(holds_pointers(f.type) for f in t.body.fields)
-    return isinstance(t, Pointer)
+    return any(of.body.fields is None if isinstance(of, Record) else isinstance(of, Pointer) for of in held(t))
 
 
 def points_to_const(t: CType) -> bool:

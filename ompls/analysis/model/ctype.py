@@ -7,9 +7,9 @@ understand; it is contagious and nothing above a hint may be said about an expre
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 
 def qualifiers(words: Iterable[str]) -> frozenset[str]:
@@ -90,7 +90,7 @@ class FieldDecl:
 class RecordBody:
     """The members of a struct or union; filled when its definition is met (shared by all its `Record`s)."""
 
-    __slots__ = ("align", "fields", "pack", "packed", "span")
+    __slots__ = ("align", "fields", "layout", "pack", "packed", "scalars", "span", "unfinished")
 
     def __init__(self) -> None:
         self.fields: tuple[FieldDecl, ...] | None = None  # None: incomplete
@@ -98,6 +98,22 @@ class RecordBody:
         self.pack = 0  # the greatest alignment of a member that `#pragma pack` allows, in bytes (0: any)
         self.align: int | None = None  # from an attribute or _Alignas
         self.span: tuple[int, int] | None = None
+        self.unfinished = False  # something that it holds was incomplete when it was defined, which is an error
+        self.layout: Layout | None = None  # what `layout.py` found out
+        self.scalars = 0  # what `initializers.py` counted; 0: nobody has asked yet
+
+    def fill(self, fields: Iterable[FieldDecl], packed: bool, align: int | None, pack: int) -> None:
+        """From here on the members are known."""
+        self.fields, self.packed, self.align, self.pack = tuple(fields), packed, align, pack
+        self.layout, self.scalars = None, 0
+
+
+class Layout(NamedTuple):
+    """Of a structure or union: its size and alignment in bytes, and where each member begins, in bits."""
+
+    size: int
+    align: int
+    placed: tuple[tuple[FieldDecl, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +136,35 @@ def innermost(t: CType) -> CType:
     while isinstance(t, Array):
         t = t.of
     return t
+
+
+def held(t: CType) -> Iterator[CType]:
+    """What an object of type `t` consists of: itself, and the types of its members and of theirs.
+
+    Arrays are left out, what they consist of is not.  Each structure is looked into once, however often it is held: a
+    structure that holds another one twice, that another one twice, …, holds the last one too often to count.
+    """
+    waiting, seen = [t], set[RecordBody]()
+    while waiting:
+        inner = innermost(waiting.pop())
+        yield inner
+        if isinstance(inner, Record) and inner.body not in seen:
+            seen.add(inner.body)
+            waiting += [f.type for f in reversed(inner.body.fields or ())]
+
+
+def innermost_first(t: Record, known: Callable[[RecordBody], object]) -> Iterator[Record]:
+    """The structures that `t` holds, each once and before those that hold it, then `t`; none that is `known`."""
+    waiting, seen = [(t, False)], set[RecordBody]()
+    while waiting:
+        record, looked_into = waiting.pop()
+        if looked_into:
+            yield record
+        elif record.body not in seen and not known(record.body):
+            seen.add(record.body)
+            waiting.append((record, True))
+            members = [innermost(f.type) for f in record.body.fields or ()]
+            waiting += [(inner, False) for inner in members if isinstance(inner, Record)]
 
 
 T = TypeVar("T", bound=CType)

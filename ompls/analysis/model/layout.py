@@ -13,9 +13,13 @@ from ompls.analysis.model.ctype import (
     Floating,
     Function,
     Integer,
+    Layout,
     Pointer,
     Record,
+    RecordBody,
     Void,
+    innermost,
+    innermost_first,
 )
 
 _FLOATS = {"float": 4, "double": 8, "long double": 16, "_Float16": 2, "_Float128": 16}
@@ -50,21 +54,38 @@ def alignof(t: CType) -> int | None:
     return sizeof(t)
 
 
-def record_layout(t: Record) -> tuple[int | None, int | None, list[tuple[FieldDecl, int]]]:
-    """(size, alignment, [(member, offset in bits)]) of a struct or union; (None, None, []) when it cannot be known."""
+def record_layout(t: Record) -> tuple[int | None, int | None, tuple[tuple[FieldDecl, int], ...]]:
+    """(size, alignment, ((member, offset in bits), …)) of a struct or union; (None, None, ()) when it cannot be known.
+
+    What is found is kept with the members: each structure is laid out once, however often others hold it.
+    """
+    if t.body.layout is None:
+        for record in innermost_first(t, lambda body: body.layout):
+            record.body.layout = _lay_out(record)
+    return t.body.layout or _NO_LAYOUT
+
+
+_NO_LAYOUT = (None, None, ())
+
+
+def _size_and_alignment(t: CType) -> tuple[int | None, int | None]:
+    """Of a member, when what it holds is laid out as far as it can be."""
+    of = innermost(t)
+    if isinstance(of, Record) and of.body.layout is None:
+        return None, None
+    return 0 if isinstance(t, Array) and t.length is None and not t.vla else sizeof(t), alignof(t)
+
+
+def _lay_out(t: Record) -> Layout | None:
     body = t.body
     if body.fields is None:
-        return None, None, []
+        return None
     position, align, size_bits = 0, 1, 0  # position in bits
     placed: list[tuple[FieldDecl, int]] = []
     for f in body.fields:
-        if isinstance(f.type, Array) and f.type.length is None and not f.type.vla:
-            size: int | None = 0  # flexible array member
-        else:
-            size = sizeof(f.type)
-        natural = alignof(f.type)
+        size, natural = _size_and_alignment(f.type)
         if size is None or natural is None or f.align == 0:
-            return None, None, []
+            return None
         unit = natural  # of bit-fields; one of width 0 ends it, whatever is packed
         natural = min(natural, body.pack or natural)
         f_align = 1 if body.packed else natural
@@ -87,7 +108,7 @@ def record_layout(t: Record) -> tuple[int | None, int | None, list[tuple[FieldDe
         align = max(align, f_align)
         size_bits = max(size_bits, end)
     align = max(align, body.align or 1)
-    return _round((size_bits + 7) // 8, align), align, placed
+    return Layout(_round((size_bits + 7) // 8, align), align, tuple(placed))
 
 
 def initialised(t: CType) -> list[tuple[FieldDecl, int]]:
@@ -97,14 +118,13 @@ def initialised(t: CType) -> list[tuple[FieldDecl, int]]:
 
 def offsetof(t: Record, name: str) -> int | None:
     """The offset of member `name` (also of anonymous members), in bytes; None when there is none or it is unknown."""
-    for f, bit in record_layout(t)[2]:
-        if f.name == name:
-            return bit // 8
-        if not f.name and isinstance(f.type, Record):
-            inner = offsetof(f.type, name)
-            if inner is not None:
-                return bit // 8 + inner
-    return None
+    total = None
+    for record, member in _way_to(t, name):
+        at = next((bit for f, bit in record_layout(record)[2] if f is member), None)
+        if at is None:
+            return None
+        total = (total or 0) + at // 8
+    return total
 
 
 def designated_offset(t: CType, path: str) -> int | None:
@@ -129,14 +149,28 @@ def designated_offset(t: CType, path: str) -> int | None:
 
 def find_member(t: Record, name: str) -> FieldDecl | None:
     """Member `name` of a complete record, looked for in its anonymous members too."""
-    for f in t.body.fields or ():
-        if f.name == name:
-            return f
-        if not f.name and isinstance(f.type, Record):
-            inner = find_member(f.type, name)
-            if inner is not None:
-                return inner
-    return None
+    way = _way_to(t, name)
+    return way[-1][1] if way else None
+
+
+def _way_to(t: Record, name: str) -> list[tuple[Record, FieldDecl]]:
+    """The member `name` with the structure that it stands in, behind the anonymous members that it lies in."""
+    came: dict[RecordBody, tuple[Record, FieldDecl] | None] = {t.body: None}  # how one comes to each structure
+    waiting = [t]
+    while waiting:
+        record = waiting.pop()
+        for f in record.body.fields or ():
+            if f.name == name:
+                step: tuple[Record, FieldDecl] | None = (record, f)
+                way = []
+                while step is not None:
+                    way.append(step)
+                    step = came[step[0].body]
+                return way[::-1]
+            if not f.name and isinstance(f.type, Record) and f.type.body not in came:
+                came[f.type.body] = (record, f)
+                waiting.append(f.type)
+    return []
 
 
 def _round(value: int, to: int) -> int:

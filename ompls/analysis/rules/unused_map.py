@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import named_in, root
+from ompls.analysis.dataenv.paths import holds_pointers, named_in, root
 from ompls.analysis.model.ast import Call, DirectiveStmt, Name, Node, Symbol
-from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.ctype import CType, Pointer
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.edits import without_item
@@ -66,15 +66,9 @@ def _in_clauses(stmt: DirectiveStmt) -> Iterator[Node]:
             yield from expr.walk()
 
 
-def _leads_elsewhere(t: CType, depth: int = 0) -> bool:
-    """Whether data of this type may hold pointers to other mapped data."""
-    if isinstance(t, Pointer):
-        return depth > 0 or _leads_elsewhere(t.to, depth + 1)
-    if isinstance(t, Array):
-        return _leads_elsewhere(t.of, max(depth, 1))
-    if isinstance(t, Record):
-        return t.body.fields is None or any(_leads_elsewhere(f.type, 1) for f in t.body.fields)
-    return False
+def _leads_elsewhere(t: CType) -> bool:
+    """Whether data of this type, or what it points to, may hold pointers to other mapped data."""
+    return holds_pointers(t.to if isinstance(t, Pointer) else t)
 
 
 RULE = Rule(

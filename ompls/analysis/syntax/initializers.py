@@ -7,7 +7,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
-from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Integer, Record
+from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Integer, Record, innermost_first
 from ompls.analysis.model.layout import initialised
 from ompls.analysis.syntax.declarators import DeclaratorReader
 from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
@@ -78,7 +78,9 @@ def _scalars(t: CType) -> int:
     """How many scalars an object of type `t` holds (at least 1), for initialisers without inner braces."""
     if isinstance(t, Array):
         return max(1, (t.length or 1) * _scalars(t.of))
-    if isinstance(t, Record) and t.body.fields:
-        counts = [_scalars(f.type) for f in t.body.fields]
-        return max(1, sum(counts) if t.kind == "struct" else counts[0])
-    return 1
+    if not isinstance(t, Record):
+        return 1
+    for record in innermost_first(t, lambda body: body.scalars):
+        counts = [_scalars(f.type) for f in record.body.fields or ()]
+        record.body.scalars = max(1, sum(counts) if record.kind == "struct" else sum(counts[:1]))
+    return t.body.scalars

@@ -235,13 +235,13 @@ class SpecifierReader(Reader):
         attributes = self.source[n.start_byte : body.start_byte] + (after.group() if after else b"")
         packed, align = b"packed" in attributes, _alignment(attributes)
         old = record.body
-        if (
-            self.file.strict
-            and old.fields is not None
-            and (old.fields, old.packed, old.align, old.pack) != (tuple(members), packed, align, self.file.pack[-1][1])
-        ):
-            raise RedefinedRecordError
-        old.fields, old.packed, old.align, old.pack = tuple(members), packed, align, self.file.pack[-1][1]
+        made = tuple(members), packed, align, self.file.pack[-1][1]
+        if old.fields is None or (old.fields, old.packed, old.align, old.pack) != made:
+            if self.file.strict and old.fields is not None:
+                raise RedefinedRecordError
+            old.fill(*made)
+        held_records = [t for f in members if isinstance(t := innermost(f.type), Record)]
+        old.unfinished = any(t.body.unfinished or not self.sema.members_known(t) for t in held_records)
         old.span = (n.start_byte + self.shift, n.end_byte + self.shift)
         self.file.fill(record)
         if body.has_error and errors([body], 1):
@@ -249,15 +249,14 @@ class SpecifierReader(Reader):
 
     def _without_itself(self, member: FieldDecl) -> FieldDecl:
         """A member whose type is not complete before the record is (C11 §6.7.2.1) is not understood: it has no end."""
-        waiting, seen = [member.type], set[int]()
+        waiting, seen = [member.type], set[RecordBody]()
         while waiting:
             t = innermost(waiting.pop())
-            if not isinstance(t, Record) or id(t.body) in seen:
-                continue
-            if t.body in self.defining:
-                return FieldDecl(member.name, UNKNOWN, member.bits, member.align)
-            seen.add(id(t.body))
-            waiting += [f.type for f in t.body.fields or ()]
+            if isinstance(t, Record) and t.body not in seen:
+                if t.body in self.defining:
+                    return FieldDecl(member.name, UNKNOWN, member.bits, member.align)
+                seen.add(t.body)
+                waiting += [f.type for f in t.body.fields or ()] if t.body.unfinished else []
         return member
 
     def members(self, n: Node) -> list[FieldDecl]:

@@ -19,7 +19,7 @@ from ompls.analysis.dataenv.machine.values import Loc, Obj
 from ompls.analysis.dataenv.paths import indexed, strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node
-from ompls.analysis.model.ctype import CType, Pointer, Record
+from ompls.analysis.model.ctype import CType, Pointer, Record, held, innermost
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
@@ -128,10 +128,8 @@ def _given(node: Node) -> frozenset[str]:
 
 def _pointers_in(t: CType | None) -> set[str]:
     """The names of a structure's pointer members, also of those in structures in it."""
-    found = set[str]()
-    for field in (t.body.fields or ()) if isinstance(t, Record) else ():
-        found |= {field.name} if isinstance(field.type, Pointer) else _pointers_in(field.type)
-    return found
+    records = [of for of in held(t) if isinstance(of, Record)] if t is not None else []
+    return {f.name for record in records for f in record.body.fields or () if isinstance(innermost(f.type), Pointer)}
 
 
 class Attachments(DeviceMemory):

@@ -17,7 +17,7 @@ from ompls.analysis.dataenv.machine.values import Loc, Site
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
-from ompls.analysis.model.ctype import INT, Record, innermost
+from ompls.analysis.model.ctype import INT, Record, held, innermost
 from ompls.analysis.model.omp import Directive, declared_mapper, mapper_named
 
 _ENDS = ("release", "delete")
@@ -135,8 +135,4 @@ def all_of(kinds: Collection[str]) -> str:
 
 def _inside(record: Record) -> set[object]:
     """The structures that are members of one, and itself."""
-    found: set[object] = {record.uid}
-    for f in record.body.fields or ():
-        if isinstance(inner := innermost(f.type), Record):
-            found |= _inside(inner)
-    return found
+    return {inner.uid for inner in held(record) if isinstance(inner, Record)}
