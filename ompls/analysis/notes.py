@@ -33,11 +33,13 @@ _MOST = 20  # a text that is not C at all has thousands
 
 
 def diagnostics(tu: TU) -> list[Diagnostic]:
-    """At most twenty, in the order of their places; of several at one place the first, which says most."""
+    """At most twenty and those of limits, in the order of their places; of several at one place the first, which says
+    most."""
     headers = not any(note.about_headers for note in tu.notes)
     found: list[Diagnostic] = []
     starts: list[int] = []
-    for note in sorted(tu.notes, key=lambda note: note.start)[:_MOST]:
+    ordered = sorted(tu.notes, key=lambda note: note.start)
+    for note in [*ordered[:_MOST], *(note for note in ordered[_MOST:] if note.kind == "budget")]:
         certain = (
             note.kind in ("parse", "pragma") and headers and not (note.kind == "parse" and _is_rare(tu, note.start))
         )

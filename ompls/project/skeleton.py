@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from ompls.analysis.syntax.directive import guard_of
 from ompls.analysis.syntax.lexer import decode, logical_end, may_continue, readable
+from ompls.analysis.syntax.lines import MAX_INCLUDES
 from ompls.analysis.syntax.preprocess import include_key
 
 MARK = "@ompls"  # no C token, so no header can produce it
@@ -150,6 +151,7 @@ class _Builder:
         self.read = read
         self.directives = directives
         self.bytes = 0
+        self.texts = 0  # of project headers, each as often as it is included
         self.once: set[str] = set()
         self.strings: dict[str, str] = {}  # macros that may name a header
 
@@ -221,9 +223,12 @@ class _Builder:
         if key in texts and texts[key][0] != path:
             key = include_key(key, including)
         texts[key] = (path, data)
-        if path in stack or path in self.once or len(stack) > MAX_DEPTH or self.bytes > MAX_BYTES:
+        if path in stack or path in self.once or len(stack) > MAX_DEPTH:
+            return
+        if self.bytes > MAX_BYTES or self.texts > MAX_INCLUDES:
             return
         self.bytes += len(data)
+        self.texts += 1
         if not depth and not stack and guard_of(decode(data)):
             self.once.add(path)  # included unconditionally: the guard is defined from here on
         self.file(path, data, (*stack, path))

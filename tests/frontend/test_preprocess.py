@@ -237,3 +237,41 @@ def test_byte_order_mark() -> None:
     expanded = Preprocessor().run("m.c", b"\xef\xbb\xbf#define A 1\nA\n", HEADERS)
     assert expanded.text.split() == [b"1"]
     assert not expanded.notes
+
+
+ENDLESS = {
+    "two that include each other twice": {"a.h": '#include "b.h"\n' * 2, "b.h": '#include "a.h"\n' * 2},
+    "one that includes itself twice": {"a.h": '#if 1\n#include "a.h"\n#include "a.h"\n#endif\n'},
+    "a tree": {"a.h": '#include "a9.h"\n', "a0.h": "int x;\n"}
+    | {f"a{k}.h": f'#include "a{k - 1}.h"\n' * 5 for k in range(1, 10)},
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_includes_without_end(name: str) -> None:
+    texts = {f'"{file}"': (f"/p/{file}", text.encode()) for file, text in ENDLESS[name].items()}
+    found = run('int before;\n#include "a.h"\nint after;\n', HeaderSnapshot("endless", texts=texts))
+    assert len(found.includes) < 30_000
+    assert b"int before;" in found.text
+    assert b"int after;" not in found.text
+    said = [note for note in found.notes if note.kind == "budget"]
+    assert said == list(found.notes)
+    assert "more than 10000 times a header of the project is included" in said[-1].message
+    assert [note.message for note in said[:-1]] == ([] if name == "a tree" else [
+        "a.h is left out, because includes are nested more than 60 deep: does it need an include guard?"
+    ])  # fmt: skip
+
+
+def test_a_row_of_includes_asks_for_time() -> None:
+    class Polls:
+        asked = 0
+
+        def expired(self) -> bool:
+            self.asked += 1
+            return self.asked > 100
+
+    headers = HeaderSnapshot("row", texts={'"a.h"': ("/p/a.h", b'#include "b.h"\n'), '"b.h"': ("/p/b.h", b"int b;\n")})
+    budget = Polls()
+    found = Preprocessor().run("/p/main.c", b'#include "a.h"\n' * 1000, headers, budget)
+    assert len(found.includes) == 101 == budget.asked
+    assert [note.message for note in found.notes] == ["no time left to go on: the rest is left out"]

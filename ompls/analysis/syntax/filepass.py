@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -38,7 +39,7 @@ class FilePass(LinePass):
         for operand in first:
             self.include(operand, (self.unit.out.size,) * 2, Location(self.path, 0, 0))
         super().run()
-        if self.frames:
+        if self.frames and not self.unit.stopped:
             frame = self.frames[-1]
             self.unit.note("parse", frame.x, frame.x + 1, f"#{frame.name} has no #endif")
         self.unit.out.leave()
@@ -243,7 +244,14 @@ class FilePass(LinePass):
         if path in run.once or (guard and guard in run.env.macros):
             return None
         if run.depth >= MAX_INCLUDE_DEPTH:
-            run.note("include", *span, f"includes are nested more than {MAX_INCLUDE_DEPTH} deep")
+            if not run.too_deep:  # once: of two headers that include each other twice there would be thousands
+                name = posixpath.basename(path)
+                why = f"{name} is left out, because includes are nested more than {MAX_INCLUDE_DEPTH} deep"
+                run.note("budget", *span, f"{why}: does it need an include guard?")
+            run.too_deep = True
+            return None
+        run.inlined += 1
+        if self._exhausted(asked=True):
             return None
         run.out.copy(min(self.pos, len(self.text)))
         if self.pos > len(self.text):

@@ -18,6 +18,7 @@ from ompls.analysis.syntax.state import Run, Several
 
 MAX_EXPANDED = 64 << 20  # bytes
 MAX_SPENT = 1_000_000  # tokens that long expansions may take in one unit
+MAX_INCLUDES = 10_000  # of the project's headers: two that include each other twice have no end
 MAX_BLOCK = 1 << 20  # bytes that the lines of a block may become together
 POLLED_LINES = 64
 LONG_LINE = 10_000  # bytes of a logical line: remembering it is not worth the room
@@ -153,14 +154,18 @@ class LinePass(ABC):
         self.index, self.pos = index, pos
         return True
 
-    def _exhausted(self) -> str:
-        """Why the rest of the unit cannot be expanded; '' when it can."""
+    def _exhausted(self, asked: bool = False) -> str:
+        """Why the rest of the unit cannot be expanded; '' when it can.  `asked`: whatever the line."""
         run = self.unit
+        if run.inlined > MAX_INCLUDES:
+            return f"more than {MAX_INCLUDES} times a header of the project is included"
         if run.out.size > MAX_EXPANDED:
             return f"the expanded text is larger than {MAX_EXPANDED >> 20} MB"
         if run.spent > MAX_SPENT:
             return f"macro expansion takes more than {MAX_SPENT} tokens"
-        if run.stopped or (run.budget is not None and not self.index % POLLED_LINES and run.budget.expired()):
+        asked = asked or not self.index % POLLED_LINES
+        if run.stopped or run.late or (run.budget is not None and asked and run.budget.expired()):
+            run.late = True
             return "no time left to go on"
         return ""
 

@@ -123,6 +123,9 @@ class Run:
         self.depth = 0
         self.budget = budget
         self.spent = 0  # tokens of long expansions
+        self.inlined = 0  # texts of the project's headers
+        self.too_deep = False  # some were left out, because they are nested too deep
+        self.late = False  # the budget has run out
         self.stopped = False
         self.counter = 0
         self.saved: dict[str, list[Definition | None]] = {}  # push_macro
