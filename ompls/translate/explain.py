@@ -30,6 +30,7 @@ def story(places: Places, plan: RegionPlan) -> list[OutLine]:
 def interleaved(places: Places, lines: Iterable[OutLine]) -> Iterator[OutLine]:
     """`lines`, with the source lines as comments before the first of those that they became."""
     seen: set[tuple[str, int]] = set()
+    rows: dict[str, list[bytes]] = {}  # of each file
     last = ("", 0)
     for x in lines:
         if x.line and x.text.strip() and (x.path, x.line) not in seen:
@@ -37,7 +38,9 @@ def interleaved(places: Places, lines: Iterable[OutLine]) -> Iterator[OutLine]:
             # What lies between two lines that became something is part of the second: the head of a loop, say.
             near = x.path == last[0] and 0 < x.line - last[1] <= _NEAR
             for line in range(last[1] + 1 if near else x.line, x.line + 1):
-                source = _source(places, x.path, line)
+                if x.path not in rows:
+                    rows[x.path] = places.texts.get(x.path, b"").splitlines()
+                source = _source(rows[x.path], line)
                 if (x.path, line) not in seen and _WORD.search(source) and source != x.text.strip():
                     yield OutLine(f"{indent}// {line} | {source}")
                 seen.add((x.path, line))
@@ -49,8 +52,7 @@ _NEAR = 8
 _WORD = re.compile(r"\w")
 
 
-def _source(places: Places, path: str, line: int) -> str:
-    rows = places.texts.get(path, b"").splitlines()
+def _source(rows: list[bytes], line: int) -> str:
     # A backslash at its end would join the next line to the comment.
     return rows[line - 1].decode("utf-8", "replace").strip().rstrip("\\").rstrip() if line <= len(rows) else ""
 

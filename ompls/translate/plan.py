@@ -89,6 +89,15 @@ class RegionPlan:
     promotion: Promotion | None = None  # spmd, although there is sequential code
     dimensions: int = 1  # of the grid and of its blocks
 
+    # where the items stand, as `places` found it
+    placed: dict[tuple[Symbol | None, str], int] | None = None
+
+    def places(self) -> dict[tuple[Symbol | None, str], int]:
+        """The first of the items with a variable and a base."""
+        if self.placed is None:
+            self.placed = {(i.symbol, i.base): k for k, i in reversed(list(enumerate(self.items)))}
+        return self.placed
+
     def settle(self, index: object, needs: object) -> None:
         """Choose the mode, now that the functions that the kernel calls are known."""
         from ompls.translate.needs import Index, Needs, has_parallel  # noqa: PLC0415 - needs imports this module

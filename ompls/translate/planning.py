@@ -179,15 +179,16 @@ def _sized(plan: RegionPlan, s: Symbol, pointer: CType) -> CType:
 
 def _item_of(plan: RegionPlan, s: Symbol) -> tuple[int, ItemPlan]:
     """The item whose device address stands for `s` in the kernel: of the variable itself before one based on it."""
-    own = [(k, i) for k, i in enumerate(plan.items) if i.symbol is s and i.base == f"&{s.name}"]
-    based = [(k, i) for k, i in enumerate(plan.items) if i.symbol is s and i.base == s.name]
-    for choice in own + based:
-        return choice
+    for base in (f"&{s.name}", s.name):
+        if (s, base) in plan.places():
+            k = plan.places()[s, base]
+            return k, plan.items[k]
     # Reached through a member only (`s.p[0:n]`): the variable itself has to be there.
     array = isinstance(s.type, Array) and s.type.length is None
     base = s.name if array else f"&{s.name}"
     added = ItemPlan(s.name, ("TO", "FROM", "IMPLICIT"), base, base, f"sizeof({s.name})", "", s)
     plan.items.insert(0, added)
+    plan.placed = None
     plan.params[:] = [replace(p, index=p.index + (p.kind == "address")) for p in plan.params]
     return 0, added
 

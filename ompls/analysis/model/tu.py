@@ -63,6 +63,7 @@ class Region:
     variables: tuple[Variable, ...]
     calls: tuple[Symbol, ...]  # functions called directly, in order of first call
     tainted: bool = False  # something in it was not understood
+    by_symbol: dict[Symbol, Variable] | None = None  # `variables`, once somebody has asked for one
 
     @property
     def id(self) -> str:
@@ -75,7 +76,9 @@ class Region:
         return clause is not None and clause.keyword in ("private", "firstprivate")
 
     def variable(self, symbol: Symbol) -> Variable | None:
-        return next((v for v in self.variables if v.symbol is symbol), None)
+        if self.by_symbol is None:
+            self.by_symbol = {v.symbol: v for v in reversed(self.variables)}
+        return self.by_symbol.get(symbol)
 
 
 @dataclass(slots=True, eq=False)

@@ -160,6 +160,7 @@ class Machine(Outside):
         reach, objs = self.reach_with(self.reach(callee), args)
         if reach.allocates:  # the same call may have allocated before
             objs |= {o for o in self.now.cases if is_from(o, self.chain_of(expr))}
+        self.spend(2 * len(self.now.cells) + len(self.now.cases))
         part = self.now.part(objs)
         key = self.input_of(expr, args, part, objs, reach)
         done = recall(callee, key, reach, self.program.around)

@@ -134,9 +134,10 @@ class Constructs(Items):
 def in_order(items: list[Mapped]) -> list[Mapped]:
     """What copies to the device comes first; the same storage listed twice counts once (5.2 §5.8.3)."""
     found: list[Mapped] = []
+    places: dict[tuple[object, ...], int] = {}
     for mapped in sorted(items, key=lambda m: m.kind not in IN):
-        same = next((k for k, other in enumerate(found) if other.locs == mapped.locs and mapped.locs), None)
-        if same is None:
+        same = places.setdefault(tuple(mapped.locs), len(found)) if mapped.locs else len(found)
+        if same == len(found):
             found.append(mapped)
             continue
         kind = all_of((found[same].kind, mapped.kind))

@@ -46,10 +46,6 @@ class Evaluator(Places):
     def truth(self, expr: Expr) -> bool | None:
         """The truth value of a condition, which is evaluated."""
 
-    @abstractmethod
-    def out_of_time(self) -> bool:
-        """Whether there is no time left for the walk."""
-
     # --- values
 
     def value(self, expr: Expr | None) -> Value:
@@ -111,9 +107,9 @@ class Evaluator(Places):
         for n in node.walk():
             if isinstance(n, ast.Name) and n.symbol is not None and n.symbol.kind in ("var", "param"):
                 obj = self.variable(n.symbol)
-                held = [v for c, v in self.now.cells.items() if c[0] == obj and isinstance(v, frozenset)]
+                held = [v for c, v in self.scanned().items() if c[0] == obj and isinstance(v, frozenset)]
                 self.forget([obj, *(t.obj for v in held for t in v)])
-                for cell in [c for c in self.now.cells if c[0] == obj]:
+                for cell in [c for c in self.scanned() if c[0] == obj]:
                     self.now.cells[cell] = None
 
     def _name(self, expr: ast.Name) -> Value:
@@ -316,7 +312,7 @@ class Evaluator(Places):
             and locs[0].low is not None and locs[0].low.constant is not None
         )  # fmt: skip
         for loc in locs:
-            for cell in [c for c in self.now.cells if c[0] == loc.obj]:
+            for cell in [c for c in self.scanned() if c[0] == loc.obj]:
                 self.now.cells[cell] = None
         if known and isinstance(source.type, Record):
             self.copy_members(source.type, froms[0], locs[0])

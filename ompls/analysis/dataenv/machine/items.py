@@ -71,7 +71,7 @@ class Items(Mappers):
         self.anything()
         for loc in mapped.locs:
             self.forget([loc.obj])
-            reached = [v for c, v in self.now.cells.items() if c[0] == loc.obj and isinstance(v, frozenset)]
+            reached = [v for c, v in self.scanned().items() if c[0] == loc.obj and isinstance(v, frozenset)]
             self.forget([t.obj for v in reached for t in v])
 
     def enter(self, mapped: Mapped, device: Poly, lasting: bool = False) -> None:
@@ -121,7 +121,7 @@ class Items(Mappers):
         assert self.now is not None
         new = all(outcome == "new" for outcome, _ in answers) or "always" in mapped.modifiers
         obj = mapped.locs[0].obj
-        for cell, value in list(self.now.cells.items()) if new else ():
+        for cell, value in list(self.scanned().items()) if new else ():
             if cell[0] == obj:
                 self.now.cells[Obj("copy", obj), cell[1]] = value
 
@@ -129,7 +129,7 @@ class Items(Mappers):
         """Something is mapped through a pointer that is not known: it may be whatever a pointer points to."""
         assert self.now is not None
         self.beyond.add("maps")
-        objs = {t.obj for v in self.now.cells.values() if isinstance(v, frozenset) for t in v}
+        objs = {t.obj for v in self.scanned().values() if isinstance(v, frozenset) for t in v}
         unknown = cp.outside_copy(self.now.device or ZERO, Site("", ast.Span(0, 0)))
         for obj in objs:
             cases = self.cases_of(obj)

@@ -36,6 +36,7 @@ from ompls.analysis.model.tu import Content
 # Something is mapped through a pointer that is not known, or written on a device; other code is called.
 Beyond = Literal["maps", "fills", "calls"]
 STEPS = 60_000  # expressions that one walk from a root evaluates at most
+LOOKS = 64  # at cells, of which there may be thousands, take as long as an expression
 
 
 class GivenUp(Exception):
@@ -112,6 +113,24 @@ class Store(ABC):
         self.sizes: set[Atom] = set()  # that are at least 1
         self.deferred: list[tuple[Event, Outcome]] | None = None  # while a comparison is evaluated
         self._variables: dict[Symbol, Obj] = {}
+
+    # --- what it costs
+
+    @abstractmethod
+    def out_of_time(self) -> bool:
+        """Whether there is no time left for the walk."""
+
+    def spend(self, work: int) -> None:
+        """Note that `work` things were looked at besides expressions.  Raises GivenUp when that takes too long."""
+        before, self.steps = self.steps, self.steps + work // LOOKS
+        if self.steps > STEPS or (before >> 8 != self.steps >> 8 and self.out_of_time()):
+            raise GivenUp
+
+    def scanned(self) -> dict[Cell, Value]:
+        """The cells, for somebody who looks at all of them."""
+        assert self.now is not None
+        self.spend(len(self.now.cells))
+        return self.now.cells
 
     # --- objects
 
@@ -197,7 +216,7 @@ class Store(ABC):
         if self.region is not None and isinstance(value, frozenset) and loc.obj in self.now.many:
             value = self.another(value)
         if isinstance(cell[1], tuple):
-            for other, held in self.now.cells.items():
+            for other, held in self.scanned().items():
                 anywhere = isinstance(other[1], int) or cell[1] == ("~", None)
                 if anywhere and other[0] == loc.obj and isinstance(held, frozenset):
                     value = joined_value(value, held) if isinstance(value, frozenset) else held
@@ -208,8 +227,8 @@ class Store(ABC):
         assert self.now is not None
         if not self.is_new(obj):
             return None
-        held = [v for c, v in self.now.cells.items() if c[0] == obj and isinstance(v, frozenset)]
-        known = [v for c, v in self.now.cells.items() if c[0] == obj and isinstance(c[1], tuple)]
+        held = [v for c, v in self.scanned().items() if c[0] == obj and isinstance(v, frozenset)]
+        known = [v for c, v in self.scanned().items() if c[0] == obj and isinstance(c[1], tuple)]
         return held[0] if len(held) == 1 and known == held else None
 
     @abstractmethod
@@ -262,7 +281,7 @@ class Store(ABC):
     def stored_somewhere(self, obj: Obj) -> bool:
         """Whether something was stored in it at places that are not known: any element may have got it."""
         assert self.now is not None
-        return any(c[0] == obj and isinstance(c[1], tuple) for c in self.now.cells)
+        return any(c[0] == obj and isinstance(c[1], tuple) for c in self.scanned())
 
     def initialised(self, symbol: Symbol, loc: Loc) -> Value:
         """The value a static variable starts with."""
@@ -281,7 +300,7 @@ class Store(ABC):
     def settle(self) -> None:
         """After data have moved: scalars that the device has written are known where the host has got them."""
         assert self.now is not None
-        for cell in [c for c in self.now.cells if c[0].kind == "copy"]:
+        for cell in [c for c in self.scanned() if c[0].kind == "copy"]:
             obj = cell[0].key
             assert isinstance(obj, Obj)
             cases = self.cases_of(obj)
@@ -326,7 +345,7 @@ class Store(ABC):
     def overlaid(self, obj: Obj, value: Value) -> None:
         """`value` was stored somewhere in `obj`: a number or a null that an element held may be no more."""
         assert self.now is not None
-        for other, held in list(self.now.cells.items()):
+        for other, held in list(self.scanned().items()):
             if other[0] == obj and isinstance(other[1], int):
                 if isinstance(held, Poly):
                     self.now.cells[other] = None
@@ -353,6 +372,7 @@ class Store(ABC):
         cases = self.cases_of(obj)
         if cases is None:
             return
+        self.spend(LOOKS // 2 * sum([len(c.copies) for c in cases]))
         new: Cases | None = by_one_way(frozenset([how(c) for c in cases]))
         if weak or (obj in self.now.many if isinstance(place, Obj) else self.in_part(place)):
             new = joined_cases(cases, new)
@@ -383,7 +403,7 @@ class Store(ABC):
     def _empty(self, objs: Collection[Obj]) -> None:
         assert self.now is not None
         hashes = {obj.hash for obj in objs}  # few cells get past this, which calls nothing
-        for cell in [c for c in self.now.cells if c[0].hash in hashes and c[0] in objs]:
+        for cell in [c for c in self.scanned() if c[0].hash in hashes and c[0] in objs]:
             del self.now.cells[cell]
 
 

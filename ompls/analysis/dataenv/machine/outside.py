@@ -53,7 +53,7 @@ class Outside(Walker):
         objs = {t.obj for t in value} if isinstance(value, frozenset) else set()
         self.recorder.hands(objs)
         names = [(o, 0) for o in objs if o.symbol is not None and is_integer(o.symbol.type)]
-        for cell in dict.fromkeys([*names, *[c for c in self.now.cells if c[0] in objs]]):
+        for cell in dict.fromkeys([*names, *[c for c in self.scanned() if c[0] in objs]]):
             symbol = cell[0].symbol
             number = symbol is not None and is_integer(symbol.type)  # `scanf("%d", &n)`
             atom = Opaque(f"{cell[0].key}@{self.frame.name}@{by.span.start}", None, ())
@@ -72,7 +72,7 @@ class Outside(Walker):
                 self.now.cases[obj] = None
             else:
                 self.now.cases[obj] = unknown
-        for cell in [c for c in self.now.cells if c[0].symbol is not None and c[0].symbol.level == "file"]:
+        for cell in [c for c in self.scanned() if c[0].symbol is not None and c[0].symbol.level == "file"]:
             value = self.now.cells[cell]
             if isinstance(value, Poly) and cell[0].symbol is not None and cell[0].symbol.storage != "static":
                 atom = Opaque(f"{cell[0].name}@{self.frame.name}@{expr.span.start}", None, ())
@@ -86,13 +86,13 @@ class Outside(Walker):
         """What arguments and variables at file scope lead to."""
         assert self.now is not None
         found: set[Obj] = {
-            c[0] for c in self.now.cells if c[0].symbol is not None and c[0].symbol.level == "file"
+            c[0] for c in self.scanned() if c[0].symbol is not None and c[0].symbol.level == "file"
         }  # fmt: skip
         found |= {o for o in self.now.cases if o.symbol is not None and o.symbol.level == "file"}
         found |= {self.variable(symbol) for symbol in self.shared_variables()}  # also what nothing has come by
         found |= {t.obj for v in args if isinstance(v, frozenset) for t in v}
         held: dict[Obj, list[Obj]] = {}
-        for (obj, _), value in self.now.cells.items():
+        for (obj, _), value in self.scanned().items():
             if isinstance(value, frozenset):
                 held.setdefault(obj, []).extend(t.obj for t in value)
         waiting = list(found)

@@ -127,7 +127,7 @@ class Phases(Loops):
         """Whether each of its pointers is known by itself."""
         assert self.now is not None
         obj = self.variable(array)
-        held = [v for c, v in self.now.cells.items() if c[0] == obj and isinstance(c[1], int)]
+        held = [v for c, v in self.scanned().items() if c[0] == obj and isinstance(c[1], int)]
         known = {next(iter(v)) for v in held if isinstance(v, frozenset) and len(v) == 1}
         return len(known) == len(held) > 1 and not any(t.obj in self.now.many for t in known)
 

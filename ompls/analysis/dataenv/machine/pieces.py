@@ -66,10 +66,10 @@ class Pieces(Constructs):
             if variable.symbol is symbol:
                 continue
             obj = self.variable(variable.symbol)
-            held = [v for c, v in self.now.cells.items() if c[0] == obj and isinstance(v, frozenset)]
+            held = [v for c, v in self.scanned().items() if c[0] == obj and isinstance(v, frozenset)]
             simple = isinstance(variable.symbol.type, Pointer) and not isinstance(variable.symbol.type.to, Pointer)
             reached = {t.obj for v in held for t in v if not (simple and self.several(v))}
-            further = [v for c, v in self.now.cells.items() if c[0] in reached and isinstance(v, frozenset)]
+            further = [v for c, v in self.scanned().items() if c[0] in reached and isinstance(v, frozenset)]
             inner = {t.obj for v in further for t in v}
             if objs & (reached | inner):
                 return True

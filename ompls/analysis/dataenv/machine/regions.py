@@ -71,7 +71,7 @@ class Regions(Pieces):
                 return False
             if size is not None and order(mapped.locs[0].high, size, self.positive) not in ("<", "<=", "=="):
                 return False
-        return not any((c[0].key if c[0].kind == "copy" else c[0]) in objs for c in self.now.cells)
+        return not any((c[0].key if c[0].kind == "copy" else c[0]) in objs for c in self.scanned())
 
     @abstractmethod
     def defines(self, name: str) -> bool:

@@ -20,6 +20,7 @@ from ompls.analysis.model.ctype import Array, Function, Pointer, Record
 from ompls.analysis.model.layout import initialised, sizeof
 
 _DEEPEST = 150
+_FORKS = frozenset((ast.Labeled, ast.If, ast.For, ast.While, ast.DoWhile, ast.Switch, ast.Case))
 _COMPARED = {
     "<": ("<",), "<=": ("<", "<=", "=="), ">": (">",), ">=": (">", ">=", "=="), "==": ("==",),
 }  # fmt: skip
@@ -32,6 +33,8 @@ class Walker(Phases):
     def statement(self, stmt: Stmt | None) -> None:
         if stmt is None or self.depth > _DEEPEST:
             return
+        if type(stmt) in _FORKS and self.now is not None:
+            self.spend(len(self.now.cells) + len(self.now.cases))  # states are copied and joined
         if isinstance(stmt, ast.Labeled):
             self.met.add(stmt.name)
             jumped = copied(self.labels.get(stmt.name))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span, Symbol
@@ -43,7 +45,7 @@ def with_clause(directive: Directive, clause: str, quotes: Quotes = ()) -> Chang
 def without_item(directive: Directive, clause: Clause, item: ListItem, *, safe: bool) -> Change:
     """The fix that takes an item out of its list, with the clause if it is the only one."""
     items = clause.items
-    number = next(k for k, i in enumerate(items) if i is item)
+    number = bisect_left(items, item.span.start, key=lambda i: i.span.start)  # they stand in the order of their places
     if len(items) == 1:
         return without_clause(directive, clause, safe=safe)
     gone = Span(items[number - 1].span.end, item.span.end) if number else Span(item.span.start, items[1].span.start)
