@@ -279,7 +279,7 @@ class StatementExpr(Expr):
 class Generic(Expr):
     control: Expr
     chosen: Expr | None
-    alternatives: list[Expr]
+    others: list[Expr]  # those that are not chosen
 
 
 @dataclass(slots=True, eq=False)

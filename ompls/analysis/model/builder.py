@@ -214,7 +214,7 @@ class Analyzer:
         start = chunk.start + piece.start
         group.items.append(Item(start, chunk.start + piece.end, entry.result))
         if entry.notes:
-            group.notes += [SyntaxNote("pragma", start + s.start, start + s.end, why) for s, why in entry.notes]
+            group.notes += [SyntaxNote(n.kind, start + n.start, start + n.end, n.message) for n in entry.notes]
         for a, b, message in piece.errors:
             group.notes.append(SyntaxNote("parse", chunk.start + a, chunk.start + b, message))
 
@@ -264,7 +264,7 @@ class Analyzer:
 
 def _analyse(
     unit: _Unit, chunk: _Chunk, piece: Piece, nodes: Sequence[Node], pragmas: Sequence[Range]
-) -> tuple[Content, list[tuple[Span, str]]]:
+) -> tuple[Content, list[SyntaxNote]]:
     """Read one external declaration and the data of its regions."""
     source = chunk.text[piece.shift :]  # nodes count in it
     base = chunk.start + piece.shift

@@ -138,6 +138,27 @@ def innermost(t: CType) -> CType:
     return t
 
 
+MOST_PARTS = 1000  # of a type as it would be written without typedefs
+MOST_LEVELS = 120  # of pointers to pointers, arrays of arrays, …
+
+
+def is_too_large(t: CType) -> bool:
+    """Whether nobody can compare or print the type: each typedef may name the one before twice, or point to it."""
+    waiting, parts = [(t, 0)], 0
+    while waiting:
+        t, level = waiting.pop()
+        parts += 1
+        if parts > MOST_PARTS or level > MOST_LEVELS:
+            return True
+        if isinstance(t, Pointer):
+            waiting.append((t.to, level + 1))
+        elif isinstance(t, Array):
+            waiting.append((t.of, level + 1))
+        elif isinstance(t, Function):
+            waiting += [(inner, level + 1) for inner in (t.returns, *t.params)]
+    return False
+
+
 def held(t: CType) -> Iterator[CType]:
     """What an object of type `t` consists of: itself, and the types of its members and of theirs.
 

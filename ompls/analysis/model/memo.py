@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ompls.analysis.model.ast import Span, Symbol
+from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import CType, RecordBody
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.pack import Pack
 from ompls.analysis.model.scope import FileScope
-from ompls.analysis.model.tu import Content
+from ompls.analysis.model.tu import Content, SyntaxNote
 from ompls.analysis.syntax.externals import Chunks
 from ompls.analysis.syntax.stretch import Stretch
 
@@ -39,7 +39,7 @@ class Entry:
     new_records: tuple[RecordBody, ...]
     filled: tuple[RecordBody, ...]
     result: Content | Directive
-    notes: Sequence[tuple[Span, str]]
+    notes: Sequence[SyntaxNote]
     version: int
     effect: int = 0  # equal when the same is declared
     # States in which it holds, with the states it leads to; the first by itself, because most hold in no other.
@@ -230,7 +230,7 @@ class Memo:
         entry.leads(state, after)
         return after
 
-    def add(self, file: FileScope, key: Hashable, result: Content | Directive, notes: list[tuple[Span, str]]) -> Entry:
+    def add(self, file: FileScope, key: Hashable, result: Content | Directive, notes: list[SyntaxNote]) -> Entry:
         """Remember the analysis that `file.begin_item()` began."""
         f = file
         used_records = {body: known for body, known in f.used_records.items() if body not in f.new_records}

@@ -13,6 +13,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import Function
+from ompls.analysis.model.tu import SyntaxNote
 from ompls.analysis.syntax.declarators import adjusted
 from ompls.analysis.syntax.externals import errors
 from ompls.analysis.syntax.statements import StatementReader
@@ -29,7 +30,7 @@ class External:
     directives: list[ast.DirectiveStmt] = field(default_factory=list)
     calls: list[ast.Symbol] = field(default_factory=list)
     tainted: list[Span] = field(default_factory=list)
-    notes: list[tuple[Span, str]] = field(default_factory=list)
+    notes: list[SyntaxNote] = field(default_factory=list)  # their offsets count in it
     strangers: tuple[str, ...] = ()
 
 

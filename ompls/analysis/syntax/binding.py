@@ -42,7 +42,6 @@ class DirectiveReader(ExpressionReader):
         self.at_pragma = 0
         self.directives: list[ast.DirectiveStmt] = []
         self.around: list[Directive] = []  # the constructs around the statement that is being read
-        self.notes: list[tuple[Span, str]] = []
 
     def next_directive(self, before: int) -> Directive | None:
         """The next directive that starts before `before`, parsed and typed in the current scope."""

@@ -9,8 +9,22 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import composite
-from ompls.analysis.model.ctype import INT, UNKNOWN, Array, CType, Function, Pointer, Void, qualifiers, shared
+from ompls.analysis.model.ctype import (
+    INT,
+    MOST_LEVELS,
+    MOST_PARTS,
+    UNKNOWN,
+    Array,
+    CType,
+    Function,
+    Pointer,
+    Void,
+    is_too_large,
+    qualifiers,
+    shared,
+)
 from ompls.analysis.model.scope import FileScope
+from ompls.analysis.model.tu import SyntaxNote
 from ompls.analysis.syntax.reader import MAX_DEPTH, Declared, broken, named
 from ompls.analysis.syntax.specifiers import DECLARATORS, SpecifierReader, Specifiers
 
@@ -182,6 +196,10 @@ class DeclaratorReader(SpecifierReader):
 
     def symbol(self, d: Declared, spec: Specifiers, span: ast.Span) -> ast.Symbol:
         t, storage = d.type, spec.storage
+        if is_too_large(t):
+            why = f"the type of '{d.name}' is not followed: written out it has more than {MOST_PARTS} parts"
+            self.notes.append(SyntaxNote("budget", *span, f"{why}, or {MOST_LEVELS} levels"))
+            t = UNKNOWN
         file_scope = isinstance(self.sema.scope, FileScope)
         if storage == "typedef":
             return ast.Symbol(d.name, "typedef", t, "typedef", span=span)

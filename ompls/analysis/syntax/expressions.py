@@ -356,7 +356,8 @@ class ExpressionReader(MisreadReader):
                 default = e
             elif chosen is None and self.type_name(type_node) == decay(control.type):
                 chosen = e
-        return self.typed(ast.Generic(self.span(n), control, chosen or default, alternatives))
+        chosen = chosen or default
+        return self.typed(ast.Generic(self.span(n), control, chosen, [e for e in alternatives if e is not chosen]))
 
 
 _R = ExpressionReader

@@ -13,6 +13,7 @@ from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import CType, RecordBody
 from ompls.analysis.model.scope import FileScope, Scope
 from ompls.analysis.model.sema import Sema
+from ompls.analysis.model.tu import SyntaxNote
 
 MAX_DEPTH = 120  # levels of nesting that are looked into; readers of the tree recurse over what comes out
 
@@ -49,6 +50,7 @@ class Reader(ABC):
         self.calls: dict[str, ast.Symbol] = {}
         self.strangers: dict[str, None] = {}  # called, and not declared before
         self.defining: list[RecordBody] = []
+        self.notes: list[SyntaxNote] = []  # their offsets are relative to the item
 
     # The parts of the adapter call each other through these.
 

@@ -13,6 +13,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.omp import Directive, declare_target_list
+from ompls.analysis.model.tu import SyntaxNote
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.syntax.binding import DirectiveReader, begins
 from ompls.analysis.syntax.expressions import EXPRESSIONS
@@ -47,7 +48,7 @@ class StatementReader(DirectiveReader):
         """Directives before `end` that no statement follows."""
         while (d := self.next_directive(end)) is not None:
             if not self.standalone(d):
-                self.notes.append((d.span, f"no statement follows the directive '{d.name}'"))
+                self.notes.append(SyntaxNote("pragma", *d.span, f"no statement follows the directive '{d.name}'"))
             stmt = self.bound(d, None)
             self.directives.append(stmt)
             out.append(stmt)

@@ -185,6 +185,8 @@ class Loops(Directives):
         self.breaks.append([])
         self.continues.append([])
         self.now = head
+        if head is not None:
+            self.spend(4 * (len(head.cells) + len(head.cases)))  # it is copied, looked through and compared
         counted, plain = found.symbol is not None, self.loops[-1].plain
         runs = True
         if not isinstance(stmt, ast.DoWhile) and stmt.condition is not None and not counted:

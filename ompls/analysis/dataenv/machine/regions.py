@@ -11,7 +11,7 @@ from ompls.analysis.dataenv.machine.copies import Copies, Copy, find, outside_co
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.mappers import Mapped
-from ompls.analysis.dataenv.machine.objects import Where
+from ompls.analysis.dataenv.machine.objects import LOOKS, Where
 from ompls.analysis.dataenv.machine.pieces import Pieces
 from ompls.analysis.dataenv.machine.routines import INITIAL
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Range, Site, Value, at_start, order
@@ -136,6 +136,7 @@ class Regions(Pieces):
         """The region runs."""
         own, where = self.frame.own, Where(device, len(self.loops), len(self.frames))
         where.chosen = region.directive.clause("defaultmap") is not None
+        self.spend(LOOKS * len(region.variables))
         self.device_pointers(region)
         values = {v.symbol: self.copied(v) for v in region.variables if v.sharing != "mapped"}
         self.region = where
