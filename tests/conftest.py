@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,45 @@ def disassembled(disassembler: str, code: bytes) -> str:
         made.write_text(listing)
         made.rename(path)
     return path.read_text()
+
+
+class Family:
+    """The processes that have a mark in their environment, whoever is their parent by now."""
+
+    def __init__(self, mark: str) -> None:
+        self.mark = mark
+
+    def members(self) -> dict[int, str]:
+        """Process id and name of each; not those that are only waited for."""
+        found = {}
+        for directory in Path("/proc").glob("[0-9]*"):
+            try:
+                if self.mark.encode() in (directory / "environ").read_bytes() and int(directory.name) != os.getpid():
+                    found[int(directory.name)] = (directory / "comm").read_text().strip()
+            except OSError:
+                continue  # it ended meanwhile
+        return found
+
+    def waits_for(self, *names: str) -> dict[int, str]:
+        """Until members with these names are there; all members then."""
+        return self._until(lambda members: set(names) <= set(members.values()))
+
+    def is_gone(self) -> bool:
+        return self._until(lambda members: not members) == {}
+
+    def _until(self, condition: Callable[[dict[int, str]], bool]) -> dict[int, str]:
+        deadline = time.monotonic() + 30
+        while not condition(members := self.members()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return members
+
+
+@pytest.fixture
+def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
+    """What the test starts, directly or not."""
+    monkeypatch.setenv("OMPLS_TEST_MARK", str(tmp_path))
+    family = Family(f"OMPLS_TEST_MARK={tmp_path}")
+    yield family
+    for pid in family.members():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

@@ -1,7 +1,7 @@
 """Runs the compiler's preprocessor over a skeleton and cuts its output into what each include gave.
 
-The compiler is the gcc on PATH: never a program that a workspace names.  It runs with an argument list (no shell), a
-deadline, limits on memory and on its output.
+The compiler is the gcc on PATH: never a program that a workspace names.  It runs with an argument list, a deadline,
+and limits on memory and on its output that hold for all that it starts (runtime/contained.py).
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import resource
-import select
 import shutil
 import subprocess
 import tempfile
@@ -19,6 +17,7 @@ from dataclasses import dataclass, field
 from ompls.analysis.source import HeaderUnit, Macro
 from ompls.project.problem import EnvironmentProblem
 from ompls.project.skeleton import MARK
+from ompls.runtime.contained import Contained
 
 DEADLINE = 10.0  # seconds
 MAX_OUTPUT = 64 << 20  # bytes
@@ -26,6 +25,8 @@ MAX_MEMORY = 2 << 30  # bytes
 NOWHERE = os.sep  # where it runs: an empty entry of LD_LIBRARY_PATH or COMPILER_PATH means the current directory
 
 _DEFINE = re.compile(r"#define ([^\s(]+)(?:\(([^)]*)\))? ?(.*)")
+_HINT = "look for an include of something that is no header: a device, a pipe, generated text without end"
+_LIMIT = re.compile(r"out of memory|[\w ]+ signal terminated program")  # what it gave is not all
 _MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"')
 
 
@@ -75,57 +76,36 @@ def preprocess(compiler: str, skeleton: str, flags: tuple[str, ...], directory: 
         text.write(skeleton.encode("latin-1"))
         text.seek(0)
         try:
-            with subprocess.Popen(
-                command, stdin=text, stdout=output, stderr=errors, env=_environment(), cwd=NOWHERE
-            ) as process:
-                _limit(process.pid)
-                try:
-                    _wait(process)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    raise EnvironmentProblem(
-                        "system headers",
-                        f"gcc took longer than {DEADLINE:.0f} s",
-                        "look for an include of a device file",
-                    ) from None
+            with Contained(
+                command,
+                seconds=math.ceil(DEADLINE) + 1,  # the deadline is the one that tells why
+                memory=MAX_MEMORY,
+                written=MAX_OUTPUT,
+                stdin=text,
+                stdout=output,
+                stderr=errors,
+                env=_environment(),
+                cwd=NOWHERE,
+            ) as gcc:
+                gcc.wait(DEADLINE)
+        except subprocess.TimeoutExpired:
+            raise EnvironmentProblem("system headers", f"gcc took longer than {DEADLINE:.0f} s", _HINT) from None
         except OSError as error:
             raise EnvironmentProblem("system headers", f"gcc cannot be run: {error}", "check the compiler") from None
         output.seek(0)
         data = output.read(MAX_OUTPUT)
-        if MARK.encode() not in data:
-            errors.seek(0)
-            reason = errors.read(4096).decode("utf-8", "replace").strip().split("\n")[0] or "gcc gave nothing"
-            raise EnvironmentProblem("system headers", reason, "check the compiler flags of the project")
+        errors.seek(0)
+        said = errors.read(MAX_OUTPUT).decode("utf-8", "replace")
+    if (limit := _LIMIT.search(said)) is not None:
+        raise EnvironmentProblem("system headers", f"gcc was ended ({limit[0]})", _HINT)
+    if MARK.encode() not in data:
+        reason = said.strip().split("\n")[0] or "gcc gave nothing"
+        raise EnvironmentProblem("system headers", reason, "check the compiler flags of the project")
     return cut(data.decode("utf-8", "surrogateescape"))
-
-
-def _wait(process: subprocess.Popen[bytes]) -> None:
-    """Until the end of `process`.  Raises TimeoutExpired.  Popen's own wait sleeps for up to 50 ms too long."""
-    try:
-        descriptor = os.pidfd_open(process.pid)
-    except (OSError, AttributeError):  # not Linux, or one from before 5.3
-        process.wait(DEADLINE)
-        return
-    try:
-        select.select([descriptor], [], [], DEADLINE)
-    finally:
-        os.close(descriptor)
-    process.wait(0.1)
 
 
 def _environment() -> dict[str, str]:
     return {**os.environ, "LC_ALL": "C"}
-
-
-def _limit(pid: int) -> None:
-    """Limit the child from outside: a hook before exec is not safe in a program with threads."""
-    try:
-        resource.prlimit(pid, resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (MAX_OUTPUT, MAX_OUTPUT))
-        seconds = math.ceil(DEADLINE) + 1  # for what is left when we are gone: the deadline is the one that tells why
-        resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds + 1))
-    except (OSError, ValueError, AttributeError):
-        return  # it has ended already, or the system knows no such limits
 
 
 def cut(output: str) -> Preprocessed:

@@ -28,6 +28,22 @@ _REASONS = {
 }
 
 
+def is_file(path: str) -> bool | None:
+    """Whether `path` is, behind its links, a file of a disk; None when it is nothing, or a directory.
+
+    What else there is (a pipe, a device, a text that the kernel makes up) may have no end, or wait for one.
+    """
+    try:
+        mode = os.stat(path).st_mode
+        return None if stat.S_ISDIR(mode) else stat.S_ISREG(mode) and not _of_the_kernel(path)
+    except (OSError, ValueError):
+        return None
+
+
+def _of_the_kernel(path: str) -> bool:
+    return os.path.realpath(path).startswith(("/proc/", "/sys/"))
+
+
 def read_source(path: str) -> bytes:
     """The bytes of the C file `path`.  Raises FileProblem."""
     try:
@@ -42,7 +58,7 @@ def read_source(path: str) -> bytes:
         raise FileProblem(path, "is a directory", "name a C file in it")
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(status.st_mode) or _of_the_kernel(path):
             raise FileProblem(path, "is not a regular file", "name a C file")
         if status.st_size > MAX_BYTES:
             size = f"{status.st_size / (1 << 20):.1f} MB are more than the {MAX_BYTES >> 20} MB that are read"

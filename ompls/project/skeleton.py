@@ -18,6 +18,7 @@ from ompls.analysis.syntax.directive import guard_of
 from ompls.analysis.syntax.lexer import decode, logical_end, may_continue, readable
 from ompls.analysis.syntax.lines import MAX_INCLUDES
 from ompls.analysis.syntax.preprocess import include_key
+from ompls.project.files import is_file
 
 MARK = "@ompls"  # no C token, so no header can produce it
 MAX_DEPTH = 60  # of project headers in project headers
@@ -36,12 +37,16 @@ _SYSTEM = ("/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/lib", "
 
 @dataclass(slots=True)
 class Skeleton:
-    """text -- C source for `gcc -E`; operands -- of the marked includes, by number; texts -- see HeaderSnapshot."""
+    """text -- C source for `gcc -E`; operands -- of the marked includes, by number; texts -- see HeaderSnapshot.
+
+    refused -- operands that the compiler is not asked for, as it might read without end, with the reason
+    """
 
     text: str = ""
     operands: list[str] = field(default_factory=list)
     texts: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     first: tuple[str, ...] = ()  # operands that are included before the main file
+    refused: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)  # operands of `__has_include` that are not the project's, by number
 
 
@@ -51,6 +56,7 @@ class SearchPath:
 
     quote: tuple[str, ...]
     angle: tuple[str, ...]
+    system: tuple[str, ...]
     roots: tuple[str, ...]
     first: tuple[str, ...] = ()  # operands of `-include`
 
@@ -58,8 +64,9 @@ class SearchPath:
     def of(flags: tuple[str, ...], roots: tuple[str, ...]) -> SearchPath:
         angle = tuple(f[2:] for f in flags if f.startswith("-I"))
         quote = tuple(d for f, d in itertools.pairwise(flags) if f == "-iquote")
+        system = tuple(d for f, d in itertools.pairwise(flags) if f == "-isystem")
         first = tuple(f'"{value}"' for f, value in itertools.pairwise(flags) if f == "-include")
-        return SearchPath(quote, angle, roots, first)
+        return SearchPath(quote, angle, system, roots, first)
 
     def candidates(self, operand: str, including: str) -> list[str]:
         """The paths that the include may mean, best first."""
@@ -68,6 +75,13 @@ class SearchPath:
         if operand.startswith('"'):
             directories = [os.path.dirname(including), *self.quote, *directories]
         return [os.path.normpath(os.path.join(d, name)) for d in directories]
+
+    def endless(self, operand: str, including: str) -> bool:
+        """Whether the compiler would find something else than a file: reading that may never end."""
+        name = operand[1:-1]
+        further = [name] if os.path.isabs(name) else [os.path.join(d, name) for d in self.system]
+        kinds = (is_file(path) for path in (*self.candidates(operand, including), *further))
+        return next((kind is False for kind in kinds if kind is not None), False)
 
     def own(self, path: str) -> bool:
         """Whether the file belongs to the project (else the compiler reads it)."""
@@ -170,7 +184,7 @@ class _Builder:
                 if name == "define" and (match := _STRING_MACRO.match(line, len(name))):
                     self.strings[match.group(1)] = match.group(2)
                 if "__has_include" in line:
-                    self._has_include(path, line)
+                    line = self._has_include(path, line)  # noqa: PLW2901
                 depth += name.startswith("if") - (name == "endif")
                 if depth < 0:
                     depth = 0  # an #endif too many would close a condition of the includer
@@ -178,8 +192,8 @@ class _Builder:
                 self.lines.append("#" + line)
         self.lines.extend(["#endif"] * depth)
 
-    def _has_include(self, path: str, line: str) -> None:
-        """Find out about headers that a condition asks for; they may never be included."""
+    def _has_include(self, path: str, line: str) -> str:
+        """Find out about headers that a condition asks for; they may never be included.  The line for the compiler."""
         for operand in _HAS_INCLUDE.findall(line):
             texts, key = self.skeleton.texts, readable(operand)
             for candidate in self.search.candidates(operand, path):
@@ -187,8 +201,11 @@ class _Builder:
                     texts.setdefault(key, (candidate, data))
                     break
             else:
-                if operand not in self.skeleton.asked:
+                if self.search.endless(operand, path):
+                    line = line.replace(operand, f"<{MARK}>")  # it opens what it is asked for
+                elif operand not in self.skeleton.asked:
                     self.skeleton.asked.append(operand)
+        return line
 
     def include(self, path: str, rest: str, stack: tuple[str, ...], depth: int) -> None:
         """An include in the file `path`; `rest` is what stands after the directive's name."""
@@ -206,8 +223,9 @@ class _Builder:
                 return
         number = len(self.skeleton.operands)
         self.skeleton.operands.append(readable(operand))
-        if operand[1] == "/" and not os.path.isfile(operand[1:-1]):
-            self.lines.append(f"{MARK} missing {number}")  # a device, which the compiler might read for ever
+        if self.search.endless(operand, path):
+            self.skeleton.refused[readable(operand)] = "is not a regular file"
+            self.lines.append(f"{MARK} missing {number}")
             self.needed = len(self.lines)
             return
         self.lines += [

@@ -107,7 +107,7 @@ class Workspace:
         search = skeleton.SearchPath.of(flags, self.roots or (directory,))
         with self._working:
             needed = skeleton.build(path, source, search, self._header, self._directives)
-            missing: dict[str, str] = {}
+            missing = dict(needed.refused)
             try:
                 key, found = self._preprocess(needed, flags, directory)
                 self.problems.pop("system headers", None)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from .conftest import SERVER
 from .test_editors import SAXPY
@@ -133,3 +136,26 @@ def test_check_does_not_load_the_server(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
+
+
+@pytest.mark.parametrize("how", ["killed", "asked to end", "shut down", "left"])
+def test_no_compiler_outlives_it(tmp_path: Path, family: Any, how: str) -> None:
+    """A header that only the compiler can find out about is a pipe: it waits, and so did the server's end."""
+    (tmp_path / "compile_flags.txt").write_text("-isystem\nsys\n")
+    (tmp_path / "sys").mkdir()
+    (tmp_path / "sys" / "a.h").write_text("#define NAME(x) <x.h>\n#include NAME(pipe)\n")
+    os.mkfifo(tmp_path / "sys" / "pipe.h")
+    raw = Raw()
+    raw.initialize()
+    document = {"uri": (tmp_path / "main.c").as_uri(), "languageId": "c", "version": 1, "text": "#include <a.h>\n"}
+    raw.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+    assert {"gcc", "cc1"} <= set(family.waits_for("cc1").values())
+    if how == "shut down":
+        raw.send({"id": 2, "method": "shutdown"})
+        raw.send({"method": "exit"})
+    elif how == "left":
+        raw.process.stdin.close()  # type: ignore[union-attr]
+    else:
+        raw.process.send_signal(signal.SIGKILL if how == "killed" else signal.SIGTERM)
+    raw.ends()
+    assert family.is_gone()

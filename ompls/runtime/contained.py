@@ -1,0 +1,107 @@
+"""A command in a session of its own, with limits, that ends with all it has started when we do, however we end.
+
+A compiler is a driver that starts the compiler proper.  What is done to the driver alone (a limit from outside, a kill,
+the kernel's parent-death signal) misses the one that works.  So a shell sets the limits before anything else runs, and
+starts a watcher beside the command: it reads from a pipe whose other end is ours alone.  When that is closed, by us or
+because we are gone, the watcher kills the group that it is in itself, so that no number can be somebody else's by then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import select
+import shutil
+import signal
+import subprocess
+from threading import Lock
+from typing import Any, List, Optional, Sequence
+
+GRACE = 2.0  # seconds in which a compiler that is asked to end removes its temporary files
+
+# SIGTERM is the command's: the shell waits for it, then ends the watcher, so that nothing is left to whom orphans go.
+_SCRIPT = """trap : TERM
+(trap "" TERM; read -r _; kill -KILL 0) <"/dev/fd/$1" >/dev/null 2>&1 &
+shift
+"$@"
+code=$?
+{ kill -KILL $!; wait; } 2>/dev/null
+exit $code
+"""
+
+
+class Contained:
+    """A running command; use as a context manager: at the end of the block nothing of it is left.
+
+    seconds -- processor time; memory, written -- bytes; each for every process, 0: no limit.  Never a core file.
+    Further arguments are subprocess.Popen's.  Raises OSError when there is no such command.
+    """
+
+    def __init__(
+        self, command: Sequence[str], *, seconds: int = 0, memory: int = 0, written: int = 0, **streams: Any
+    ) -> None:
+        if shutil.which(command[0]) is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
+        script = "".join(_ulimits(seconds, memory, written)) + _SCRIPT
+        self._closing = Lock()
+        reading, writing = os.pipe()
+        self._line: Optional[int] = writing
+        try:
+            shell = ["/bin/sh", "-c", script, "ompls", str(reading), *command]
+            self.process = subprocess.Popen(shell, pass_fds=(reading,), start_new_session=True, **streams)
+        except BaseException:
+            os.close(writing)
+            raise
+        finally:
+            os.close(reading)
+
+    def __enter__(self) -> Contained:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        process = self.process
+        if process.poll() is None:
+            self._signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE)
+        if process.returncode is None:
+            self._signal(signal.SIGKILL)
+        self.kill()
+        with process:  # closes its streams and waits
+            pass
+
+    def _signal(self, number: int) -> None:
+        """To the whole group; only while nobody has waited for the process, so that the number is its own."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        """Kill the command and all that it has started.  Any thread may do that at any time."""
+        with self._closing:
+            line, self._line = self._line, None
+        if line is not None:
+            os.close(line)
+
+    def wait(self, timeout: Optional[float] = None) -> int:
+        """The exit code, 128 + N when signal N ended it.  Raises subprocess.TimeoutExpired."""
+        # Popen's own wait sleeps for up to 50 ms too long.
+        if timeout is not None and hasattr(os, "pidfd_open"):
+            with contextlib.suppress(OSError):  # not Linux, or one from before 5.3
+                descriptor = os.pidfd_open(self.process.pid)
+                try:
+                    ended = select.poll()
+                    ended.register(descriptor, select.POLLIN)
+                    if ended.poll(timeout * 1000):
+                        return self.process.wait()
+                finally:
+                    os.close(descriptor)
+                timeout = 0
+        return self.process.wait(timeout)
+
+
+def _ulimits(seconds: int, memory: int, written: int) -> List[str]:
+    """Commands that set the limits.  One that the system does not know, or that is lower already, stays as it is."""
+    wanted = [("c", 0)]
+    wanted += [(name, size) for name, size in (("t", seconds), ("v", memory >> 10), ("f", written >> 9)) if size]
+    return ["ulimit -{} {} 2>/dev/null\n".format(name, size) for name, size in wanted]
