@@ -10,7 +10,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,10 +43,11 @@ def main(arguments: Sequence[str]) -> int:
         print(HELP, end="")
         return 0
     line = read(arguments)
-    if line.asks or not any(not w.option for w in line.line) or line.stage in _ONLY_GCC:
-        return pipeline.gcc([x for w in line.line for x in w.words])
     try:
-        return _Job(line).run()
+        with pipeline.tidy_end():
+            if line.asks or not any(not w.option for w in line.line) or line.stage in _ONLY_GCC:
+                return pipeline.gcc([x for w in line.line for x in w.words])
+            return _Job(line).run()
     except BuildFailed as error:
         sys.stderr.write(error.output)
         return error.status
@@ -71,7 +71,7 @@ class _Job:
         with (
             tempfile.TemporaryDirectory(prefix="ompls-cc-") as scratch,
             Toolchain() as tools,
-            ThreadPoolExecutor(1) as self.aside,
+            tools.threads(1) as self.aside,
         ):
             objects: dict[str, str] = {}
             for number, source in enumerate(line.sources):

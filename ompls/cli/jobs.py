@@ -60,11 +60,15 @@ def check_all(options: Options, names: Sequence[str], texts: Texts, jobs: int) -
 
     workers = min(jobs, -(-len(names) // _CHUNK))
     context = multiprocessing.get_context("fork")  # the others start a Python that imports from the current directory
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(options,))
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(options, os.getpid()))
     try:
         yield from pool.map(partial(_work, texts=texts), names, chunksize=_CHUNK)
     except BrokenProcessPool as error:
         raise Problem("cannot go on: a worker process was ended (out of memory?); try --jobs 1") from error
+    except BaseException:  # interrupted, or nobody reads on: what the workers have begun is of no use
+        for worker in multiprocessing.active_children():
+            worker.kill()
+        raise
     finally:
         # The interpreter waits for it at its end anyway, and then writes to what may be closed by then (Python 3.11).
         pool.shutdown(cancel_futures=True)
@@ -91,9 +95,12 @@ def _taken(engine: Engine) -> tuple[str, ...]:
 _engine: Engine | None = None
 
 
-def _begin(options: Options) -> None:
-    """In a new worker.  Ctrl-C is the parent's: it ends the workers when they have finished a file."""
+def _begin(options: Options, parent: int) -> None:
+    """In a new worker.  Ctrl-C is the parent's, which ends the workers; they end with it, too, however it ends."""
     global _engine  # noqa: PLW0603 -- the only way to a pool's worker
+    from ompls.runtime.processes import end_with
+
+    end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _engine = Engine(options)
     _spare_looks()

@@ -7,8 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from ompls.cli import bundles
@@ -39,6 +42,25 @@ def translated(units: Sequence[Unit], devices: Sequence[str]) -> Bundle:
     return bundle
 
 
+@contextmanager
+def tidy_end() -> Iterator[None]:
+    """Being asked to end while we build ends us as Ctrl-C does: private files go, nothing is left half done."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ours = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]  # nohup stays so
+    old = {number: signal.signal(number, end) for number in ours}
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
 def refuse(units: Sequence[Unit], found: Sequence[Diagnostic], flags: Sequence[str]) -> None:
     """Say on stderr why the units cannot be translated with these options: what is no C is gcc's to tell, and first."""
     from ompls.runtime.build import INCLUDE
@@ -52,8 +74,11 @@ def refuse(units: Sequence[Unit], found: Sequence[Diagnostic], flags: Sequence[s
 
 def gcc(words: Sequence[str]) -> int:
     """Run gcc with our streams; its exit code.  Raises Problem when there is none."""
+    from ompls.runtime.contained import Contained
+
     try:
-        return subprocess.run(["gcc", *words], check=False).returncode  # noqa: S607 -- gcc of the PATH
+        with Contained(["gcc", *words]) as compiler:
+            return compiler.wait()
     except OSError as error:
         why = error.strerror or str(error)
         raise Problem(f"cannot run gcc: {why}; install it: apt-get install build-essential", 1) from error

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 
 from ompls.cli import options, pipeline, report, trace
 from ompls.cli.engine import analyze
@@ -46,28 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
     from ompls.runtime.errors import RuntimeProblem
 
     try:
-        with _tidy_end(), tempfile.TemporaryDirectory(prefix="ompls-run-") as scratch:
+        with pipeline.tidy_end(), tempfile.TemporaryDirectory(prefix="ompls-run-") as scratch:
             return _run(arguments, Path(scratch))
     except RuntimeProblem as error:
         raise Problem(str(error), OUR_ERROR) from error
-
-
-@contextmanager
-def _tidy_end() -> Iterator[None]:
-    """Being asked to end while we build ends us as Ctrl-C does: private files go, nothing is left half done."""
-
-    def end(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    old = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in old.items():
-            signal.signal(number, handler)
 
 
 def _run(arguments: argparse.Namespace, scratch: Path) -> int:

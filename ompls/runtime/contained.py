@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import select
 import shutil
 import signal
 import subprocess
+import time
 from threading import Lock
-from typing import Any, List, Optional, Sequence
+from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 GRACE = 2.0  # seconds in which a compiler that is asked to end removes its temporary files
 
@@ -49,7 +51,8 @@ class Contained:
         self._line: Optional[int] = writing
         try:
             shell = ["/bin/sh", "-c", script, "ompls", str(reading), *command]
-            self.process = subprocess.Popen(shell, pass_fds=(reading,), start_new_session=True, **streams)
+            streams.update(pass_fds=(reading,), start_new_session=True)
+            self.process: subprocess.Popen[bytes] = subprocess.Popen(shell, **streams)
         except BaseException:
             os.close(writing)
             raise
@@ -64,7 +67,7 @@ class Contained:
         if process.poll() is None:
             self._signal(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(GRACE)
+                self.wait(GRACE)
         if process.returncode is None:
             self._signal(signal.SIGKILL)
         self.kill()
@@ -83,21 +86,35 @@ class Contained:
         if line is not None:
             os.close(line)
 
-    def wait(self, timeout: Optional[float] = None) -> int:
-        """The exit code, 128 + N when signal N ended it.  Raises subprocess.TimeoutExpired."""
-        # Popen's own wait sleeps for up to 50 ms too long.
-        if timeout is not None and hasattr(os, "pidfd_open"):
-            with contextlib.suppress(OSError):  # not Linux, or one from before 5.3
-                descriptor = os.pidfd_open(self.process.pid)
-                try:
-                    ended = select.poll()
-                    ended.register(descriptor, select.POLLIN)
-                    if ended.poll(timeout * 1000):
-                        return self.process.wait()
-                finally:
-                    os.close(descriptor)
-                timeout = 0
-        return self.process.wait(timeout)
+    def wait(self, timeout: float = math.inf) -> int:
+        """The exit code, 128 + N when signal N ended it.  Raises subprocess.TimeoutExpired.
+
+        Every second Python looks for signals: one that came while this thread made the process is another thread's.
+        """
+        deadline = time.monotonic() + timeout
+        with _sleeper(self.process.pid) as sleep:
+            while self.process.poll() is None:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise subprocess.TimeoutExpired(self.process.args, timeout)
+                sleep(min(left, 1.0))
+        return self.process.returncode
+
+
+@contextlib.contextmanager
+def _sleeper(pid: int) -> Iterator[Callable[[float], object]]:
+    """A function that sleeps for some seconds, or until the process `pid` ends."""
+    try:
+        descriptor = os.pidfd_open(pid)  # type: ignore[attr-defined,unused-ignore]
+    except (OSError, AttributeError):  # not Linux, or one from before 5.3
+        yield lambda seconds: time.sleep(min(seconds, 0.01))
+        return
+    try:
+        ended = select.poll()
+        ended.register(descriptor, select.POLLIN)
+        yield lambda seconds: ended.poll(seconds * 1000)
+    finally:
+        os.close(descriptor)
 
 
 def _ulimits(seconds: int, memory: int, written: int) -> List[str]:

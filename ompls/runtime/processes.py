@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
+import sys
 import time
 from typing import Collection, Dict, Optional, Set
 
 SECONDS = 5.0  # how long to go on killing
+PR_SET_PDEATHSIG = 1
+
+
+def end_with(parent: int) -> None:
+    """Be killed when `parent`, the process that started this one, ends.  Only Linux knows that."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
+        if os.getppid() != parent:  # it ended before we asked
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def children() -> Dict[int, Set[int]]:
@@ -44,11 +55,6 @@ def _kill(pids: Collection[int]) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-
-
-def kill_tree(root: int) -> None:
-    """Kill a child of ours and what is below it now; reaps nothing."""
-    _kill({root} | descendants(root))
 
 
 def kill_all(keep: Collection[int], leader: Optional[int] = None) -> None:

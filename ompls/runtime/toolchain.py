@@ -2,7 +2,7 @@
 
 An object is named by the hash of what goes into it: the compiler, its arguments, and the preprocessed source (or, for
 files of ours, the files themselves).  A cache that cannot be written is replaced by a temporary directory.  No tool
-runs for ever: OMPLS_COMPILE_TIMEOUT is in seconds.
+runs for ever (OMPLS_COMPILE_TIMEOUT is in seconds), and none runs on when we are interrupted or gone (contained.py).
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
+from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, TypeVar
 
 from .cache import Cache, cache_directory
+from .contained import Contained
 from .errors import BuildFailed, RuntimeProblem, ToolMissing
-from .processes import kill_tree
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 JOBS = min(16, CORES)  # compilers at a time
@@ -77,6 +78,8 @@ class Toolchain:
         self._versions: Dict[str, str] = {}
         self._precompiling = Lock()
         self._saying = Lock()
+        self._starting = Lock()
+        self._running: Optional[Set[Contained]] = set()  # None: no more is started
         self._said = False  # that something is compiled that all programs share
 
     def __enter__(self) -> Toolchain:
@@ -94,32 +97,57 @@ class Toolchain:
     def run(self, command: Sequence[str], what: str, cwd: Optional[Path] = None) -> bytes:
         """Run a tool; its standard output.  Raises BuildFailed with what it said, or ToolMissing."""
         try:
-            process = subprocess.Popen(
-                list(command),
-                cwd=None if cwd is None else str(cwd),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
+            tool = self._start(command, cwd)
         except FileNotFoundError as error:
             raise ToolMissing(command[0], "not found on PATH", "install it: apt-get install " + PACKAGE) from error
         except OSError as error:
             raise ToolMissing(command[0], error.strerror or str(error), "check its installation") from error
-        with process:
+        with tool:
             try:
-                out, err = process.communicate(timeout=_seconds())
+                out, err = tool.process.communicate(timeout=_seconds())
             except subprocess.TimeoutExpired as error:
-                kill_tree(process.pid)  # gcc is only the driver of the compiler
                 why = "{} was still running after {:g} s".format(command[0], error.timeout)
                 raise RuntimeProblem(
                     what, why, "look for what it cannot finish, or raise OMPLS_COMPILE_TIMEOUT"
                 ) from error
+            finally:
+                with self._starting:
+                    if self._running is not None:
+                        self._running.discard(tool)
         said = err.decode("utf-8", "replace")
-        if process.returncode != 0:
-            raise BuildFailed(what, said, process.returncode)
+        if tool.process.returncode != 0:
+            raise BuildFailed(what, said, tool.process.returncode)
         if said:
             sys.stderr.write(said)
         return out
+
+    def _start(self, command: Sequence[str], cwd: Optional[Path]) -> Contained:
+        with self._starting:
+            if self._running is None:
+                raise RuntimeProblem(command[0], "the build was interrupted", "start it again")
+            tool = Contained(
+                command,
+                cwd=None if cwd is None else str(cwd),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "TMPDIR": str(self.scratch)},  # what a killed compiler leaves goes with the rest
+            )
+            self._running.add(tool)
+            return tool
+
+    @contextmanager
+    def threads(self, number: int) -> Iterator[ThreadPoolExecutor]:
+        """Threads that run tools.  When the block is interrupted the tools are killed: the threads are waited for."""
+        with ThreadPoolExecutor(max_workers=number) as pool:
+            try:
+                yield pool
+            except (KeyboardInterrupt, SystemExit):
+                with self._starting:
+                    running, self._running = self._running, None
+                for tool in running or ():
+                    tool.kill()
+                raise
 
     def version(self, compiler: str) -> str:
         """A compiler's identity: its version text."""
@@ -186,7 +214,7 @@ class Toolchain:
 
     def each(self, make: Callable[[Work], Made], jobs: Iterable[Work]) -> List[Made]:
         """`make` of every job, side by side on the cores; the first failure in the order given is raised."""
-        with ThreadPoolExecutor(max_workers=JOBS) as pool:
+        with self.threads(JOBS) as pool:
             return list(pool.map(make, jobs))
 
     def _precompiled(self, job: Compile) -> Tuple[str, ...]:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
 
+from ompls.project.files import read_source
+from ompls.project.problem import FileProblem
 from ompls.runtime import start
 from ompls.server.convert import Json
 
@@ -107,10 +109,9 @@ class RunFeature:
             raise refuse(f"ompls run: {uri or 'no document'}: not an open C file on the disk; save it as one first")
         path = session.document.path
         try:
-            with open(path, "rb") as file:
-                saved = file.read()
-        except OSError as problem:
-            raise refuse(f"ompls run: {path}: {problem.strerror}; save the file first") from problem
+            saved = read_source(path)
+        except FileProblem as problem:
+            raise refuse(f"ompls run: {path}: {problem.reason}; save the file first") from problem
         if saved.removeprefix(codecs.BOM_UTF8) != session.document.source.removeprefix(codecs.BOM_UTF8):
             raise refuse(f"ompls run: {path}: the editor has changes that are not saved; save the file first")
         return path

@@ -74,6 +74,29 @@ async def test_a_killed_server_leaves_no_process(tmp_path: Path) -> None:
         await gone(process)
 
 
+async def test_a_killed_server_leaves_no_build(tmp_path: Path, family: Any) -> None:
+    os.mkfifo(tmp_path / "pipe.h")
+    async with running("vscode", root=tmp_path) as editor:
+        text = PROGRAM + '#include "pipe.h"\n'
+        (tmp_path / "program.c").write_text(text)
+        uri = (tmp_path / "program.c").as_uri()
+        editor.open(uri, text)
+        editor.client.protocol.send_request("ompls/run", {"textDocument": {"uri": uri}, "device": "host"})
+        assert "cc1" in (await asyncio.to_thread(family.waits_for, "cc1")).values()
+        server: Any = editor.client._server
+        server.kill()
+        await server.wait()
+        assert await asyncio.to_thread(family.is_gone)
+
+
+async def test_a_file_that_became_a_pipe_is_not_waited_for(vscode: Editor, tmp_path: Path) -> None:
+    uri = saved(vscode, tmp_path)
+    (tmp_path / "program.c").unlink()
+    os.mkfifo(tmp_path / "program.c")
+    with pytest.raises(JsonRpcException, match="is not a regular file; save the file first"):
+        await vscode.request("ompls/run", {"textDocument": {"uri": uri}, "device": "host"})
+
+
 async def started(editor: Editor) -> int:
     """The process id that the program printed."""
     for _ in range(900):

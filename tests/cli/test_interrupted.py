@@ -1,0 +1,49 @@
+"""Commands that end while a compiler works for them: nothing of it is left, neither processes nor private files.
+
+The compiler waits for a header that is a pipe, so that it works for as long as the test needs.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = "int main(void) {\n  int x = 0;\n#pragma omp target map(tofrom : x)\n  x = 1;\n  return x;\n}\n"
+COMMANDS = {
+    "run": ["run", "--device", "host", "main.c"],
+    "cc": ["cc", "-fopenmp", "-fopenmp-targets=host", "main.c", "-o", "main"],
+    "cc of an object": ["cc", "-fopenmp", "-fopenmp-targets=host", "-c", "main.c"],
+    "cc without regions": ["cc", "-c", "main.c"],
+    "check": ["check", "-isystem", "sys", "main.c"],
+    "check with workers": ["check", "--jobs", "2", "-isystem", "sys", *(f"{n}.c" for n in range(12))],
+}
+CODE = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -signal.SIGKILL}
+
+
+@pytest.mark.parametrize("number", list(CODE))
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_nothing_stays_behind(tmp_path: Path, command: str, number: signal.Signals, family: Any) -> None:
+    for name in ("tmp", "sys", "cache"):
+        (tmp_path / name).mkdir()
+    os.mkfifo(tmp_path / "sys" / "pipe.h")
+    (tmp_path / "sys" / "a.h").write_text("#define NAME(x) <x.h>\n#include NAME(pipe)\n")
+    include = "<a.h>" if command.startswith("check") else '"sys/pipe.h"'
+    text = f"{PROGRAM}#include {include}\n"
+    for name in ("main", *range(12)):
+        (tmp_path / f"{name}.c").write_text(text)
+    before = sorted(p.name for p in tmp_path.iterdir())
+    env = {**os.environ, "TMPDIR": str(tmp_path / "tmp"), "OMPLS_CACHE_DIR": str(tmp_path / "cache")}
+    child = subprocess.Popen([sys.executable, "-m", "ompls", *COMMANDS[command]], cwd=tmp_path, env=env)
+    assert "cc1" in family.waits_for("cc1").values()
+    child.send_signal(number)  # to it alone: no terminal helps
+    assert child.wait(30) in (CODE[number], -number)
+    assert family.is_gone()
+    if number != signal.SIGKILL:
+        assert sorted(p.name for p in tmp_path.iterdir()) == before
+        assert list((tmp_path / "tmp").iterdir()) == []
