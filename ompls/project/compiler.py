@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field
 
+from ompls.analysis.model import literals
 from ompls.analysis.source import HeaderUnit, Macro
 from ompls.project.problem import EnvironmentProblem
 from ompls.project.skeleton import MARK
@@ -27,7 +28,7 @@ NOWHERE = os.sep  # where it runs: an empty entry of LD_LIBRARY_PATH or COMPILER
 _DEFINE = re.compile(r"#define ([^\s(]+)(?:\(([^)]*)\))? ?(.*)")
 _HINT = "look for an include of something that is no header: a device, a pipe, generated text without end"
 _LIMIT = re.compile(r"out of memory|[\w ]+ signal terminated program")  # what it gave is not all
-_MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"')
+_MARKER = re.compile(r'# \d+ ("(?:[^"\\]|\\.)*")')
 
 
 @dataclass(slots=True)
@@ -128,7 +129,7 @@ def cut(output: str) -> Preprocessed:
                 continue
             match = _MARKER.match(line)
             if match:
-                read.add(match.group(1))
+                read.add(literals.text(match[1]) if "\\" in match[1] else match[1][1:-1])
                 continue
         elif line.startswith(MARK):
             word, _, number = line[len(MARK) + 1 :].partition(" ")

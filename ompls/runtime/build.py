@@ -19,7 +19,7 @@ from .cache import Cache, put_file
 from .devices import Device, ImageJob, choose
 from .errors import BundleError, RuntimeProblem
 from .functions import with_functions
-from .toolchain import Compile, Toolchain
+from .toolchain import Compile, Toolchain, c_string
 
 CORE = Path(__file__).resolve().parent / "core"
 INCLUDE = Path(__file__).resolve().parent / "include"
@@ -167,18 +167,14 @@ __asm__(".section .rodata.ompls_program, \\"a\\"\\n"
 """
 
 
-def _c_string(text: str) -> str:
-    return '"' + "".join("\\{:03o}".format(byte) for byte in os.fsencode(text)) + '"'
-
-
 def stub_program(tools: Toolchain, program: Path, devices: Sequence[Device]) -> Path:
     """The executable that starts a hosted program, which is a shared object."""
     entries = ""
     for device in devices:
         if device.python_module is not None:
-            library = _c_string(device.needs_library) if device.needs_library else "0"
-            entries += "{{{}, {}}}, ".format(_c_string(device.name), library)
-    python, script = map(_c_string, start.command("")[:2])
+            library = c_string(device.needs_library) if device.needs_library else "0"
+            entries += "{{{}, {}}}, ".format(c_string(device.name), library)
+    python, script = map(c_string, start.command("")[:2])
     source = tools.scratch / "stub_data.c"
     quoted = _assembler_string(program)
     text = STUB_SOURCE.format(devices=entries, python=python, script=script, program=quoted)

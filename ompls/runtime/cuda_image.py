@@ -192,7 +192,7 @@ def _with_nvrtc(tools: Toolchain, path: Path, capability: int, flags: Sequence[s
 
     def make(made: Path) -> None:
         extra = [flag for flag in flags if flag != STANDARD]  # nvrtc.py sets the standard
-        done = nvrtc.compile(text.decode(), "sm_{}".format(number), name=path.name, kind=kind, options=extra)
+        done = nvrtc.compile(os.fsdecode(text), "sm_{}".format(number), name=path.name, kind=kind, options=extra)
         if not done.ok:
             raise BuildFailed("compiling {} for sm_{}".format(path.name, capability), done.log, 1)
         made.write_bytes(done.code)

@@ -192,11 +192,11 @@ def compile(  # noqa: PLR0917 -- all but the text have defaults
     extra = dict(headers or {})
     names = (ctypes.c_char_p * max(len(extra), 1))(*[n.encode() for n in extra])
     texts = (ctypes.c_char_p * max(len(extra), 1))(*[t.encode() for t in extra.values()])
-    argv = (ctypes.c_char_p * len(arguments))(*[a.encode() for a in arguments])
+    argv = (ctypes.c_char_p * len(arguments))(*[os.fsencode(a) for a in arguments])
     program = ctypes.c_void_p()
     with library.lock:
         library.check(
-            "nvrtcCreateProgram", ctypes.byref(program), text.encode(), name.encode(), len(extra), texts, names
+            "nvrtcCreateProgram", ctypes.byref(program), os.fsencode(text), os.fsencode(name), len(extra), texts, names
         )
         try:
             status = library.call("nvrtcCompileProgram", program, len(arguments), argv)

@@ -191,7 +191,7 @@ class Toolchain:
         else:
             content = [path.name.encode() + b"\0" + path.read_bytes() for path in job.depends]
             content.append(job.source.read_bytes())
-        parts = [self.version(job.compiler).encode(), "\0".join(args).encode(), *content]
+        parts = [self.version(job.compiler).encode(), os.fsencode("\0".join(args)), *content]
 
         def make(path: Path) -> None:
             if RUNTIME in job.source.parents:
@@ -227,7 +227,7 @@ class Toolchain:
             args = [job.compiler, *job.args, "-x", "c++-header" if job.compiler == "g++" else "c-header"]
             others = [path for path in job.depends or () if path != job.source]
             content = [path.name.encode() + b"\0" + path.read_bytes() for path in others]
-            parts = [self.version(job.compiler).encode(), "\0".join(args).encode(), text, *content]
+            parts = [self.version(job.compiler).encode(), os.fsencode("\0".join(args)), text, *content]
 
             def write(path: Path) -> None:
                 path.write_bytes(text)
@@ -241,12 +241,17 @@ class Toolchain:
 
     def link(self, args: Sequence[str], inputs: Sequence[Path], suffix: str, what: str, compiler: str = "gcc") -> Path:
         """Link inputs (in order) with further arguments; cached by the inputs' contents."""
-        parts = [self.version(compiler).encode(), "\0".join(args).encode(), *(path.read_bytes() for path in inputs)]
+        parts = [self.version(compiler).encode(), os.fsencode("\0".join(args)), *(path.read_bytes() for path in inputs)]
 
         def make(path: Path) -> None:
             self.run([compiler, *(str(i) for i in inputs), *args, "-o", str(path)], what)
 
         return self.cached(parts, suffix, make)
+
+
+def c_string(text: str) -> str:
+    """A name as a string of C or C++, whatever bytes it has."""
+    return '"' + "".join("\\{:03o}".format(byte) for byte in os.fsencode(text)) + '"'
 
 
 def _seconds() -> float:

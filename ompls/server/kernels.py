@@ -9,6 +9,7 @@ from typing import Any
 
 from ompls.analysis import features
 from ompls.analysis.model.tu import TU
+from ompls.analysis.syntax.quoted import in_comment
 from ompls.analysis.text import LineIndex
 from ompls.server.convert import Json
 from ompls.server.opened import Opened, Result
@@ -32,7 +33,7 @@ def shown(opened: Opened, result: Result, target: Target) -> Json:
     places = opened.places(result)
     text = _shortened(made.text, opened.workspace.roots or (os.path.dirname(opened.document.path),))
     if (absent := _absent(result.tu, target.region)) is not None:
-        text = f"// {absent}\n"
+        text = f"// {in_comment(absent)}\n"
     elif not text:
         lines = [_reason(result.tu, places.range(d.where), d) for d in made.diagnostics]
         text = "\n".join([f"// {target.region} is not translated for {target.device}:", *lines, ""])
@@ -84,10 +85,10 @@ def _translate(tu: TU, target: Target) -> Any:
 
 def _shortened(text: str, roots: Sequence[str]) -> str:
     """With the files that comments name relative to the workspace: a preview is read beside its source."""
-    inside = "|".join(re.escape(root.rstrip("/") + "/") for root in roots if os.path.isabs(root))
+    inside = "|".join(re.escape(in_comment(root.rstrip("/") + "/")) for root in roots if os.path.isabs(root))
     return re.sub(rf"(?m)^(//.*?|/\*.*?)(?:{inside})", r"\1", text) if inside else text
 
 
 def _reason(tu: TU, range_: Json, diagnostic: Any) -> str:
     line = range_["start"]["line"] + 1
-    return f"// {os.path.basename(tu.path)}:{line}: {diagnostic.severity}: {diagnostic.message}"
+    return "// " + in_comment(f"{os.path.basename(tu.path)}:{line}: {diagnostic.severity}: {diagnostic.message}")

@@ -16,6 +16,7 @@ from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
+from ompls.analysis.syntax.quoted import line_directive
 from ompls.translate.clauses import fallback_pragma
 from ompls.translate.hostdata import Renaming, device_names, renamed, uses_to_rename
 from ompls.translate.hosttasks import dependences, is_deferred, waits
@@ -34,6 +35,7 @@ from ompls.translate.structures import ItemPlan
 from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
 
+_ODD = re.compile(r"[^\w.+-]|[\ud800-\udfff]", re.A)  # an include's operand knows no escapes
 DATA_CALLS = {
     "target enter data": "ompls_enter_data",
     "target exit data": "ompls_exit_data",
@@ -89,7 +91,7 @@ class Host:
             if path != self.tu.path and path not in copies:
                 continue
             bare = text.removeprefix("\ufeff")  # gcc takes a byte order mark at the very beginning only
-            out[here] = f'#line 1 "{path}"\n' + _includes(bare, here, path, copies, self.tu)
+            out[here] = line_directive(1, path) + _includes(bare, here, path, copies, self.tu)
         main = f"host/{name}.c"
         out[main] = self._prologue() + out[main] + self._epilogue()
         return out, {here: path for path, here in copies.items()}
@@ -98,7 +100,7 @@ class Host:
         used = {run.path for run in self.tu.map.runs}
         paths = sorted({path for path, _ in self.tu.headers.values()} | (used - {self.tu.path}))
         return {
-            p: f"host/{name}.inc/{k}_{os.path.basename(p)}"
+            p: f"host/{name}.inc/{k}_{_ODD.sub('_', os.path.basename(p))}"
             for k, p in enumerate(paths)
             if p in self.places.texts and p != self.tu.path
         }
@@ -269,10 +271,10 @@ class Host:
         path, last = self.places.presumed(*self.places.line(item, d.span.end - 1))
         first = self.places.presumed(*self.places.line(item, d.span.start))[1]
         made = renamed(" ".join(lines), self.renamings, item, stmt.span)
-        text = f'{{\n#line {first} "{path}"\n{made}'
+        text = f"{{\n{line_directive(first, path)}{made}"
         if end is None:
             text += " }"
-        text += f'\n#line {last} "{path}"\n' + "".join(f"{p}\n" for p in pragmas)[:-1]
+        text += "\n" + line_directive(last, path) + "".join(f"{p}\n" for p in pragmas)[:-1]
         self.edits.replace(item.start + d.span.start, item.start + d.span.end, text)
         if end is not None:
             at = item.start + stmt.span.end

@@ -16,6 +16,7 @@ from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
 from ompls.analysis.spec.devices.host import EVERYWHERE
+from ompls.analysis.syntax.quoted import c_string
 from ompls.translate.ctext import Place, is_plain, is_unknown, place_of, pointer_of, strip
 from ompls.translate.flags import FLAGS, MOTION, bits
 from ompls.translate.iterators import iterators_of, looped
@@ -24,7 +25,6 @@ from ompls.translate.problem import Problem
 from ompls.translate.requires import shares_memory
 from ompls.translate.structures import COPIES, Found, ItemPlan, attached, item_plan, joined, seats
 from ompls.translate.symbols import is_global
-from ompls.translate.templates import cstring
 
 LIST = "@list@"  # in `fill`: the address of the list's head
 _ATTACH = re.compile(r"attach\s*\(\s*(\w+)\s*\)")
@@ -180,7 +180,7 @@ class _Planner:
             own = (*own, "ATTACH")
         pointer = "0" if array or not attach else f"(const void *)({attach})"
         sized = f"(const void *)({place.begin}), {place.size}"
-        named = f"{cstring(entry.text)}, {bits(own)}u, (const void *)({place.base})"
+        named = f"{c_string(entry.text)}, {bits(own)}u, (const void *)({place.base})"
         add = f"ompls_list_add({LIST}, {named}, {sized}, {pointer});"
         if self.motion:
             add = self._rows(entry, flags)
@@ -229,7 +229,7 @@ class _Planner:
                 dimensions.append(f"ompls_list_rows({LIST}, (unsigned long)({length}), {step});")
             e = strip(e.base) if isinstance(e, (ast.Section, ast.Index)) else e.inner
         row = bits((*flags, "ROWS")) if dimensions else bits(flags)
-        named = f"{cstring(entry.text)}, {row}u, (const void *)({place.base})"
+        named = f"{c_string(entry.text)}, {row}u, (const void *)({place.base})"
         add = f"ompls_list_add({LIST}, {named}, (const void *)(&{first}), sizeof({first}), 0);"
         return " ".join([add, *dimensions])
 

@@ -16,11 +16,11 @@ from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.ctype import Array, CType, Record, innermost
 from ompls.analysis.model.omp import Clause, Directive, declared_mapper, mapper_named
 from ompls.analysis.model.tu import TU, FileDirective
+from ompls.analysis.syntax.quoted import c_string
 from ompls.translate.ctext import place_of, strip
 from ompls.translate.flags import FLAGS, MOTION, bits
 from ompls.translate.iterators import iterators_of, looped
 from ompls.translate.problem import Problem
-from ompls.translate.templates import cstring
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Mappers:
         through = _through_pointer(expr)
         base = "0" if whole else f"(const void *)({place.base})"
         at = f"(const void *)({place.begin}), {place.size}"
-        add = f"ompls_list_add(__ompls_list, {cstring(name)}, %s, {base}, {at}, %s)"
+        add = f"ompls_list_add(__ompls_list, {c_string(name)}, %s, {base}, {at}, %s)"
         if whole:
             # Of a construct that maps it is the item itself, of `target update` it is listed here.
             part = add % (f"({flags} & ~{MOTION}u) | {bits(['PART'])}u", "(const void *)__ompls_whole")

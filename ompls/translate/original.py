@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ompls.analysis.model.tu import TU
 from ompls.analysis.source import Segment
+from ompls.analysis.syntax.quoted import line_directive
 from ompls.analysis.text import LineIndex
 from ompls.translate.rewrite import Chunk, joined
 
@@ -143,7 +144,7 @@ class Edits:
             data = self.tu.source if path == self.tu.path else dict(self.tu.headers.values()).get(path, b"")
             line = LineIndex(data).position(max(start, end - 1), "utf-8")[0] + 1
             shown, line = self.presumed(path, line)
-            text = f'{text}\n#line {line} "{shown}"\n'
+            text = f"{text}\n{line_directive(line, shown)}"
         return path, start, end, text, 0
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ompls.analysis.model import literals
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.tu import TU, FileDirective, Item
+from ompls.analysis.syntax.quoted import line_directive
 from ompls.analysis.text import LineIndex
 from ompls.translate.rewrite import Chunk, Line, lines_of, reindent
 
@@ -20,7 +22,7 @@ class OutLine:
     line: int = 0
 
 
-_LINE = re.compile(r'^[ \t]*#[ \t]*(?:line[ \t]+)?(\d+)(?:[ \t]+"([^"\n]*)")?', re.M)
+_LINE = re.compile(r'^[ \t]*#[ \t]*(?:line[ \t]+)?(\d+)(?:[ \t]+("(?:[^"\\\n]|\\.)*"))?', re.M)
 
 
 class Places:
@@ -45,8 +47,9 @@ class Places:
     def presumed(self, path: str, line: int) -> tuple[str, int]:
         """What __FILE__ and __LINE__ are there: the user's own `#line` counts."""
         if path not in self._presumed:
-            text = self.texts.get(path, b"").decode("utf-8", "replace")
-            self._presumed[path] = [(text.count("\n", 0, m.start()) + 1, int(m[1]), m[2]) for m in _LINE.finditer(text)]
+            text = self.texts.get(path, b"").decode("utf-8", "surrogateescape")
+            found = ((text.count("\n", 0, m.start()) + 1, m) for m in _LINE.finditer(text))
+            self._presumed[path] = [(line, int(m[1]), literals.text(m[2] or "")) for line, m in found]
         before = [x for x in self._presumed[path] if x[0] < line]
         if not before:
             return path, line
@@ -103,15 +106,11 @@ def with_line_directives(lines: list[OutLine]) -> list[OutLine]:
     path, following = "", -1
     for x in lines:
         if x.line and (x.path, x.line) != (path, following):
-            out.append(OutLine(f'#line {x.line} "{_escaped(x.path)}"'))
+            out.append(OutLine(line_directive(x.line, x.path).rstrip()))
             path, following = x.path, x.line
         out.append(x)
         following += 1
     return out
-
-
-def _escaped(path: str) -> str:
-    return path.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def text_of(lines: list[OutLine]) -> str:

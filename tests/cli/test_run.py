@@ -101,6 +101,19 @@ def test_nothing_stays_behind_when_it_is_interrupted(tmp_path: Path, device: str
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith("ompls-run")] == []
 
 
+@pytest.mark.parametrize("device", ["host", "cudasim"])
+def test_a_name_may_have_any_bytes(tmp_path: Path, device: str) -> None:
+    directory = tmp_path / "q\"u'o$te \\ \n ??/ %s \udcff7 \u00e9"
+    directory.mkdir(parents=True)
+    path = _program(directory / 'a\n".c', REGION + "puts(__FILE__);")
+    record = tmp_path / "trace.jsonl"
+    command = [sys.executable, "-m", "ompls", "run", "--device", device, "--trace", str(record), str(path)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == os.fsencode(path) + b"\n"
+    assert all(json.loads(line) for line in record.read_text(errors="surrogateescape").splitlines())
+
+
 def test_profile_shows_what_was_transferred(process) -> None:
     done = process("run", "--device", "cudasim", "--profile", EXAMPLES / "saxpy.c")
     assert done.code == 0

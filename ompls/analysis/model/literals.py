@@ -88,6 +88,11 @@ def units(text: str) -> list[int]:
     return [u for _, body in _STRING.findall(text) for u in _decode(body.encode("utf-8", "surrogateescape"), True)]
 
 
+def text(literal: str) -> str:
+    """What adjacent narrow string literals say; bytes that are no UTF-8 as `surrogateescape` has them."""
+    return bytes(unit & 0xFF for unit in units(literal)).decode("utf-8", "surrogateescape")
+
+
 def string(text: str) -> CType:
     """The array type of adjacent string literals, with the terminating null."""
     parts = _STRING.findall(text)

@@ -63,6 +63,9 @@ def decode(data: bytes) -> str:
     return text.replace("\0", " ") if "\0" in text else text
 
 
+_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates that stand for no byte of a name
+
+
 def readable(text: str) -> str:
     """`text` (Latin-1 as above) as people wrote it."""
     return text if text.isascii() else text.encode("latin-1", "replace").decode("utf-8", "replace")
@@ -70,7 +73,9 @@ def readable(text: str) -> str:
 
 def internal(text: str) -> str:
     """The inverse of `readable`."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("latin-1")
+    if text.isascii():
+        return text
+    return _NO_BYTE.sub("?", text).encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def blank(text: str) -> str:

@@ -14,6 +14,7 @@ from ompls.analysis.syntax.expand import Expander, attribute_operator, pragma_op
 from ompls.analysis.syntax.lexer import WORDS, Token, internal, logical_end, may_continue, tokenize
 from ompls.analysis.syntax.macros import Definition, Runaway
 from ompls.analysis.syntax.output import Line, Passed, assemble, notes_of
+from ompls.analysis.syntax.quoted import c_string
 from ompls.analysis.syntax.state import Run, Several
 
 MAX_EXPANDED = 64 << 20  # bytes
@@ -348,7 +349,7 @@ class LinePass(ABC):
 
 
 def _quoted(path: str) -> str:
-    return '"' + internal(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return c_string(internal(path))
 
 
 def _open_comment(raw: str) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Sequence, Tuple
 
 from ..errors import BuildFailed, DeviceUnavailable
-from ..toolchain import Compile, Toolchain
+from ..toolchain import Compile, Toolchain, c_string
 from . import Availability, Device, ImageJob
 
 LIBRARY = Path(__file__).resolve().parent.parent / "device_lib"
@@ -137,7 +137,7 @@ def read_object(data: bytes) -> Object:
 def wrap(text: bytes, label: str, kernels: Sequence[str]) -> bytes:
     """A kernel file as g++ gets it: the CUDA language before it, the entries of its kernels after it."""
     entries = "".join("OMPLS_SIM_KERNEL({})\n".format(name) for name in kernels)
-    before = '#include "prelude.h"\n#line 1 "{}"\n'.format(label.replace("\\", "\\\\").replace('"', '\\"'))
+    before = '#include "prelude.h"\n#line 1 {}\n'.format(c_string(label))
     return before.encode() + text + '\n#line 1 "ompls_entries"\n'.encode() + entries.encode()
 
 

@@ -6,6 +6,8 @@ from functools import lru_cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from ompls.analysis.syntax.quoted import c_string, in_comment
+
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
@@ -18,14 +20,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    env.filters["cstring"] = cstring
+    env.filters["cstring"] = c_string
+    env.filters["comment"] = in_comment
     return env
-
-
-def cstring(text: str) -> str:
-    """`text` as a C string literal."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
 
 
 def render(template: str, **values: object) -> str:

@@ -17,6 +17,7 @@ from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Function, Pointer
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item
+from ompls.analysis.syntax.quoted import in_comment
 from ompls.translate.canonical import LOOP_CONSTRUCTS, kept_counters, nest_of
 from ompls.translate.clauses import fallback_pragma
 from ompls.translate.ctext import arrays_in, is_const, is_vla, strip
@@ -41,14 +42,16 @@ _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region."""
-    out = generated(f"/* {plan.kernel}: kernel of class default, generated from {index.tu.path} */")
+    out = generated(f"/* {plan.kernel}: kernel of class default, generated from {in_comment(index.tu.path)} */")
     out += _functions(index, places, needs)
     return reindented([*out, *_kernel(index, places, plan)])
 
 
 def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:
     """The file of a function for kernels of other units."""
-    out = generated(f"/* {f.symbol.name}: a device function of {index.tu.path}, for the kernels of other units */")
+    out = generated(
+        f"/* {f.symbol.name}: a device function of {in_comment(index.tu.path)}, for the kernels of other units */"
+    )
     return reindented([*out, *_functions(index, places, needs, f)])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.spec.devices.gpu import CUDA
+from ompls.analysis.syntax.quoted import in_comment
 from ompls.translate.canonical import LOOP_CONSTRUCTS, nest_of
 from ompls.translate.escape import handed_over, parallel_functions
 from ompls.translate.launch import chain_directives, innermost, over_teams
@@ -66,7 +67,7 @@ class KernelFunction:
         names = ", ".join(d.name for d in self.chain)
         path, line = self.places.line(self.plan.item, self.stmt.span.start)
         params = ", ".join(self.parameters.declared(p) for p in self.plan.params)
-        head = f'// {path}:{line}: {names}\nextern "C" __global__ void {self.plan.kernel}({params})\n{{\n'
+        head = f'// {in_comment(path)}:{line}: {names}\nextern "C" __global__ void {self.plan.kernel}({params})\n{{\n'
         chunks = [Chunk(head + "".join(f"{x}\n" for x in opening), self.stmt.span.start, False), *self._content()]
         chunks.append(Chunk("\nompls_target_end();\n}" if self.generic else "\n}", self.stmt.span.end - 1, False))
         return self.places.located(self.plan.item, respell(chunks, self.index.own))
