@@ -14,12 +14,12 @@ SECONDS = 5.0  # how long to go on killing
 PR_SET_PDEATHSIG = 1
 
 
-def end_with(parent: int) -> None:
-    """Be killed when `parent`, the process that started this one, ends.  Only Linux knows that."""
+def end_with(parent: int, how: signal.Signals = signal.SIGKILL) -> None:
+    """Get the signal `how` when `parent`, the process that started this one, ends.  Only Linux knows that."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(how))
         if os.getppid() != parent:  # it ended before we asked
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), how)
 
 
 def children() -> Dict[int, Set[int]]:

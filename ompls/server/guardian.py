@@ -5,20 +5,14 @@ A program that was started from an editor must not outlive the server, not even 
 
 from __future__ import annotations
 
-import ctypes
-import os
 import signal
 import sys
 
 from ompls.runtime import start
-
-PR_SET_PDEATHSIG = 1
+from ompls.runtime.processes import end_with
 
 
 def main() -> int:
     parent, directory, module, *arguments = sys.argv[1:]
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != int(parent):  # it died before we asked
-        return 143
+    end_with(int(parent), signal.SIGTERM)
     return start.become(module, *arguments, directory=directory)

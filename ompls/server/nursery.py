@@ -10,7 +10,6 @@ all of them; when the nursery is gone, the kernel does, and the server forks ano
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import itertools
 import json
@@ -25,10 +24,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
+from ompls.runtime.processes import end_with
+
 log = logging.getLogger("ompls.server")
 
 MEMORY = 1 << 30  # bytes of data that a child may have
-_PR_SET_PDEATHSIG = 1
 _MESSAGE = 256  # bytes; one order is smaller
 
 Main = Callable[[socket.socket], None]  # what a child does until it ends
@@ -109,15 +109,8 @@ def _run(work: Callable[[], None], *unneeded: socket.socket) -> NoReturn:
         os._exit(code)
 
 
-def _end_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before we asked
-        os._exit(1)
-
-
 def _nurse(control: socket.socket, mains: Mains, later: Callable[[], None], server: int) -> None:
-    _end_with(server)
+    end_with(server)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)  # the client's messages are the server's,
     os.dup2(2, 1)  # and so is the stream that its answers go to
@@ -168,7 +161,7 @@ def _fork(connection: socket.socket, main: Main, control: socket.socket, *pipe: 
 
 
 def _live(connection: socket.socket, main: Main, nursery: int, pipe: tuple[int, ...]) -> None:
-    _end_with(nursery)
+    end_with(nursery)
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for descriptor in pipe:
