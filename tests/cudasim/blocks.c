@@ -1,17 +1,10 @@
 /* The blocks of an arena: random use beside a model that marks each page; then how many blocks an operation looks at. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim.h"
-
-#define CHECK(condition)                                                          \
-    do {                                                                          \
-        if (!(condition)) {                                                       \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-            abort();                                                              \
-        }                                                                         \
-    } while (0)
 
 enum { PAGES = 2000, MOST = 300 };
 
@@ -30,46 +23,46 @@ static void follow_the_model(void) {
     sim_block *live[MOST];
     int count = 0;
     sim_blocks blocks = {0};
-    CHECK(sim_make_blocks(&blocks, 0, PAGES));
+    assert(sim_make_blocks(&blocks, 0, PAGES));
     for (int step = 0; step < 20000; step++) {
         if (count < MOST && rand() % 2 == 0) {
             uint64_t size = 1 + (uint64_t)(rand() % 4 == 0 ? rand() % 100 : rand() % 6), room = best(taken, size);
             sim_block *block = sim_take_block(&blocks, size);
-            CHECK((block != NULL) == (room != 0));
+            assert((block != NULL) == (room != 0));
             if (block == NULL) continue;
             uint64_t behind = block->offset + size;
-            CHECK(block->size == size && memchr(taken + block->offset, 1, size) == NULL);
-            CHECK(block->offset == 0 || taken[block->offset - 1]); /* at the beginning of the room */
-            CHECK(behind + room - size == PAGES || taken[behind + room - size]);
+            assert(block->size == size && memchr(taken + block->offset, 1, size) == NULL);
+            assert(block->offset == 0 || taken[block->offset - 1]); /* at the beginning of the room */
+            assert(behind + room - size == PAGES || taken[behind + room - size]);
             memset(taken + block->offset, 1, size);
             live[count++] = block;
         } else if (count > 0) {
             int which = rand() % count;
             sim_block *block = live[which];
-            CHECK(sim_find_block(&blocks, block->offset + block->size - 1) == block);
+            assert(sim_find_block(&blocks, block->offset + block->size - 1) == block);
             memset(taken + block->offset, 0, block->size);
             sim_give_block(&blocks, block);
             live[which] = live[--count];
         }
         uint64_t page = (uint64_t)(rand() % PAGES);
-        CHECK((sim_find_block(&blocks, page) != NULL) == taken[page]);
+        assert((sim_find_block(&blocks, page) != NULL) == taken[page]);
     }
     while (count > 0) sim_give_block(&blocks, live[--count]);
     sim_block *whole = sim_take_block(&blocks, PAGES);
-    CHECK(whole != NULL && whole->offset == 0 && sim_take_block(&blocks, 1) == NULL);
+    assert(whole != NULL && whole->offset == 0 && sim_take_block(&blocks, 1) == NULL);
     sim_drop_blocks(&blocks);
 }
 
 static void count_steps(int count) {
     sim_blocks blocks = {0};
     sim_block **made = calloc((size_t)count, sizeof *made);
-    CHECK(made != NULL && sim_make_blocks(&blocks, 0, (uint64_t)1 << 40));
-    for (int i = 0; i < count; i++) CHECK((made[i] = sim_take_block(&blocks, 1 + (uint64_t)i % 7)) != NULL);
+    assert(made != NULL && sim_make_blocks(&blocks, 0, (uint64_t)1 << 40));
+    for (int i = 0; i < count; i++) assert((made[i] = sim_take_block(&blocks, 1 + (uint64_t)i % 7)) != NULL);
     for (int i = 0; i < count; i += 2) sim_give_block(&blocks, made[i]); /* as many holes as there can be */
     blocks.visited = 0;
     for (int i = 0; i < count; i += 2) {
         sim_block *block = sim_take_block(&blocks, 1 + (uint64_t)i % 7);
-        CHECK(block != NULL && sim_find_block(&blocks, block->offset) == block);
+        assert(block != NULL && sim_find_block(&blocks, block->offset) == block);
         sim_give_block(&blocks, block);
     }
     printf("%d %.1f\n", count, (double)blocks.visited / (count / 2));

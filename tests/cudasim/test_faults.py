@@ -174,6 +174,19 @@ def test_allocations_are_apart_and_come_back(module: sim.Module, monkeypatch: py
         assert device.alloc(15 << 20)  # everything has been joined again
 
 
+def test_large_memory_is_given_back_to_the_system(opened: Open) -> None:
+    def resident() -> int:
+        maps = Path("/proc/self/smaps").read_text().split("ompls-cudasim-arena")[1]
+        return int(maps.split("Rss:")[1].split()[0])
+
+    device = opened("saxpy.cu")
+    before = resident()
+    address = device.array(ctypes.c_char, [b"x"] * (20 << 20))
+    assert resident() - before >= 20 << 10
+    device.free(address)
+    assert resident() == before
+
+
 def test_many_allocations(opened: Open) -> None:
     device = opened("loops.cu")
     made = [device.array(c_int, [i]) for i in range(1200)]  # more than one command can tell the process of

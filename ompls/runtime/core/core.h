@@ -142,6 +142,7 @@ typedef struct ompls_device {
     char name[64];
     ompls_module *module;
     _Atomic int status; /* OMPLS_CLOSED ... */
+    _Atomic bool lost;  /* OMPLS_LOST_IDLE: it keeps data, but runs nothing */
     pthread_mutex_t opening;
     void *handle, *loaded;
     ompls_properties properties;

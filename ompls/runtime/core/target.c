@@ -90,8 +90,9 @@ void ompls_data_end(ompls_region *region, struct ompls_env *env) {
 
 /* --- launch ---------------------------------------------------------------------------------------------------------- */
 
-/* 0 when the image has no such kernel. */
+/* 0 when the image has no such kernel, or the device runs no more. */
 void *ompls_kernel_of(ompls_place at) {
+    if (OMPLS_UNLIKELY(atomic_load_explicit(&at.device->lost, memory_order_relaxed))) return NULL;
     device_cache *cache = cache_of(at, (ompls_region *)(uintptr_t)at.region);
     void *kernel = atomic_load_explicit(&cache->kernel, memory_order_acquire);
     if (OMPLS_LIKELY(kernel != NULL)) return kernel;
@@ -146,9 +147,8 @@ static void fill_params(ompls_place at, const ompls_arg *args, const void *const
 
 /* Lost, but not in the middle of a kernel, and with memory that can still be used: the host can go on. */
 static bool can_fall_back(ompls_place at, const ompls_error *err) {
-    static _Atomic int warned;
     if (err->fatal != OMPLS_LOST_IDLE || ompls_offload_policy() == OMPLS_OFFLOAD_MANDATORY) return false;
-    if (atomic_exchange(&warned, 1) == 0)
+    if (!atomic_exchange(&at.device->lost, true))
         ompls_warn("%s:%u: region on %s: the device is lost: %s (the host goes on with its data, slowly)", at.region->file, at.region->line,
                    at.device->name, err->reason);
     return true;

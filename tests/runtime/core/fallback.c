@@ -66,7 +66,7 @@ static void the_region_works_on_the_devices_values(void) {
     }
     MOCK_CHECK(x == 6 && there(&x) == 6);
     ompls_data_end(&data_to, env);
-    MOCK_CHECK(x == 6 && mock_launches == (lost ? 2 : 0));
+    MOCK_CHECK(x == 6 && mock_launches == (lost ? 1 : 0));
 }
 
 static void what_only_the_region_maps_comes_back(void) {
@@ -148,7 +148,6 @@ static void a_region_that_is_deferred_waits_and_is_run_in_place(void) {
     int x = 1;
     ompls_arg arg = all_of(&x, sizeof x);
     const ompls_depend depend = {&x, OMPLS_DEPEND_INOUT};
-    if (lost) return; /* then it is a task, which cannot go back */
     struct ompls_env *env = ompls_data_begin(&data_tofrom, 0, &arg);
     set_there(&x, 6);
     for (int done = ompls_target_nowait(&region_tofrom, 0, &arg, NULL, NULL, 1, &depend); !done; done = ompls_target_done(&region_tofrom)) x++;
