@@ -12,7 +12,6 @@ import re
 from dataclasses import dataclass, field
 
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
-from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
@@ -322,9 +321,7 @@ class Host:
             s: Symbol | None = self.tu.symbols.get(name)
             if s is None or not s.declare_target or not (s.defined or s.from_system_header):
                 continue
-            size: int | str | None = sizeof(s.type)
-            if size is None and s.defined and not (isinstance(s.type, Array) and s.type.length is None):
-                size = f"sizeof {name}"  # gcc knows it: omp_nest_lock_t is aligned by an expression
+            size = sizeof(s.type)
             if size is None:
                 continue
             symbol, link = global_symbol(self.tu, s), s.declare_target == "link"

@@ -18,6 +18,11 @@ from .support import analyze
 SCALARS = ["char", "short", "int", "long", "float", "double", "long double", "_Bool", "void *", "unsigned char"]
 INTEGERS = ["char", "short", "int", "long", "unsigned", "unsigned long", "unsigned short", "_Bool"]
 
+ATTRIBUTES = (
+    *("", "", "", " __attribute__((packed))", " __attribute__((aligned(16)))"),
+    *(" __attribute__((aligned (sizeof (void *))))", " __attribute__((__aligned__(__alignof__(short))))"),
+)
+
 
 def member(rng: random.Random, name: str, depth: int) -> str:
     pick = rng.random()
@@ -26,7 +31,8 @@ def member(rng: random.Random, name: str, depth: int) -> str:
         width = 1 if t == "_Bool" else rng.randint(1, {"char": 8, "short": 16, "unsigned short": 16}.get(t, 32))
         return f"{t} {name} : {width};" if rng.random() < 0.85 else f"{t} : {rng.choice((0, width))};"
     if pick < 0.5:
-        return f"{rng.choice(SCALARS)} {name}[{rng.randint(1, 5)}];"
+        aligned = rng.choice(("", "", " __attribute__((__aligned__(sizeof (void *))))"))
+        return f"{rng.choice(SCALARS)} {name}[{rng.randint(1, 5)}]{aligned};"
     if pick < 0.65 and depth < 2:
         inner = " ".join(member(rng, f"{name}_{k}", depth + 1) for k in range(rng.randint(1, 4)))
         return f"{rng.choice(('struct', 'union'))} {{ {inner} }} {name if rng.random() < 0.5 else ''};"
@@ -39,7 +45,7 @@ def test_random_records(seed: int) -> None:
     source, asserts = "", []
     for k in range(60):
         members = " ".join(member(rng, f"m{i}", 0) for i in range(rng.randint(1, 7)))
-        attribute = rng.choice(("", "", "", " __attribute__((packed))", " __attribute__((aligned(16)))"))
+        attribute = rng.choice(ATTRIBUTES)
         packing = rng.choice(("", "push", "pop", "push, 1", "2", "4", "8", "push, name, 2", "pop, name", "16"))
         source += f"#pragma pack({packing})\n" if rng.random() < 0.6 else ""
         source += f"{rng.choice(('struct', 'union'))} s{k} {{ int first; {members} }}{attribute};\n"

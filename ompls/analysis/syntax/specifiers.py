@@ -26,7 +26,7 @@ from ompls.analysis.model.ctype import (
     RecordBody,
     innermost,
 )
-from ompls.analysis.model.layout import alignof
+from ompls.analysis.model.layout import alignof, sizeof
 from ompls.analysis.syntax.externals import errors
 from ompls.analysis.syntax.reader import MAX_DEPTH, Reader, RedefinedRecordError, named, words
 from ompls.analysis.syntax.tree import parse_once
@@ -44,6 +44,7 @@ _THREAD = frozenset(("__thread", "_Thread_local", "thread_local"))
 _ATTRIBUTES = re.compile(rb"(?:\s*__attribute(?:__)?\s*\(\([^;{}]*?\)\))+")
 _ALIGNED = re.compile(rb"aligned(?:__)?(?:\s*\(\s*(\d+)[uUlL]*\s*\))?")
 _ALIGNED_BY = re.compile(rb"aligned(?:__)?\s*\((?!\s*\d+[uUlL]*\s*\))")  # an expression
+_ALIGNED_BY_TYPE = re.compile(rb"(aligned(?:__)?\s*)\(\s*(sizeof|_Alignof|__alignof(?:__)?)\s*\(([^()]*)\)\s*\)")
 _ALIGNAS = re.compile(rb"\b(?:_Alignas|alignas)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _TYPE_NAME = re.compile(r"[A-Za-z_][\w\s*]*")
 DECLARATORS = words(
@@ -233,7 +234,7 @@ class SpecifierReader(Reader):
                 members += [self._without_itself(f) for f in self.members(declaration)]
         after = _ATTRIBUTES.match(self.source, body.end_byte)
         attributes = self.source[n.start_byte : body.start_byte] + (after.group() if after else b"")
-        packed, align = b"packed" in attributes, _alignment(attributes)
+        packed, align = b"packed" in attributes, _alignment(self._numbers(attributes))
         old = record.body
         made = tuple(members), packed, align, self.file.pack[-1][1]
         if old.fields is None or (old.fields, old.packed, old.align, old.pack) != made:
@@ -285,7 +286,7 @@ class SpecifierReader(Reader):
         """What a member's declaration says itself, in bytes (C11 §6.7.5, gcc's attributes); 0 where that is unclear."""
         if b"lignas" not in text and b"attribute" not in text:
             return None
-        before, body, rest = text.partition(b"{")
+        before, body, rest = self._numbers(text).partition(b"{")
         after = rest[rest.rfind(b"}") + 1 :] if body else b""  # what stands beside the braces of a type is the type's
         after = after[found.end() :] if (found := _ATTRIBUTES.match(after)) else after
         said: list[int | None] = []
@@ -301,6 +302,17 @@ class SpecifierReader(Reader):
             said += [int(a.group(1) or 16) for a in _ALIGNED.finditer(m.group())]
             said += [None] * (b"packed" in m.group() or bool(_ALIGNED_BY.search(m.group())))
         return max((a or 0 for a in said), default=None) if all(said) else 0
+
+    def _numbers(self, attributes: bytes) -> bytes:
+        """`aligned(sizeof(T))`, as omp_nest_lock_t has it, with the number."""
+
+        def number(m: re.Match[bytes]) -> bytes:
+            word = m[3].decode("utf-8", "replace").strip()
+            t = self.parsed_alone(word, 0) if _TYPE_NAME.fullmatch(word) else None
+            value = None if t is None else sizeof(t) if m[2] == b"sizeof" else alignof(t)
+            return m[1] + b"(%d)" % value if value else m[0]
+
+        return _ALIGNED_BY_TYPE.sub(number, attributes)
 
     @staticmethod
     def _after(n: Node) -> int:
