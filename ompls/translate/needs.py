@@ -177,27 +177,26 @@ class _Order:
 
     def __init__(self, index: Index, local: dict[str, str]) -> None:
         self.index, self.local = index, local
-        self.out: list[str] = []
+        self.out: dict[str, None] = {}  # texts
         self.done: set[str] = set()
 
     def of(self, names: Iterable[str]) -> list[str]:
         for name in names:
             self._need(name)
-        return self.out
+        return list(self.out)
 
-    def _need(self, name: str) -> None:
-        if name in self.done:
-            return
-        self.done.add(name)
-        text = self.local.get(name) or self.index.types.get(name)
-        if text is None:
-            text = self._system(name)
-        if text is None or text in self.out:
-            return
-        for w in sorted(words(text) - {name}):
-            self._need(w)
-        if text not in self.out:
-            self.out.append(text)
+    def _need(self, needed: str) -> None:
+        waiting = [(needed, False)]  # names, and texts whose names have been seen to
+        while waiting:
+            name, is_text = waiting.pop()
+            if is_text:
+                self.out[name] = None
+            elif name not in self.done:
+                self.done.add(name)
+                text = self.local.get(name) or self.index.types.get(name) or self._system(name)
+                if text is not None and text not in self.out:
+                    waiting.append((text, True))
+                    waiting += [(w, False) for w in sorted(words(text) - {name}, reverse=True)]
 
     def _system(self, name: str) -> str | None:
         """A typedef or tag that a system header declares, or a record that has our name for want of its own."""

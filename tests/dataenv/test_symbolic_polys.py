@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ompls.analysis import rules
 from ompls.analysis.dataenv.symbolic import Opaque, Poly, compare, loop_range, poly_of, sign
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -143,3 +144,46 @@ def test_loops(head: str, expected: str) -> None:
     if found is not None:
         written = f"{found.lower!r}..{found.upper!r} by {found.step}" + ("" if found.exact else " inexact")
     assert written == expected
+
+
+def test_a_product_of_many_sizes_is_not_written_out() -> None:
+    """Forty sizes plus one each would be 2 to the 40 terms."""
+    sizes = [Symbol(f"n{k}", "param", INT) for k in range(40)]
+    whole = Poly.of(1)
+    for size in sizes:
+        whole = whole * Poly.of(size)
+    again = Poly.of(1)
+    for size in reversed(sizes):
+        again = Poly.of(size) * again
+    assert whole == again
+    assert compare(whole - 1, whole) == "<"
+    assert compare(whole, 0) == ">="
+    more = {size: Poly.of(size) + 1 for size in sizes}
+    assert whole.substitute(more) == again.substitute(more) != whole
+    assert sum(len(p.terms) for p in (whole.substitute(more), Poly.of(sizes[0]) + 1)) < 10
+    power = Poly.of(1)
+    for size in sizes:
+        power = power * (Poly.of(size) + 1)
+    assert len(power.terms) <= 1024
+
+
+VALUES = {
+    "quotients": "long v{0} = v{1} / 3 + v{1} % 7;",
+    "loads": "long v{0} = a[v{1}] + b[v{1}];",
+    "members": "long v{0} = a[v{1}] + s[v{1}].n;",
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values_of_values_come_to_an_end(name: str) -> None:
+    """Each variable names the one before twice."""
+    body = "".join(VALUES[name].format(k + 1, k) for k in range(40))
+    source = f"""
+struct s {{ long n; }};
+void f(long v0, long *a, long *b, struct s *s, double *d) {{ {body}
+#pragma omp target parallel for map(d[0:v0])
+for (long i = 0; i < v0; i++) d[v40 + i] = d[v40 - i];
+}}
+"""
+    tu = Analyzer().analyze("x.c", source.encode(), EMPTY_SNAPSHOT, Settings())
+    assert rules.report(tu).complete

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ompls.analysis.dataenv.paths import root
-from ompls.analysis.dataenv.poly import Opaque, Poly
+from ompls.analysis.dataenv.poly import Opaque, Poly, opaque
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.constants import fold
@@ -89,10 +89,11 @@ def _binary(expr: ast.Binary, values: Values, loads: bool, depth: int) -> Poly |
     if expr.op == "/" and known is not None and (exact := a.divided(known)) is not None:
         return exact
     if expr.op == "&" and known is not None and known < 0 and known & -known == -known:  # `i & ~7`: without low bits
-        return a - Poly.of(Opaque("&", None, (a, Poly.of(-known - 1))))
+        low = opaque("&", None, (a, Poly.of(-known - 1)))
+        return a - low if low is not None else None
     if expr.op in (">>", "&") and (known is None or known < 0):
         return None
-    return Poly.of(Opaque(expr.op, None, (a, b))) if known != 0 or expr.op == "&" else None
+    return opaque(expr.op, None, (a, b)) if known != 0 or expr.op == "&" else None
 
 
 def _load(expr: Expr, values: Values, depth: int) -> Poly | None:
@@ -117,4 +118,4 @@ def _load(expr: Expr, values: Values, depth: int) -> Poly | None:
             at = at.base
         else:
             return None
-    return Poly.of(Opaque(way, base, tuple(args)))
+    return opaque(way, base, tuple(args))

@@ -8,9 +8,10 @@ that is not a polynomial (`n / 2`, `s.n`, `idx[i]`) but is equal to itself.  Ove
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import Literal
 
 from ompls.analysis.model.ast import Symbol
@@ -20,8 +21,9 @@ from ompls.analysis.model.ast import Symbol
 class Opaque:
     """A value that is no polynomial, known by how it is made.
 
-    op -- '/', '%', '[]' (an element of the array or pointer `base`), '.name', the name of a function, or CHANGED (what
-          the variable `base` holds since the point in the order of evaluation that the argument numbers)
+    op -- '/', '%', '*' (where there are too many terms to write out), '[]' (an element of the array or pointer `base`),
+          '.name', the name of a function, or CHANGED (what the variable `base` holds since the point in the order of
+          evaluation that the argument numbers)
     base -- the variable it is loaded from, if any
     args -- the operands
     """
@@ -34,19 +36,22 @@ class Opaque:
 Atom = Symbol | Opaque
 Monomial = frozenset[tuple[Atom, int]]  # atoms with their powers; empty: the constant term
 _ONE: Monomial = frozenset()
+MOST_ATOMS = 200  # in the arguments of an opaque one
+MOST_PRODUCTS = 1024  # of terms, when two polynomials are multiplied
 Order = Literal["<", "<=", "==", ">=", ">", ""]
 
 
 class Poly:
     """An immutable polynomial with integer coefficients.  Equal polynomials are equal values (and hash alike)."""
 
-    __slots__ = ("_hash", "_plain", "_symbols", "terms")
+    __slots__ = ("_hash", "_plain", "_symbols", "_weight", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms = {m: c for m, c in terms.items() if c}
         self._hash: int | None = None
         self._plain: bool | None = None
         self._symbols: frozenset[Symbol] | None = None
+        self._weight: int | None = None
 
     @staticmethod
     def of(value: int | Atom) -> Poly:
@@ -91,6 +96,8 @@ class Poly:
         if known is not None:
             return self if known == 1 else _made({m: c * known for m, c in self.terms.items()} if known else {})
         assert isinstance(other, Poly)
+        if len(self.terms) * len(other.terms) > MOST_PRODUCTS:
+            return _product((self, other))
         terms: dict[Monomial, int] = {}
         for m1, c1 in self.terms.items():
             for m2, c2 in other.terms.items():
@@ -147,6 +154,14 @@ class Poly:
             self._plain = not any(isinstance(a, Opaque) for m in self.terms for a, _ in m)
         return self._plain
 
+    @property
+    def weight(self) -> int:
+        """How many atoms it takes to write it out, those inside of opaque ones included."""
+        if self._weight is None:
+            args = (p for m in self.terms for a, _ in m if isinstance(a, Opaque) for p in a.args)
+            self._weight = sum(map(len, self.terms)) + (0 if self.plain else sum(p.weight for p in args))
+        return self._weight
+
     def opaques(self) -> set[Opaque]:
         """Its opaque atoms, those inside of others included."""
         found: set[Opaque] = set()
@@ -184,12 +199,17 @@ class Poly:
             return self
         total = Poly({})
         for m, c in self.terms.items():
-            product = Poly({_ONE: c})
+            factors: list[Poly] = []
             for atom, power in m:
                 value = values.get(atom)
                 if value is None:
                     value = _inside(atom, values) if isinstance(atom, Opaque) else Poly.of(atom)
-                for _ in range(power):
+                factors += [value] * power
+            if prod([len(value.terms) for value in factors]) > MOST_PRODUCTS:
+                product = _product(factors) * c  # twenty sizes plus 1 each: a million terms
+            else:
+                product = Poly({_ONE: c})
+                for value in factors:
                     product = product * value
             total = total + product
         return total
@@ -205,7 +225,7 @@ def _made(terms: dict[Monomial, int]) -> Poly:
     """As `Poly`, of terms that no one else holds and of which none is zero: most work here is arithmetic."""
     made = Poly.__new__(Poly)
     made.terms = terms
-    made._hash = made._plain = made._symbols = None
+    made._hash = made._plain = made._symbols = made._weight = None
     return made
 
 
@@ -218,6 +238,17 @@ def _of_symbol(symbol: Symbol) -> Poly:
 CHANGED = "="  # an `Opaque.op`
 _NUMBERS: dict[int, Poly] = {n: Poly({_ONE: n}) for n in range(-2, 257)}
 ZERO, ONE = Poly.of(0), Poly.of(1)
+
+
+def opaque(op: str, base: Symbol | None, args: tuple[Poly, ...]) -> Poly | None:
+    """A value that is no polynomial; None where it takes too long to write it out, as when each of forty variables is
+    half of the one before plus a third of it."""
+    return Poly.of(Opaque(op, base, args)) if sum(p.weight for p in args) <= MOST_ATOMS else None
+
+
+def _product(factors: Sequence[Poly]) -> Poly:
+    """What has too many terms to be written out, as a value of its own: the same for the same factors."""
+    return Poly.of(Opaque("*", None, tuple(sorted(factors, key=hash))))
 
 
 def _times(a: Monomial, b: Monomial) -> Monomial:
@@ -244,6 +275,8 @@ def _monomial_text(m: Monomial, c: int) -> str:
 
 
 def _opaque_text(o: Opaque) -> str:
+    if o.op == "*":
+        return f"product of {len(o.args)} factors"
     base = o.base.name if o.base is not None else ""
     return f"{base}{o.op}({', '.join(map(repr, o.args))})"
 

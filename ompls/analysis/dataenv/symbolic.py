@@ -5,10 +5,10 @@
 """
 
 from ompls.analysis.dataenv.expressions import Values, is_integer, poly_of
-from ompls.analysis.dataenv.poly import CHANGED, ONE, ZERO, Atom, Monomial, Opaque, Order, Poly, compare, sign
+from ompls.analysis.dataenv.poly import CHANGED, ONE, ZERO, Atom, Monomial, Opaque, Order, Poly, compare, opaque, sign
 from ompls.analysis.dataenv.ranges import LoopRange, loop_range, range_over, sign_over, uneven_range
 
 __all__ = [
     "CHANGED", "ONE", "ZERO", "Atom", "LoopRange", "Monomial", "Opaque", "Order", "Poly", "Values", "compare",
-    "is_integer", "loop_range", "poly_of", "range_over", "sign", "sign_over", "uneven_range",
+    "is_integer", "loop_range", "opaque", "poly_of", "range_over", "sign", "sign_over", "uneven_range",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ from ompls.translate.original import Edits
 from ompls.translate.rewrite import spliced, without_comments
 
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+([^\n]*)(?:\n|\Z)", re.M)
+_LINE_END = re.compile(r"(?<![ \t])[ \t]*\r?\n[ \t]*")  # tried once for each row of blanks, not at each blank
 _LAST_LINE = re.compile(r'\n#line \d+ "[^\n]*"\n\Z')
 
 
@@ -28,7 +29,7 @@ def pragma(text: str) -> str:
 def on_one_line(text: str) -> str:
     """Expanded C text without comments and line ends; pragmas become operators."""
     bare = _PRAGMA.sub(lambda m: pragma(m.group(1)), without_comments(spliced(text)))
-    return re.sub(r"[ \t]*\r?\n[ \t]*", " ", bare)
+    return _LINE_END.sub(" ", bare)
 
 
 class LineEdits(Edits):

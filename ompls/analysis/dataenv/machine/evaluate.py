@@ -21,7 +21,7 @@ from ompls.analysis.dataenv.machine.values import (
     number,
 )
 from ompls.analysis.dataenv.paths import indexed, is_address
-from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
+from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer, opaque
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
 from ompls.analysis.model.constants import fold
@@ -390,7 +390,7 @@ def _arithmetic(op: str, a: Poly, b: Poly) -> Poly | None:
             return Poly.of(quotient if op == "/" else x - quotient * known)
         if op == "/" and known and (exact := a.divided(known)) is not None:
             return exact
-        return Poly.of(Opaque(op, None, (a, b))) if known != 0 else None
+        return opaque(op, None, (a, b)) if known != 0 else None
     if op in ("&", "|", "^") and known is not None and (x := a.constant) is not None:
         return Poly.of(x & known if op == "&" else x | known if op == "|" else x ^ known)
     return None
