@@ -54,8 +54,14 @@ class _Escapes:
     def __init__(self, parallel: Collection[str]) -> None:
         self.parallel = parallel
         self.found: set[Symbol] = set()
+        self.waiting: list[tuple[Node | None, bool]] = []
 
     def visit(self, n: Node | None, gone: bool) -> None:
+        self.waiting = [(n, gone)]
+        while self.waiting:
+            self._step(*self.waiting.pop())
+
+    def _step(self, n: Node | None, gone: bool) -> None:
         if n is None or isinstance(n, ast.SizeOf) or (isinstance(n, DirectiveStmt) and n.directive.has("parallel")):
             return
         if gone and isinstance(n, (ast.Name, ast.Member, ast.Index)) and isinstance(n.type, Array):
@@ -63,25 +69,25 @@ class _Escapes:
         if isinstance(n, ast.Unary) and n.op == "&":
             if gone:
                 self._leaves(n.operand)
-            self.visit(n.operand, gone=False)
+            self.waiting.append((n.operand, False))
         elif isinstance(n, (ast.Member, ast.Unary, ast.ExprStmt)):
             for child in n.children():
-                self.visit(child, gone=False)
+                self.waiting.append((child, False))
         elif isinstance(n, ast.Index):
-            self.visit(n.base, gone=False)
-            self.visit(n.index, gone=False)
+            self.waiting.append((n.base, False))
+            self.waiting.append((n.index, False))
         elif isinstance(n, ast.Assign):
-            self.visit(n.target, gone=False)
-            self.visit(n.value, gone=True)
+            self.waiting.append((n.target, False))
+            self.waiting.append((n.value, True))
         elif isinstance(n, ast.Call):
             self._call(n, gone)
         elif isinstance(n, ast.Expr) and not isinstance(n, (ast.InitList, ast.StatementExpr, ast.CompoundLiteral)):
             kept = gone and not (isinstance(n, ast.Binary) and n.op in _COMPARISONS)
             for child in n.children():
-                self.visit(child, kept)
+                self.waiting.append((child, kept))
         else:
             for child in n.children():
-                self.visit(child, gone=True)
+                self.waiting.append((child, True))
 
     def _leaves(self, e: ast.Expr) -> None:
         root = root_symbol(e)
@@ -89,10 +95,10 @@ class _Escapes:
             self.found.add(root)
 
     def _call(self, n: ast.Call, gone: bool) -> None:
-        self.visit(n.function, gone=False)
+        self.waiting.append((n.function, False))
         keeps = not self._forgets(n, gone)
         for a in n.args:
-            self.visit(a, keeps)
+            self.waiting.append((a, keeps))
 
     def _forgets(self, n: ast.Call, gone: bool) -> bool:
         """Whether no parallel region can find what the function is given, neither in it nor afterwards."""

@@ -154,10 +154,16 @@ def constant(e: ast.Expr) -> int | None:
         inner = constant(e.operand)
         return None if inner is None else -inner
     if isinstance(e, ast.Binary) and e.op in _FOLDED and _is_signed(e.type):
-        a, b = constant(e.left), constant(e.right)
-        if a is None or b is None or (e.op == "/" and (a < 0 or b <= 0)):
-            return None
-        return _FOLDED[e.op](a, b)
+        row = ast.chain(e, _FOLDED)
+        value = constant(row[0].left)
+        for operation in row:
+            other = constant(operation.right)
+            if value is None or other is None or not _is_signed(operation.type):
+                return None
+            if operation.op == "/" and (value < 0 or other <= 0):
+                return None
+            value = _FOLDED[operation.op](value, other)
+        return value
     return None
 
 

@@ -21,7 +21,16 @@ from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import is_vla
 from ompls.translate.sharing import copies_unlisted
-from ompls.translate.uses import declared_in, directives_in, everything, is_aggregate, leaves, modified_in, names_in
+from ompls.translate.uses import (
+    declared_in,
+    directives_in,
+    everything,
+    is_aggregate,
+    is_parallel,
+    leaves,
+    modified_in,
+    names_in,
+)
 
 LARGEST = 16 * 1024  # bytes of variables in shared memory
 # Clauses of the chain that say nothing about the threads.
@@ -110,15 +119,7 @@ def _asks(name: str) -> bool:
 
 def _outside(node: ast.Node) -> Iterator[ast.Node]:
     """`node` and what is below it, without parallel regions."""
-    if is_parallel(node):
-        return
-    yield node
-    for child in node.children():
-        yield from _outside(child)
-
-
-def is_parallel(node: ast.Node) -> bool:
-    return isinstance(node, DirectiveStmt) and node.directive.has("parallel")
+    return (n for n in ast.walk_down_to(node, is_parallel) if not is_parallel(n))
 
 
 def has_parallel_below(node: ast.Node) -> bool:
@@ -143,9 +144,12 @@ def _statement(s: ast.Stmt | None, found: _Survey) -> None:
     elif isinstance(s, ast.Jump) and s.kind in ("break", "continue"):
         pass
     elif isinstance(s, ast.If):
-        _condition(s.condition, found)
-        _statement(s.then, found)
-        _statement(s.otherwise, found)
+        at: ast.Stmt | None = s
+        while isinstance(at, ast.If):
+            _condition(at.condition, found)
+            _statement(at.then, found)
+            at = at.otherwise
+        _statement(at, found)
     elif isinstance(s, (ast.While, ast.DoWhile)):
         _condition(s.condition, found)
         _statement(s.body, found)

@@ -9,11 +9,13 @@ Nothing in here knows C beyond comments and literals (`reindent`).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TypeAlias
 
 from ompls.analysis.model.ast import Span
+from ompls.analysis.steps import Steps, found_in
 
 Part: TypeAlias = str | Span
 
@@ -57,9 +59,7 @@ class Rewriter:
 
     def render(self, span: Span) -> list[Chunk]:
         """`span` with all edits that lie in it."""
-        out: list[Chunk] = []
-        self._render(span.start, span.end, self._nested(), out)
-        return with_line_ends(out)
+        return with_line_ends(list(found_in(self._render(span.start, span.end, self._nested()))))
 
     def string(self, span: Span) -> str:
         return "".join(c.text for c in self.render(span))
@@ -80,7 +80,7 @@ class Rewriter:
             self._tree = roots
         return self._tree
 
-    def _render(self, start: int, end: int, edits: list[_Edit], out: list[Chunk]) -> None:
+    def _render(self, start: int, end: int, edits: list[_Edit]) -> Steps[Chunk]:
         at = start
         for e in edits:
             if e.end <= start and not (e.start == e.end == start):
@@ -88,21 +88,21 @@ class Rewriter:
             if e.start >= end and not (e.start == e.end == end):
                 break
             if e.start < start or e.end > end:  # the span asked for lies inside this edit
-                self._render(max(start, e.start), min(end, e.end), e.inner, out)
+                yield self._render(max(start, e.start), min(end, e.end), e.inner)
                 at = min(end, e.end)
                 continue
-            self._copy(at, e.start, out)
+            yield from self._copy(at, e.start)
             for part in e.parts:
                 if isinstance(part, Span):
-                    self._render(part.start, part.end, e.inner, out)
+                    yield self._render(part.start, part.end, e.inner)
                 elif part:
-                    out.append(Chunk(part, e.start, False))
+                    yield Chunk(part, e.start, False)
             at = e.end
-        self._copy(at, end, out)
+        yield from self._copy(at, end)
 
-    def _copy(self, start: int, end: int, out: list[Chunk]) -> None:
+    def _copy(self, start: int, end: int) -> Iterator[Chunk]:
         if start < end:
-            out.append(Chunk(self.text[start:end].decode("utf-8", "replace"), start, True))
+            yield Chunk(self.text[start:end].decode("utf-8", "replace"), start, True)
 
 
 def with_line_ends(chunks: list[Chunk]) -> list[Chunk]:

@@ -116,21 +116,18 @@ def _counters(stmt: DirectiveStmt) -> set[Symbol | None]:
 
 
 def _walk(node: Node, around: list[_Frame], out: dict[int, Copies]) -> None:
-    if isinstance(node, ast.VarDecl) and is_automatic(node.symbol):
-        around[-1].own.add(node.symbol)
-    if not isinstance(node, DirectiveStmt):
-        for child in node.children():
-            _walk(child, around, out)
-        return
-    if node.body is None:
-        return
-    d = node.directive
-    copies = _copies(node, around)
-    if copies.symbols:
-        out[id(node)] = copies
-    private = {i.symbol for c in d.clauses if c.name in _SHARING - _SHARED for i in c.items} | _counters(node)
-    frame = _Frame({s for s in private if s is not None} | set(copies.symbols), d.has("parallel") or d.has("teams"))
-    _walk(node.body, [*around, frame], out)
+    for n in ast.walk_down_to(node, lambda n: isinstance(n, DirectiveStmt)):
+        if isinstance(n, ast.VarDecl) and is_automatic(n.symbol):
+            around[-1].own.add(n.symbol)
+        if not isinstance(n, DirectiveStmt) or n.body is None:
+            continue
+        d = n.directive
+        copies = _copies(n, around)
+        if copies.symbols:
+            out[id(n)] = copies
+        private = {i.symbol for c in d.clauses if c.name in _SHARING - _SHARED for i in c.items} | _counters(n)
+        frame = _Frame({s for s in private if s is not None} | set(copies.symbols), d.has("parallel") or d.has("teams"))
+        _walk(n.body, [*around, frame], out)
 
 
 def _copies(stmt: DirectiveStmt, around: list[_Frame]) -> Copies:

@@ -294,4 +294,4 @@ def _refuse_what_was_not_understood(region: Region) -> None:
     for node in nodes(region.stmt):
         if isinstance(node, (OtherStmt, OtherExpr)) and not isinstance(node, AsmStmt):
             what = "this statement" if isinstance(node, OtherStmt) else "this expression"
-            raise Problem(node.span, what, "it could not be read as C that has a meaning on every device")
+            raise Problem(node.span, what, node.why or "it could not be read as C that has a meaning on every device")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol, nodes
+from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol, nodes, walk_down_to
 from ompls.analysis.model.ctype import Array, Record
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import is_vla, strip
@@ -20,9 +20,11 @@ def directives_in(node: Node) -> Iterator[DirectiveStmt]:
 
 def parallel_in(node: Node) -> list[DirectiveStmt]:
     """The parallel regions in `node` that stand in no other one."""
-    if isinstance(node, DirectiveStmt) and node.directive.has("parallel"):
-        return [node]
-    return [s for c in node.children() for s in parallel_in(c)]
+    return [n for n in walk_down_to(node, is_parallel) if isinstance(n, DirectiveStmt) and is_parallel(n)]
+
+
+def is_parallel(node: Node) -> bool:
+    return isinstance(node, DirectiveStmt) and node.directive.has("parallel")
 
 
 def clause_exprs(d: Directive) -> Iterator[ast.Expr]:
@@ -110,13 +112,15 @@ def leaves(node: ast.Node) -> bool:
 def ways_out(node: ast.Node, loop: bool = False, switch: bool = False) -> Iterator[ast.Stmt]:
     """The jumps that leave `node`, and the labels by which control may come in.  In a `loop` or `switch` of the same
     piece of code, `break` and `continue` stay inside."""
-    if isinstance(node, ast.Jump):
-        if not ((node.kind == "break" and (loop or switch)) or (node.kind == "continue" and loop)):
+    waiting = [(node, loop, switch)]
+    while waiting:
+        node, loop, switch = waiting.pop()
+        if isinstance(node, ast.Jump):
+            if not ((node.kind == "break" and (loop or switch)) or (node.kind == "continue" and loop)):
+                yield node
+            continue
+        if isinstance(node, ast.Labeled) or (isinstance(node, ast.Case) and not switch):
             yield node
-        return
-    if isinstance(node, ast.Labeled) or (isinstance(node, ast.Case) and not switch):
-        yield node
-    loop = loop or isinstance(node, (ast.For, ast.While, ast.DoWhile))
-    switch = switch or isinstance(node, ast.Switch)
-    for child in node.children():
-        yield from ways_out(child, loop, switch)
+        loop = loop or isinstance(node, (ast.For, ast.While, ast.DoWhile))
+        switch = switch or isinstance(node, ast.Switch)
+        waiting += [(child, loop, switch) for child in reversed(node.children())]

@@ -9,8 +9,18 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Region
 
 
-def tree(n: ast.Node, depth: int = 0) -> list[str]:
+def tree(root: ast.Node, depth: int = 0) -> list[str]:
     """One line a node, indented."""
+    lines: list[str] = []
+    waiting = [(root, depth)]
+    while waiting:
+        n, depth = waiting.pop()
+        lines.append("  " * depth + node(n))
+        waiting += [(c, depth + 1) for c in reversed(n.children())]
+    return lines
+
+
+def node(n: ast.Node) -> str:
     words = [type(n).__name__, f"{n.span.start}-{n.span.end}"]
     for name in ("op", "name", "text", "value", "field", "arrow", "postfix", "kind", "label"):
         value = getattr(n, name, None)
@@ -24,10 +34,7 @@ def tree(n: ast.Node, depth: int = 0) -> list[str]:
         words.append(symbol(n.symbol))
     if isinstance(n, ast.DirectiveStmt):
         words.append(directive(n.directive))
-    lines = ["  " * depth + " ".join(words)]
-    for c in n.children():
-        lines += tree(c, depth + 1)
-    return lines
+    return " ".join(words)
 
 
 def symbol(s: ast.Symbol | None) -> str:

@@ -23,7 +23,7 @@ def show(value: object) -> str:
     if isinstance(value, (ast.IntLiteral, ast.FloatLiteral, ast.StringLiteral)):
         return value.text
     if isinstance(value, ast.Node):
-        skipped = ("span", "type", "to", "of", "symbol", "field_span", "type_span", "postfix", "arrow")
+        skipped = ("why", "span", "type", "to", "of", "symbol", "field_span", "type_span", "postfix", "arrow")
         parts = [show(getattr(value, f.name)) for f in dataclasses.fields(value) if f.name not in skipped]
         return f"{type(value).__name__}({', '.join(parts)})"
     if isinstance(value, list | tuple):

@@ -28,8 +28,7 @@ def root(expr: Expr | None) -> Symbol | None:
         elif isinstance(expr, (ast.Unary, ast.Shaping, ast.Cast)):
             expr = expr.operand
         elif isinstance(expr, ast.Binary):
-            left, right = is_address(expr.left.type), is_address(expr.right.type)
-            expr = expr.right if right and not left else expr.left
+            expr = _based_on(expr)
         else:
             return None
     return None
@@ -42,23 +41,30 @@ def indexed(expr: ast.Index) -> Expr:
 
 def depth_of(expr: Expr) -> int:
     """How many pointers an lvalue goes through from its root: 0 for `a[i]` of an array, 1 for `p[i]`, `p->m`, `*p`."""
-    if isinstance(expr, ast.Paren):
-        return depth_of(expr.inner)
-    if isinstance(expr, (ast.Index, ast.Section)):
-        base = indexed(expr) if isinstance(expr, ast.Index) else expr.base
-        return depth_of(base) + (0 if isinstance(base.type, Array) else 1)
-    if isinstance(expr, ast.Member):
-        return depth_of(expr.base) + (1 if expr.arrow and not isinstance(expr.base.type, Array) else 0)
-    if isinstance(expr, ast.Unary) and expr.op == "*":
-        return depth_of(expr.operand) + (0 if isinstance(expr.operand.type, Array) else 1)
-    if isinstance(expr, ast.Unary) and expr.op == "&":
-        return depth_of(expr.operand) - 1
-    if isinstance(expr, (ast.Shaping, ast.Cast)):
-        return depth_of(expr.operand)
-    if isinstance(expr, ast.Binary):
-        left, right = is_address(expr.left.type), is_address(expr.right.type)
-        return depth_of(expr.right if right and not left else expr.left)
-    return 0
+    depth = 0
+    while True:
+        if isinstance(expr, ast.Paren):
+            expr = expr.inner
+        elif isinstance(expr, (ast.Index, ast.Section)):
+            expr = indexed(expr) if isinstance(expr, ast.Index) else expr.base
+            depth += not isinstance(expr.type, Array)
+        elif isinstance(expr, ast.Member):
+            depth += expr.arrow and not isinstance(expr.base.type, Array)
+            expr = expr.base
+        elif isinstance(expr, ast.Unary) and expr.op in ("*", "&"):
+            depth += -1 if expr.op == "&" else not isinstance(expr.operand.type, Array)
+            expr = expr.operand
+        elif isinstance(expr, (ast.Shaping, ast.Cast)):
+            expr = expr.operand
+        elif isinstance(expr, ast.Binary):
+            expr = _based_on(expr)
+        else:
+            return depth
+
+
+def _based_on(expr: ast.Binary) -> Expr:
+    """The operand that is an address, else the left one."""
+    return expr.right if is_address(expr.right.type) and not is_address(expr.left.type) else expr.left
 
 
 def strip(expr: Expr) -> Expr:

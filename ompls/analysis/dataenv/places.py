@@ -215,11 +215,7 @@ def pointee_of(expr: Expr, env: Env) -> Place | None:
         moved = {"++": -1, "--": 1}[expr.op] if expr.postfix else 0
         return target.shifted(Poly.of(moved)) if target is not None else None
     if isinstance(expr, ast.Binary) and expr.op in ("+", "-"):
-        if is_address(expr.right.type) and not is_address(expr.left.type):
-            target, by = pointee_of(expr.right, env), poly_of(expr.left, env.values)
-        else:
-            target, by = pointee_of(expr.left, env), poly_of(expr.right, env.values)
-        return target.shifted(-by if by is not None and expr.op == "-" else by) if target is not None else None
+        return _moved_pointer(expr, env)
     if isinstance(expr, ast.Cast):
         return _cast(expr, env)
     if isinstance(expr, ast.Assign):
@@ -231,6 +227,20 @@ def pointee_of(expr: Expr, env: Env) -> Place | None:
         loaded = holder._replace(depth=holder.depth + 1, path=(*holder.path, LOADED))
         return loaded.element(ZERO)
     return None
+
+
+def _moved_pointer(expr: Expr, env: Env) -> Place | None:
+    """What `p + a - b` points to."""
+    steps: list[Poly | None] = []
+    while isinstance(expr, ast.Binary) and expr.op in ("+", "-"):
+        behind = is_address(expr.right.type) and not is_address(expr.left.type)
+        by = poly_of(expr.left if behind else expr.right, env.values)
+        steps.append(-by if by is not None and expr.op == "-" else by)
+        expr = bare(expr.right if behind else expr.left)
+    target = pointee_of(expr, env)
+    for by in reversed(steps):
+        target = target.shifted(by) if target is not None else None
+    return target
 
 
 def _pointer(symbol: Symbol | None, env: Env) -> Place | None:

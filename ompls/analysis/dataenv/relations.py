@@ -11,20 +11,24 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
 from ompls.analysis.model.omp import Directive
 
-Fact = tuple[Poly, Literal["==", "!=", "<", "<="]]
+_Kind = Literal["==", "!=", "<", "<="]
+Fact = tuple[Poly, _Kind]
+_KINDS: Mapping[str, _Kind] = {"==": "==", "!=": "!=", "<": "<", "<=": "<=", ">": "<", ">=": "<="}
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 def parts_of(expr: Expr, holds: bool) -> Iterator[tuple[Expr, bool]]:
     """The conditions that are all known when `expr` is true (or false): those of `a && b` (of `a || b`)."""
-    expr = bare(expr)
-    if isinstance(expr, ast.Unary) and expr.op == "!":
-        yield from parts_of(expr.operand, not holds)
-    elif isinstance(expr, ast.Binary) and expr.op == ("&&" if holds else "||"):
-        yield from parts_of(expr.left, holds)
-        yield from parts_of(expr.right, holds)
-    else:
-        yield expr, holds
+    waiting = [(expr, holds)]
+    while waiting:
+        expr, holds = waiting.pop()
+        expr = bare(expr)
+        if isinstance(expr, ast.Unary) and expr.op == "!":
+            waiting.append((expr.operand, not holds))
+        elif isinstance(expr, ast.Binary) and expr.op == ("&&" if holds else "||"):
+            waiting += [(expr.right, holds), (expr.left, holds)]
+        else:
+            yield expr, holds
 
 
 def facts_of(expr: Expr, holds: bool, values: Values | None = None) -> tuple[Fact, ...]:
@@ -38,11 +42,7 @@ def _fact_of(expr: Expr, holds: bool, values: Values | None) -> tuple[Fact, ...]
         if a is None or b is None:
             return ()
         op = expr.op if holds else _NEGATED[expr.op]
-        facts: Mapping[str, Fact] = {
-            "==": (a - b, "=="), "!=": (a - b, "!="), "<": (a - b, "<"), "<=": (a - b, "<="), ">": (b - a, "<"),
-            ">=": (b - a, "<="),
-        }  # fmt: skip
-        return (facts[op],)
+        return ((b - a if op in (">", ">=") else a - b, _KINDS[op]),)
     if is_integer(expr.type) and (value := poly_of(expr, values, loads=False)) is not None:
         return ((value, "!=" if holds else "=="),)
     return ()

@@ -15,6 +15,7 @@ from ompls.analysis.dataenv.private import PRIVATISING, private_copies
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.ctype import Array, Function, Pointer
+from ompls.analysis.steps import Steps, found_in
 
 
 class Use(NamedTuple):
@@ -40,33 +41,42 @@ def uses(node: Node | None) -> Iterator[Use]:
 
     A directive's statement counts with its data-sharing: private copies are no uses of the original.
     """
-    if node is None:
-        return
+    return found_in(_of(node))
+
+
+def list_item_operands(expr: Expr) -> Iterator[Use]:
+    """What a list item's subscripts and bounds read (`n` of `a[0:n]`)."""
+    return found_in(_item_operands(expr))
+
+
+def _of(node: Node | None) -> Steps[Use]:
     if isinstance(node, Expr):
-        yield from _value(node)
-    elif isinstance(node, ast.DirectiveStmt):
-        yield from _directive(node)
-    elif isinstance(node, ast.VarDecl):
+        return _value(node)
+    return _directive(node) if isinstance(node, ast.DirectiveStmt) else _parts(node)
+
+
+def _parts(node: Node | None) -> Steps[Use]:
+    if isinstance(node, ast.VarDecl):
         for dim in node.dims:
-            yield from _value(dim)
-        yield from uses(node.init)
+            yield _value(dim)
+        yield _of(node.init)
         if node.init is not None:
             yield Use(node.symbol, node, 0, False, True)
-    else:
+    elif node is not None:
         for child in node.children():
-            yield from uses(child)
+            yield _of(child)
 
 
 # --- directives
 
 
-def _directive(stmt: ast.DirectiveStmt) -> Iterator[Use]:
+def _directive(stmt: ast.DirectiveStmt) -> Steps[Use]:
     directive = stmt.directive
     for clause in directive.clauses:
         for arg in clause.args:
-            yield from _value(arg)
+            yield _value(arg)
         for item in clause.items:
-            yield from list_item_operands(item.expr)
+            yield _item_operands(item.expr)
             symbol = item.symbol or root(item.expr)
             if symbol is None:
                 continue
@@ -81,96 +91,96 @@ def _directive(stmt: ast.DirectiveStmt) -> Iterator[Use]:
                     yield Use(symbol, item.expr, min(depth_of(item.expr), 2), False, True)
 
 
-def list_item_operands(expr: Expr) -> Iterator[Use]:
-    """What a list item's subscripts and bounds read (`n` of `a[0:n]`)."""
+def _item_operands(expr: Expr) -> Steps[Use]:
     if isinstance(expr, ast.Section):
         for bound in (expr.lower, expr.length, expr.stride):
-            yield from uses(bound)
-        yield from list_item_operands(expr.base)
+            yield _of(bound)
+        yield _item_operands(expr.base)
     elif isinstance(expr, ast.Index):
-        yield from uses(expr.index)
-        yield from list_item_operands(expr.base)
+        yield _of(expr.index)
+        yield _item_operands(expr.base)
     elif isinstance(expr, ast.Shaping):
         for dim in expr.dims:
-            yield from uses(dim)
+            yield _of(dim)
     elif isinstance(expr, ast.Member):
-        yield from list_item_operands(expr.base)
+        yield _item_operands(expr.base)
 
 
 # --- expressions
 
 
-def _value(expr: Expr | None) -> Iterator[Use]:
+def _value(expr: Expr | None) -> Steps[Use]:
     """`expr` evaluated for its value, which goes somewhere that is not followed."""
     match expr:
-        case None | ast.SizeOf():
-            return
         case ast.Name() | ast.Index() | ast.Member():
-            yield from _access(expr, True, False)
-            yield from _escape(expr)
+            yield _access(expr, True, False)
+            yield _escape(expr)
+        case None | ast.IntLiteral() | ast.FloatLiteral() | ast.SizeOf():
+            return
         case ast.Unary(op="*"):
-            yield from _access(expr, True, False)
-            yield from _escape(expr)
+            yield _access(expr, True, False)
+            yield _escape(expr)
         case ast.Unary(op="++") | ast.Unary(op="--"):
-            yield from _access(expr.operand, True, True)
+            yield _access(expr.operand, True, True)
         case ast.Unary(op="&"):
-            yield from _address(expr)
+            yield _address(expr)
         case ast.Unary(op="!"):
-            yield from _operand(expr.operand)
+            yield _operand(expr.operand)
         case ast.Paren():
-            yield from _value(expr.inner)
+            yield _value(expr.inner)
         case ast.Cast():
             if isinstance(expr.to, Pointer) or not is_address(expr.operand.type):
-                yield from _value(expr.operand)
+                yield _value(expr.operand)
             else:
-                yield from _operand(expr.operand)
+                yield _operand(expr.operand)
         case ast.Assign():
-            yield from _assign(expr)
+            yield _assign(expr)
         case ast.Binary(op="==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||"):
-            yield from _operand(expr.left)
-            yield from _operand(expr.right)
+            yield _operand(expr.left)
+            yield _operand(expr.right)
         case ast.Binary(op=","):
-            yield from _operand(expr.left)
-            yield from _value(expr.right)
+            yield _operand(expr.left)
+            yield _value(expr.right)
         case ast.Conditional():
-            yield from _operand(expr.condition)
-            yield from _value(expr.then)
-            yield from _value(expr.otherwise)
+            yield _operand(expr.condition)
+            yield _value(expr.then)
+            yield _value(expr.otherwise)
         case ast.Call():
-            yield from _call(expr)
+            yield _call(expr)
         case ast.StatementExpr():
-            yield from uses(expr.body)
+            yield _of(expr.body)
         case ast.Generic():
-            yield from _value(expr.chosen)
+            yield _value(expr.chosen)
         case _:
             for child in expr.children():
-                yield from uses(child)
+                yield _of(child)
 
 
-def _operand(expr: Expr | None) -> Iterator[Use]:
+def _operand(expr: Expr | None) -> Steps[Use]:
     """`expr` evaluated for a value that ends here: a comparison, a condition, a discarded result."""
     while isinstance(expr, ast.Paren):
         expr = expr.inner
     if isinstance(expr, (ast.Name, ast.Index, ast.Member)) or (isinstance(expr, ast.Unary) and expr.op == "*"):
-        yield from _access(expr, True, False)
-    elif isinstance(expr, ast.Binary) and expr.op in ("+", "-"):
-        yield from _operand(expr.left)
-        yield from _operand(expr.right)
-    else:
-        yield from _value(expr)
+        return _access(expr, True, False)
+    return _operands(expr) if isinstance(expr, ast.Binary) and expr.op in ("+", "-") else _value(expr)
 
 
-def _assign(expr: ast.Assign) -> Iterator[Use]:
+def _operands(expr: ast.Binary) -> Steps[Use]:
+    yield _operand(expr.left)
+    yield _operand(expr.right)
+
+
+def _assign(expr: ast.Assign) -> Steps[Use]:
     target = root(expr.target)
     itself = expr.op in ("+=", "-=") or (
         # `p = p + 1` moves a pointer; it does not give it away
         isinstance(expr.value, ast.Binary) and target is not None and root(expr.value) is target
     )
-    yield from _operand(expr.value) if itself else _value(expr.value)
-    yield from _access(expr.target, expr.op != "=", True)
+    yield _operand(expr.value) if itself else _value(expr.value)
+    yield _access(expr.target, expr.op != "=", True)
 
 
-def _access(expr: Expr, read: bool, write: bool) -> Iterator[Use]:
+def _access(expr: Expr, read: bool, write: bool) -> Steps[Use]:
     """The lvalue `expr` is read or written: its operands, then itself."""
     while isinstance(expr, ast.Paren):
         expr = expr.inner
@@ -182,48 +192,49 @@ def _access(expr: Expr, read: bool, write: bool) -> Iterator[Use]:
             yield Use(symbol, expr, 0, read, write)
         return
     symbol, depth = root(expr), depth_of(expr)
-    yield from _path(expr)
+    yield _path(expr)
     if symbol is not None and not isinstance(expr.type, Array):
         yield Use(symbol, expr, max(0, min(depth, 2)), read, write)
     elif symbol is None and not isinstance(expr, (ast.Index, ast.Member, ast.Unary)):
-        yield from _value(expr)
+        yield _value(expr)
 
 
-def _path(expr: Expr) -> Iterator[Use]:
+def _path(expr: Expr) -> Steps[Use]:
     """What it takes to find the lvalue `expr`: subscripts, and the pointers on the way."""
     base: Expr
     if isinstance(expr, ast.Index):
         base = indexed(expr)
-        yield from _value(expr.index if base is expr.base else expr.base)
-        yield from _through(base, not isinstance(base.type, Array))
+        yield _value(expr.index if base is expr.base else expr.base)
+        yield _through(base, not isinstance(base.type, Array))
     elif isinstance(expr, ast.Member):
-        yield from _through(expr.base, expr.arrow)
+        yield _through(expr.base, expr.arrow)
     elif isinstance(expr, ast.Unary) and expr.op == "*":
-        yield from _through(expr.operand, not isinstance(expr.operand.type, Array))
+        yield _through(expr.operand, not isinstance(expr.operand.type, Array))
     else:
-        yield from _value(expr)
+        yield _value(expr)
 
 
-def _through(base: Expr, loaded: bool) -> Iterator[Use]:
+def _through(base: Expr, loaded: bool) -> Steps[Use]:
     """The base of an access; `loaded`: its value (a pointer) is read, else only its place matters."""
     base = strip(base)
     if isinstance(base, ast.Binary) and base.op in ("+", "-"):
-        yield from _through(base.left, True) if is_address(base.left.type) else _value(base.left)
-        yield from _through(base.right, True) if is_address(base.right.type) else _value(base.right)
+        yield _through(base.left, True) if is_address(base.left.type) else _value(base.left)
+        yield _through(base.right, True) if is_address(base.right.type) else _value(base.right)
     elif isinstance(base, ast.Unary) and base.op == "&":
-        yield from _path(base.operand) if not isinstance(base.operand, ast.Name) else ()
+        if not isinstance(base.operand, ast.Name):
+            yield _path(base.operand)
     elif isinstance(base, ast.Unary) and base.op in ("++", "--"):
-        yield from _access(base.operand, True, True)
+        yield _access(base.operand, True, True)
     elif isinstance(base, (ast.Name, ast.Index, ast.Member)) or (isinstance(base, ast.Unary) and base.op == "*"):
         if loaded and not isinstance(base.type, Array):
-            yield from _access(base, True, False)
+            yield _access(base, True, False)
         elif not isinstance(base, ast.Name):
-            yield from _path(base)
+            yield _path(base)
     else:
-        yield from _value(base)
+        yield _value(base)
 
 
-def _escape(expr: Expr, const: bool = False) -> Iterator[Use]:
+def _escape(expr: Expr, const: bool = False) -> Steps[Use]:
     """The value of `expr` goes away: what it points to may be read and (unless it is const) written."""
     symbol = root(expr)
     if symbol is not None and is_address(expr.type):
@@ -232,22 +243,22 @@ def _escape(expr: Expr, const: bool = False) -> Iterator[Use]:
         yield Use(symbol, expr, depth, True, not (const or points_to_const(expr.type)), certain=False, escapes=True)
 
 
-def _address(expr: ast.Unary, const: bool = False) -> Iterator[Use]:
+def _address(expr: ast.Unary, const: bool = False) -> Steps[Use]:
     symbol = root(expr.operand)
     if symbol is None:
-        yield from uses(expr.operand)
+        yield _of(expr.operand)
         return
     if not isinstance(expr.operand, ast.Name):
-        yield from _path(expr.operand)
+        yield _path(expr.operand)
     depth = max(0, min(depth_of(expr.operand), 2))
     yield Use(symbol, expr, depth, True, not const, certain=False, escapes=True)
 
 
-def _call(expr: ast.Call) -> Iterator[Use]:
+def _call(expr: ast.Call) -> Steps[Use]:
     if not isinstance(expr.function, ast.Name):
-        yield from _value(expr.function)
+        yield _value(expr.function)
     elif expr.function.symbol is not None and expr.function.symbol.kind != "func":
-        yield from _access(expr.function, True, False)
+        yield _access(expr.function, True, False)
     function = expr.function.type
     if isinstance(function, Pointer):
         function = function.to
@@ -256,9 +267,9 @@ def _call(expr: ast.Call) -> Iterator[Use]:
         const = i < len(params) and points_to_const(params[i])
         inner = strip(arg)
         if isinstance(inner, ast.Unary) and inner.op == "&":
-            yield from _address(inner, const)
+            yield _address(inner, const)
         elif isinstance(inner, (ast.Name, ast.Index, ast.Member)) and is_address(inner.type):
-            yield from _access(inner, True, False)
-            yield from _escape(inner, const)
+            yield _access(inner, True, False)
+            yield _escape(inner, const)
         else:
-            yield from _value(arg)
+            yield _value(arg)

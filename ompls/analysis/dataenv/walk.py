@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.places import Env, bare, place_of
 from ompls.analysis.dataenv.private import PRIVATISING
-from ompls.analysis.dataenv.records import Guard, Start, Sync, Walk
+from ompls.analysis.dataenv.records import Guard, Held, Start, Sync, Walk
 from ompls.analysis.dataenv.relations import alone, facts_of
 from ompls.analysis.dataenv.sharing import private_in, private_targets, started_anew
 from ompls.analysis.dataenv.summaries import Summaries
@@ -123,26 +123,34 @@ class Walker(Expressions):
     # --- branches and loops
 
     def branch(self, stmt: ast.If) -> None:
-        self.value(stmt.condition)
-        guards, before, held = self.guards, self.env.copy(), self.held
-        self.guards = (*guards, self.guard(stmt, True, before))
-        self.statement(stmt.then)
-        after, held_after = self.env, self.held
-        self.guards = (*guards, self.guard(stmt, False, before))
-        self.env, self.held = before.copy(), held
-        self.statement(stmt.otherwise)
-        self.guards = guards
-        leaves, other_leaves = always_leaves(stmt.then), always_leaves(stmt.otherwise)
-        if leaves:
-            self.guards = (*guards, self.guard(stmt, False, before))
-        elif other_leaves:
-            self.guards = (*guards, self.guard(stmt, True, before))
-            self.env, self.held = after, held_after
-        else:
-            if may_leave(stmt):
-                self.guards = (*guards, Guard(stmt.condition, False, (), stmt))
-            self.env.join(after, self.tick())
-            self.held = self.held & held_after
+        """A ladder of `else if` is walked without recursion over its length."""
+        ladder: list[tuple[ast.If, tuple[Guard, ...], Env, Env, frozenset[Held]]] = []
+        at: Stmt | None = stmt
+        while isinstance(at, ast.If):
+            self.value(at.condition)
+            guards, before, held = self.guards, self.env.copy(), self.held
+            self.guards = (*guards, self.guard(at, True, before))
+            self.statement(at.then)
+            ladder.append((at, guards, before, self.env, self.held))
+            self.guards = (*guards, self.guard(at, False, before))
+            self.env, self.held = before.copy(), held
+            at = at.otherwise
+        self.statement(at)
+        other_leaves, may = always_leaves(at), at is not None and may_leave(at)
+        for at, guards, before, after, held_after in reversed(ladder):
+            leaves, may = always_leaves(at.then), may or may_leave(at.then)
+            self.guards = guards
+            if leaves:
+                self.guards = (*guards, self.guard(at, False, before))
+            elif other_leaves:
+                self.guards = (*guards, self.guard(at, True, before))
+                self.env, self.held = after, held_after
+            else:
+                if may:
+                    self.guards = (*guards, Guard(at.condition, False, (), at))
+                self.env.join(after, self.tick())
+                self.held = self.held & held_after
+            other_leaves = leaves and other_leaves
 
     def guard(self, stmt: ast.If | ast.While | ast.For, holds: bool, env: Env) -> Guard:
         condition = stmt.condition
@@ -355,12 +363,12 @@ def atomic_targets(stmt: ast.DirectiveStmt) -> list[Expr]:
 
 def always_leaves(stmt: Stmt | None) -> bool:
     """Whether what follows `stmt` is never reached from it."""
-    while isinstance(stmt, ast.Compound):
-        stmt = stmt.items[-1] if stmt.items else None
+    while isinstance(stmt, (ast.Compound, ast.If)):
+        if isinstance(stmt, ast.If) and not always_leaves(stmt.then):
+            return False
+        stmt = stmt.otherwise if isinstance(stmt, ast.If) else stmt.items[-1] if stmt.items else None
     if isinstance(stmt, ast.Jump):
         return True
-    if isinstance(stmt, ast.If):
-        return always_leaves(stmt.then) and always_leaves(stmt.otherwise)
     expr = bare(stmt.expr) if isinstance(stmt, ast.ExprStmt) and stmt.expr is not None else None
     return isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name in NO_RETURN
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ompls.analysis.dataenv.paths import indexed, is_address, points_to_const, root
 from ompls.analysis.dataenv.places import Env, Place, bare, fresh_target, fresh_value, place_of, pointee_of
 from ompls.analysis.dataenv.records import Access, Guard, Held, LockStep, Sync, Touched, member_of
-from ompls.analysis.dataenv.relations import facts_of
+from ompls.analysis.dataenv.relations import Fact, facts_of
 from ompls.analysis.dataenv.summaries import Passed, Summaries
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
@@ -129,13 +129,10 @@ class Expressions(ABC):
                 self.operands(bare(expr.operand))
             case ast.Assign():
                 self.assign(expr)
-            case ast.Binary(op="&&" | "||"):
-                self.value(expr.left)
-                self.guarded(expr.left, expr.op == "&&", expr.right, expr)
+            case ast.Binary():
+                self.operations(expr)
             case ast.Conditional():
-                self.value(expr.condition)
-                self.guarded(expr.condition, True, expr.then, expr)
-                self.guarded(expr.condition, False, expr.otherwise, expr)
+                self.conditional(expr)
             case ast.Call():
                 self.call(expr)
             case ast.Generic():
@@ -151,11 +148,37 @@ class Expressions(ABC):
     def statement(self, stmt: ast.Stmt | None) -> None:
         """A statement inside of an expression; the walker proper knows how."""
 
-    def guarded(self, condition: Expr, holds: bool, expr: Expr | None, stmt: Node) -> None:
-        if expr is None:
-            return
+    def operations(self, expr: ast.Binary) -> None:
+        row = ast.chain(expr)
+        self.value(row[0].left)
+        facts: tuple[Fact, ...] = ()  # of the operands before, when they are of one `&&` or `||`
+        last = row[0]
+        for operation in row:
+            op, of = operation.op, operation.left
+            if op in ("&&", "||"):
+                facts, of = (facts, last.right) if op == last.op and operation is not last else ((), of)
+                facts = (*facts, *facts_of(of, op == "&&", self.env.values))
+                self.under(Guard(operation.left, op == "&&", facts, operation), operation.right)
+            else:
+                self.value(operation.right)
+            last = operation
+
+    def conditional(self, expr: ast.Conditional) -> None:
         before = self.guards
-        self.guards = (*before, Guard(condition, holds, facts_of(condition, holds, self.env.values), stmt))
+        at: Expr = expr
+        while isinstance(at, ast.Conditional):
+            self.value(at.condition)
+            self.under(self.if_holds(at.condition, True, at), at.then)
+            self.guards = (*self.guards, self.if_holds(at.condition, False, at))
+            at = at.otherwise
+        self.value(at)
+        self.guards = before
+
+    def if_holds(self, condition: Expr, holds: bool, stmt: Node) -> Guard:
+        return Guard(condition, holds, facts_of(condition, holds, self.env.values), stmt)
+
+    def under(self, guard: Guard, expr: Expr | None) -> None:
+        before, self.guards = self.guards, (*self.guards, guard)
         self.value(expr)
         self.guards = before
 

@@ -9,7 +9,7 @@ What is not understood is an `OtherExpr`/`OtherStmt` that keeps its children: it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -68,6 +68,16 @@ class Node:
                 below = (_BELOW.get(cls) or _below(cls))(n)
                 below.reverse()
                 stack += below
+
+
+def walk_down_to(node: Node, closed: Callable[[Node], bool]) -> Iterator[Node]:
+    """As `node.walk()`, but not below the nodes that are `closed`."""
+    waiting = [node]
+    while waiting:
+        n = waiting.pop()
+        yield n
+        if not closed(n):
+            waiting += reversed(n.children())
 
 
 @lru_cache(maxsize=64)
@@ -185,6 +195,24 @@ class Binary(Expr):
     right: Expr
 
 
+FLAT = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "&&", "||", ","))
+
+
+def chain(e: Binary, ops: Container[str] = FLAT) -> list[Binary]:
+    """The operators of `a + b - c`, which group to the left, from the inside: `e` and those on its left of `ops`.
+
+    Chains of FLAT operators may be longer than Python's recursion is deep: who goes to the left goes along this.
+    Ladders of `else if` and of conditional expressions may be, too; all else nests no deeper than the reader allows.
+    """
+    found = [e]
+    left = e.left
+    while isinstance(left, Binary) and left.op in ops:
+        found.append(left)
+        left = left.left
+    found.reverse()
+    return found
+
+
 @dataclass(slots=True, eq=False)
 class Assign(Expr):
     op: str  # = += ...
@@ -284,9 +312,13 @@ class Generic(Expr):
 
 @dataclass(slots=True, eq=False)
 class OtherExpr(Expr):
-    """Not understood (a syntax error, a builtin with a type argument, …): UNKNOWN unless sema knows better."""
+    """Not understood (a syntax error, a builtin with a type argument, …): UNKNOWN unless sema knows better.
+
+    why -- it was not read, and this is why: what it uses is not known
+    """
 
     parts: list[Expr]
+    why: str = field(default="", kw_only=True)
 
 
 # --- statements --------------------------------------------------------------------------------------------------
@@ -405,9 +437,10 @@ def _by_class(stmt: DirectiveStmt) -> dict[type, list[Node]]:
 
 @dataclass(slots=True, eq=False)
 class OtherStmt(Stmt):
-    """Not understood (a parse error, a nested function, …)."""
+    """Not understood (a parse error, a nested function, …); `why`: it was not read, as with OtherExpr."""
 
     parts: list[Node]
+    why: str = field(default="", kw_only=True)
 
 
 @dataclass(slots=True, eq=False)

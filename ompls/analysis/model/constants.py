@@ -82,14 +82,27 @@ def _unary(e: ast.Unary) -> int | None:
 
 
 def _binary(e: ast.Binary) -> int | None:
-    a, b = fold(e.left), fold(e.right)
-    if e.op in ("&&", "||") and a is not None:
-        if bool(a) == (e.op == "||"):
-            return int(e.op == "||")
-        return None if b is None else int(bool(b))
-    if a is None or b is None:
+    row = ast.chain(e)
+    value = fold(row[0].left)
+    for operation in row:
+        value = combined(operation, value)
+    return value
+
+
+def combined(e: ast.Binary, left: int | None) -> int | None:
+    """As `fold`, of an operation whose left operand is known to be `left`."""
+    value = _combined(e.op, left, e.right) if left is not None else None
+    return None if value is None else wrap(value, e.type)
+
+
+def _combined(op: str, a: int, right: ast.Expr) -> int | None:
+    if op in ("&&", "||") and bool(a) == (op == "||"):
+        return int(op == "||")
+    b = fold(right)
+    if b is None:
         return None
-    op = e.op
+    if op in ("&&", "||"):
+        return int(bool(b))
     if op in ("/", "%"):
         if b == 0:
             return None

@@ -73,16 +73,13 @@ class Sema:
         if typer is not None:
             e.type = typer(self, e)
 
-    def complete(self, e: ast.Node, depth: int = 0) -> None:
+    def complete(self, e: ast.Node) -> None:
         """Look up the names in the untyped tree `e` and type it, bottom-up."""
-        if depth > 200:
-            return
-        for child in e.children():
-            self.complete(child, depth + 1)
-        if isinstance(e, ast.Name) and e.symbol is None:
-            e.symbol = self.scope.lookup(e.name)
-        if isinstance(e, ast.Expr):
-            self.finish(e)
+        for n in reversed(list(e.walk())):
+            if isinstance(n, ast.Name) and n.symbol is None:
+                n.symbol = self.scope.lookup(n.name)
+            if isinstance(n, ast.Expr):
+                self.finish(n)
 
     def promoted(self, e: ast.Expr) -> CType:
         """The promoted type of operand `e`, which may be a bit-field."""

@@ -45,15 +45,17 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 def _loops(node: Node, loops: tuple[Loop, ...]) -> Iterator[tuple[DirectiveStmt, tuple[Loop, ...]]]:
     """Each directive with the loops around it, innermost first; those inside of directives are not the host's."""
-    if isinstance(node, DirectiveStmt):
-        yield node, loops
-        if not node.directive.has("target"):
-            for child in node.children():
-                yield from _loops(child, ())
-        return
-    inside = (node, *loops) if isinstance(node, (For, While, DoWhile)) else loops
-    for child in node.children():
-        yield from _loops(child, inside)
+    waiting = [(node, loops)]
+    while waiting:
+        at, loops = waiting.pop()
+        if isinstance(at, DirectiveStmt):
+            yield at, loops
+            loops = ()
+            if at.directive.has("target"):
+                continue
+        elif isinstance(at, (For, While, DoWhile)):
+            loops = (at, *loops)
+        waiting += [(child, loops) for child in reversed(at.children())]
 
 
 def _kept(content: Content, scene: Scene) -> set[Symbol]:

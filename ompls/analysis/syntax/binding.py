@@ -14,9 +14,9 @@ from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
 from ompls.analysis.spec import is_standalone
 from ompls.analysis.syntax.expressions import ExpressionReader
+from ompls.analysis.syntax.limits import MAX_DEPTH
 from ompls.analysis.syntax.metadirective import Context, resolve
 from ompls.analysis.syntax.pragma import parse_directive
-from ompls.analysis.syntax.reader import MAX_DEPTH
 
 _OMP = re.compile(rb"\s*#\s*pragma(?:\s|\\\r?\n)+omp\b")
 _ITERATOR = re.compile(r"iterator\s*\((.*)\)\s*$", re.S)
@@ -43,9 +43,13 @@ class DirectiveReader(ExpressionReader):
         self.directives: list[ast.DirectiveStmt] = []
         self.around: list[Directive] = []  # the constructs around the statement that is being read
 
+    def directive_before(self, before: int) -> bool:
+        """Whether a pragma that is not read yet starts before `before`."""
+        return self.at_pragma < len(self.pragmas) and self.pragmas[self.at_pragma][0] < before
+
     def next_directive(self, before: int) -> Directive | None:
         """The next directive that starts before `before`, parsed and typed in the current scope."""
-        while self.at_pragma < len(self.pragmas) and self.pragmas[self.at_pragma][0] < before:
+        while self.directive_before(before):
             start, end = self.pragmas[self.at_pragma]
             self.at_pragma += 1
             text = self.source[start:end]

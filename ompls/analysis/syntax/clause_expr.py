@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Span
 from ompls.analysis.model.ctype import UNKNOWN
+from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
 
 IsType = Callable[[str], bool]
 
@@ -39,7 +40,6 @@ RANKS = {
     "<<": 11, ">>": 11, "+": 12, "-": 12, "*": 13, "/": 13, "%": 13,
 }  # fmt: skip
 _ASSIGN = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="])
-_MAX_DEPTH = 120
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11}
 
 
@@ -111,11 +111,15 @@ class ExprParser:
     def expression(self, level: int = 1) -> Expr:
         """Binary operators of at least `level` (1: with commas, 2: an assignment expression)."""
         self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            raise ParseError("the expression is nested too deeply")
+        if self.depth > MAX_DEPTH:
+            raise ParseError(TOO_DEEP)
         left = self.unary()
+        parts = 0
         while True:
             op = self.peek()
+            parts += 1
+            if parts > MAX_CHAIN:
+                raise ParseError(TOO_LONG)
             if op in _ASSIGN and level <= 2:
                 self.next()
                 value = self.expression(2)
@@ -136,8 +140,8 @@ class ExprParser:
 
     def unary(self) -> Expr:
         self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            raise ParseError("the expression is nested too deeply")
+        if self.depth > MAX_DEPTH:
+            raise ParseError(TOO_DEEP)
         token = self.next()
         try:
             if token.kind == "punct" and token.text in ("+", "-", "!", "~", "*", "&", "++", "--", "&&"):

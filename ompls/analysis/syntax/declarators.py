@@ -25,7 +25,8 @@ from ompls.analysis.model.ctype import (
 )
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.tu import SyntaxNote
-from ompls.analysis.syntax.reader import MAX_DEPTH, Declared, broken, named
+from ompls.analysis.syntax.limits import MAX_DEPTH
+from ompls.analysis.syntax.reader import Declared, broken, named
 from ompls.analysis.syntax.specifiers import DECLARATORS, SpecifierReader, Specifiers
 
 _ATTRIBUTE = re.compile(rb"\s*__attribute(?:__)?\s*\(\([^;{}]*?\)\)")

@@ -15,8 +15,9 @@ from ompls.analysis.model.ast import Span
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import INT, SIZE_T, UNKNOWN, CType, Unknown
 from ompls.analysis.model.layout import designated_offset
+from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
 from ompls.analysis.syntax.misread import MisreadReader
-from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
+from ompls.analysis.syntax.reader import broken, named
 
 _CAST_LIKE = frozenset("+-*&")
 
@@ -47,11 +48,15 @@ class ExpressionReader(MisreadReader):
         """What is not understood, with the expressions in it that are."""
         self.taint(n)
         if self.depth >= MAX_DEPTH:
-            return ast.OtherExpr(self.span(n), [])
+            return ast.OtherExpr(self.span(n), [], why=TOO_DEEP)
         self.depth += 1
         inner = [self.expr(c) for c in (n.named_children if parts is None else parts) if c.type in EXPRESSIONS]
         self.depth -= 1
         return ast.OtherExpr(self.span(n), inner)
+
+    def unread(self, n: Node, why: str) -> ast.Expr:
+        self.taint(n)
+        return ast.OtherExpr(self.span(n), [], why=why)
 
     # --- primaries
 
@@ -155,6 +160,8 @@ class ExpressionReader(MisreadReader):
             if inner is None:
                 return self.other(n)
             left = inner
+        if len(chain) > MAX_CHAIN:
+            return self.unread(n, TOO_LONG)
         chain.reverse()
         acc: ast.Expr
         at = 0
@@ -170,16 +177,16 @@ class ExpressionReader(MisreadReader):
             if op_node is None or right is None:
                 return self.other(n)
             start = acc.span.start
-            height += 1
+            op = self.text(op_node)
+            height += op not in ast.FLAT
             if height > MAX_DEPTH:
-                self.taint(node)
-                return ast.OtherExpr(self.span(n), [acc])
+                return self.unread(n, TOO_DEEP)
             cast = self.type_in_parens(right)
             if cast is not None:
                 operand, at = self.cast_operand(right, cast, chain, at + 1)
             else:
                 operand, at = self.expr(right), at + 1
-            e = ast.Binary(Span(start, operand.span.end), self.text(op_node), acc, operand)
+            e = ast.Binary(Span(start, operand.span.end), op, acc, operand)
             acc = self.typed(e)
         return acc
 
@@ -206,18 +213,34 @@ class ExpressionReader(MisreadReader):
         return self.typed(ast.Assign(self.span(n), self.text(op) if op is not None else "=", target, value))
 
     def conditional(self, n: Node) -> ast.Expr:
-        then = n.child_by_field_name("consequence")
-        return self.typed(
-            ast.Conditional(
-                self.span(n),
-                self.field(n, "condition"),
-                self.expr(then) if then is not None else None,
-                self.field(n, "alternative"),
-            )
-        )
+        """`a ? b : c ? d : e`, read without recursion over its length."""
+        ladder: list[tuple[Node, ast.Expr, ast.Expr | None]] = []
+        at: Node | None = n
+        while at is not None and at.type == "conditional_expression" and not (at.has_error and broken(at)):
+            then = at.child_by_field_name("consequence")
+            if len(ladder) >= MAX_CHAIN:
+                return self.unread(n, TOO_LONG)
+            ladder.append((at, self.field(at, "condition"), self.expr(then) if then is not None else None))
+            at = at.child_by_field_name("alternative")
+        e = self.expr(at) if at is not None else self.other(n, ())
+        for node, condition, chosen in reversed(ladder):
+            e = self.typed(ast.Conditional(self.span(node), condition, chosen, e))
+        return e
 
     def comma(self, n: Node) -> ast.Expr:
-        return self.typed(ast.Binary(self.span(n), ",", self.field(n, "left"), self.field(n, "right")))
+        """`a, b, c`: the grammar has the first one on the left."""
+        e = self.field(n, "left")
+        right, number = n.child_by_field_name("right"), 1
+        while right is not None and right.type == "comma_expression" and not (right.has_error and broken(right)):
+            number += 1
+            if number > MAX_CHAIN:
+                return self.unread(n, TOO_LONG)
+            e = self.comma_of(e, self.field(right, "left"))
+            right = right.child_by_field_name("right")
+        return self.comma_of(e, self.expr(right) if right is not None else self.other(n, ()))
+
+    def comma_of(self, left: ast.Expr, right: ast.Expr) -> ast.Expr:
+        return self.typed(ast.Binary(Span(left.span.start, right.span.end), ",", left, right))
 
     # --- postfix
 
@@ -255,8 +278,7 @@ class ExpressionReader(MisreadReader):
         """An argument list read as a parenthesised (comma) expression."""
         e = self.expr(nodes[0])
         for c in nodes[1:]:
-            right = self.expr(c)
-            e = self.typed(ast.Binary(Span(e.span.start, right.span.end), ",", e, right))
+            e = self.comma_of(e, self.expr(c))
         return ast.Paren(self.span(n), e, type=e.type)
 
     def va_arg(self, n: Node, nodes: list[Node]) -> ast.Expr:

@@ -10,7 +10,8 @@ from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Integer, Record, innermost_first
 from ompls.analysis.model.layout import initialised
 from ompls.analysis.syntax.declarators import DeclaratorReader
-from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
+from ompls.analysis.syntax.limits import MAX_DEPTH
+from ompls.analysis.syntax.reader import broken, named
 
 
 class InitializerReader(DeclaratorReader):

@@ -20,7 +20,7 @@ from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import CType
 from ompls.analysis.syntax.clause_expr import RANKS
 from ompls.analysis.syntax.initializers import InitializerReader
-from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
+from ompls.analysis.syntax.reader import broken, named
 
 _CAST_LIKE = frozenset("+-*&")
 # Without such a place in it an expression needs no second look.
@@ -49,9 +49,6 @@ class MisreadReader(InitializerReader):
         row = self.row(n)
         if not row.misread:
             return None
-        if self.depth + len(row.operators) > MAX_DEPTH:
-            self.taint(n)
-            return ast.OtherExpr(self.span(n), [])
         self.depth += 1
         values, pending = [row.operands[0]()], list[str]()
         for operator, operand in zip(row.operators, row.operands[1:], strict=True):

@@ -15,8 +15,6 @@ from ompls.analysis.model.scope import FileScope, Scope
 from ompls.analysis.model.sema import Sema
 from ompls.analysis.model.tu import SyntaxNote
 
-MAX_DEPTH = 120  # levels of nesting that are looked into; readers of the tree recurse over what comes out
-
 
 class RedefinedRecordError(Exception):
     """A record that an unchanged declaration shares got other members: everything has to be analysed again."""

@@ -28,7 +28,8 @@ from ompls.analysis.model.ctype import (
 )
 from ompls.analysis.model.layout import alignof, sizeof
 from ompls.analysis.syntax.externals import errors
-from ompls.analysis.syntax.reader import MAX_DEPTH, Reader, RedefinedRecordError, named, words
+from ompls.analysis.syntax.limits import MAX_DEPTH
+from ompls.analysis.syntax.reader import Reader, RedefinedRecordError, named, words
 from ompls.analysis.syntax.tree import parse_once
 
 _uids = itertools.count(1)

@@ -17,7 +17,8 @@ from ompls.analysis.model.tu import SyntaxNote
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.syntax.binding import DirectiveReader, begins
 from ompls.analysis.syntax.expressions import EXPRESSIONS
-from ompls.analysis.syntax.reader import MAX_DEPTH, broken, named
+from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
+from ompls.analysis.syntax.reader import broken, named
 from ompls.analysis.syntax.specifiers import DECLARATORS, Specifiers
 from ompls.analysis.syntax.tree import parse_once
 
@@ -124,7 +125,7 @@ class StatementReader(DirectiveReader):
         reader = _STATEMENTS.get(n.type)
         if reader is None or self.depth >= MAX_DEPTH or (n.type != "compound_statement" and n.has_error and broken(n)):
             self.taint(n)
-            out.append(ast.OtherStmt(self.span(n), self.parts(n)))
+            out.append(ast.OtherStmt(self.span(n), self.parts(n), why=TOO_DEEP if self.depth >= MAX_DEPTH else ""))
             return
         self.depth += 1
         reader(self, n, out)
@@ -233,14 +234,29 @@ class StatementReader(DirectiveReader):
         out.append(ast.DeclStmt(self.span(n), (), self.span(n)))
 
     def if_(self, n: Node, out: list[ast.Stmt]) -> None:
-        condition = self.condition(n)
-        then = self.sub(n.child_by_field_name("consequence"), n)
-        alternative = n.child_by_field_name("alternative")
+        """A ladder of `else if` is read without recursion over its length."""
+        ladder: list[tuple[Node, ast.Expr, ast.Stmt]] = []
         otherwise: ast.Stmt | None = None
-        if alternative is not None:
-            inner = named(alternative)
-            otherwise = self.sub(inner[0] if inner else None, alternative)
-        out.append(ast.If(self.span(n), condition, then, otherwise))
+        at: Node | None = n
+        while at is not None:
+            ladder.append((at, self.condition(at), self.sub(at.child_by_field_name("consequence"), at)))
+            alternative = at.child_by_field_name("alternative")
+            inner = named(alternative) if alternative is not None else []
+            at = inner[0] if inner and self.follows(inner[0]) else None
+            if at is not None and len(ladder) >= MAX_CHAIN:
+                self.taint(at)
+                otherwise = ast.OtherStmt(self.span(at), [], why=TOO_LONG)
+                break
+            if at is None and alternative is not None:
+                otherwise = self.sub(inner[0] if inner else None, alternative)
+        for node, condition, then in reversed(ladder):
+            otherwise = ast.If(self.span(node), condition, then, otherwise)
+        assert otherwise is not None
+        out.append(otherwise)
+
+    def follows(self, n: Node) -> bool:
+        """Whether the statement of an `else` is an `if` that can be read, under no directive."""
+        return n.type == "if_statement" and not (n.has_error and broken(n)) and not self.directive_before(n.start_byte)
 
     def condition(self, n: Node) -> ast.Expr:
         """The condition without its parentheses."""

@@ -117,6 +117,9 @@ def _replace_in_typeof(rw: Rewriter, node: ast.Node, names: dict[str, str]) -> N
 
 
 def _function(index: Index, places: Places, item: Item, f: FunctionDef, linkage: str) -> list[OutLine]:
+    unread = next((n.why for n in ast.nodes(f) if isinstance(n, (ast.OtherStmt, ast.OtherExpr)) and n.why), "")
+    if unread:  # so what it needs is not known
+        raise Problem(None, f"something in the function '{f.symbol.name}', which the region calls", unread)
     rw = Rewriter(item.content.text)
     replace_globals(index, rw, f)
     header = index.tu.text(item, f.header)

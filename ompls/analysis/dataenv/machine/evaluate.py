@@ -7,7 +7,7 @@ from abc import abstractmethod
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.objects import STEPS, GivenUp
 from ompls.analysis.dataenv.machine.places import Places
-from ompls.analysis.dataenv.machine.state import join, joined_value
+from ompls.analysis.dataenv.machine.state import State, join, joined_value
 from ompls.analysis.dataenv.machine.values import (
     NULL,
     Loc,
@@ -24,7 +24,7 @@ from ompls.analysis.dataenv.paths import indexed, is_address
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer, opaque
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
-from ompls.analysis.model.constants import fold
+from ompls.analysis.model.constants import combined, fold
 from ompls.analysis.model.ctype import Array, CType, Function, Pointer, Record
 from ompls.analysis.model.layout import offsetof
 
@@ -169,15 +169,27 @@ class Evaluator(Places):
         return isinstance(expr, ast.Unary) and expr.op == "*"
 
     def _binary(self, expr: ast.Binary) -> Value:
-        op = expr.op
-        if op in ("&&", "||"):
-            self.value(expr.left)
-            self.branch_of(expr.right, expr.left)
-            return None
-        if op in ("==", "!=", "<", ">", "<=", ">="):
+        if expr.op not in ast.FLAT:
             holds = self.comparison(expr)
             return None if holds is None else number(int(holds))
-        a = self.value(expr.left)
+        row = ast.chain(expr)
+        last = row[0]
+        value, known = self.value(last.left), fold(last.left)
+        varies: bool | None = None
+        for operation in row:
+            known = combined(operation, known)
+            if operation.op in ("&&", "||"):
+                varies = self.varies(operation.left) if varies is None else varies or self.varies(last.right)
+                self.branch_of(operation.right, varies)
+                value = None
+            else:
+                value = self._combined(operation, value, known)
+            last = operation
+        return value
+
+    def _combined(self, expr: ast.Binary, a: Value, known: int | None) -> Value:
+        """The value of an operation whose left operand is `a`; `known`: what it is as a constant."""
+        op = expr.op
         b = self.value(expr.right)
         if op == ",":
             return b
@@ -186,7 +198,6 @@ class Evaluator(Places):
                 return self.moved(a, b if isinstance(b, Poly) else None, expr.left.type, 1 if op == "+" else -1)
             if is_address(expr.right.type) and op == "+":
                 return self.moved(b, a if isinstance(a, Poly) else None, expr.right.type, 1)
-        known = fold(expr)
         if known is not None:
             return Poly.of(known)
         if not isinstance(a, Poly) or not isinstance(b, Poly):
@@ -197,11 +208,11 @@ class Evaluator(Places):
     def varies(self, condition: Expr | None) -> bool:
         """Whether a condition is on what changes from one iteration of the innermost loop to the next."""
 
-    def branch_of(self, expr: Expr | None, condition: Expr | None = None) -> Value:
-        """`expr` evaluated on some paths only."""
+    def branch_of(self, expr: Expr, varies: bool) -> Value:
+        """`expr` evaluated on some paths only; `varies`: those of other iterations."""
         if self.now is None:
             return None
-        before, varies = self.now.copy(), self.varies(condition)
+        before = self.now.copy()
         self.conditions += 1
         self.varied += varies
         value = self.value(expr)
@@ -344,23 +355,35 @@ class Evaluator(Places):
         return value if isinstance(expr.to, Pointer) else None
 
     def _conditional(self, expr: ast.Conditional) -> Value:
-        if expr.then is None:
-            self.value(expr.condition)
-        known = self.truth(expr.condition) if expr.then is not None else None
-        if known is not None:
-            return self.value(expr.then if known else expr.otherwise)
-        if self.now is None:
-            return None
-        before, varies = self.now.copy(), self.varies(expr.condition)
-        self.conditions += 1
-        self.varied += varies
-        a = self.value(expr.then)
-        after, self.now = self.now, before
-        b = self.value(expr.otherwise)
-        self.conditions -= 1
-        self.varied -= varies
-        self.now = join(after, self.now)
-        return joined_value(_as_pointer(a, expr), _as_pointer(b, expr))
+        """`a ? b : c ? d : e` is walked without recursion over its length."""
+        ladder: list[tuple[ast.Conditional, bool, Value, State | None]] = []
+        at: Expr | None = expr
+        while isinstance(at, ast.Conditional):
+            if at.then is None:
+                self.value(at.condition)
+            known = self.truth(at.condition) if at.then is not None else None
+            if known is not None:
+                at = at.otherwise if not known else at.then
+                if known:
+                    break
+                continue
+            if self.now is None:
+                at = None
+                break
+            before, varies = self.now.copy(), self.varies(at.condition)
+            self.conditions += 1
+            self.varied += varies
+            then = self.value(at.then)
+            ladder.append((at, varies, then, self.now))
+            self.now = before
+            at = at.otherwise
+        value = self.value(at)
+        for conditional, varies, then, after in reversed(ladder):
+            self.conditions -= 1
+            self.varied -= varies
+            self.now = join(after, self.now)
+            value = joined_value(_as_pointer(then, conditional), _as_pointer(value, conditional))
+        return value
 
 
 def _pointers(locs: list[Loc]) -> Pointers | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ompls.analysis.dataenv.machine.cases import as_host_written, as_written
+from ompls.analysis.dataenv.machine.copies import Choice
 from ompls.analysis.dataenv.machine.loops import copied
 from ompls.analysis.dataenv.machine.phases import Phases
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
@@ -25,6 +27,19 @@ _COMPARED = {
     "<": ("<",), "<=": ("<", "<=", "=="), ">": (">",), ">=": (">", ">=", "=="), "==": ("==",),
 }  # fmt: skip
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!="}
+
+
+@dataclass
+class _Branch:
+    """An `if` whose `else` comes next; `after`: the state behind what was done when the condition holds."""
+
+    stmt: ast.If
+    known: bool | None
+    choice: Choice | None
+    side: int
+    varies: bool
+    doubt: bool
+    after: State | None
 
 
 class Walker(Phases):
@@ -168,10 +183,27 @@ class Walker(Phases):
     # --- branches
 
     def branch(self, stmt: ast.If) -> None:
+        """A ladder of `else if` is walked without recursion over its length."""
+        ladder: list[_Branch] = []
+        at: ast.Stmt | None = stmt
+        while isinstance(at, ast.If) and (begun := self._begun(at)) is not None:
+            ladder.append(begun)
+            at = at.otherwise if begun.known is not True else None
+            if not isinstance(at, ast.If) or self.now is None:
+                self.statement(at)
+                break
+        last = ladder[-1].stmt.otherwise if ladder else None
+        leaves = last is not None and may_leave(last)
+        for begun in reversed(ladder):
+            leaves = leaves or may_leave(begun.stmt.then)
+            self._ended(begun, leaves)
+
+    def _begun(self, stmt: ast.If) -> _Branch | None:
+        """Up to the `else`; None when the condition does not come back."""
         self.asked = False
         known = self.truth(stmt.condition)
         if self.now is None:
-            return
+            return None
         # Who asks whether the device was reached knows what comes back from it.
         doubt = self.asked and self.region is None
         self.doubts += doubt
@@ -191,10 +223,16 @@ class Walker(Phases):
             self.now = before if known is None else self.now
             if choice is not None and self.now is not None:
                 assumed(self.now, choice, 1 - side)
-            self.statement(stmt.otherwise)
+        return _Branch(stmt, known, choice, side, varies, doubt, after)
+
+    def _ended(self, branch: _Branch, leaves: bool) -> None:
+        stmt, known, after, varies = branch.stmt, branch.known, branch.after, branch.varies
+        unsure = known is None
+        if known is not True:
             if self.region is None:
-                sides = [after, self.now] if side == 0 else [self.now, after]
-                decided(sides, choice or self.site(stmt), self.conditions - 1 if _by_itself(stmt.condition) else -1)
+                sides = [after, self.now] if branch.side == 0 else [self.now, after]
+                choice = branch.choice or self.site(stmt)
+                decided(sides, choice, self.conditions - 1 if _by_itself(stmt.condition) else -1)
             after = join(after, self.now)
         self.now = after
         if known is None and after is not None and (self.region is not None or varies):
@@ -205,8 +243,8 @@ class Walker(Phases):
         self.settled -= not unsure
         self.conditions -= unsure
         self.varied -= varies
-        self.doubts -= doubt
-        if known is None and may_leave(stmt):
+        self.doubts -= branch.doubt
+        if known is None and leaves:
             self.conditions += 1  # up to the end of the loop
             self.varied += varies
 
@@ -238,12 +276,20 @@ class Walker(Phases):
         return known
 
     def _both(self, expr: ast.Binary) -> bool | None:
-        left = self.truth(expr.left)
+        row = ast.chain(expr, ("&&", "||"))
+        known, varies = self.truth(row[0].left), self.varies(row[0].left)
+        for operation in row:
+            known = self._also(operation, known, varies)
+            varies = varies or self.varies(operation.right)
+        return known
+
+    def _also(self, expr: ast.Binary, left: bool | None, varies: bool) -> bool | None:
+        """The truth of `&&` or `||` whose left operand is known to be `left`."""
         if left is not None and left == (expr.op == "||"):
             return left
         if self.now is None:
             return None
-        before, varies = self.now.copy(), self.varies(expr.left)
+        before = self.now.copy()
         self.conditions += 1
         self.varied += varies
         right = self.truth(expr.right)
@@ -332,7 +378,8 @@ def _by_itself(expr: Expr) -> bool:
     if not isinstance(expr, ast.Binary):
         return False
     if expr.op in ("&&", "||"):
-        return _by_itself(expr.left) and _by_itself(expr.right)
+        row = ast.chain(expr, ("&&", "||"))
+        return _by_itself(row[0].left) and all(_by_itself(operation.right) for operation in row)
     if expr.op in ("==", "!="):
         return any(isinstance(n, ast.Binary) and n.op == "%" for n in expr.walk())
     return expr.op in ("<", "<=", ">", ">=") and all(fold(side) not in (0, 1) for side in (expr.left, expr.right))

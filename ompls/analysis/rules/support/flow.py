@@ -124,11 +124,18 @@ class Flow(ABC):
         return state
 
     def _if(self, stmt: ast.If, state: State | None) -> State | None:
-        state = self._expression(stmt.condition, state)
-        known = fold(stmt.condition)
-        then = self.stmt(stmt.then, state if known != 0 else None)
-        otherwise = self.stmt(stmt.otherwise, state if not known else None)
-        return self.join(then, otherwise)
+        """A ladder of `else if` is walked without recursion over its length."""
+        ends: list[State | None] = []
+        at: Stmt | None = stmt
+        while isinstance(at, ast.If):
+            state = self._expression(at.condition, state)
+            known = fold(at.condition)
+            ends.append(self.stmt(at.then, state if known != 0 else None))
+            state, at = (state if not known else None), at.otherwise
+        end = self.stmt(at, state)
+        for then in reversed(ends):
+            end = self.join(then, end)
+        return end
 
     def _loop(self, stmt: ast.While | ast.DoWhile | ast.For, state: State | None) -> State | None:
         condition, step = stmt.condition, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.model.ast import Call, Compound, DirectiveStmt, For, Name, Node, Stmt
+from ompls.analysis.model.ast import Call, Compound, DirectiveStmt, For, Name, Node, Stmt, walk_down_to
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Unit
 
@@ -61,11 +61,8 @@ def _callee_spreads(call: Call, unit: Unit, wanted: frozenset[str], depth: int) 
 
 def loops_below(node: Node | None) -> Iterator[For]:
     """The `for` loops of a statement, outermost first, without those inside of other loops."""
-    if isinstance(node, For):
-        yield node
-    elif node is not None:
-        for child in node.children():
-            yield from loops_below(child)
+    if node is not None:
+        yield from (n for n in walk_down_to(node, lambda n: isinstance(n, For)) if isinstance(n, For))
 
 
 def trustworthy(content: Content | None, region: Region) -> bool:

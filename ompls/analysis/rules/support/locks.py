@@ -128,8 +128,7 @@ class _Walk:
                     held = self.stmt(item, held)
                 return held
             case ast.If():
-                held = self.expr(stmt.condition, held)
-                return _both(self.stmt(stmt.then, held), self.stmt(stmt.otherwise, held))
+                return self._if(stmt, held)
             case ast.For() | ast.While() | ast.DoWhile():
                 return self._loop(stmt, held)
             case ast.Switch():
@@ -144,6 +143,18 @@ class _Walk:
                 return self._directive(stmt, held)
             case _:
                 return self.expr(stmt, held)
+
+    def _if(self, stmt: ast.If, held: Held) -> Held | None:
+        ends: list[Held | None] = []
+        at: Stmt | None = stmt
+        while isinstance(at, ast.If):
+            held = self.expr(at.condition, held)
+            ends.append(self.stmt(at.then, held))
+            at = at.otherwise
+        end = self.stmt(at, held)
+        for then in reversed(ends):
+            end = _both(then, end)
+        return end
 
     def _loop(self, stmt: ast.For | ast.While | ast.DoWhile, held: Held) -> Held | None:
         if isinstance(stmt, ast.For):

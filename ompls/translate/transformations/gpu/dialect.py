@@ -60,15 +60,22 @@ class Dialect:
         self._visit(node)
 
     def _visit(self, node: ast.Node) -> None:
-        outer = self.declared
-        if isinstance(node, ast.Compound):
-            self.declared = list(self._opening.get(id(node), ()))
-        self._node(node)
-        for child in node.children():
-            self._visit(child)
-        if isinstance(node, ast.Compound) and self.declared:
-            self.rw.replace(Span(node.span.start + 1, node.span.start + 1), *self.declared)
-        self.declared = outer
+        blocks: list[tuple[ast.Compound, list[Part] | None]] = []  # with what the one around it declares
+        waiting: list[ast.Node | None] = [node]  # None: the innermost block ends
+        while waiting:
+            n = waiting.pop()
+            if n is None:
+                block, outer = blocks.pop()
+                if self.declared:
+                    self.rw.replace(Span(block.span.start + 1, block.span.start + 1), *self.declared)
+                self.declared = outer
+                continue
+            if isinstance(n, ast.Compound):
+                blocks.append((n, self.declared))
+                self.declared = list(self._opening.get(id(n), ()))
+                waiting.append(None)
+            self._node(n)
+            waiting += reversed(n.children())
 
     def _node(self, n: ast.Node) -> None:
         if self.arrays.node(n):
@@ -106,7 +113,7 @@ class Dialect:
             operands = [e.operand if isinstance(e, ast.Unary) and e.span == e.operand.span else e for e in n.parts]
             self.rw.replace(n.span, "{ ", *(part for e in operands for part in ("(void)(", e.span, "); ")), "}")
         elif isinstance(n, (ast.OtherStmt, ast.OtherExpr)):
-            raise Problem(None, "something in a function that the region calls", "it could not be read as C")
+            raise Problem(None, "something in a function that the region calls", n.why or "it could not be read as C")
         elif isinstance(n, ast.Jump) and n.kind == "return" and n.value is not None and self.returns is not None:
             self.convert(n.value, self.returns)
         elif isinstance(n, ast.Call):
@@ -221,10 +228,10 @@ class Dialect:
         """C converts `e` to `to` silently; C++ wants a cast between pointers, from literals and to enumerations."""
         inner = strip(e)
         whole = isinstance(to, Enum) and (of is not None or self.types.has_name(to))  # its operands may be promoted
-        if isinstance(inner, ast.Conditional) and inner.then is not None and not whole:
+        while isinstance(inner, ast.Conditional) and inner.then is not None and not whole:
             self.convert(inner.then, to, of)
-            self.convert(inner.otherwise, to, of)
-            return
+            e = inner.otherwise
+            inner = strip(e)
         if not needs_cast(inner, to) or (isinstance(to, Enum) and not self.types.has_name(to) and is_enumerator(inner)):
             return  # an enumeration without a name: only its own enumerators need no cast
         if of is not None and not self.types.has_name(to):

@@ -83,29 +83,29 @@ class Emitter:
 
     def visit(self, node: ast.Node | None, level: Level) -> None:
         """Transform every directive in `node`, and the declarations that have to move to shared memory."""
-        if node is None:
-            return
-        if isinstance(node, DirectiveStmt):
-            self.transform(node, level)
-            return
-        if isinstance(node, ast.Compound):
-            self.crossed |= crossed_by_jumps(node)
-            self._locks(node)
-        elif isinstance(node, ast.Jump) and (left := self.joined.jump(node)):
-            self.replace(node.span, *left)
-        elif isinstance(node, ast.StatementExpr):
-            self._statement_expression(node)
-        if level != "master":  # where one thread runs, no lane of its warp waits with it
-            self._other_waits(node)
-        if isinstance(node, ast.DeclStmt) and self._moves(node):
-            self.replace(node.span, *self._apart(node))
-        elif isinstance(node, ast.For) and isinstance(node.init, ast.DeclStmt) and self._moves(node.init):
-            self.replace(node.span, "{\n", *self._apart(node.init), node.span, "\n}")
-            self.replace(node.init.span, ";")
-            self.visit(node.body, level)
-            return
-        for child in node.children():
-            self.visit(child, level)
+        waiting = [node] if node is not None else []
+        while waiting:
+            node = waiting.pop()
+            below = node.children()
+            if isinstance(node, DirectiveStmt):
+                self.transform(node, level)
+                continue
+            if isinstance(node, ast.Compound):
+                self.crossed |= crossed_by_jumps(node)
+                self._locks(node)
+            elif isinstance(node, ast.Jump) and (left := self.joined.jump(node)):
+                self.replace(node.span, *left)
+            elif isinstance(node, ast.StatementExpr):
+                self._statement_expression(node)
+            if level != "master":  # where one thread runs, no lane of its warp waits with it
+                self._other_waits(node)
+            if isinstance(node, ast.DeclStmt) and self._moves(node):
+                self.replace(node.span, *self._apart(node))
+            elif isinstance(node, ast.For) and isinstance(node.init, ast.DeclStmt) and self._moves(node.init):
+                self.replace(node.span, "{\n", *self._apart(node.init), node.span, "\n}")
+                self.replace(node.init.span, ";")
+                below = [node.body]
+            waiting += reversed(below)
 
     def transform(self, stmt: DirectiveStmt, level: Level) -> None:
         d = stmt.directive
@@ -215,12 +215,12 @@ def crossed_by_jumps(block: ast.Compound) -> set[int]:
 
 def _entered(node: ast.Node) -> bool:
     """Whether control may jump into `node` from outside of it."""
-    if isinstance(node, (ast.Labeled, ast.Case)):
-        return True
-    below = (n for n in node.children() if isinstance(n, ast.Stmt))
-    if isinstance(node, ast.Switch):  # its cases are its own; its labels are not
-        return any(isinstance(n, ast.Labeled) for n in node.walk())
-    return any(_entered(n) for n in below)
+    for n in ast.walk_down_to(node, lambda n: isinstance(n, (ast.Switch, ast.Expr))):
+        if isinstance(n, (ast.Labeled, ast.Case)):
+            return True
+        if isinstance(n, ast.Switch) and any(isinstance(m, ast.Labeled) for m in n.walk()):
+            return True  # its cases are its own; its labels are not
+    return False
 
 
 Transformation = Callable[[Emitter, DirectiveStmt, Level], None]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt
-from ompls.translate.promote import Promotion, has_parallel_below, is_alike, is_parallel
+from ompls.translate.promote import Promotion, has_parallel_below, is_alike
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.emitter import Emitter, assignable
-from ompls.translate.uses import leaves
+from ompls.translate.uses import is_parallel, leaves
 
 _ONE = "if (omp_get_thread_num() == 0) {  // sequential code with effects: one thread runs it\n"
 _DONE = "\n}\nompls_barrier();\n"

@@ -92,23 +92,33 @@ class Statements(Accesses):
             self.expr(decl.init)
 
     def _if(self, stmt: ast.If) -> None:
-        self.expr(stmt.condition)
-        known = fold(stmt.condition)
-        if known is not None:
-            self.stmt(stmt.then if known else stmt.otherwise)
-            return
-        before, place, agent = dict(self.live), self.place, self.agent
-        self.agent = self.selected(stmt.condition)
-        ends: list[Live] = []
-        for branch, number in ((stmt.then, 0), (stmt.otherwise, 1)):
+        """A ladder of `else if` is walked without recursion over its length."""
+        place, agent = self.place, self.agent
+        ladder: list[tuple[Live, Live | None]] = []  # before the branches, and after the first one
+        at: Stmt | None = stmt
+        while isinstance(at, ast.If) and not self.dead:
+            self.expr(at.condition)
+            known = fold(at.condition)
+            if known is not None:
+                at = at.then if known else at.otherwise
+                if known:
+                    break
+                continue
+            before, outer = dict(self.live), self.place.guards
+            self.agent = self.selected(at.condition)
+            self.live = dict(before)
+            self.place = replace(place, guards=(*outer, 2 * id(at)))
+            self.stmt(at.then)
+            ladder.append((before, None if self.dead else self.live))
             self.live, self.dead = dict(before), False
-            self.place = replace(place, guards=(*place.guards, 2 * id(stmt) + number))
-            self.stmt(branch)
-            if not self.dead:
-                ends.append(self.live)
+            self.place = replace(place, guards=(*outer, 2 * id(at) + 1))
+            at = at.otherwise
+        self.stmt(at)
+        for before, then in reversed(ladder):
+            ends = [live for live in (then, None if self.dead else self.live) if live is not None]
+            self.dead = not ends
+            self.live = joined(before, ends)
         self.place, self.agent = place, agent
-        self.dead = not ends
-        self.live = joined(before, ends)
 
     def selected(self, condition: Expr) -> Agent:
         """Who goes where a condition leads: only some threads when it differs between them."""
