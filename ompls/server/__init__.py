@@ -14,6 +14,7 @@
     checker                                       in another process: files that are not open
 
     convert, client, settings, guard, guardian    positions and JSON; what the client can; `ompls.*`; staying alive
+    params                                        what requests' parameters must look like
     lean                                          what libraries need not keep in memory
 
 The server runs on one event loop's thread and does nothing that takes long.  A worker is one thread, and one more for

@@ -16,7 +16,6 @@ import threading
 from typing import Any, Literal
 
 from lsprotocol import types
-from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 
 import ompls
@@ -35,7 +34,7 @@ from ompls.server.preview import SCHEME, PreviewFeature
 from ompls.server.protocol import Protocol, converter
 from ompls.server.runs import RunFeature
 from ompls.server.settings import read
-from ompls.server.transport import accept_one, open_stdio
+from ompls.server.transport import accept_one, bodies, open_stdio
 from ompls.server.wide import WorkspaceDiagnostics
 
 log = logging.getLogger("ompls.server")
@@ -223,7 +222,10 @@ class OmplsServer(LanguageServer):
             return
         self.protocol.set_writer(writer)
         try:
-            await run_async(self._stop, reader, self.protocol, log, self.report_server_error)
+            async for body in bodies(reader):
+                self.protocol.receive(body)
+                if self._stop.is_set():
+                    break
         except (asyncio.CancelledError, ConnectionError):
             log.info("leaving")
         finally:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
 
 import ompls
 from ompls.server.accepting import unresolved
@@ -18,6 +17,7 @@ from ompls.server.actions import FIX_ALL, QUICK_FIX
 from ompls.server.convert import Json, path_of
 from ompls.server.editing import LEGEND
 from ompls.server.guard import guarded, logged
+from ompls.server.params import LENS, PREVIEW, RUN, WHY, checked
 from ompls.server.protocol import Raw, Written
 from ompls.server.refactorings import REWRITE
 from ompls.server.runs import refuse
@@ -150,12 +150,12 @@ class Handlers:
         return Raw({"text": await self.server.previews.content(params.uri)})
 
     async def preview(self, params: Any) -> Written:
-        return Written([await self.server.previews.preview(_object(params))])
+        return Written([await self.server.previews.preview(checked(params, PREVIEW))])
 
-    async def preview_command(self, argument: Any) -> Raw:
+    async def preview_command(self, argument: Any = None) -> Raw:
         """For clients that leave the lens to us: show the virtual document, and give it back."""
-        asked = _object(argument)
-        made = json.loads(await self.server.previews.preview({**asked, "textDocument": {"uri": asked.get("uri", "")}}))
+        asked = checked(argument, LENS)
+        made = json.loads(await self.server.previews.preview({**asked, "textDocument": {"uri": asked["uri"]}}))
         if self.server.client.shows_documents and self.server.client.virtual_documents:
             await self.server.request("window/showDocument", {"uri": made["uri"], "takeFocus": False})
         return Raw(made)
@@ -164,27 +164,26 @@ class Handlers:
         return Raw(await self.server.runs.devices())
 
     async def run(self, params: Any) -> Raw:
-        return Raw(await self.server.runs.run(_object(params)))
+        return Raw(await self.server.runs.run(checked(params, RUN)))
 
-    async def run_command(self, argument: Any) -> Raw:
-        asked = _object(argument)
-        return Raw(await self.server.runs.run_command(str(asked.get("uri", "")), asked.get("device")))
+    async def run_command(self, argument: Any = None) -> Raw:
+        asked = checked(argument, LENS)
+        return Raw(await self.server.runs.run_command(asked["uri"], asked.get("device")))
 
     async def why_no_answer(self, params: Any) -> Raw:
-        return Raw(await self._why(_object(params)))
+        return Raw(await self._why(checked(params, WHY)))
 
     async def _why(self, params: Json) -> Any:
-        uri = str((params.get("textDocument") or {}).get("uri", ""))
+        uri = params["textDocument"]["uri"]
         session = self.server.session(uri)
         if session is None:
-            problem = f"{uri} is not open here" if uri else "no document is named"
-            raise refuse(f"{problem}: only C files that are open are analysed")
+            raise refuse(f"{uri or 'no document'} is not open here: only C files that are open are analysed")
         return json.loads(b"".join(await self.server.engine.ask(session, "ompls/whyNoAnswer", params)))
 
-    async def why_command(self, argument: Any) -> Raw:
+    async def why_command(self, argument: Any = None) -> Raw:
         """For clients without a command of their own: the page as a message, and as the result."""
-        asked = _object(argument)
-        made = await self._why({**asked, "textDocument": {"uri": asked.get("uri", "")}})
+        asked = checked(argument, LENS)
+        made = await self._why({**asked, "textDocument": {"uri": asked["uri"]}})
         self.server.say("info", made["markdown"])
         return Raw(made)
 
@@ -216,9 +215,3 @@ class Handlers:
                 "documents": documents,
             }
         )
-
-
-def _object(params: Any) -> Json:
-    if not isinstance(params, dict):
-        raise JsonRpcInvalidParams(f"expected an object, got {params!r:.60}")
-    return params

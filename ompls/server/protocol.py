@@ -1,9 +1,10 @@
-"""pygls' protocol with four differences.
+"""pygls' protocol with five differences.
 
 * Document texts go to our own buffers (`documents.py`); pygls' would split lines at form feeds and copy the whole file.
 * `initialize` announces what depends on the client (pull diagnostics, commands, `experimental.ompls`).
 * A result that is already plain JSON (`Raw`) is sent as it is: converting 500 diagnostics from classes costs 30 ms.
 * Errors reach the log, not the user's screen.
+* Every request is answered, whatever is wrong with it, and with the code that the protocol has for that.
 """
 
 from __future__ import annotations
@@ -12,13 +13,22 @@ import json
 import logging
 import threading
 from collections.abc import Generator, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import converters, types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcServerNotInitialized,
+)
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
+
+from ompls.server.params import complaint, text, whole
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -45,6 +55,8 @@ def converter() -> Any:
 
     for kind in (JsonRPCRequestMessage, JsonRPCResponseMessage, JsonRPCNotification):
         made.register_structure_hook(kind, plain)
+    made.register_structure_hook(str, text)
+    made.register_structure_hook(int, whole)
     return made
 
 
@@ -100,15 +112,73 @@ class Protocol(LanguageServerProtocol):
 
     # --- receiving -----------------------------------------------------------------------------------------------
 
-    def structure_message(self, data: dict[str, Any]) -> Any:
-        """As pygls', but a request that cannot be decoded is answered: its sender would wait for ever."""
+    def receive(self, body: bytes) -> None:
+        """A message from the client.  What is no request, nor part of our conversation, is logged and left."""
         try:
+            data = json.loads(body)
+        except (ValueError, RecursionError):
+            log.warning("a message is not JSON: %r", body[:200])
+            self._refuse(None, JsonRpcParseError("the message is not JSON; is Content-Length its length in bytes?"))
+            return
+        number = data.get("id") if isinstance(data, dict) else None
+        if isinstance(number, bool) or not isinstance(number, (int, str)):
+            number = None
+        try:
+            problem = _malformed(data) or self._untimely(data, number)
+            if problem is None:
+                self.handle_message(self.structure_message(data))
+        except JsonRpcException as error:
+            problem = error
+        except Exception:
+            log.exception("a message cannot be handled: %r", body[:200])
+            problem = JsonRpcException("the message cannot be handled (details in the server's log)")
+        if problem is not None:
+            log.warning("%s: %r", problem, body[:200])
+            self._refuse_message(data, number, problem)
+
+    def _untimely(self, data: dict[str, Any], number: Any) -> JsonRpcException | None:
+        """Why a message does not belong here, in the order of the protocol: initialize, the work, shutdown, exit."""
+        method = data.get("method")
+        if method is None or method == types.EXIT:
+            return None
+        if self._shutdown:
+            return JsonRpcInvalidRequest(f"{method}: the server was shut down; only exit may follow")
+        if self._workspace is None and method != types.INITIALIZE:
+            return JsonRpcServerNotInitialized(f"{method}: the server waits for initialize")
+        if self._workspace is not None and method == types.INITIALIZE:
+            return JsonRpcInvalidRequest("initialize: that was done already")
+        if "id" in data and number is None:
+            return JsonRpcInvalidRequest(f"{method}: an id is a string or a whole number")
+        return None
+
+    def _refuse_message(self, data: Any, number: Any, problem: JsonRpcException) -> None:
+        """Say what is wrong to whom it concerns: nobody waits for a notification, and we for a damaged answer."""
+        fields = data if isinstance(data, dict) else {}
+        if "method" in fields and "id" not in fields:
+            return
+        if "method" in fields or not ("result" in fields or "error" in fields):
+            self._refuse(number, problem)
+        elif isinstance(future := self._request_futures.get(number), Future):  # else it is a request of the client's
+            del self._request_futures[number]
+            future.set_exception(problem)
+
+    def _refuse(self, number: Any, problem: JsonRpcException) -> None:
+        """Not through pygls' class for it, which knows no `null`: the id of what cannot be read."""
+        error = {"code": problem.code, "message": problem.message}
+        self._send_data({"jsonrpc": self.VERSION, "id": number, "error": error})
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """The message as an object of its class.  Raises JsonRpcInvalidParams with where it is not one."""
+        method = data.get("method")
+        if method is None:
             return super().structure_message(data)
-        except JsonRpcException as problem:
-            log.warning("a message cannot be decoded: %.200s", data)
-            if "id" in data and "method" in data:
-                self._send_response(data["id"], error=problem.to_response_error())
-            return JsonRPCNotification(method="$/undecodable", jsonrpc=self.VERSION, params=None)
+        fallback = JsonRPCRequestMessage if "id" in data else JsonRPCNotification
+        # An editor's list of abilities is as long as it is: a number in place of a text in it is not our business.
+        used = converters.get_converter() if method == types.INITIALIZE else self._converter
+        try:
+            return used.structure(data, self.get_message_type(method) or fallback)
+        except Exception as problem:
+            raise JsonRpcInvalidParams(f"{method}: {complaint(problem)}") from problem
 
     # --- the life of the connection ------------------------------------------------------------------------------
 
@@ -135,6 +205,23 @@ class Protocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         self._server.did_close(params)
+
+
+def _malformed(data: Any) -> JsonRpcException | None:
+    """What is wrong with a message as one of JSON-RPC 2.0."""
+    if isinstance(data, list):
+        return JsonRpcInvalidRequest("the protocol has no batches: send one message at a time")
+    if not isinstance(data, dict):
+        return JsonRpcInvalidRequest("a message is an object")
+    if data.get("jsonrpc") != Protocol.VERSION:
+        return JsonRpcInvalidRequest(f'"jsonrpc" has to be "{Protocol.VERSION}"')
+    if not isinstance(data.get("method", ""), str):
+        return JsonRpcInvalidRequest('"method" has to be a string')
+    if "method" not in data and not ("id" in data and ("result" in data or "error" in data)):
+        return JsonRpcInvalidRequest('it has neither "method" nor "id" with "result" or "error"')
+    if not isinstance(data.get("params"), (dict, list, type(None))) and data.get("method") != types.EXIT:
+        return JsonRpcInvalidParams(f'{data["method"]}: "params" has to be an object or an array')
+    return None
 
 
 def _pieces(parts: list[bytes]) -> Iterator[bytes]:

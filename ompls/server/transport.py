@@ -8,9 +8,33 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 import threading
+from collections.abc import AsyncIterator
 from typing import BinaryIO
+
+_LENGTH = re.compile(rb"Content-Length:[ \t]*(\d{1,9})[ \t]*\r?\n\Z", re.I)  # also behind what a wrong length left
+
+
+async def bodies(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """The bodies of the client's messages, until it leaves.  What is between messages is passed over."""
+    length = 0
+    while True:
+        try:
+            line = await reader.readline()
+        except ValueError:  # longer than any header, which is gone now
+            continue
+        if not line:
+            return
+        if (match := _LENGTH.search(line)) is not None:
+            length = int(match[1])
+        elif not line.strip() and length:
+            try:
+                yield await reader.readexactly(length)
+            except asyncio.IncompleteReadError:
+                return
+            length = 0
 
 
 class StreamWriter:

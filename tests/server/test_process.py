@@ -81,6 +81,8 @@ def test_garbage_between_messages_is_survived() -> None:
     raw.initialize()
     raw.send(b"Content-Length: 9\r\n\r\n{not json")
     raw.send(b"hello?\r\n")
+    answer = raw.receive()
+    assert (answer["id"], answer["error"]["code"]) == (None, -32700)
     raw.send({"id": 7, "method": "textDocument/hover", "params": {"textDocument": 3}})
     assert raw.receive()["error"]["code"] == -32602
     raw.send({"id": 8, "method": "ompls/serverStatus"})

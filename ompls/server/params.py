@@ -1,0 +1,80 @@
+"""What parameters of requests must look like, and what is said (InvalidParams, -32602) of those that do not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cattrs import ClassValidationError, transform_error
+from pygls.exceptions import JsonRpcInvalidParams
+
+from ompls.server.convert import Json
+
+Shape = Any  # a class, a list with the shape of its elements, or a mapping of fields; "name?" may be absent or null
+
+_DOCUMENT = {"uri": str}
+_POSITION = {"line": int, "character": int}
+PREVIEW: Shape = {
+    "textDocument": _DOCUMENT, "region?": str, "position?": _POSITION, "device?": str, "explain?": bool,
+}  # fmt: skip
+RUN: Shape = {"textDocument": _DOCUMENT, "device?": str, "arguments?": [str], "run?": str}
+WHY: Shape = {"textDocument": _DOCUMENT, "position?": _POSITION}
+LENS: Shape = {"uri": str, "region?": str, "device?": str, "position?": _POSITION}
+
+_EXPECTED = {str: "a string", int: "a whole number that is not negative", bool: "true or false"}
+
+
+def checked(params: Any, shape: Shape) -> Json:
+    """`params` if they have the shape; fields that it does not name are left alone.  Raises JsonRpcInvalidParams."""
+    _check(params, shape, "params")
+    return dict(params)
+
+
+def _check(value: Any, shape: Shape, where: str) -> None:
+    if isinstance(shape, Mapping):
+        if not isinstance(value, dict):
+            raise JsonRpcInvalidParams(f"{where}: expected an object")
+        for name, inner in shape.items():
+            field, optional = name.rstrip("?"), name.endswith("?")
+            if value.get(field) is not None:
+                _check(value[field], inner, f"{where}.{field}")
+            elif not optional:
+                raise JsonRpcInvalidParams(f"{where}.{field} is missing")
+    elif isinstance(shape, list):
+        if not isinstance(value, (list, tuple)):
+            raise JsonRpcInvalidParams(f"{where}: expected an array")
+        for number, element in enumerate(value):
+            _check(element, shape[0], f"{where}[{number}]")
+    elif type(value) is not shape or (shape is int and value < 0):
+        raise JsonRpcInvalidParams(f"{where}: expected {_EXPECTED[shape]}")
+
+
+def whole(value: Any, kind: Any) -> Any:
+    """For the converter: some clients have no whole numbers, but none has them as text."""
+    if kind is not int:  # an enumeration, or bool
+        return kind(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
+        raise ValueError
+    return int(value)
+
+
+def text(value: Any, kind: Any) -> Any:
+    """For the converter, which takes everything for text."""
+    if kind is not str:
+        return kind(value)
+    if not isinstance(value, str):
+        raise ValueError
+    return value
+
+
+def complaint(problem: Exception) -> str:
+    """What the converter does not like about a message of the protocol: where, in the protocol's own names."""
+    if not isinstance(problem, ClassValidationError):
+        return "the parameters cannot be understood"
+    said = []
+    for line in transform_error(problem, path="$"):
+        what, _, where = line.partition(" @ $.")
+        where = re.sub(r"_(\w)", lambda m: m[1].upper(), where)
+        said.append(f"{where} is missing" if what == "required field missing" else f"{where}: not what it has to be")
+    return "; ".join(said)
