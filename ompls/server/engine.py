@@ -38,8 +38,8 @@ log = logging.getLogger("ompls.server")
 
 MOST = 12  # workers, but for the moments in which more of them have something to do
 RESTING = 512 << 20  # bytes that workers with nothing to do may hold together
-GRACE = 5.0  # seconds that something may take longer than was said: the machine may be busy
-SIGN_OF_LIFE = 5.0  # seconds until a worker that had nothing to do says that it has begun
+GRACE = 15.0  # seconds that something may take longer than was said: the machine may be busy
+SIGN_OF_LIFE = 10.0  # seconds until a worker that had nothing to do says that it has begun
 WATCH = 0.5  # seconds between two looks at who is busy
 PAUSE = 0.3  # seconds without an edit before other documents are told of a text that they include
 PATIENCE = 3.0  # seconds without an edit before what did not end is tried again; twice as long after each time
