@@ -2,7 +2,8 @@
 
 For each C target test: how many of its target regions were found (against what `gcc -E` shows in the lines of the main
 file), whether the rules stay silent (the programs are valid: any warning or error is a false alarm), whether it
-translates, compiles, and passes: exit code 0 and, by the trace, at least one region that really ran on the device.
+translates, compiles, and passes: exit code 0, no result line of the suite that says otherwise (a number of errors that
+is a multiple of 256 is exit code 0), and, by the trace, at least one region that really ran on the device.
 
 A test of the suite's static library is translated with the library's source.  One that says that it needs more devices
 (exit code 101, the suite's for *skipped*) runs again with two.  `--markdown` prints what `docs/conformance.md` has;
@@ -38,6 +39,7 @@ STAGES = ("regions", "clean", "translated", "compiled", "passed")
 _TARGET = re.compile(r'pragma\s*(?:\(\s*")?\s*omp\b(?:[^\n]|\\\n)*\btarget\b', re.IGNORECASE)
 _PROBE = re.compile(r"\bOMPVV_TEST_(OFFLOADING|AND_SET_OFFLOADING|SHARED_ENVIRONMENT|AND_SET_SHARED_ENVIRONMENT)")
 _ENVIRONMENT = re.compile(r"test_(\w+?)_env_(\w+)\.c")  # as the suite's own Makefile reads it
+_NOT_PASSED = re.compile(r"^\[OMPVV_RESULT: [^\n]*\] Test (?!passed(?: on the device)?\.$)[^\n]*", re.MULTILINE)
 _SKIPPED = 101  # OMPVV_SKIPPED_EXIT_CODE
 _REASONS = Path(__file__).with_name("conformance_reasons.json")
 _MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
@@ -185,11 +187,18 @@ def _run(result: Result, built: Built, scratch: Path, timeout: float, device: st
     launches = 0
     if log.exists():
         launches = sum(event.get("kind") == "launch" for event in trace.read(str(log)))
-    result.stages["passed"] = code == 0 and launches > 0
-    if not result.stages["passed"]:
-        last_line = (text.strip().splitlines() or ["no output"])[-1][:200]
-        why = "no region ran on the device" if code == 0 else f"exit code {code}: {last_line}"
-        result.reason = result.reason or why
+    why = _why_failed(code, text, launches)
+    result.stages["passed"] = not why
+    result.reason = result.reason or why
+
+
+def _why_failed(code: int, text: str, launches: int) -> str:
+    """Why a test has not passed, by its exit code, what it says itself, and how many regions ran; '' when it has."""
+    said = _NOT_PASSED.search(text)
+    if code != 0 or said is not None:
+        line = said.group() if said is not None else (text.strip().splitlines() or ["no output"])[-1]
+        return f"exit code {code}: {line[:200]}"
+    return "" if launches else "no region ran on the device"
 
 
 def table(results: dict[str, list[Result]], until: str) -> str:

@@ -41,6 +41,11 @@ def fallback_pragma(
     for c in d.clauses:
         if c.name == "in_reduction" and locals_ is not None:
             continue  # the kernel reduces into the corresponding variable; the task's reduction is the host's
+        if c.name == "if" and not c.keyword and c.args and locals_ is None and d.has("parallel"):
+            clauses.append(
+                f"if(parallel: {' '.join(spliced(tu.text(item, c.args[-1].span)).split())})"
+            )  # it is for both (5.2 §3.4)
+            continue
         if c.name not in _DROPPED or (c.name == "if" and c.keyword not in ("", "target")):
             if c.name == "shared" and any(i.text in pointers for i in c.items):
                 clauses.append(f"shared({', '.join(pointers.get(i.text, i.text) for i in c.items)})")

@@ -122,8 +122,21 @@ def _outside(node: ast.Node) -> Iterator[ast.Node]:
     return (n for n in ast.walk_down_to(node, is_parallel) if not is_parallel(n))
 
 
-def has_parallel_below(node: ast.Node) -> bool:
-    return any(is_parallel(n) for n in node.walk())
+def is_closed(node: ast.Node) -> bool:
+    """Whether there is neither a parallel region in `node` nor a jump out of it."""
+    return not any(is_parallel(n) for n in node.walk()) and not leaves(node)
+
+
+def ladder(s: ast.If) -> tuple[list[ast.If], ast.Stmt | None]:
+    """`s` and the `else if`s after it, up to the last one that is not closed, and what one thread runs after it."""
+    rungs = [s]
+    while isinstance(rungs[-1].otherwise, ast.If):
+        rungs.append(rungs[-1].otherwise)
+    rest = rungs[-1].otherwise
+    if rest is None or is_closed(rest):
+        while len(rungs) > 1 and is_closed(rungs[-1].condition) and is_closed(rungs[-1].then):
+            rest = rungs.pop()
+    return rungs, rest
 
 
 def _statement(s: ast.Stmt | None, found: _Survey) -> None:
@@ -137,19 +150,18 @@ def _statement(s: ast.Stmt | None, found: _Survey) -> None:
     elif isinstance(s, ast.Compound):
         for item in s.items:
             _statement(item, found)
-    elif not has_parallel_below(s) and not leaves(s):
+    elif is_closed(s):
         if any(x.directive.name not in _SEQUENTIAL for x in directives_in(s)):
             raise _DifferentError
         found.modified |= modified_in(s)
     elif isinstance(s, ast.Jump) and s.kind in ("break", "continue"):
         pass
     elif isinstance(s, ast.If):
-        at: ast.Stmt | None = s
-        while isinstance(at, ast.If):
-            _condition(at.condition, found)
-            _statement(at.then, found)
-            at = at.otherwise
-        _statement(at, found)
+        rungs, rest = ladder(s)
+        for rung in rungs:
+            _condition(rung.condition, found)
+            _statement(rung.then, found)
+        _statement(rest, found)
     elif isinstance(s, (ast.While, ast.DoWhile)):
         _condition(s.condition, found)
         _statement(s.body, found)

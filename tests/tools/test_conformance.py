@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 GOOD = """\
+#include <stdio.h>
 #include "ompvv.h"
 int main(void)
 {
@@ -19,10 +20,13 @@ int main(void)
     PROBE
     #pragma omp target map(tofrom: n)
     n++;
+    printf("[OMPVV_RESULT: good.c] Test passed on the %s.\\n", "device");
     return n - 2;
 }
 """
 WRONG = GOOD.replace("return n - 2;", "return 1;")
+FAILED = "[OMPVV_RESULT: many.c] Test failed on the device."
+MANY_WRONG = GOOD.replace("return n - 2;", f'printf("{FAILED}\\n"); return 8192;')
 NO_REGION = GOOD.replace("    PROBE\n", "").replace("target map(tofrom: n)", "target data map(to: n)")
 NOT_OURS = "int main(void)\n{\n    #pragma omp parallel\n    { }\n    return 0;\n}\n"
 HEADER = '#define PROBE _Pragma("omp target map(tofrom: n)") { n += 0; }\n'
@@ -36,6 +40,8 @@ def suite(tmp_path: Path) -> Path:
         (tmp_path / "tests" / version).mkdir(parents=True)
     (tmp_path / "tests/4.5/good.c").write_text(GOOD)
     (tmp_path / "tests/4.5/wrong.c").write_text(WRONG)
+    (tmp_path / "tests/4.5/many_wrong.c").write_text(MANY_WRONG)
+    (tmp_path / "tests/4.5/on_the_host.c").write_text(GOOD.replace('"device"', '"host"'))
     (tmp_path / "tests/4.5/host_only.c").write_text(NOT_OURS)
     (tmp_path / "tests/5.0/no_region.c").write_text(NO_REGION)
     return tmp_path
@@ -47,10 +53,12 @@ def test_the_table_and_the_reasons(suite: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.startswith(" ")}
-    assert rows["4.5"][1:3] == ["2", "4/4"]
+    assert rows["4.5"][1:3] == ["4", "8/8"]
     assert rows["5.0"][1:3] == ["1", "0/0"]
-    assert rows["all"][1:3] == ["3", "4/4"]
+    assert rows["all"][1:3] == ["5", "8/8"]
     assert "tests/4.5/wrong.c: exit code 1" in done.stdout
+    assert f"many_wrong.c: exit code 0: {FAILED}" in done.stdout
+    assert "on_the_host.c: exit code 0: [OMPVV_RESULT: good.c] Test passed on the host." in done.stdout
     assert "tests/5.0/no_region.c: no region ran on the device" in done.stdout
     stages = {
         Path(entry["file"]).stem: entry["stages"]
@@ -61,6 +69,8 @@ def test_the_table_and_the_reasons(suite: Path, tmp_path: Path) -> None:
     assert stages == {
         "good": {**everything, "passed": True},
         "wrong": {**everything, "passed": False},
+        "many_wrong": {**everything, "passed": False},
+        "on_the_host": {**everything, "passed": False},
         "no_region": {**everything, "passed": False},
     }
 
@@ -80,7 +90,9 @@ def test_a_library_more_devices_and_markdown(suite: Path) -> None:
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[3].split(" | ")[-1] == "3 |"
-    assert [line.split(" | ")[0] for line in lines if "`" in line] == ["| `4.5/wrong.c`"]
+    assert [line.split(" | ")[0] for line in lines if "`" in line] == [
+        "| `4.5/many_wrong.c`", "| `4.5/on_the_host.c`", "| `4.5/wrong.c`",
+    ]  # fmt: skip
 
 
 def test_what_is_no_suite_is_refused(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import CType
 from ompls.analysis.syntax.clause_expr import RANKS
 from ompls.analysis.syntax.initializers import InitializerReader
+from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
 from ompls.analysis.syntax.reader import broken, named
 
 _CAST_LIKE = frozenset("+-*&")
@@ -49,6 +50,10 @@ class MisreadReader(InitializerReader):
         row = self.row(n)
         if not row.misread:
             return None
+        deep = self.depth + sum(op not in ast.FLAT for op in row.operators) > MAX_DEPTH
+        if deep or len(row.operators) > MAX_CHAIN:
+            self.taint(n)
+            return ast.OtherExpr(self.span(n), [], why=TOO_DEEP if deep else TOO_LONG)
         self.depth += 1
         values, pending = [row.operands[0]()], list[str]()
         for operator, operand in zip(row.operators, row.operands[1:], strict=True):

@@ -40,6 +40,12 @@ int main(void)
     for (int i = 0; i < 20; i++)
         many += omp_get_num_threads();
     expect(many, 21, "in teams");
+#pragma omp target parallel if (c == 3) num_threads(4) map(from : seen) reduction(+ : many) // in place, one thread
+    {
+        seen = omp_get_num_threads();
+        many++;
+    }
+    expect(seen * 100 + many, 122, "a condition of both constructs");
     wanted = 2;
 #pragma omp target map(from : seen, many)
 #pragma omp parallel num_threads(half(wanted * 2 - 2)) if (wanted == 3)

@@ -139,19 +139,25 @@ def _update(e: Emitter, expr: ast.Expr) -> tuple[str, ast.Expr, str, str]:
 
 def _operands(e: Emitter, value: ast.Expr, x: str) -> tuple[str, ast.Expr | str, bool] | None:
     """(operator, other operand, whether `x` is the right one) of `x op v` or `v op x`."""
+    around: list[ast.Binary] = []
     value = strip(value)
-    if not isinstance(value, ast.Binary) or value.op not in _OPS:
+    while True:
+        if not isinstance(value, ast.Binary) or value.op not in _OPS:
+            return None
+        if e.text(strip(value.left)) == x:
+            op, other, reversed_ = value.op, value.right, False
+            break
+        if e.text(strip(value.right)) == x:
+            op, other, reversed_ = value.op, value.left, value.op not in _COMMUTATIVE
+            break
+        around.append(value)
+        value = strip(value.left)
+    if not around:
+        return op, other, reversed_
+    if op not in _COMMUTATIVE or any(n.op != op or not isinstance(n.type, Integer) for n in around):
         return None
-    if e.text(strip(value.left)) == x:
-        return value.op, value.right, False
-    if e.text(strip(value.right)) == x:
-        return value.op, value.left, value.op not in _COMMUTATIVE
-    left = _operands(e, value.left, x)
-    exact = isinstance(value.type, Integer)
-    if left is not None and exact and left[0] == value.op and value.op in _COMMUTATIVE:  # (x + a) + b
-        first = left[1] if isinstance(left[1], str) else e.text(left[1])
-        return value.op, f"{first} {value.op} {e.text(value.right)}", False
-    return None
+    parts = [other, *(n.right for n in reversed(around))]  # (x + a) + b
+    return op, f" {op} ".join(e.text(part) for part in parts), False
 
 
 def _capture(e: Emitter, body: ast.Stmt | None) -> str:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt
-from ompls.translate.promote import Promotion, has_parallel_below, is_alike
+from ompls.translate.promote import Promotion, is_alike, is_closed, ladder
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.emitter import Emitter, assignable
-from ompls.translate.uses import is_parallel, leaves
+from ompls.translate.uses import is_parallel
 
 _ONE = "if (omp_get_thread_num() == 0) {  // sequential code with effects: one thread runs it\n"
 _DONE = "\n}\nompls_barrier();\n"
@@ -70,9 +70,11 @@ class _Writer:
         elif isinstance(s, ast.DeclStmt):
             self._declaration(s)
         elif isinstance(s, ast.If):
-            self._agreed(s.condition)
-            self.statement(s.then)
-            self.statement(s.otherwise)
+            rungs, rest = ladder(s)
+            for rung in rungs:
+                self._agreed(rung.condition)
+                self.statement(rung.then)
+            self.statement(rest)
         elif isinstance(s, (ast.While, ast.DoWhile)):
             self._agreed(s.condition)
             self.statement(s.body)
@@ -119,4 +121,4 @@ def _is_work(s: ast.Stmt) -> bool:
     """Whether one thread runs `s` for all."""
     if isinstance(s, (ast.DeclStmt, ast.Compound)) or is_parallel(s):
         return False
-    return not has_parallel_below(s) and not leaves(s)
+    return is_closed(s)
