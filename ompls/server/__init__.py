@@ -2,7 +2,7 @@
 
     transport -> protocol -> app -> handlers      bytes, messages, the connection's life, one method a request
     documents                                     the open texts, kept by incremental edits
-    engine, nursery                               a worker process for each document; where they are forked, and ended
+    engine, session, nursery                      a worker process for each document; where they are forked, and ended
     diagnostics, preview, runs, wide              what needs more than one request to be right
     messages, frames                              what the server and its workers say to each other, and how
 

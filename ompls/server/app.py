@@ -24,7 +24,7 @@ from ompls.server import client as clients
 from ompls.server.convert import MANUAL_SCHEME, path_of, uri_of
 from ompls.server.diagnostics import DiagnosticsFeature
 from ompls.server.documents import Change, Document
-from ompls.server.engine import Engine, Session
+from ompls.server.engine import Engine
 from ompls.server.guard import logged, watch_client
 from ompls.server.handlers import Handlers
 from ompls.server.lean import forget_sources, use_one_heap
@@ -33,6 +33,7 @@ from ompls.server.nursery import Nursery
 from ompls.server.preview import SCHEME, PreviewFeature
 from ompls.server.protocol import Protocol, converter
 from ompls.server.runs import RunFeature
+from ompls.server.session import Session
 from ompls.server.settings import read
 from ompls.server.transport import accept_one, bodies, open_stdio
 from ompls.server.wide import WorkspaceDiagnostics

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ompls.analysis.notes import IDS
 from ompls.server.convert import range_of
-from ompls.server.engine import Session
 from ompls.server.guard import logged
 from ompls.server.messages import Elsewhere
 from ompls.server.protocol import Written
+from ompls.server.session import Session
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer

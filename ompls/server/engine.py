@@ -1,4 +1,4 @@
-"""One `Session` per open document, and the worker process that analyses it.
+"""The open documents, each a `Session` with a worker process that analyses it.
 
 Each document has a worker of its own (`worker.py`), so no document waits for another one, and an analysis can be ended
 from outside, whatever it does: a worker that takes much longer than it said is killed.  The document gets a new one at
@@ -17,7 +17,6 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from pygls.exceptions import JsonRpcException
@@ -27,11 +26,12 @@ from ompls.project.projectfile import ProjectFiles
 from ompls.server import messages
 from ompls.server.answers import METHODS
 from ompls.server.documents import Change, Document
-from ompls.server.frames import frame, read
+from ompls.server.frames import read
 from ompls.server.guard import logged
 from ompls.server.messages import Context
-from ompls.server.nursery import MEMORY, Child, Nursery
+from ompls.server.nursery import MEMORY, Nursery
 from ompls.server.runs import refuse
+from ompls.server.session import Session, Worker
 from ompls.server.settings import Layer, Settings, settings_of
 
 log = logging.getLogger("ompls.server")
@@ -44,82 +44,6 @@ WATCH = 0.5  # seconds between two looks at who is busy
 PAUSE = 0.3  # seconds without an edit before other documents are told of a text that they include
 PATIENCE = 3.0  # seconds without an edit before what did not end is tried again; twice as long after each time
 LONGEST_PATIENCE = 60.0
-
-
-@dataclass(eq=False)
-class Session:
-    """One open document.
-
-    stamp    -- counts its states: texts and settings
-    fresh    -- the last result
-    shown    -- that of the last state that is not there any more, if there was one
-    process  -- the number of the worker's process; 0: not known, or there is none
-    doing    -- what its worker does: what, since when (time.monotonic), and how long that should take in seconds
-    memory   -- bytes that the worker had when it had nothing to do the last time
-    used     -- when the client did something with it the last time (time.monotonic)
-    failed   -- what did not end the last time; "" since there was a result
-    left_out -- what did not end again, and is not tried before the text has changed: "", "rules" or "analysis"
-    ended    -- what the user is told of that
-    """
-
-    document: Document
-    settings: Settings
-    stamp: int = 0
-    fresh: messages.Fresh | None = None
-    includes: frozenset[str] = frozenset()
-    worker: _Worker | None = None
-    process: int = 0
-    doing: tuple[str, float, float] | None = None
-    memory: int = 0
-    used: float = 0.0
-    asked: dict[int, asyncio.Future[tuple[bytes, ...]]] = field(default_factory=dict)
-    failed: str = ""
-    left_out: str = ""
-    ended: str = ""
-    patience: float = PATIENCE
-    again: asyncio.TimerHandle | None = None
-    told: asyncio.TimerHandle | None = None  # when those that include it are told of its text
-
-    @property
-    def current(self) -> bool:
-        """Whether all is known of the document as it is."""
-        return self.fresh is not None and self.fresh.stamp == self.stamp and self.fresh.last
-
-    @property
-    def busy(self) -> bool:
-        return self.doing is not None
-
-
-class _Worker:
-    """A worker process as the engine sees it."""
-
-    def __init__(self, child: Child) -> None:
-        self.child = child
-        self.listener: asyncio.Task[None] | None = None
-        self._unsent: list[bytes] = []
-        self._writer: asyncio.StreamWriter | None = None
-
-    def send(self, message: Any) -> None:
-        if self._writer is None:
-            self._unsent.append(frame(message))
-        else:
-            self._writer.write(frame(message))
-
-    async def connect(self) -> asyncio.StreamReader:
-        reader, self._writer = await asyncio.open_unix_connection(sock=self.child.connection)
-        for waiting in self._unsent:
-            self._writer.write(waiting)
-        self._unsent.clear()
-        return reader
-
-    def end(self) -> None:
-        self.child.end()
-        if self._writer is not None:
-            self._writer.transport.abort()
-        else:
-            self.child.connection.close()
-        if self.listener is not None:
-            self.listener.cancel()
 
 
 class Engine:
@@ -354,7 +278,7 @@ class Engine:
         if session.left_out == "analysis":
             return
         self._make_room(1)
-        worker = session.worker = _Worker(self.nursery.fork("document"))
+        worker = session.worker = Worker(self.nursery.fork("document"))
         document = session.document
         worker.send(
             messages.Open(
@@ -390,7 +314,7 @@ class Engine:
             count -= 1
             self._stop(session, "its worker rests")
 
-    async def _listen(self, session: Session, worker: _Worker) -> None:
+    async def _listen(self, session: Session, worker: Worker) -> None:
         """Hear what a worker says until it has ended."""
         reason = "its process has ended"
         try:
@@ -421,7 +345,7 @@ class Engine:
         elif isinstance(message, messages.Fresh):
             session.fresh = message
             if session.current and not session.left_out:
-                session.patience, session.failed = PATIENCE, ""
+                session.patience, session.failed = 0.0, ""
             if message.stamp == session.stamp:
                 self._on_result(session)
         elif (answer := session.asked.pop(message.number, None)) is not None and not answer.done():
@@ -467,7 +391,7 @@ class Engine:
             session.left_out, missing = what, "what they find is not shown"
         name = os.path.basename(session.document.path)
         session.ended = f"{name}: {what}: {reason}; {missing} until the text has changed"
-        session.patience = min(2 * session.patience, LONGEST_PATIENCE)
+        session.patience = min(max(PATIENCE, 2 * session.patience), LONGEST_PATIENCE)
 
     def _try_again_later(self, session: Session) -> None:
         """What was left out is tried again when nobody has typed for a while."""

@@ -27,7 +27,7 @@ from ompls.server.runs import refuse
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
-    from ompls.server.engine import Session
+    from ompls.server.session import Session
 
 SCHEME = "ompls-preview"
 WATCHED = 16  # previews that are kept up to date at a time

@@ -15,8 +15,9 @@ import pytest
 
 from ompls.server import checker, engine, nursery, worker
 from ompls.server.documents import Change, Document
-from ompls.server.engine import Engine, Session
+from ompls.server.engine import Engine
 from ompls.server.nursery import Nursery
+from ompls.server.session import Session
 
 from .test_editors import MISTAKE, SAXPY
 from .test_process import Raw

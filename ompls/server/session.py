@@ -1,0 +1,90 @@
+"""One open document as the server knows it, and its end of the worker process that analyses it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from ompls.server import messages
+from ompls.server.documents import Document
+from ompls.server.frames import frame
+from ompls.server.nursery import Child
+from ompls.server.settings import Settings
+
+
+@dataclass(eq=False)
+class Session:
+    """One open document.
+
+    stamp    -- counts its states: texts and settings
+    fresh    -- the last result
+    shown    -- that of the last state that is not there any more, if there was one
+    process  -- the number of the worker's process; 0: not known, or there is none
+    doing    -- what its worker does: what, since when (time.monotonic), and how long that should take in seconds
+    memory   -- bytes that the worker had when it had nothing to do the last time
+    used     -- when the client did something with it the last time (time.monotonic)
+    failed   -- what did not end the last time; "" since there was a result
+    left_out -- what did not end again, and is not tried before the text has changed: "", "rules" or "analysis"
+    ended    -- what the user is told of that
+    patience -- seconds without an edit before it is tried again
+    """
+
+    document: Document
+    settings: Settings
+    stamp: int = 0
+    fresh: messages.Fresh | None = None
+    includes: frozenset[str] = frozenset()
+    worker: Worker | None = None
+    process: int = 0
+    doing: tuple[str, float, float] | None = None
+    memory: int = 0
+    used: float = 0.0
+    asked: dict[int, asyncio.Future[tuple[bytes, ...]]] = field(default_factory=dict)
+    failed: str = ""
+    left_out: str = ""
+    ended: str = ""
+    patience: float = 0.0
+    again: asyncio.TimerHandle | None = None
+    told: asyncio.TimerHandle | None = None  # when those that include it are told of its text
+
+    @property
+    def current(self) -> bool:
+        """Whether all is known of the document as it is."""
+        return self.fresh is not None and self.fresh.stamp == self.stamp and self.fresh.last
+
+    @property
+    def busy(self) -> bool:
+        return self.doing is not None
+
+
+class Worker:
+    """A worker process as the engine sees it."""
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+        self.listener: asyncio.Task[None] | None = None
+        self._unsent: list[bytes] = []
+        self._writer: asyncio.StreamWriter | None = None
+
+    def send(self, message: Any) -> None:
+        if self._writer is None:
+            self._unsent.append(frame(message))
+        else:
+            self._writer.write(frame(message))
+
+    async def connect(self) -> asyncio.StreamReader:
+        reader, self._writer = await asyncio.open_unix_connection(sock=self.child.connection)
+        for waiting in self._unsent:
+            self._writer.write(waiting)
+        self._unsent.clear()
+        return reader
+
+    def end(self) -> None:
+        self.child.end()
+        if self._writer is not None:
+            self._writer.transport.abort()
+        else:
+            self.child.connection.close()
+        if self.listener is not None:
+            self.listener.cancel()
