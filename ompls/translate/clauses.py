@@ -42,9 +42,8 @@ def fallback_pragma(
         if c.name == "in_reduction" and locals_ is not None:
             continue  # the kernel reduces into the corresponding variable; the task's reduction is the host's
         if c.name == "if" and not c.keyword and c.args and locals_ is None and d.has("parallel"):
-            clauses.append(
-                f"if(parallel: {' '.join(spliced(tu.text(item, c.args[-1].span)).split())})"
-            )  # it is for both (5.2 §3.4)
+            condition = " ".join(spliced(tu.text(item, c.args[-1].span)).split())
+            clauses.append(f"if(parallel: {condition})")  # it is for all constructs of the directive (5.2 §3.4)
             continue
         if c.name not in _DROPPED or (c.name == "if" and c.keyword not in ("", "target")):
             if c.name == "shared" and any(i.text in pointers for i in c.items):
