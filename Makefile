@@ -65,8 +65,9 @@ unit: $(READY_DEV)
 bench: $(READY_DEV) ## measure, and compare with bench/baseline.json
 	@$(BIN)/python bench/run.py
 
-fuzz: $(READY_DEV) ## 10,000 random edits, every fixture mutilated everywhere, ten minutes of atheris (an hour in all)
+fuzz: $(READY_DEV) ## 10,000 random edits, every fixture mutilated everywhere, ten minutes of atheris, shapes of any size (an hour in all)
 	@OMPLS_EXHAUSTIVE=1 OMPLS_FUZZ_SECONDS=600 $(BIN)/python -m pytest -q --timeout=7200 tests/model/test_incremental.py tests/model/test_robust.py tests/frontend/test_robust.py tests/fuzz
+	@$(BIN)/python tests/fuzz/growth.py
 
 fuzz-translate: $(READY_DEV) ## a thousand of csmith's programs inside a target region, on each device, against gcc (hours)
 	@command -v csmith >/dev/null || { echo "csmith is needed: apt-get install csmith" >&2; exit 2; }

@@ -177,24 +177,25 @@ class _Order:
 
     def __init__(self, index: Index, local: dict[str, str]) -> None:
         self.index, self.local = index, local
-        self.out: dict[str, None] = {}  # texts
-        self.done: set[str] = set()
+        self.out: list[str] = []
+        self.done: set[str] = set()  # names and texts that have been seen to, or are being
 
     def of(self, names: Iterable[str]) -> list[str]:
         for name in names:
             self._need(name)
-        return list(self.out)
+        return self.out
 
     def _need(self, needed: str) -> None:
         waiting = [(needed, False)]  # names, and texts whose names have been seen to
         while waiting:
             name, is_text = waiting.pop()
             if is_text:
-                self.out[name] = None
+                self.out.append(name)
             elif name not in self.done:
                 self.done.add(name)
                 text = self.local.get(name) or self.index.types.get(name) or self._system(name)
-                if text is not None and text not in self.out:
+                if text is not None and text not in self.done:
+                    self.done.add(text)
                     waiting.append((text, True))
                     waiting += [(w, False) for w in sorted(words(text) - {name}, reverse=True)]
 

@@ -89,11 +89,13 @@ class RegionPlan:
     promotion: Promotion | None = None  # spmd, although there is sequential code
     dimensions: int = 1  # of the grid and of its blocks
 
-    # where the items stand, as `places` found it
+    # while the plan is made: items that will come before the others, and where the first ones with a variable and a
+    # base stand
+    before: list[ItemPlan] = field(default_factory=list)
     placed: dict[tuple[Symbol | None, str], int] | None = None
 
     def places(self) -> dict[tuple[Symbol | None, str], int]:
-        """The first of the items with a variable and a base."""
+        """The first of the items that the construct lists with each variable and base."""
         if self.placed is None:
             self.placed = {(i.symbol, i.base): k for k, i in reversed(list(enumerate(self.items)))}
         return self.placed

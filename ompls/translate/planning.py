@@ -31,6 +31,7 @@ def plan_region(tu: TU, item: Item, region: Region, kernel: str) -> RegionPlan:
     for v in region.variables:
         if v.sharing != "declare_target" or v.symbol.name not in tables(tu):
             _add_variable(plan, v)
+    _put_first(plan)
     for clause in region.directive.all(*HOISTED, "if"):
         on_host = clause.name == "if" and clause.keyword in ("", "target")
         if clause.args and not on_host and not isinstance(strip(clause.args[-1]), IntLiteral):
@@ -187,10 +188,15 @@ def _item_of(plan: RegionPlan, s: Symbol) -> tuple[int, ItemPlan]:
     array = isinstance(s.type, Array) and s.type.length is None
     base = s.name if array else f"&{s.name}"
     added = ItemPlan(s.name, ("TO", "FROM", "IMPLICIT"), base, base, f"sizeof({s.name})", "", s)
-    plan.items.insert(0, added)
-    plan.placed = None
-    plan.params[:] = [replace(p, index=p.index + (p.kind == "address")) for p in plan.params]
-    return 0, added
+    plan.before.append(added)
+    return -len(plan.before), added
+
+
+def _put_first(plan: RegionPlan) -> None:
+    """The items that `_item_of` has made come before all others, the last one first."""
+    if count := len(plan.before):
+        plan.items[:0] = reversed(plan.before)
+        plan.params[:] = [replace(p, index=p.index + count * (p.kind == "address")) for p in plan.params]
 
 
 def _hoist(plan: RegionPlan, clause: Clause, text: str) -> None:

@@ -21,6 +21,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         if any(isinstance(n, (ast.OtherStmt, ast.OtherExpr)) for n in walk_all(stmt.body)):
             continue
+        read: set[Symbol] | None = None
         given = {i.symbol for c in directive.all("firstprivate", "linear") for i in c.items}
         assigned = _assigned(stmt.body) | set(loop_variables(directive, stmt.body))
         for clause in directive.all("lastprivate"):
@@ -30,18 +31,19 @@ def check(scene: Scene) -> Iterator[Finding]:
                     continue
                 if isinstance(symbol.type, (Integer, Floating, Enum, Pointer)):
                     message = f"nothing is assigned to `{item.text}` here: after the construct it has no value"
-                    yield Finding(item.span, message, "warning" if _read_after(scene, stmt, symbol) else "hint")
+                    read = _read_after(scene, stmt) if read is None else read
+                    yield Finding(item.span, message, "warning" if symbol in read else "hint")
 
 
-def _read_after(scene: Scene, stmt: ast.DirectiveStmt, symbol: Symbol) -> bool:
-    """Whether the next use in the function reads the variable; if not, the lost value does no harm that can be seen."""
-    function = scene.function
-    if function is None or symbol.level == "file":
-        return False
-    nodes = [n for n in function.body.walk() if n.span.start > stmt.span.end]
+def _read_after(scene: Scene, stmt: ast.DirectiveStmt) -> set[Symbol]:
+    """The variables that the next use in the function reads; the lost value of others does no harm that can be seen."""
+    nodes = (
+        [n for n in scene.function.body.walk() if n.span.start > stmt.span.end] if scene.function is not None else []
+    )
     written = {id(n.target) for n in nodes if isinstance(n, ast.Assign) and n.op == "="}
-    after = [n for n in nodes if isinstance(n, ast.Name) and n.symbol is symbol]
-    return bool(after) and id(min(after, key=lambda n: n.span)) not in written
+    after = sorted([n for n in nodes if isinstance(n, ast.Name)], key=lambda n: n.span)
+    first = {n.symbol: n for n in reversed(after) if n.symbol is not None and n.symbol.level != "file"}
+    return {symbol for symbol, n in first.items() if id(n) not in written}
 
 
 def _assigned(body: Stmt) -> set[Symbol]:

@@ -243,12 +243,13 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     named = copied_variables(region, implicit)
     params = [_whole(plan, p) for p in plan.params]
     copied = [p for p in params if p.deref and p.symbol in named]
+    through_copies = {id(p) for p in copied}
     tasks = _of_tasks(region.directive)
     joined: list[str] = []
     back: list[str] = []
     for k, p in sorted(enumerate(params), key=lambda x: (is_vla(x[1].type), x[1].kind == "address")):
         source = f"ompls_params[{k}]"
-        if p in copied and p.symbol is not None:
+        if id(p) in through_copies and p.symbol is not None:
             t = unqualified(_sized(plan, p.symbol))
             name = p.symbol.name
             head.append(f"{types.c(p.type, f'ompls_p_{name}')} = *({types.c(Pointer(p.type))}){source};")
@@ -300,9 +301,10 @@ def _of_tasks(d: Directive) -> set[Symbol]:
 def _part(tu: TU, plan: RegionPlan, c: Clause, copied: list[Param]) -> str:
     """An `in_reduction` of the construct as a `reduction` into what the parameters point to."""
     texts = []
+    of = {p.symbol: p for p in reversed(copied)}
     for i in c.items:
         text = tu.text(plan.item, i.span)
-        p = next((p for p in copied if p.symbol is i.symbol), None)
+        p = of.get(i.symbol)
         if p is not None and p.symbol is not None:
             name = f"ompls_p_{p.symbol.name}[:1]"
             if isinstance(strip(i.expr), (ast.Section, ast.Index)):

@@ -372,7 +372,7 @@ class Store(ABC):
         cases = self.cases_of(obj)
         if cases is None:
             return
-        self.spend(LOOKS // 2 * sum([len(c.copies) for c in cases]))
+        self.spend(LOOKS * (2 + sum([len(c.copies) for c in cases]) // 2))
         new: Cases | None = by_one_way(frozenset([how(c) for c in cases]))
         if weak or (obj in self.now.many if isinstance(place, Obj) else self.in_part(place)):
             new = joined_cases(cases, new)

@@ -115,7 +115,8 @@ def order(a: Poly | None, b: Poly | None, positive: Positive) -> Order:
         return ""
     if a is b:
         return "=="
-    difference = (a - b).constant
+    x, y = a.constant, b.constant
+    difference = x - y if x is not None and y is not None else (a - b).constant
     if difference is not None:
         return "==" if not difference else ">" if difference > 0 else "<"
     return compare(a, b, positive)
