@@ -46,7 +46,7 @@ class DiagnosticsFeature:
     # --- from the engine -----------------------------------------------------------------------------------------
 
     def fresh(self, session: Session) -> None:
-        """`session` has a new result."""
+        """`session` has a new result, or its analysis was ended and is left out."""
         uri = session.document.uri
         shown = self._shown.setdefault(uri, Shown())
         own, headers = self._items(session)

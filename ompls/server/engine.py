@@ -253,10 +253,13 @@ class Engine:
         if session.current and session.worker is None:
             return  # it has rested since
         method = "textDocument/diagnostic, with headers" if headers else "textDocument/diagnostic"
-        try:
-            await self.ask(session, method, None)
-        except JsonRpcException as problem:
-            log.info("%s: %s", session.document.uri, problem)  # what is shown stays
+        while self.sessions.get(session.document.uri) is session and session.left_out != "analysis":
+            try:
+                await self.ask(session, method, None)
+            except JsonRpcException as problem:
+                log.info("%s: %s: asked again", session.document.uri, problem)  # there is a new worker
+            else:
+                return
 
     # --- workers -------------------------------------------------------------------------------------------------
 
@@ -345,7 +348,7 @@ class Engine:
         elif isinstance(message, messages.Fresh):
             session.fresh = message
             if session.current and not session.left_out:
-                session.patience, session.failed = 0.0, ""
+                session.patience, session.failed = 0.0, False
             if message.stamp == session.stamp:
                 self._on_result(session)
         elif (answer := session.asked.pop(message.number, None)) is not None and not answer.done():
@@ -374,16 +377,17 @@ class Engine:
     def _lost(self, session: Session, reason: str) -> None:
         """The worker was ended, or has: a new one does what can be done without what did not end."""
         what = session.doing[0] if session.doing is not None else ""
+        if what and not session.process:
+            self.nursery.renew()  # it did not even fork
         log.warning("the worker of %s was ended (%s): %s", session.document.uri, what or "nothing to do", reason)
         self._stop(session, f"{what}: {reason}")
         if not what:
             return  # another one is started when it is needed
         if what not in METHODS:  # else it was an answer
-            if session.failed == what:
+            if session.failed:
                 self._leave_out(session, what, reason)
-            session.failed = what
+            session.failed = True
         self._start(session)
-        self._on_result(session)
 
     def _leave_out(self, session: Session, what: str, reason: str) -> None:
         session.left_out, missing = "analysis", "nothing is said about it"
@@ -391,6 +395,7 @@ class Engine:
             session.left_out, missing = what, "what they find is not shown"
         name = os.path.basename(session.document.path)
         session.ended = f"{name}: {what}: {reason}; {missing} until the text has changed"
+        self._on_result(session)
         session.patience = min(max(PATIENCE, 2 * session.patience), LONGEST_PATIENCE)
 
     def _try_again_later(self, session: Session) -> None:
@@ -401,7 +406,8 @@ class Engine:
 
     def _try_again(self, session: Session) -> None:
         session.again = None
-        session.left_out = session.ended = session.failed = ""
+        session.left_out = session.ended = ""
+        session.failed = False
         self._stop(session, "it is tried again")
         self._start(session)
 

@@ -57,7 +57,7 @@ class Nursery:
         """
         self._start = partial(_started, mains, later)
         self._numbers = itertools.count(1)
-        self._control = self._start()
+        self._control, self._process = self._start()
 
     def fork(self, kind: str) -> Child:
         """A new child that runs the main function of this kind."""
@@ -65,11 +65,19 @@ class Nursery:
         ours, theirs = socket.socketpair()
         with theirs:
             if not self.order("fork", number, kind, descriptor=theirs.fileno()):
-                log.error("the process that starts the analyses has ended: another one is started")
-                self._control.close()
-                self._control = self._start()
+                self.renew()
                 self.order("fork", number, kind, descriptor=theirs.fileno())
         return Child(self, number, ours)
+
+    def renew(self) -> None:
+        """Another nursery in the place of one that has ended or does not listen; its children end with it."""
+        log.error("the process that starts the analyses is replaced")
+        self._control.close()
+        with suppress(ProcessLookupError):
+            os.kill(self._process, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(self._process, 0)
+        self._control, self._process = self._start()
 
     def order(self, *words: object, descriptor: int | None = None) -> bool:
         """False: nobody is there to hear it."""
@@ -84,15 +92,16 @@ class Nursery:
         self._control.close()
 
 
-def _started(mains: Mains, later: Callable[[], None]) -> socket.socket:
+def _started(mains: Mains, later: Callable[[], None]) -> tuple[socket.socket, int]:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     gc.collect()
     gc.freeze()  # what was imported is never looked through again, which would copy all of it
     server = os.getpid()
-    if os.fork() == 0:
+    process = os.fork()
+    if process == 0:
         _run(lambda: _nurse(theirs, mains, later, server), ours)
     theirs.close()
-    return ours
+    return ours, process
 
 
 def _run(work: Callable[[], None], *unneeded: socket.socket) -> NoReturn:

@@ -24,7 +24,7 @@ class Session:
     doing    -- what its worker does: what, since when (time.monotonic), and how long that should take in seconds
     memory   -- bytes that the worker had when it had nothing to do the last time
     used     -- when the client did something with it the last time (time.monotonic)
-    failed   -- what did not end the last time; "" since there was a result
+    failed   -- something did not end, and there was no result since
     left_out -- what did not end again, and is not tried before the text has changed: "", "rules" or "analysis"
     ended    -- what the user is told of that
     patience -- seconds without an edit before it is tried again
@@ -41,7 +41,7 @@ class Session:
     memory: int = 0
     used: float = 0.0
     asked: dict[int, asyncio.Future[tuple[bytes, ...]]] = field(default_factory=dict)
-    failed: str = ""
+    failed: bool = False
     left_out: str = ""
     ended: str = ""
     patience: float = 0.0

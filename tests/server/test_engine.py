@@ -191,6 +191,37 @@ async def test_workers_end_with_the_nursery_which_is_replaced(tmp_path: Path) ->
         assert len(await it.known(session)) == 1
 
 
+@pytest.mark.usefixtures("impatient")
+async def test_a_nursery_that_does_not_fork_is_replaced(tmp_path: Path) -> None:
+    async with opened() as it:
+        first = it.open(tmp_path / "a.c")
+        await it.known(first)
+        parent = int(Path(f"/proc/{first.process}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(parent, signal.SIGSTOP)
+        second = it.open(tmp_path / "b.c")
+        assert len(await it.known(second)) == 1
+        assert not alive(parent)
+        it.type(first)
+        assert len(await it.known(first)) == 1
+
+
+async def test_nothing_is_said_of_a_text_before_it_was_analysed(tmp_path: Path) -> None:
+    """A worker that is killed in the middle does not make its document a clean one, for a client that waits or asks."""
+    said: list[tuple[int, int]] = []
+    async with opened() as it:
+        it.engine._on_result = lambda session: said.append((session.stamp, len(session.fresh.items)))  # type: ignore
+        session = it.open(tmp_path / "a.c")
+        await it.known(session)
+        for _ in range(5):
+            it.type(session)
+            os.kill(session.process, signal.SIGKILL)
+            await asyncio.wait_for(it.engine.known(session), WAIT)
+            assert session.fresh is not None
+            assert (session.fresh.stamp, len(session.fresh.items)) == (session.stamp, 1)
+            await it.known(session)
+    assert {count for _, count in said} == {1}
+
+
 async def test_only_so_many_workers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "MOST", 3)
     async with opened() as it:
