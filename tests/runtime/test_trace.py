@@ -154,3 +154,8 @@ def test_info(program: Path, bits: str, words: set[str]) -> None:
 def test_a_trace_that_cannot_be_written(program: Path, tmp_path: Path) -> None:
     said = run(program, OMPLS_TRACE=str(tmp_path / "no" / "trace"))
     assert said == f"ompls: warning: cannot write the trace {tmp_path}/no/trace: No such file or directory\n"
+
+
+def test_a_trace_on_a_full_disk_says_that_it_ends(program: Path) -> None:
+    said = run(program, OMPLS_TRACE="/dev/full")
+    assert said == "ompls: warning: the trace /dev/full ends here: No space left on device\n"

@@ -101,10 +101,14 @@ static bool have_file(void) {
     return false;
 }
 
+/* A full disk loses the rest of the trace, not the run. */
 static void write_out(const char *bytes, size_t size) {
-    while (size > 0) {
+    while (size > 0 && file.descriptor >= 0) {
         ssize_t done = write(file.descriptor, bytes, size);
-        if (done < 0 && errno != EINTR) return; /* a full disk loses the trace, not the run */
+        if (done < 0 && errno != EINTR) {
+            ompls_warn("the trace %s ends here: %s", file.path != NULL ? file.path : "", strerror(errno));
+            close_file();
+        }
         if (done > 0) bytes += done, size -= (size_t)done;
     }
 }
