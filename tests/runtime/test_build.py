@@ -277,7 +277,8 @@ def tiny(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """For the cache: said once, and the program is built.  For the program: an error, and nothing half written."""
+    """For the cache: said once, and the program is built.  For the program: an error, and nothing half written.  For
+    temporary files: those of the compilers lie where ours do, on another disk."""
     bundle = saxpy_bundle(tmp_path / "bundle")
     monkeypatch.setenv("OMPLS_CACHE_DIR", str(tiny))
     built = build(bundle, "host", tmp_path / "prog")
@@ -294,9 +295,8 @@ def test_a_full_disk(
     assert set(tiny.iterdir()) == before
     monkeypatch.setenv("TMPDIR", str(tiny))
     monkeypatch.setattr("tempfile.tempdir", None)
-    with pytest.raises(errors.BuildFailed) as caught:
-        build(make_bundle(tmp_path / "other", "int main(void) { return 7; }", {}, {}), "host", tmp_path / "other.out")
-    assert "No space left on device" in caught.value.output
+    bundle = make_bundle(tmp_path / "other", "int main(void) { return 7; }", {}, {})
+    assert output_of(build(bundle, "host", tmp_path / "other.out").program)[0] == 7
 
 
 def test_no_place_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
