@@ -368,17 +368,17 @@ class Engine:
         """End what takes much longer than it should."""
         self._watching = None
         now = time.monotonic()
-        for session in list(self.sessions.values()):
-            if session.doing is not None and now - session.doing[1] > session.doing[2] + GRACE:
-                self._lost(session, f"no end after {now - session.doing[1]:.0f} s")
+        late = [(s, now - s.doing[1]) for s in self.sessions.values() if s.doing and now > sum(s.doing[1:]) + GRACE]
+        if any(not session.process for session, _ in late):
+            self.nursery.renew()  # it did not even fork
+        for session, seconds in late:
+            self._lost(session, f"no end after {seconds:.0f} s")
         if self._watching is None and any(session.busy for session in self.sessions.values()):
             self._watching = asyncio.get_running_loop().call_later(WATCH, self._watch)
 
     def _lost(self, session: Session, reason: str) -> None:
         """The worker was ended, or has: a new one does what can be done without what did not end."""
         what = session.doing[0] if session.doing is not None else ""
-        if what and not session.process:
-            self.nursery.renew()  # it did not even fork
         log.warning("the worker of %s was ended (%s): %s", session.document.uri, what or "nothing to do", reason)
         self._stop(session, f"{what}: {reason}")
         if not what:
