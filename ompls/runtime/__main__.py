@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import List, Optional, Sequence
 
@@ -15,6 +14,7 @@ from .build import build
 from .bundle import read_bundle
 from .devices import all_devices
 from .errors import BuildFailed, RuntimeProblem
+from .scratch import scratch
 
 OUR_ERROR = 125
 
@@ -80,8 +80,8 @@ def _perform(arguments: List[str], program_arguments: Sequence[str]) -> int:
     elif options.command == "build":
         build(options.bundle, options.device, options.output, options.cflag, options.ldflag)
     elif options.command == "run":
-        with tempfile.TemporaryDirectory(prefix="ompls-run-") as scratch:
-            program = Path(scratch) / Path(read_bundle(options.bundle).units[0].source).stem
+        with scratch() as directory:
+            program = directory / Path(read_bundle(options.bundle).units[0].source).stem
             built = build(options.bundle, options.device, program, options.cflag, options.ldflag)
             return launcher.run(
                 built, program_arguments, options.timeout, launcher.environment(built, trace=options.trace)

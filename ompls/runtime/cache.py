@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -17,6 +18,8 @@ from typing import List, Optional, Tuple
 
 MEBIBYTES = 1024  # unless OMPLS_CACHE_SIZE says otherwise
 RECENT = 3600.0  # seconds
+# What is ours: somebody may have chosen a directory with files of his own.
+_FOLDER, _FILE = re.compile(r"[0-9a-f]{2}\Z"), re.compile(r"(?:[0-9a-f]{62}(?:\..*)?|\.ompls-\w{8})\Z")
 
 
 def cache_directory() -> Path:
@@ -97,14 +100,19 @@ class Cache:
     def _files(self) -> List[Tuple[float, int, str]]:
         """Last use, bytes and path of every file, the oldest first."""
         found = []
-        for folder in os.scandir(str(self.directory)):
-            if len(folder.name) != 2 or not folder.is_dir(follow_symlinks=False):
-                continue  # not ours
-            for file in os.scandir(folder.path):
-                with contextlib.suppress(OSError):
-                    state = file.stat(follow_symlinks=False)
-                    found.append((state.st_mtime, state.st_size, file.path))
+        with contextlib.suppress(FileNotFoundError):
+            for folder in os.scandir(str(self.directory)):
+                if _FOLDER.match(folder.name) and folder.is_dir(follow_symlinks=False):
+                    for file in os.scandir(folder.path):
+                        with contextlib.suppress(OSError):
+                            state = file.stat(follow_symlinks=False)
+                            if _FILE.match(file.name):
+                                found.append((state.st_mtime, state.st_size, file.path))
         return sorted(found)
+
+    def sizes(self) -> List[int]:
+        """Bytes of every file."""
+        return [size for _, size, _ in self._files()]
 
     def drop(self, before: float) -> None:
         """Delete what was last used before a time (seconds since the epoch)."""

@@ -34,7 +34,9 @@ exit $code
 
 
 class Contained:
-    """A running command; use as a context manager: at the end of the block nothing of it is left.
+    """A running command; use as a context manager: whoever leaves the block early leaves nothing of it.
+
+    A command that ends by itself may leave processes on purpose, as a compiler cache leaves its server.
 
     seconds -- processor time; memory, written -- bytes; each for every process, 0: no limit.  Never a core file.
     Further arguments are subprocess.Popen's.  Raises OSError when there is no such command.

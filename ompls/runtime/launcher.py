@@ -1,4 +1,4 @@
-"""Running a built program: its streams are ours, its end is ours, and nothing of it stays behind.
+"""Running a built program: its streams are ours, its end is ours, ours is its end, and nothing of it stays behind.
 
 Exit codes: the program's own, 128 + N when signal N ended it, 124 when it ran over its time.  The program stays in our
 process group, so the terminal treats it as it would without us.  We are the subreaper of what it starts: when its time
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import functools
 import os
 import signal
 import subprocess
@@ -21,7 +22,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set
 
 from .build import Built
 from .errors import RuntimeProblem
-from .processes import children, kill_all
+from .processes import children, end_with, kill_all
 
 TIMED_OUT = 124
 GRACE = 3.0  # seconds between a forwarded request to end and the kill
@@ -126,7 +127,11 @@ def run(
     before = set(children().get(os.getpid(), set()))
     with _subreaper(), _Forwarding(before) as forwarding:
         try:
-            process = subprocess.Popen(command(built, args), env=dict(environment(built) if env is None else env))
+            process = subprocess.Popen(
+                command(built, args),
+                env=dict(environment(built) if env is None else env),
+                preexec_fn=functools.partial(end_with, os.getpid()),  # noqa: PLW1509 -- it makes system calls only
+            )
         except OSError as error:
             raise RuntimeProblem(str(built.program), error.strerror or str(error), _hint(error)) from error
         forwarding.attach(process)

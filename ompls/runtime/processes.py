@@ -12,12 +12,13 @@ from typing import Collection, Dict, Optional, Set
 
 SECONDS = 5.0  # how long to go on killing
 PR_SET_PDEATHSIG = 1
+_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None  # found here: `end_with` is called after a fork
 
 
 def end_with(parent: int, how: signal.Signals = signal.SIGKILL) -> None:
     """Get the signal `how` when `parent`, the process that started this one, ends.  Only Linux knows that."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(how))
+    if _prctl is not None:
+        _prctl(PR_SET_PDEATHSIG, int(how))
         if os.getppid() != parent:  # it ended before we asked
             os.kill(os.getpid(), how)
 

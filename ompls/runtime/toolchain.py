@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -23,6 +22,7 @@ from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence,
 from .cache import Cache, cache_directory
 from .contained import Contained
 from .errors import BuildFailed, RuntimeProblem, ToolMissing
+from .scratch import scratch
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 JOBS = min(16, CORES)  # compilers at a time
@@ -56,11 +56,8 @@ class Toolchain:
     """Runs compilers; remembers results.  Use as a context manager: temporary files go at its end."""
 
     def __init__(self, cache: Optional[Path] = None, warn: Optional[Callable[[str], None]] = None) -> None:
-        try:
-            self.scratch = Path(tempfile.mkdtemp(prefix="ompls-"))
-        except OSError as error:
-            why = error.strerror or str(error)
-            raise RuntimeProblem("cannot make a temporary directory", why, "free some space or set TMPDIR") from error
+        self._ending = ExitStack()
+        self.scratch = self._ending.enter_context(scratch())
         self._warn = warn or _print_warning
         self._cache = Cache(cache or cache_directory())
         self._further = [Cache(PREPARED)] if cache is None else []  # only read
@@ -86,7 +83,7 @@ class Toolchain:
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(str(self.scratch), ignore_errors=True)
+        self._ending.close()
         self._cache.trim()
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -31,15 +32,32 @@ def test_closing_leaves_no_process(opened: Open, module: sim.Module) -> None:
 ENDLESS = 'extern "C" __global__ void endless(volatile int *p) { while (*p == 0) { } }\n'
 
 
-def test_a_killed_device_is_an_error(inline: Inline) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE])
+def test_a_killed_device_is_an_error(inline: Inline, number: signal.Signals) -> None:
     device = inline(ENDLESS)
     flag = device.array(c_int, [0])
-    threading.Timer(0.2, lambda: os.kill(sim.device_of(os.getpid()), signal.SIGKILL)).start()
+    threading.Timer(0.2, lambda: os.kill(sim.device_of(os.getpid()), number)).start()
     with pytest.raises(sim.SimError, match="the device process was killed: by a signal, or") as error:
         device.launch("endless", 1, 1, flag)
     assert error.value.fatal
     device.free(flag)  # what the host frees on its way out is no error
     assert device.read(device.array(c_int, [4]), c_int, 1) == [4]
+
+
+def test_a_program_without_descriptors_may_wait_for_a_kernel(inline: Inline) -> None:
+    device = inline(
+        'extern "C" __global__ void slow(int *p) { for (volatile long i = 0; i < 2000000000; i++) { } *p = 7; }\n'
+    )
+    made = device.array(c_int, [0])
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            os.open("/dev/null", os.O_RDONLY)
+        device.launch("slow", 1, 1, made)
+        assert device.read(made, c_int, 1) == [7]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import os
 import shutil
@@ -96,7 +97,7 @@ def test_what_all_programs_share_is_compiled_ahead(
     """And who waits for it at a terminal is told."""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     kinds = [all_devices()["host"]]
-    stale = tmp_path / "prepared" / "ab" / "cd.o"
+    stale = tmp_path / "prepared" / "ab" / f"{'c' * 62}.o"
     stale.parent.mkdir(parents=True)
     stale.touch()
     os.utime(stale, (1e9, 1e9))
@@ -293,6 +294,9 @@ def test_a_full_disk(
     ):
         build(bundle, "host", tiny / "prog")
     assert set(tiny.iterdir()) == before
+    with contextlib.suppress(OSError), open(tiny / "rest", "wb", buffering=0) as rest:
+        while True:  # until there is no room
+            rest.write(bytes(512))
     monkeypatch.setenv("TMPDIR", str(tiny))
     monkeypatch.setattr("tempfile.tempdir", None)
     bundle = make_bundle(tmp_path / "other", "int main(void) { return 7; }", {}, {})

@@ -146,6 +146,14 @@ def test_a_deaf_program_is_killed(program: Built, monkeypatch: pytest.MonkeyPatc
     assert child.wait(timeout=launcher.GRACE + 5) == 137
 
 
+def test_the_program_ends_when_we_are_killed(program: Built) -> None:
+    child = as_process(program, "deaf", stdin=subprocess.DEVNULL)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "deaf\n"
+    child.kill()
+    child.communicate(timeout=10)  # the program had the other end of the pipe
+
+
 def test_a_program_that_is_not_one(tmp_path: Path) -> None:
     (tmp_path / "prog").write_text("not a program")
     with pytest.raises(RuntimeProblem, match="prog: Permission denied; look whether its directory is mounted noexec"):

@@ -55,7 +55,9 @@ def test_events(program: Path, tmp_path: Path) -> None:
         ("free", "x", ""),
         ("map_exit", "x", ""),
         ("locks", "", ""),
+        ("end", "", ""),
     ]
+    assert set(found.pop()) == {"t", "thread", "kind"}
     assert [e["t"] for e in found] == sorted(e["t"] for e in found)
     locks = found.pop()
     assert locks["acquisitions"] > 0 == locks["contended"]
@@ -120,6 +122,24 @@ int main(""",
 ).replace("wrong = 0;", "wrong = 0;\n    work_at_once();", 1)
 
 
+ENDS = ["abort();", "_Exit(4);", "raise(SIGKILL);", "*(volatile int *)8 = 1;"]
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_a_program_that_is_ended_leaves_what_it_has_done(tmp_path: Path, how: str) -> None:
+    includes = "#include <signal.h>\n#include <stdlib.h>\n"
+    ended = f"int main(void) {{ float x[2] = {{1, 2}}, y[2] = {{0, 0}}; saxpy(2, 1, x, y); {how} }}\nint unused("
+    source = includes + SAXPY_HOST.replace("int main(", ended)
+    bundle = make_bundle(tmp_path / "bundle", source, {"saxpy_0": SAXPY_KERNEL}, {"saxpy_0": SAXPY_PARAMS})
+    program, file = build(bundle, "host", tmp_path / "prog").program, tmp_path / "trace"
+    done = subprocess.run([program], env={**os.environ, "OMPLS_TRACE": str(file)}, capture_output=True, check=False)
+    assert done.returncode != 0
+    kinds = [json.loads(line).get("kind", "") for line in file.read_text().splitlines()]
+    assert kinds.count("launch") == 1
+    assert kinds.count("copy") == 3
+    assert kinds[-1] == "map_exit"
+
+
 def test_threads_lose_nothing_in_a_ring_that_is_smaller_than_all(tmp_path: Path) -> None:
     bundle = make_bundle(tmp_path / "bundle", THREADS, {"saxpy_0": SAXPY_KERNEL}, {"saxpy_0": SAXPY_PARAMS})
     file = tmp_path / "trace"
@@ -127,7 +147,7 @@ def test_threads_lose_nothing_in_a_ring_that_is_smaller_than_all(tmp_path: Path)
     assert file.stat().st_size > 1 << 20
     of_thread: dict[int, list[str]] = {}
     for event in found:
-        if event["kind"] not in ("device_open", "locks"):
+        if event["kind"] not in ("device_open", "locks", "end"):
             of_thread.setdefault(event["thread"], []).append(event["kind"])
     once, *rest = sorted(of_thread.values(), key=len)  # the first thread's, after the others
     assert [kinds == once * 300 for kinds in rest] == [True] * 8

@@ -100,6 +100,7 @@ static void perform(void (*work)(ompls_place, const ompls_arg *), ompls_place at
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, kind, true);
     work(at, args);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, kind, false);
+    if (OMPLS_UNLIKELY(ompls_observing)) ompls_observed();
 }
 
 static void run(void (*work)(ompls_place, const ompls_arg *), ompls_region *region, int64_t device, const ompls_arg *args) {

@@ -342,6 +342,7 @@ extern int ompls_observing;
 extern unsigned ompls_info;
 uint64_t ompls_now(void); /* ns since the start of the program */
 void ompls_observe(const ompls_event *event);
+void ompls_observed(void); /* a construct is done */
 /* What was just described begins: for tools.  The time, for `began`. */
 uint64_t ompls_begin(const ompls_event *event);
 #define OMPLS_BEGIN(...) (OMPLS_UNLIKELY(ompls_observing) ? ompls_begin(&(ompls_event){__VA_ARGS__}) : 0)

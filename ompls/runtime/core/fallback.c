@@ -33,7 +33,7 @@ static _Thread_local fallback *current;
 static pthread_mutex_t one_at_a_time;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void forked(void) {
+static void new_lock(void) {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
@@ -42,8 +42,8 @@ static void forked(void) {
 }
 
 static void make_lock(void) {
-    forked();
-    pthread_atfork(NULL, NULL, forked);
+    new_lock();
+    pthread_atfork(NULL, NULL, new_lock); /* who held it is not in the child */
 }
 
 static void *must(ompls_place at, void *memory) {

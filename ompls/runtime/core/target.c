@@ -74,6 +74,7 @@ struct ompls_env *ompls_data_begin(ompls_region *region, int64_t device, const o
     ompls_enter_items(at, args, expanded == NULL ? cache_of(at, region)->hint : NULL, env->items, &traffic);
     ompls_entered(&traffic);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_ENTER, false);
+    if (OMPLS_UNLIKELY(ompls_observing)) ompls_observed();
     return env;
 }
 
@@ -83,7 +84,10 @@ void ompls_data_end(ompls_region *region, struct ompls_env *env) {
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(env->at, OMPLS_TOOL_EXIT, true);
     ompls_leave_environment(env->at, env->args, env->items);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(env->at, OMPLS_TOOL_EXIT, false);
-    if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "env_pop", .at = env->at});
+    if (OMPLS_UNLIKELY(ompls_observing)) {
+        ompls_observe(&(ompls_event){.kind = "env_pop", .at = env->at});
+        ompls_observed();
+    }
     ompls_expanded_done(env->expanded);
     free(env);
 }
@@ -168,6 +172,7 @@ static bool launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
     err.fault = err.fatal = 0;
     err.reason[0] = err.hint[0] = err.fault_file[0] = '\0';
     err.fault_line = 0;
+    if (OMPLS_UNLIKELY(ompls_observing)) ompls_observed(); /* the kernel may take long, or for ever */
     uint64_t began = OMPLS_BEGIN(.kind = "launch", .at = at, .grid = request.grid, .block = request.block);
     int failed = device->module->launch(device->handle, kernel, &request, &err);
     if (OMPLS_UNLIKELY(failed != 0) && room->in_place && can_fall_back(at, &err)) return false;
@@ -190,6 +195,7 @@ static int run_in(ompls_place at, void *kernel, const ompls_arg *args, const voi
     }
     ompls_leave_items(&traffic);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, false);
+    if (OMPLS_UNLIKELY(ompls_observing)) ompls_observed();
     return 1;
 }
 

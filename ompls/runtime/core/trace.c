@@ -3,7 +3,7 @@
    Nobody pays for it but those who ask: the callers test `ompls_observing` and build no event when it is 0.  The format is
    docs' "Trace": one JSON object a line, the first one describes the run.  A thread makes its line alone, reserves room for
    it in a ring, copies it there, and publishes it behind those before; no lock is taken.  Whoever finds the ring half full
-   brings it to the file, as do an error and the end. */
+   brings it to the file, as do an error and the end of a construct: a program may end at any time, in any way. */
 #define _GNU_SOURCE
 #include "core.h"
 
@@ -150,6 +150,10 @@ static void drain_now(void) {
     pthread_mutex_unlock(&draining);
 }
 
+void ompls_observed(void) {
+    if (atomic_load_explicit(&tracing, memory_order_relaxed)) drain_now();
+}
+
 /* A child of fork has a copy of the ring: its parent writes it. */
 static void forked(void) {
     pthread_mutex_init(&draining, NULL);
@@ -195,6 +199,12 @@ void ompls_trace_finish(void) {
     /* What other threads have reserved is there in a moment, unless they have been ended in between. */
     for (int i = 0; i < 1000 && atomic_load(&published) != atomic_load(&reserved); i++) usleep(1000);
     pthread_mutex_lock(&draining);
+    if (atomic_load(&published) == atomic_load(&reserved)) {
+        drain();
+        line l = {0};
+        add(&l, "{\"t\": %" PRIu64 ", \"thread\": %d, \"kind\": \"end\"}\n", ompls_now(), (int)syscall(SYS_gettid));
+        emit(&l);
+    }
     drain();
     close_file();
     pthread_mutex_unlock(&draining);

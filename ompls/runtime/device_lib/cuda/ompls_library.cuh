@@ -290,14 +290,14 @@ template <typename L, class F> static __device__ void ompls_with_nest_lock(L *lo
 {
     ompls_once_taken([=] { return omp_test_nest_lock(lock); }, body);
 }
-// A wait for a lock that is not released in the block that takes it: no code for a GPU before sm_70 is made of it.
-#if OMPLS_LANES_INDEPENDENT || defined(OMPLS_CUDASIM)
-#define OMPLS_UNJOINED(routine, lock) routine(lock)
+// A wait for a lock that may keep the lanes of a warp apart: no code for a GPU before sm_70 is made of it.
+#if OMPLS_LANES_INDEPENDENT
+#define OMPLS_UNJOINED(routine, lock, why) routine(lock)
 #else
-#define OMPLS_UNJOINED(routine, lock)                                                                                  \
+#define OMPLS_UNJOINED(routine, lock, why)                                                                             \
     [&] {                                                                                                              \
-        static_assert(OMPLS_LANES_INDEPENDENT, #routine " hangs on a GPU before sm_70 when threads of a warp compete " \
-            "for the lock: release it in the block that takes it or in a statement of that block, without goto");      \
+        static_assert(OMPLS_LANES_INDEPENDENT,                                                                         \
+                      #routine " hangs on a GPU before sm_70 when threads of a warp compete for the lock: " why);      \
         return routine(lock);                                                                                          \
     }()
 #endif

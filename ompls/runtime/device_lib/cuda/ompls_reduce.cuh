@@ -89,6 +89,13 @@ template <class Op, typename T> static __device__ void ompls_join_array(T *targe
     for (long i = 0; i < count; ++i) ompls_join<Op, T>(target + i, mine[i]);
 }
 
+// `part` as a pointer to who knows what.  A compiler may take it that a pointer with an offset does not reach a variable
+// that is smaller than the offset; of what it does not know to be a variable it cannot.
+template <typename T> static __device__ T *ompls_hidden(T *part)
+{
+    asm("" : "+l"(part));
+    return part;
+}
 // Where element 0 would be when `part` is element `offset`: of a section, only elements from there on are used.  The
 // address is computed as a number, because a pointer must not leave its array.
 template <typename T> static __device__ T *ompls_before(T *part, long offset)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <initializer_list>
 
@@ -30,6 +31,8 @@ const char *signal_text(int number)
 
 void on_fault(int number, siginfo_t *info, void *context)
 {
+    const bool sent = info->si_code <= 0; // by a process, not by the machine; abort() is ours
+    if (sent && (number != SIGABRT || info->si_pid != getpid())) kill(getpid(), SIGKILL);
     const ucontext_t *c = static_cast<ucontext_t *>(context);
 #if defined(__x86_64__)
     const uint64_t pc = uint64_t(c->uc_mcontext.gregs[REG_RIP]);

@@ -48,16 +48,19 @@ static void drain(sim_control *control) {
     futex_wake(&control->drained);
 }
 
-/* When the process with this number was started, in the kernel's clock ticks; 0 when it has ended (a zombie has).  `state`
-   as ps shows it. */
+#define UNKNOWN UINT64_MAX
+
+/* When the process with this number was started, in the kernel's clock ticks; 0 when it has ended (a zombie has), UNKNOWN
+   when nobody says: the program may have used up its descriptors.  `state` as ps shows it. */
 static uint64_t started(pid_t process, char *state) {
     char path[40], line[1024];
     unsigned long long ticks = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    FILE *file = fopen(path, "re");
-    if (file == NULL) return 0;
-    size_t length = fread(line, 1, sizeof line - 1, file);
-    fclose(file);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, line, sizeof line - 1);
+    int why = errno;
+    if (file >= 0) close(file);
+    if (length < 0) return (why == ENOENT || why == ESRCH) && kill(process, 0) != 0 && errno == ESRCH ? 0 : UNKNOWN;
     line[length] = '\0';
     const char *after = strrchr(line, ')'); /* the name before it may hold anything */
     if (after == NULL || after[1] != ' ' || after[2] == 'Z' || after[2] == 'X') return 0;
@@ -68,7 +71,9 @@ static uint64_t started(pid_t process, char *state) {
 }
 
 static bool process_ended(const sim_device *d, char *state) {
-    return d->born == 0 || started(d->process, state) != d->born;
+    uint64_t now = d->born == 0 ? 0 : started(d->process, state);
+    if (now == UNKNOWN) return kill(d->process, 0) != 0 && errno == ESRCH;
+    return now == 0 || (d->born != UNKNOWN && now != d->born);
 }
 
 /* It will not answer: the device is lost.  A command that it has not begun with has done nothing. */
