@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ompls.analysis.diagnostic import Diagnostic, Edit
+from ompls.analysis.encoding import encoded
 
 Judge = Callable[[bytes], "Sequence[Diagnostic] | None"]  # what there is to say about a text; None: not known
 
@@ -40,7 +41,7 @@ def _meets(edit: Edit, others: list[Edit]) -> bool:
 def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
     """`source` with the edits made, last place first, so that earlier offsets stay true."""
     for edit in sorted(set(edits), key=lambda e: e.where.start, reverse=True):
-        source = source[: edit.where.start] + edit.text.encode() + source[edit.where.end :]
+        source = source[: edit.where.start] + encoded(edit.text) + source[edit.where.end :]
     return source
 
 

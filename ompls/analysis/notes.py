@@ -22,6 +22,11 @@ IDS = {
 }
 UNTRANSLATABLE = "untranslatable-construct"  # what the translator refuses; nothing of the analysis itself says it
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(?:include|define|ifdef|ifndef|if|pragma)\b", re.MULTILINE)
+_DECLARATION = re.compile(
+    rb"^[ \t]*(?:(?:static|extern|const|inline|unsigned|signed|long|short|struct|union|enum|typedef)\s+\w+"
+    rb"|int|void|char|float|double|size_t|bool)\s[\w \t*]*[;={(\[]",
+    re.MULTILINE,
+)
 # Functions as before C89, transactions, address spaces, `a[i, j]`, and names that C23 has made keywords.
 _OLD_OR_RARE = re.compile(
     rb"^\w[\w \t*]*\(\s*\w+(?:\s*,\s*\w+)*\s*\)\s*(?:\w[\w \t*,\[\]]*;\s*)+\{"
@@ -66,8 +71,14 @@ def unfinished(tu: TU) -> Diagnostic:
     return Diagnostic(IDS["budget"], "hint", message, where)
 
 
+def too_large(path: str, limit: int) -> Diagnostic:
+    """The file has more bytes than the setting allows: said once, at its beginning."""
+    message = f"the file is not analysed: it has more than {limit:,} bytes (`ompls.diagnostics.maxFileSize`)"
+    return Diagnostic(IDS["budget"], "hint", message, Location(path, 0, 0))
+
+
 def is_c(tu: TU) -> bool:
-    """Whether the text can be meant as C: something in it was understood, or nothing was wrong with it."""
+    """Whether the text can be meant as C: something in it was understood or looks like it, or nothing was wrong."""
     wrong = any(note.kind == "parse" for note in tu.notes)
-    understood = any(not item.content.tainted for item in tu.items) or _DIRECTIVE.search(tu.source)
-    return not wrong or bool(understood)
+    understood = any(not item.content.tainted for item in tu.items)
+    return not wrong or understood or bool(_DIRECTIVE.search(tu.source) or _DECLARATION.search(tu.source))

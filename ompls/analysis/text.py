@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from ompls.analysis.encoding import decoded
+
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 BOM = b"\xef\xbb\xbf"
@@ -130,7 +132,7 @@ def _strides(start: int, end: int) -> range:
 def _characters(data: bytes) -> list[tuple[int, int]]:
     """(bytes, UTF-16 units) of each character of one line; an invalid byte is a character of its own."""
     sizes = []
-    for char in data.decode("utf-8", "surrogateescape"):
+    for char in decoded(data):
         code = ord(char)
         if code < 0x80 or 0xDC80 <= code <= 0xDCFF:
             sizes.append((1, 1))

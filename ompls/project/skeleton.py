@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ompls.analysis.syntax.directive import guard_of
-from ompls.analysis.syntax.lexer import decode, logical_end, may_continue, readable
+from ompls.analysis.syntax.lexer import decode, internal, logical_end, may_continue, readable
 from ompls.analysis.syntax.lines import MAX_INCLUDES
 from ompls.analysis.syntax.preprocess import include_key
 from ompls.project.files import is_file
@@ -139,7 +139,7 @@ def build(path: str, source: bytes, search: SearchPath, read: Reader, directives
     """The skeleton of the translation unit `path`."""
     builder = _Builder(search, read, directives)
     for operand in search.first:
-        builder.include(path, operand, (), 0)
+        builder.include(path, internal(operand), (), 0)
     builder.file(path, source, ())
     skeleton = builder.skeleton
     skeleton.first = search.first
@@ -150,7 +150,7 @@ def build(path: str, source: bytes, search: SearchPath, read: Reader, directives
     questions = [
         line
         for number, operand in enumerate(skeleton.asked)
-        for line in (f"#if __has_include({operand})", f"{MARK} exists {number}", "#endif")
+        for line in (f"#if __has_include({internal(operand)})", f"{MARK} exists {number}", "#endif")
     ]
     skeleton.text = "\n".join([f"{MARK} start", *lines, *["#endif"] * depth, *questions, ""])
     return skeleton
@@ -196,15 +196,15 @@ class _Builder:
         """Find out about headers that a condition asks for; they may never be included.  The line for the compiler."""
         for operand in _HAS_INCLUDE.findall(line):
             texts, key = self.skeleton.texts, readable(operand)
-            for candidate in self.search.candidates(operand, path):
+            for candidate in self.search.candidates(key, path):
                 if self.search.own(candidate) and (data := self.read(candidate)) is not None:
                     texts.setdefault(key, (candidate, data))
                     break
             else:
-                if self.search.endless(operand, path):
+                if self.search.endless(key, path):
                     line = line.replace(operand, f"<{MARK}>")  # it opens what it is asked for
-                elif operand not in self.skeleton.asked:
-                    self.skeleton.asked.append(operand)
+                elif key not in self.skeleton.asked:
+                    self.skeleton.asked.append(key)
         return line
 
     def include(self, path: str, rest: str, stack: tuple[str, ...], depth: int) -> None:
@@ -214,17 +214,18 @@ class _Builder:
         operand = operand if operand[:1] in '<"' else self.strings.get(operand, "")
         if not operand:
             return
-        for candidate in self.search.candidates(operand, path):
+        name = readable(operand)
+        for candidate in self.search.candidates(name, path):
             if not self.search.own(candidate):
                 continue
             data = self.read(candidate)
             if data is not None:
-                self._project(operand, candidate, data, including=path, stack=stack, depth=depth)
+                self._project(name, candidate, data, including=path, stack=stack, depth=depth)
                 return
         number = len(self.skeleton.operands)
-        self.skeleton.operands.append(readable(operand))
-        if self.search.endless(operand, path):
-            self.skeleton.refused[readable(operand)] = "is not a regular file"
+        self.skeleton.operands.append(name)
+        if self.search.endless(name, path):
+            self.skeleton.refused[name] = "is not a regular file"
             self.lines.append(f"{MARK} missing {number}")
             self.needed = len(self.lines)
             return
@@ -234,10 +235,8 @@ class _Builder:
         ]  # fmt: skip
         self.needed = len(self.lines)
 
-    def _project(
-        self, operand: str, path: str, data: bytes, *, including: str, stack: tuple[str, ...], depth: int
-    ) -> None:
-        texts, key = self.skeleton.texts, readable(operand)
+    def _project(self, key: str, path: str, data: bytes, *, including: str, stack: tuple[str, ...], depth: int) -> None:
+        texts = self.skeleton.texts
         if key in texts and texts[key][0] != path:
             key = include_key(key, including)
         texts[key] = (path, data)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ompls import __version__
 from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.encoding import encoded
 
 FORMAT = 1
 
@@ -25,7 +26,7 @@ class Bundle:
 
 def pack(files: dict[str, str], units: list[dict[str, Any]], devices: list[str], classes: list[str]) -> Bundle:
     """A bundle of generated texts, with the manifest that describes them."""
-    data = {path: text.encode("utf-8", "surrogateescape") for path, text in sorted(files.items())}
+    data = {path: encoded(text) for path, text in sorted(files.items())}
     manifest = {
         "ompls_bundle": FORMAT,
         "generator": f"ompls {__version__}",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 
 from ompls.analysis.dataenv.paths import holds_pointers
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import (
@@ -64,7 +65,7 @@ class Types:
     @cached_property
     def _of_headers(self) -> dict[int, str]:
         """The names that system headers give to records without a tag, of the words in the unit's text."""
-        found = ((w, self._tu.symbols.get(w)) for w in sorted(words(self._tu.expanded.decode("utf-8", "replace"))))
+        found = ((w, self._tu.symbols.get(w)) for w in sorted(words(decoded(self._tu.expanded))))
         named = ((w, s.type) for w, s in found if s is not None and s.kind == "typedef" and s.from_system_header)
         return {t.uid: w for w, t in named if isinstance(t, Record) and not t.tag}
 
@@ -73,6 +74,11 @@ class Types:
         if not isinstance(t, (Record, Enum)) or t.tag:
             return True
         return t.uid in self._of_headers or self._names.get(t.uid, "") not in (*self.made, "")
+
+    def is_local(self, t: CType) -> bool:
+        """Whether `t` is a structure, union or enumeration whose tag some block declares."""
+        known = self._tu.tags.get(t.tag) if isinstance(t, (Record, Enum)) else None
+        return isinstance(t, (Record, Enum)) and bool(t.tag) and getattr(known, "uid", None) != t.uid
 
     def c(self, t: CType, name: str = "") -> str:
         """A C declaration of `name` with type `t`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ompls.analysis.encoding import decoded
 from ompls.translate.launch import Launch
 from ompls.translate.output import OutLine, Places
 from ompls.translate.plan import RegionPlan
@@ -54,7 +55,7 @@ _WORD = re.compile(r"\w")
 
 def _source(rows: list[bytes], line: int) -> str:
     # A backslash at its end would join the next line to the comment.
-    return rows[line - 1].decode("utf-8", "replace").strip().rstrip("\\").rstrip() if line <= len(rows) else ""
+    return decoded(rows[line - 1]).strip().rstrip("\\").rstrip() if line <= len(rows) else ""
 
 
 def _enter(plan: RegionPlan) -> Iterator[tuple[str, str, str, str]]:

@@ -11,6 +11,7 @@ import os.path
 import re
 from dataclasses import dataclass, field
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
@@ -282,7 +283,7 @@ class Host:
     def _file_directive(self, f: FileDirective) -> None:
         """Spellings newer than the host's gcc, in the words that it knows."""
         d = f.directive
-        text = self.tu.expanded[f.start : f.end].decode("utf-8", "replace")
+        text = decoded(self.tu.expanded[f.start : f.end])
         if d.name == "declare target" and any(c.name in ("enter", "local", "indirect") for c in d.clauses):
             listed = ((_OLDER.get(c.name, c.name), c.text) for c in d.clauses if c.name != "indirect")
             clauses = " ".join(f"{name}({text})" for name, text in listed if text)
@@ -299,7 +300,7 @@ class Host:
     def _mapper(self, d: Directive, start: int, end: int) -> None:
         """A `declare mapper` becomes a function, on as many lines as it was."""
         made = "".join(self.mappers.function(m) for m in self.mappers.all if m.directive is d)
-        lines = self.tu.expanded[start:end].decode("utf-8", "replace").rstrip().count("\n")
+        lines = self.tu.expanded[start:end].rstrip().count(b"\n")
         self.edits.replace(start, end, made + "\n" * lines)
 
     # --- prologue and epilogue ----------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ompls.analysis.model import ast
@@ -123,10 +123,22 @@ def _goes_on(stmt: DirectiveStmt, d: Directive) -> bool:
 
 
 def _binds(chain: list[Directive], d: Directive) -> bool:
-    """Whether a construct strictly nested in `chain` is about the threads of the chain, not a `loop` of one."""
+    """Whether a construct strictly nested in `chain` is about the threads of the chain: not a `loop` of one, and not
+    what each of them does anew, as a `parallel` in a `parallel` is."""
+    if any(x.has(leaf) for x in chain for leaf in d.constructs):
+        return False
+    operators, theirs = _operators([d]), _operators(chain)
+    if any(theirs.get(s, operator) != operator for s, operator in operators.items()):
+        return False
     bound, leaves = binding(d), {c for x in (*chain, d) for c in x.constructs}
     around = next((x for x in ("parallel", "teams") if x in leaves), "")
     return not bound or not around or bound == around
+
+
+def _operators(directives: Iterable[Directive]) -> dict[Symbol, str]:
+    """How each variable of their reductions is reduced."""
+    clauses = [c for d in directives for c in d.all("reduction")]
+    return {i.symbol: c.keyword or "" for c in clauses for i in c.items if i.symbol is not None}
 
 
 def binding(d: Directive) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.ctype import Array, CType, Record, innermost
@@ -146,7 +147,7 @@ class Mappers:
 
 
 def _text_of(tu: TU, f: FileDirective, span: Span) -> str:
-    return tu.expanded[f.start + span.start : f.start + span.end].decode("utf-8", "replace")
+    return decoded(tu.expanded[f.start + span.start : f.start + span.end])
 
 
 def flags_of(clause: Clause) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Declaration, FunctionDef, Symbol
 from ompls.analysis.model.convert import INTEGERS
@@ -29,7 +30,7 @@ _STORAGE = re.compile(r"^\s*(?:(?:static|extern|inline|__extension__)\s+)+")
 # Clauses of a target construct whose expressions the host evaluates.
 _ON_HOST = ("if", "device", "depend", "priority")
 _BASIC = frozenset({
-    "_Bool", "bool", "wchar_t", "__int128", "__int128_t", "__uint128_t",
+    "_Bool", "bool", "__int128", "__int128_t", "__uint128_t",
     "_Float16", "_Float32", "_Float64", "_Float128",
 })  # fmt: skip
 # Types of <omp.h> whose members have an alignment of their own, which the model does not keep.
@@ -67,7 +68,7 @@ class Index:
         self.own = frozenset(w for w in TRUTH if w in self.types)  # of which C++ has others
 
     def _declaration(self, item: Item, node: Declaration) -> None:
-        text = item.content.text.decode("utf-8", "replace")
+        text = decoded(item.content.text)
         for d in node.decls:
             if d.symbol.kind == "var" and (d.symbol.name not in self.variables or d.init is not None):
                 self.variables[d.symbol.name] = (item, d)
@@ -81,7 +82,7 @@ def add_types(index: dict[str, str], text: str, decls: Sequence[ast.VarDecl], ba
     own = text.rstrip().removesuffix(";") + ";"
     if decls and not typedef:
         start = min(d.span.start for d in decls) - base
-        own = _STORAGE.sub("", text.encode()[:start].decode("utf-8", "replace")).rstrip() + ";"
+        own = _STORAGE.sub("", decoded(encoded(text)[:start])).rstrip() + ";"
         own = re.sub(r"\b(static|extern|const)\s+(?=struct|union|enum)", "", own)
         if "{" not in own:
             return
@@ -128,7 +129,7 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
                 out.functions.append(definition)
                 index.kinds.learn(definition[1])
                 todo.append(definition[1])
-                texts.append(definition[0].content.text.decode("utf-8", "replace"))
+                texts.append(decoded(definition[0].content.text))
             elif s.kind == "var" and s.level == "file":
                 if is_global(index.tu, s):
                     out.globals.setdefault(s.name, s)

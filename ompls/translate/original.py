@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.tu import TU
 from ompls.analysis.source import Segment
 from ompls.analysis.syntax.quoted import line_directive
@@ -153,7 +154,7 @@ def _edited(data: bytes, lo: int, hi: int, edits: Iterable[tuple[int, int, str]]
     pieces: list[Chunk] = []
     at = lo
     for start, end, text in edits:
-        pieces += [Chunk(data[at:start].decode("utf-8", "surrogateescape"), at, True), Chunk(text, start, False)]
+        pieces += [Chunk(decoded(data[at:start]), at, True), Chunk(text, start, False)]
         at = max(at, end)
-    pieces.append(Chunk(data[at:hi].decode("utf-8", "surrogateescape"), at, True))
+    pieces.append(Chunk(decoded(data[at:hi]), at, True))
     return joined([c for c in pieces if c.text])

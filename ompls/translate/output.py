@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model import literals
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.tu import TU, FileDirective, Item
@@ -47,7 +48,7 @@ class Places:
     def presumed(self, path: str, line: int) -> tuple[str, int]:
         """What __FILE__ and __LINE__ are there: the user's own `#line` counts."""
         if path not in self._presumed:
-            text = self.texts.get(path, b"").decode("utf-8", "surrogateescape")
+            text = decoded(self.texts.get(path, b""))
             found = ((text.count("\n", 0, m.start()) + 1, m) for m in _LINE.finditer(text))
             self._presumed[path] = [(line, int(m[1]), literals.text(m[2] or "")) for line, m in found]
         before = [x for x in self._presumed[path] if x[0] < line]

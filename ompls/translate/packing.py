@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ompls.analysis.encoding import decoded
 from ompls.translate.needs import Needs
 from ompls.translate.problem import Problem
 
@@ -13,12 +14,7 @@ _PACK = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+pack[ \t]*\(([^)\n]*)\)", re.M)
 
 def packed_parts(texts: Iterable[bytes]) -> list[str]:
     """The pieces of files in which a pragma changes the layout of structs, without white space."""
-    return [
-        re.sub(r"\s+", "", packed)
-        for text in texts
-        if b"pack" in text
-        for packed in _packed(text.decode("utf-8", "replace"))
-    ]
+    return [re.sub(r"\s+", "", packed) for text in texts if b"pack" in text for packed in _packed(decoded(text))]
 
 
 def refuse_packed(packed: list[str], needs: Needs) -> None:

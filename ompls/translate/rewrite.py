@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TypeAlias
 
-from ompls.analysis.model.ast import Span
+from ompls.analysis.encoding import decoded, encoded
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import FunctionDef, Span
+from ompls.analysis.model.sema import FUNCTION_NAMES
 from ompls.analysis.steps import Steps, found_in
 
 Part: TypeAlias = str | Span
@@ -45,7 +48,7 @@ class _Edit:
 
 
 class Rewriter:
-    """Collects edits of `text` (bytes, UTF-8 as far as possible) and renders spans of it."""
+    """Collects edits of `text`, which may be of any bytes, and renders spans of it."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
@@ -58,7 +61,7 @@ class Rewriter:
         self._tree = None
 
     def render(self, span: Span) -> list[Chunk]:
-        """`span` with all edits that lie in it."""
+        """`span` with all edits that lie in it.  ValueError: one lies partly in it."""
         return with_line_ends(list(found_in(self._render(span.start, span.end, self._nested()))))
 
     def string(self, span: Span) -> str:
@@ -87,10 +90,11 @@ class Rewriter:
                 continue
             if e.start >= end and not (e.start == e.end == end):
                 break
-            if e.start < start or e.end > end:  # the span asked for lies inside this edit
-                yield self._render(max(start, e.start), min(end, e.end), e.inner)
-                at = min(end, e.end)
-                continue
+            if e.start <= start and end <= e.end and (e.start, e.end) != (start, end):
+                yield self._render(start, end, e.inner)  # the span asked for lies inside this edit
+                return
+            if e.start < start or end < e.end:
+                raise ValueError(f"{start}..{end} is asked for, which an edit crosses: {e.start}..{e.end}")
             yield from self._copy(at, e.start)
             for part in e.parts:
                 if isinstance(part, Span):
@@ -102,7 +106,14 @@ class Rewriter:
 
     def _copy(self, start: int, end: int) -> Iterator[Chunk]:
         if start < end:
-            yield Chunk(self.text[start:end].decode("utf-8", "replace"), start, True)
+            yield Chunk(decoded(self.text[start:end]), start, True)
+
+
+def name_function(rw: Rewriter, item: ast.Node | None, region: ast.Node) -> None:
+    """In the code of a region the name of the function is that of the user's, `item`, not the kernel's."""
+    for n in ast.nodes(region):
+        if isinstance(n, ast.Name) and n.name in FUNCTION_NAMES and n.symbol is None and isinstance(item, FunctionDef):
+            rw.replace(n.span, f'"{item.symbol.name}"')
 
 
 def with_line_ends(chunks: list[Chunk]) -> list[Chunk]:
@@ -150,7 +161,7 @@ def lines_of(chunks: list[Chunk]) -> list[Line]:
             body = piece.rstrip("\r\n")
             stripped = body.lstrip()
             if stripped and chunk.verbatim and verbatim is None:
-                verbatim = offset + len(body[: len(body) - len(stripped)].encode())
+                verbatim = offset + len(encoded(body[: len(body) - len(stripped)]))
             elif stripped and made is None:
                 made = chunk.source
             text += body
@@ -158,7 +169,7 @@ def lines_of(chunks: list[Chunk]) -> list[Line]:
                 out.append(Line(text.rstrip(), verbatim if verbatim is not None else made))
                 text, verbatim, made = "", None, None
             if chunk.verbatim:
-                offset += len(piece.encode())
+                offset += len(encoded(piece))
     if text.strip():
         out.append(Line(text.rstrip(), verbatim if verbatim is not None else made))
     return out
@@ -172,7 +183,7 @@ def trimmed(chunks: list[Chunk]) -> list[Chunk]:
     if chunks and chunks[0].verbatim:
         text = chunks[0].text
         short = re.sub(r"\A[ \t]*\r?\n", "", text)
-        cut = len(text.encode()) - len(short.encode())
+        cut = len(encoded(text)) - len(encoded(short))
         return [Chunk(short, chunks[0].source + cut, True), *chunks[1:]]
     return chunks
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.source import Segment
@@ -26,7 +27,7 @@ def _found(tu: TU) -> Iterator[tuple[Segment, str]]:
     for s in tu.map.segments:
         if s.kind != "expansion":
             continue
-        text = tu.expanded[s.x_start : s.x_end].decode("utf-8", "replace").strip()
+        text = decoded(tu.expanded[s.x_start : s.x_end]).strip()
         called = b"(" in texts.get(s.path, b"")[s.start : s.end]
         for name, _ in s.stack:
             if text != name and _named(name, called).search(text):

@@ -6,6 +6,7 @@ import hashlib
 import os.path
 import re
 
+from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.tu import TU
 from ompls.translate.tables import tables
@@ -20,7 +21,7 @@ def unit_name(path: str) -> str:
 def unit_symbol(tu: TU, name: str = "") -> str:
     """`name` (by default the file's) with a mark of the unit: unique also where units are linked together."""
     identity = tu.identity or tu.path.replace("\\", "/")
-    mark = hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[: 6 if not tu.identity else 16]
+    mark = hashlib.sha256(encoded(identity)).hexdigest()[: 6 if not tu.identity else 16]
     return f"{unit_name(name or tu.path)}_{mark}"
 
 

@@ -87,16 +87,20 @@ def modified_in(node: Node) -> frozenset[Symbol]:
 
 def root_symbol(e: ast.Expr) -> Symbol | None:
     """The variable whose own storage `e` designates a part of; None when it goes through a pointer."""
+    whole = whole_of(e)
+    return whole.symbol if isinstance(whole, ast.Name) else None
+
+
+def whole_of(e: ast.Expr) -> ast.Expr:
+    """The object of which `e` designates a part: what is left without members and elements of arrays."""
     while True:
         e = strip(e)
-        if isinstance(e, ast.Name):
-            return e.symbol
         if (isinstance(e, ast.Member) and not e.arrow) or (
             isinstance(e, ast.Index) and isinstance(strip(e.base).type, Array) and not is_vla(strip(e.base).type)
         ):
             e = e.base
         else:
-            return None
+            return e
 
 
 def is_aggregate(s: Symbol) -> bool:

@@ -134,6 +134,28 @@ def test_clauses_may_be_long(unit: Callable[[str], TU]) -> None:
     assert not translate([tu], ["host", "cuda"]).diagnostics
 
 
+PROMISED = {  # by C17 §5.2.4.1
+    "parentheses": f"s = {'(' * 63}x{'+ 1)' * 63};",
+    "blocks": f"{'if (s == x - 2) {' * 127}s = 1;{'}' * 127}",
+    "conditions": f"{'for (int i = 0; i < 1; i++) ' * 127}s++;",
+}
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_what_c_promises_is_not_too_deep(name: str, unit: Callable[[str], TU]) -> None:
+    tu = unit(program(PROMISED[name]))
+    assert not any(item.content.tainted for item in tu.items)
+    assert not [d for d in check(tu) if d.severity in ("error", "warning")]
+    for device in ("host", "cuda"):
+        assert not translate([tu], [device]).diagnostics
+
+
+def test_directives_in_a_row_are_not_too_deep(unit: Callable[[str], TU]) -> None:
+    tu = unit("void f(int *x)\n{\n#pragma omp target\n" + "#pragma omp parallel\n" * 30 + "x[0] = 1;\n}\n")
+    for device in ("host", "cuda"):
+        assert not translate([tu], [device]).diagnostics
+
+
 DEEP = {
     "parentheses": (f"s = {'(' * MAX_DEPTH}x{')' * MAX_DEPTH};", f"nested more than {MAX_DEPTH} levels deep"),
     "blocks": (f"{'{' * MAX_DEPTH}s = 1;{'}' * MAX_DEPTH}", f"nested more than {MAX_DEPTH} levels deep"),

@@ -25,6 +25,13 @@ JOINED = {
     "another variable's lock, deeper": "omp_set_lock(&one); if (*x) { omp_set_lock(&other); (*x)++;"
     " omp_unset_lock(&other); } omp_unset_lock(&one);",
     "a loop asks": "int *y = x; while (y) if (omp_test_lock(A)) { (*x)++; y = 0; omp_unset_lock(A); }",
+    "a loop asks, and goes on without": "for (int i = 0; i < 9; i++) { if (!omp_test_lock(A)) continue; (*x)++;"
+    " omp_unset_lock(A); }",
+    "a loop gives up": "for (int i = 0; i < 9; i++) { if (!omp_test_lock(A)) return 1; (*x)++; omp_unset_lock(A); }",
+    "a function asks": "while (!tried(x)) ;",
+    "a function asks, and one leaves by break": "for (;;) if (tried(x)) break;",
+    "a function takes another variable's": "omp_set_lock(&other); inner(x); omp_unset_lock(&other);",
+    "a function takes the nestable one again": "omp_set_nest_lock(&nest); nested(x); omp_unset_nest_lock(&nest);",
     "return": "omp_set_lock(A); if (*x) { omp_unset_lock(A); return 1; } (*x)++; omp_unset_lock(A);",
     "a variable that is used later": "omp_set_lock(A); int y = *x; omp_unset_lock(A); return y;",
 }
@@ -36,7 +43,26 @@ NOT_JOINED = {
     "perhaps the other's, deeper": "omp_set_lock(A); if (*x) { omp_set_lock(B); (*x)++; omp_unset_lock(B); }"
     " omp_unset_lock(A);",
     "nestable": "omp_set_nest_lock(N); leave();",
+    "asked into a variable": "int got; do { got = omp_test_lock(A); } while (!got); (*x)++; omp_unset_lock(A);",
+    "break when it is taken": "for (;;) if (omp_test_lock(A)) break; (*x)++; omp_unset_lock(A);",
+    "break when it is released": "while (1) { if (omp_test_lock(A)) { (*x)++; omp_unset_lock(A); break; } }",
+    "return when it is released": "for (;;) { if (omp_test_lock(A)) { (*x)++; omp_unset_lock(A); return 1; } }",
+    "asked again by goto": "again: if (!omp_test_lock(A)) goto again; (*x)++; omp_unset_lock(A);",
+    "the other way round": "while (omp_test_lock(A) == 0) ; (*x)++; omp_unset_lock(A);",
+    "a function asks and keeps it": "return omp_test_lock(A);",
+    "a function takes perhaps the other's": "omp_set_lock(A); inner(x); omp_unset_lock(A);",
+    "a function's function does": "omp_set_lock(&one); further(x); omp_unset_lock(&one);",
 }
+WHY = {
+    "perhaps the other's, deeper": "a lock that another thread may hold there is taken while it is held",
+    "a function takes perhaps the other's": "'inner' is called while it is held, and may take a lock",
+    "a function's function does": "'further' is called while it is held, and may take a lock",
+    **dict.fromkeys(
+        ["asked into a variable", "break when it is taken", "break when it is released", "return when it is released",
+         "asked again by goto", "a function asks and keeps it"],
+        "release it in the loop that asks, and let the thread that got it leave the loop by its condition",
+    ),
+}  # fmt: skip
 PROGRAM = """#include <omp.h>
 struct {{ omp_lock_t lock; omp_nest_lock_t nest; }} *p, *q;
 #define A (&p->lock)
@@ -44,8 +70,20 @@ struct {{ omp_lock_t lock; omp_nest_lock_t nest; }} *p, *q;
 #define N (&p->nest)
 #pragma omp declare target
 omp_lock_t one, other;
+omp_nest_lock_t nest;
+void beyond(void);
 #pragma omp declare target (p, q)
 static void leave(void) {{ omp_unset_lock(A); omp_unset_nest_lock(N); }}
+static void inner(int *x) {{ omp_set_lock(&one); (*x)++; omp_unset_lock(&one); }}
+static void further(int *x) {{ inner(x); }}
+static void nested(int *x) {{ omp_set_nest_lock(&nest); (*x)++; omp_unset_nest_lock(&nest); }}
+static int tried(int *x)
+{{
+    if (!omp_test_lock(B)) return 0;
+    (*x)++;
+    omp_unset_lock(B);
+    return 1;
+}}
 static int under(int *x)
 {{
     {}
@@ -59,7 +97,7 @@ void f(int *x)
         under(x);
 }}
 """
-LINE = 12  # of the body
+LINE = 24  # of the body
 
 
 def kernel(unit: Callable[[str], TU], body: str) -> str:
@@ -85,7 +123,13 @@ def test_what_would_hang_is_refused_where_it_would(name: str, unit: Callable[[st
     (error,) = (m for m in old.messages if m.severity == "error")
     assert (error.file.endswith("test.c"), error.line) == (True, LINE)
     assert "hangs on a GPU before sm_70" in error.text
-    assert "release it in the block that takes it" in error.text
+    assert WHY.get(name, "release it in the block that takes it") in error.text
+
+
+def test_what_a_function_of_another_unit_takes_is_not_known(unit: Callable[[str], TU]) -> None:
+    text = kernel(unit, "omp_set_lock(A); beyond(); omp_unset_lock(A);")
+    assert "OMPLS_UNJOINED(omp_set_lock, " in text
+    assert "\"'beyond' is called while it is held, and may take a lock" in text
 
 
 def test_one_thread_may_wait_anyhow(unit: Callable[[str], TU]) -> None:

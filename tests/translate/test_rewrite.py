@@ -35,6 +35,34 @@ def test_overlapping_edits_are_refused() -> None:
         rw.string(Span(0, 14))
 
 
+@pytest.mark.parametrize("asked", [Span(1, 4), Span(4, 8), Span(2, 5), Span(4, 9)])
+def test_what_crosses_an_edit_is_refused(asked: Span) -> None:
+    rw = Rewriter(b"abcdefghij")
+    rw.replace(Span(3, 6), "x")
+    with pytest.raises(ValueError, match="crosses"):
+        rw.string(asked)
+
+
+def test_what_lies_inside_an_edit_is_rendered_alone() -> None:
+    rw = Rewriter(b"abcdefghij")
+    rw.replace(Span(2, 8), "x", Span(2, 8))
+    rw.replace(Span(4, 5), "E")
+    assert [rw.string(Span(*s)) for s in ((2, 6), (3, 8), (4, 5), (2, 8), (0, 10))] == [
+        "cdEf",
+        "dEfgh",
+        "E",
+        "xcdEfgh",
+        "abxcdEfghij",
+    ]
+
+
+def test_offsets_count_bytes_that_are_no_utf_8() -> None:
+    rw = Rewriter(b"'\xfc' a\n  \xe9 b\n\xc3\xbc c")
+    rw.replace(Span(4, 5), "A")
+    chunks = rw.render(Span(0, 16))
+    assert lines_of(chunks) == [Line("'\udcfc' A", 0), Line("  \udce9 b", 8), Line("\u00fc c", 12)]
+
+
 def test_lines_know_their_source() -> None:
     rw = Rewriter(TEXT)
     rw.replace(Span(6, 8), "made\nup ", Span(6, 8))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.features.amounts import bytes_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Span
@@ -86,8 +87,8 @@ def _word(tu: TU, directive: Directive, offset: int) -> str | None:
     name = next((m[0] for m in words if m.start() <= offset - start < m.end()), None)
     if name is None:
         return None
-    if directive.name == "declare reduction" and name.decode() in _OWN:
-        return f"**{name.decode()}**: {_OWN[name.decode()]}"
+    if directive.name == "declare reduction" and decoded(name) in _OWN:
+        return f"**{decoded(name)}**: {_OWN[decoded(name)]}"
     definition = rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + name + rb"(?!\w)(?:\\\r?\n|[^\r\n])*"
     found = re.findall(definition, tu.source[:offset])
     return f"```c\n{found[-1].decode('utf-8', 'replace').strip()}\n```" if found else None
@@ -95,5 +96,5 @@ def _word(tu: TU, directive: Directive, offset: int) -> str | None:
 
 def _holds(tu: TU, place: Item | FileDirective, span: Span, offset: int, name: str) -> bool:
     where = tu.locate(place, span)
-    written = tu.source[where.start : where.end] == name.encode()
+    written = tu.source[where.start : where.end] == encoded(name)
     return written and where.path == tu.path and where.start <= offset < where.end

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.encoding import encoded
 from ompls.analysis.features.operators import directive_around
 from ompls.analysis.features.scopes import expanded_offset, item_at
 from ompls.analysis.features.tokens import variables_of
@@ -111,11 +112,11 @@ def _in_header(tu: TU, item: Item, function: ast.FunctionDef, symbol: Symbol) ->
     if symbol not in function.params:
         return
     start = function.header.start
-    text = tu.text(item, function.header).encode()
+    text = item.content.text[start : function.header.end]
     first = True
     for at in words_of(text, symbol.name, max(0, function.name_span.end - start), len(text)):
         if not TAGGED.search(text[:at]):
-            yield tu.locate(item, Span(start + at, start + at + len(symbol.name.encode()))), first
+            yield tu.locate(item, Span(start + at, start + at + len(encoded(symbol.name)))), first
             first = False
 
 
@@ -155,12 +156,12 @@ def _names(node: Node) -> Iterator[ast.Name]:
 
 
 def is_verbatim(tu: TU, where: Location, name: str) -> bool:
-    return tu.source[where.start : where.end] == name.encode()
+    return tu.source[where.start : where.end] == encoded(name)
 
 
 def _as_word(name: str) -> bytes:
     """A pattern of the name as an identifier of its own."""
-    return rb"(?<![\w$\x80-\xff])" + re.escape(name.encode()) + rb"(?![\w$\x80-\xff])"
+    return rb"(?<![\w$\x80-\xff])" + re.escape(encoded(name)) + rb"(?![\w$\x80-\xff])"
 
 
 def words_of(source: bytes, name: str, start: int, end: int) -> Iterator[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ompls.analysis.encoding import encoded
 from ompls.analysis.features.pragmas import Pragma
 
 _LONGEST = 2_000  # bytes of a call before the cursor
@@ -96,7 +97,7 @@ def _quoted(source: bytes, operand: str) -> str | None:
 
 def _definition(source: bytes, name: str) -> tuple[list[str], str] | None:
     """(parameters, replacement) of the last `#define name(…)`; a variable list's parameter is `__VA_ARGS__`."""
-    pattern = rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + name.encode() + rb"\(([^()]*)\)((?:\\\r?\n|[^\r\n])*)"
+    pattern = rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + encoded(name) + rb"\(([^()]*)\)((?:\\\r?\n|[^\r\n])*)"
     definitions = re.findall(pattern, source)
     if not definitions:
         return None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ompls.analysis.encoding import encoded
 from ompls.analysis.features.navigation import (
     TAGGED,
     Target,
@@ -85,7 +86,7 @@ def rename(tu: TU, offset: int, new: str) -> list[Location] | Refusal:
 
 def _is_macro(tu: TU, name: str) -> bool:
     """Whether a name is a macro: of the text, of a header or of the compiler."""
-    define = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + name.encode() + rb"\b")
+    define = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + encoded(name) + rb"\b")
     snapshot = tu.snapshot
     if any(define.search(text) for text in (tu.source, *(text for _, text in tu.headers.values()))):
         return True
@@ -121,7 +122,7 @@ def _places(tu: TU, target: Target) -> list[Location] | Refusal:
         if isinstance(meaning, Refusal):
             return meaning
         if meaning:
-            known[at] = Location(tu.path, at, at + len(name.encode()))
+            known[at] = Location(tu.path, at, at + len(encoded(name)))
     return [known[at] for at in sorted(known)]
 
 
@@ -135,7 +136,7 @@ def _arguments(tu: TU, target: Target, where: Location) -> list[Location]:
     found = []
     for at in words_of(source, name, where.start, where.end):
         if not TAGGED.search(source[max(0, at - 200) : at]) and not _is_member(source, at):
-            found.append(Location(tu.path, at, at + len(name.encode())))
+            found.append(Location(tu.path, at, at + len(encoded(name))))
     return found
 
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
+from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.builtins import BUILTIN_SYMBOLS
 from ompls.analysis.model.ctype import CType
@@ -71,7 +72,7 @@ class _Text:
     """
 
     def __init__(self, declarations: str) -> None:
-        self.source = text = declarations.encode("utf-8", "replace")
+        self.source = text = encoded(declarations)
         self.targets: set[str] = set()
         self.covered: list[tuple[int, int]] = []
         blanked = _PRAGMA.sub(lambda m: b" " * (m.end() - m.start()), text) if b"#" in text else text

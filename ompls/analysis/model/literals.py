@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model.ctype import CHAR, INT, UNKNOWN, Array, CType, Floating, Integer, shared
 
 _STRING = re.compile(r'(u8|[uUL])?"((?:[^"\\\n]|\\.)*)"', re.S)
@@ -71,7 +72,7 @@ def _floating(low: str, hexadecimal: bool) -> CType:
 def character(text: str) -> tuple[CType, int]:
     """(type, value) of a character constant."""
     prefix, _, rest = text.partition("'")
-    raw = _decode(rest.removesuffix("'").encode("utf-8", "surrogateescape"), prefix == "")
+    raw = _decode(encoded(rest.removesuffix("'")), prefix == "")
     value = 0
     if prefix:
         value = raw[-1] if raw else 0
@@ -80,17 +81,19 @@ def character(text: str) -> tuple[CType, int]:
             value = (value << 8 | (unit & 255)) & 0xFFFFFFFF
         if len(raw) == 1 and value > 127:
             value -= 256
+    if prefix in ("", "L") and value >= 1 << 31:  # an int
+        value -= 1 << 32
     return (INT if prefix in ("", "L") else _WIDE.get(prefix, UNKNOWN)), value
 
 
 def units(text: str) -> list[int]:
     """The code units of adjacent narrow string literals, without the terminating null."""
-    return [u for _, body in _STRING.findall(text) for u in _decode(body.encode("utf-8", "surrogateescape"), True)]
+    return [u for _, body in _STRING.findall(text) for u in _decode(encoded(body), True)]
 
 
 def text(literal: str) -> str:
     """What adjacent narrow string literals say; bytes that are no UTF-8 as `surrogateescape` has them."""
-    return bytes(unit & 0xFF for unit in units(literal)).decode("utf-8", "surrogateescape")
+    return decoded(bytes(unit & 0xFF for unit in units(literal)))
 
 
 def string(text: str) -> CType:
@@ -99,7 +102,7 @@ def string(text: str) -> CType:
     prefix = next((p for p, _ in parts if p), "")
     of = _WIDE.get(prefix, CHAR)
     narrow = of is CHAR
-    length = sum(len(_decode(body.encode("utf-8", "surrogateescape"), narrow)) for _, body in parts)
+    length = sum(len(_decode(encoded(body), narrow)) for _, body in parts)
     return Array(of, length + 1)
 
 
@@ -124,4 +127,4 @@ def _decode(body: bytes, narrow: bool) -> list[int]:
 
 
 def _plain(raw: bytes, narrow: bool) -> list[int]:
-    return list(raw) if narrow else [ord(c) for c in raw.decode("utf-8", "replace")]
+    return list(raw) if narrow else [ord(c) for c in decoded(raw)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ompls.analysis.encoding import encoded
 from ompls.analysis.model import ast, literals
 from ompls.analysis.model.builtins import builtin_result
 from ompls.analysis.model.constants import fold
@@ -44,6 +45,8 @@ from ompls.analysis.model.scope import FileScope, Scope
 _COMPARE = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 _INTEGER_ONLY = frozenset(("%", "&", "|", "^"))
 _NULL_CASTS = (Pointer(VOID),)
+
+FUNCTION_NAMES = ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")  # of the function around
 
 
 class Sema:
@@ -110,8 +113,8 @@ def _name(s: Sema, e: ast.Name) -> CType:
     symbol = e.symbol
     if symbol is not None:
         return UNKNOWN if symbol.kind == "typedef" else symbol.type
-    if e.name in ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__") and s.function:
-        return Array(Integer("char", quals=frozenset(("const",))), len(s.function.encode()) + 1)
+    if e.name in FUNCTION_NAMES and s.function:
+        return Array(Integer("char", quals=frozenset(("const",))), len(encoded(s.function)) + 1)
     return UNKNOWN
 
 

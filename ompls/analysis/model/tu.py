@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Node, OtherStmt, Span, Symbol
 from ompls.analysis.model.ctype import CType
 from ompls.analysis.model.omp import Clause, Directive, ListItem
@@ -159,4 +160,4 @@ class TU:
 
     def text(self, item: Item, span: Span) -> str:
         """The expanded text of `span`."""
-        return item.content.text[span.start : span.end].decode("utf-8", "replace")
+        return decoded(item.content.text[span.start : span.end])

@@ -18,13 +18,14 @@ from ompls.analysis.model.ast import (
 )
 from ompls.analysis.model.ctype import CType, innermost
 from ompls.analysis.model.omp import Clause, ListItem
+from ompls.analysis.model.sema import FUNCTION_NAMES
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.nesting import placed
 from ompls.analysis.spec import clauses_of, is_declarative
 from ompls.analysis.spec.data_clauses import STORAGE, WHOLE, WRITING
 
 _KINDS = {"func": "a function", "enumconst": "a constant", "typedef": "a type"}
-_RESERVED = ("omp_all_memory", "this", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")
+_RESERVED = ("omp_all_memory", "this", *FUNCTION_NAMES)
 
 
 def check(scene: Scene) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import (
     Compound,
     DirectiveStmt,
@@ -61,7 +62,7 @@ def _first(body: Stmt | None, text: bytes) -> DirectiveStmt | None:
 def _finding(stmt: DirectiveStmt, what: str, text: bytes) -> Finding:
     span = stmt.directive.span
     message = f"`{stmt.directive.name}` cannot be the body of `{what}`: a directive is no statement; put it in a block"
-    words = text[span.start : span.end].decode("utf-8", "replace")
+    words = decoded(text[span.start : span.end])
     change = Change("Put it in a block", span, "{\n" + words + "\n}")
     return Finding(stmt.directive.name_span, message, "error", (), (change,))
 

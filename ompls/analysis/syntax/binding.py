@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.constants import fold
@@ -119,7 +120,7 @@ class DirectiveReader(ExpressionReader):
         self.sema.complete(e)
 
     def type_at(self, span: Span) -> CType:
-        text = self.source[span.start - self.shift : span.end - self.shift].decode("utf-8", "replace")
+        text = decoded(self.source[span.start - self.shift : span.end - self.shift])
         return self.parsed_alone(text, span.start) or UNKNOWN
 
     def standalone(self, d: Directive) -> bool:

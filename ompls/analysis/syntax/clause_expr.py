@@ -11,7 +11,8 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ompls.analysis.model import ast
+from ompls.analysis.encoding import decoded
+from ompls.analysis.model import ast, literals
 from ompls.analysis.model.ast import Expr, Span
 from ompls.analysis.model.ctype import UNKNOWN
 from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
@@ -40,7 +41,6 @@ RANKS = {
     "<<": 11, ">>": 11, "+": 12, "-": 12, "*": 13, "/": 13, "%": 13,
 }  # fmt: skip
 _ASSIGN = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="])
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11}
 
 
 class Token(NamedTuple):
@@ -74,7 +74,7 @@ def tokenize(text: bytes, shift: int = 0) -> list[Token]:
         start, end = match.span()
         word = match.group()
         if not word.isascii():
-            word = word.encode("latin-1").decode("utf-8", "replace")
+            word = decoded(word.encode("latin-1"))
         if places is not None:
             start, end = places[start], places[end - 1] + 1
         tokens.append(Token(kind, _DIGRAPHS.get(word) or sys.intern(word), start + shift, end + shift))
@@ -175,7 +175,7 @@ class ExprParser:
         if token.kind == "number":
             return number(span, token.text)
         if token.kind == "char":
-            return ast.CharLiteral(span, _char_value(token.text), token.text)
+            return ast.CharLiteral(span, literals.character(token.text)[1], token.text)
         if token.kind == "string":
             text, end = token.text, token.end
             while self.pos < self.end and self.tokens[self.pos].kind == "string":
@@ -310,14 +310,3 @@ def number(span: Span, text: str) -> Expr:
         return ast.IntLiteral(span, int(digits, 8 if octal else 0), text)
     except ValueError:
         return ast.OtherExpr(span, [])
-
-
-def _char_value(text: str) -> int:
-    body = text[text.find("'") + 1 :].rstrip("'") or "'"
-    if body[0] != "\\":
-        return ord(body[0])
-    if body[1:2] == "x":
-        return int(body[2:] or "0", 16) if re.fullmatch(r"[0-9a-fA-F]*", body[2:]) else 0
-    if re.fullmatch(r"[0-7]{1,3}", body[1:]):
-        return int(body[1:], 8)
-    return _ESCAPES.get(body[1:2], ord(body[1:2] or "\\"))

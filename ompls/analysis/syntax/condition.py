@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ompls.analysis.model import literals
 from ompls.analysis.syntax.expand import Expander
-from ompls.analysis.syntax.lexer import CHAR, IDENT, NUMBER, PAINTED, PUNCT, STRING, Token
+from ompls.analysis.syntax.lexer import CHAR, IDENT, NUMBER, PAINTED, PUNCT, STRING, Token, readable
 from ompls.analysis.syntax.macros import Definition, Runaway
 
 _MASK = (1 << 64) - 1
@@ -17,7 +18,6 @@ _PRECEDENCE = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
     "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }  # fmt: skip
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 _MAX_DEPTH = 60  # of parentheses and conditionals
 
 Value = tuple[int, bool]  # the number, and whether it is unsigned
@@ -249,17 +249,4 @@ def _integer(text: str) -> Value:
 
 
 def _character(text: str) -> Value:
-    body = text[text.index("'") + 1 : -1]
-    if body.startswith("\\"):
-        rest = body[1:]
-        if rest[:1] == "x":
-            return _integer("0" + rest)
-        if rest[:1].isdigit() and rest != "0":
-            return _integer("0" + rest)
-        return (_ESCAPES.get(rest[:1], ord(rest[0]) if rest else 0), False)
-    value = 0
-    for char in body:
-        value = (value << 8 | ord(char)) & 0xFFFFFFFF
-    if len(body) == 1 and value >= 0x80:
-        value -= 256
-    return (value, False)
+    return (literals.character(readable(text))[1], text[0] in "uU")

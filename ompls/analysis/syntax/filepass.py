@@ -6,10 +6,11 @@ import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ompls.analysis.model import literals
 from ompls.analysis.source import Location
 from ompls.analysis.syntax.condition import Condition, evaluate
 from ompls.analysis.syntax.directive import Parsed, guard_of, include_operand, macro_of, skipped_directive
-from ompls.analysis.syntax.lexer import IDENT, decode, may_continue, readable
+from ompls.analysis.syntax.lexer import IDENT, decode, internal, may_continue, readable
 from ompls.analysis.syntax.lines import LinePass
 from ompls.analysis.syntax.state import Include, Run, again_key, include_key
 
@@ -37,7 +38,7 @@ class FilePass(LinePass):
         """Put the text out, after the headers `first`."""
         self.unit.out.enter(self.path, self.text, self.included_at)
         for operand in first:
-            self.include(operand, (self.unit.out.size,) * 2, Location(self.path, 0, 0))
+            self.include(internal(operand), (self.unit.out.size,) * 2, Location(self.path, 0, 0))
         super().run()
         if self.frames and not self.unit.stopped:
             frame = self.frames[-1]
@@ -278,7 +279,7 @@ class FilePass(LinePass):
         if tokens and tokens[0][1].isdigit():
             self.line_shift = int(tokens[0][1]) - self.index - 1
             if len(tokens) > 1 and tokens[1][1].startswith('"'):
-                self.presumed = tokens[1][1][1:-1]
+                self.presumed = literals.text(readable(tokens[1][1]))
 
     def _message(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         self.unit.note("parse", *span, f"#{parsed.name} {parsed.rest}".rstrip())

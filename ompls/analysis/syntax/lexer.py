@@ -11,6 +11,8 @@ from __future__ import annotations
 import bisect
 import re
 
+from ompls.analysis.encoding import decoded, encoded
+
 IDENT, NUMBER, STRING, CHAR, PUNCT, OTHER = 1, 2, 3, 4, 5, 6
 PAINTED = 7  # an identifier that will not be expanded any more
 PRAGMA = 8  # a `_Pragma` that was executed; its text is the whole `#pragma` line
@@ -67,15 +69,15 @@ _NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates that stand f
 
 
 def readable(text: str) -> str:
-    """`text` (Latin-1 as above) as people wrote it."""
-    return text if text.isascii() else text.encode("latin-1", "replace").decode("utf-8", "replace")
+    """`text` (Latin-1 as above) as `decoded` gives it."""
+    return text if text.isascii() else decoded(text.encode("latin-1", "replace"))
 
 
 def internal(text: str) -> str:
     """The inverse of `readable`."""
     if text.isascii():
         return text
-    return _NO_BYTE.sub("?", text).encode("utf-8", "surrogateescape").decode("latin-1")
+    return encoded(_NO_BYTE.sub("?", text)).decode("latin-1")
 
 
 def blank(text: str) -> str:

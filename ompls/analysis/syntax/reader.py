@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import CType, RecordBody
@@ -78,7 +79,7 @@ class Reader(ABC):
 
     def text(self, n: Node) -> str:
         # the same few words stand in all functions, and in what is made of them
-        return sys.intern(self.source[n.start_byte : n.end_byte].decode("utf-8", "replace"))
+        return sys.intern(decoded(self.source[n.start_byte : n.end_byte]))
 
     def taint(self, n: Node) -> None:
         self.tainted.append(self.span(n))

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
+from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.builtins import BUILTIN_TYPES
 from ompls.analysis.model.constants import fold
@@ -176,7 +177,7 @@ class SpecifierReader(Reader):
         if self.depth > MAX_DEPTH:
             return None
         head = b"int _ = sizeof("
-        source = head + text.encode("utf-8", "replace") + b");"
+        source = head + encoded(text) + b");"
         root = parse_once(source)
         if root.has_error or not root.children:
             return None
@@ -292,7 +293,7 @@ class SpecifierReader(Reader):
         after = after[found.end() :] if (found := _ATTRIBUTES.match(after)) else after
         said: list[int | None] = []
         for m in _ALIGNAS.finditer(before):
-            word = m.group(1).decode().strip()
+            word = decoded(m.group(1)).strip()
             symbol = self.sema.scope.lookup(word)
             if word.isdigit() or (symbol is not None and symbol.kind == "enumconst"):
                 said.append(int(word) if symbol is None else symbol.value)
@@ -308,7 +309,7 @@ class SpecifierReader(Reader):
         """`aligned(sizeof(T))`, as omp_nest_lock_t has it, with the number."""
 
         def number(m: re.Match[bytes]) -> bytes:
-            word = m[3].decode("utf-8", "replace").strip()
+            word = decoded(m[3]).strip()
             t = self.parsed_alone(word, 0) if _TYPE_NAME.fullmatch(word) else None
             value = None if t is None else sizeof(t) if m[2] == b"sizeof" else alignof(t)
             return m[1] + b"(%d)" % value if value else m[0]

@@ -17,13 +17,12 @@ from ompls.analysis.model.tu import SyntaxNote
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.syntax.binding import DirectiveReader, begins
 from ompls.analysis.syntax.expressions import EXPRESSIONS
-from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
+from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, MAX_STACKED, TOO_DEEP, TOO_LONG
 from ompls.analysis.syntax.reader import broken, named
 from ompls.analysis.syntax.specifiers import DECLARATORS, Specifiers
 from ompls.analysis.syntax.tree import parse_once
 
 _SILENT = frozenset(("{", "}", "comment", ";", ":", "case", "default", "else"))
-MAX_STACKED = 16  # directives on one statement
 # What the grammar takes `T (name)…;` for: down these fields is what it takes for the callee.
 _VEXING = {
     "call_expression": ("function",),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ompls.analysis.encoding import encoded
 from ompls.analysis.model.tu import TU
 from ompls.analysis.source import HeaderSnapshot
 from ompls.translate.original import Edits
@@ -42,7 +43,7 @@ class LineEdits(Edits):
         """The main file and the headers with the edits in them."""
         texts: dict[str, bytes] = dict(self.tu.headers.values())
         texts[self.tu.path] = self.tu.source
-        done = {path: text.encode("utf-8", "surrogateescape") for path, text in self.apply(texts).items()}
+        done = {path: encoded(text) for path, text in self.apply(texts).items()}
         headers = {name: (path, done[path]) for name, (path, _) in self.tu.headers.items()}
         snapshot = self.tu.snapshot
         return done[self.tu.path], replace(snapshot, key=f"{snapshot.key}'", texts=headers)

@@ -7,6 +7,7 @@ that is not found is the device's own already.
 
 from __future__ import annotations
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Call, Cast, Expr, FunctionDef, Name, Paren, Span
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.omp import Clause
@@ -88,5 +89,5 @@ def _without(work: Round, f: FileDirective) -> None:
     clause = d.clause("indirect")
     if clause is not None:
         text = directive_text(work.tu, f, d)
-        written = work.tu.expanded[f.start + clause.span.start : f.start + clause.span.end].decode("utf-8", "replace")
+        written = decoded(work.tu.expanded[f.start + clause.span.start : f.start + clause.span.end])
         work.replace(f, (d.span, pragma(text.replace(" ".join(written.split()), "", 1))))

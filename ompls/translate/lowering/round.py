@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import get_ident
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Node, Span
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.omp import Directive
@@ -133,7 +134,7 @@ def directive_text(tu: TU, item: Item | FileDirective, d: Directive) -> str:
     end = max([d.name_span.end, *(c.span.end for c in d.clauses), *(a.span.end for a in d.args)])
     if d.args:
         end = max(end, _closing(tu, item, end))
-    words = tu.expanded[item.start + start : item.start + end].decode("utf-8", "replace")
+    words = decoded(tu.expanded[item.start + start : item.start + end])
     rest = " ".join(spliced(words).split())
     return f"omp {d.name}{'' if rest.startswith('(') else ' '}{rest}".rstrip()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import FileDirective, Item
 from ompls.analysis.spec import DIRECTIVES
@@ -46,13 +47,11 @@ def _directive(work: Round, item: Item | FileDirective, d: Directive) -> None:
     if d.name in _WITHOUT_EFFECT:
         work.replace(item, (d.span, ""))
         return
-    written = work.tu.expanded[item.start + d.name_span.start : item.start + d.name_span.end].decode("utf-8", "replace")
+    written = decoded(work.tu.expanded[item.start + d.name_span.start : item.start + d.name_span.end])
     changed = "_" in written and "_" not in d.name  # a name as OpenMP 6.0 writes it
     clauses: list[str] = []
     for c in d.clauses:
-        text = on_one_line(
-            work.tu.expanded[item.start + c.span.start : item.start + c.span.end].decode("utf-8", "replace")
-        )
+        text = on_one_line(decoded(work.tu.expanded[item.start + c.span.start : item.start + c.span.end]))
         new = _clause(d, c, text, gcc=work.target != "gpu")
         changed = changed or new != text
         if new:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model.ast import DeclStmt, DirectiveStmt, FunctionDef, Node, Span, Symbol, VarDecl
 from ompls.analysis.model.omp import declare_target_list
 from ompls.analysis.model.tu import Item
@@ -88,7 +89,7 @@ def _move(work: Round, item: Item, stmt: DeclStmt, modes: Mapping[Symbol, str], 
         if said:
             work.refuse(item, stmt.span, "a 'declare target' variable of a function", "its type is declared in there")
         return  # else who makes the kernels says what is not there
-    taken = words(work.tu.expanded.decode("utf-8", "replace"))
+    taken = words(decoded(work.tu.expanded))
     names: dict[Symbol, str] = {}
     for d in stmt.decls:
         name = f"{node.symbol.name}_{d.symbol.name}"
@@ -121,13 +122,13 @@ def _listed(modes: Mapping[Symbol, str], names: dict[Symbol, str]) -> str:
 
 def _renamed(work: Round, item: Item, stmt: DeclStmt, names: dict[Symbol, str]) -> str:
     """The declaration with other names."""
-    text = work.tu.text(item, stmt.span).encode()
+    text = item.content.text[stmt.span.start : stmt.span.end]
     edits = [(n.span, names[n.symbol]) for n in names_in(stmt) if n.symbol in names]
     edits += [(d.name_span, names[d.symbol]) for d in stmt.decls]
     for span, name in sorted(edits, key=lambda e: -e[0].start):
         at, end = span.start - stmt.span.start, span.end - stmt.span.start
-        text = text[:at] + name.encode() + text[end:]
-    return on_one_line(text.decode("utf-8", "replace")).strip()
+        text = text[:at] + encoded(name) + text[end:]
+    return on_one_line(decoded(text)).strip()
 
 
 def _local_names(f: FunctionDef) -> Iterator[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ompls.analysis.encoding import encoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Call, DirectiveStmt, FunctionDef, Name, Span
 from ompls.analysis.model.constants import fold
@@ -70,7 +71,7 @@ def _traits(work: Round, f: FileDirective) -> tuple[Trait, ...] | None:
     clause = f.directive.clause("match")
     if clause is None:
         return ()
-    text = clause.text.encode()
+    text = encoded(clause.text)
     symbols = work.tu.symbols
     return traits_of(tokenize(text), lambda name: name in symbols and symbols[name].kind == "typedef", fold)
 
@@ -166,7 +167,7 @@ def _declared(work: Round, table: _Table, f: FileDirective) -> None:
 
 def _global(work: Round, t: Trait) -> bool:
     """Whether a condition has a meaning wherever the function is called."""
-    names = {token.text for token in tokenize(t.text.encode()) if token.kind == "name"}
+    names = {token.text for token in tokenize(encoded(t.text)) if token.kind == "name"}
     local = {d.symbol.name for i in work.tu.items for d in i.content.node.walk()
              if isinstance(d, ast.VarDecl) and d.symbol.level == "block"}  # fmt: skip
     local |= {p.name for i in work.tu.items if isinstance(i.content.node, FunctionDef) for p in i.content.node.params}

@@ -25,7 +25,7 @@ from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
-from ompls.translate.rewrite import NO_CODE, Rewriter, without_comments
+from ompls.translate.rewrite import NO_CODE, Rewriter, name_function, without_comments
 from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
 from ompls.translate.symbols import global_symbol, is_global
 from ompls.translate.tables import tables
@@ -277,6 +277,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
             "extern void ompls_put_back(void *, const void *, void *, unsigned long);",
         ]
     rw = Rewriter(plan.item.content.text)
+    name_function(rw, plan.item.content.node, region.stmt)
     _edit(index, rw, plan, {p.symbol for p in params if p.deref} - {p.symbol for p in copied})
     _shared_by_tasks(rw, plan, implicit, {p.symbol for p in copied})
     globals_ = {v.symbol.name: global_symbol(index.tu, v.symbol) for v in plan.globals}

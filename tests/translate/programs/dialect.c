@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <stdint.h>
 #include <math.h>
+#include <uchar.h>
+#include <wchar.h>
 #include "region.h"
 
 enum colour { RED = 1, GREEN, BLUE = 7 };
@@ -27,6 +29,30 @@ static double scaled(double x, level which) { return x * factors[which]; }
 #define WITH(body) do { REGION(omp target map(tofrom : value)) body } while (0)
 #define SIZE 10
 
+/* Types of characters are keywords in C++, and typedefs of a header in C. */
+static int wide_characters(void)
+{
+    int sum = 0;
+#pragma omp target map(tofrom : sum)
+    {
+        const wchar_t *s = L"abc";
+        const char32_t c = U'd';
+        sum = s[1] + c;
+    }
+    return sum;
+}
+/* The function's name is the user's, not the kernel's. */
+static int own_name(void)
+{
+    int length = 0, first = 0;
+#pragma omp target map(tofrom : length, first)
+    {
+        const char *name = __FUNCTION__;
+        length = sizeof(__func__);
+        first = name[0];
+    }
+    return length == sizeof(__func__) && first == __func__[0];
+}
 int main(void)
 {
     typedef struct { int x, y; } point;
@@ -98,5 +124,9 @@ int main(void)
         wrong = 1;
     }
     free(heap);
+    if (!own_name())
+        wrong = 1;
+    if (wide_characters() != 'b' + 'd')
+        wrong = 1;
     return wrong;
 }

@@ -43,6 +43,18 @@ static void compound_literals(double *r, long n)
     r[10] = (double){3};
     r[11] = sizeof((int[]){1, 2, 3, 4});
 }
+/* Of types without a name, and parts of literals whose address is taken. */
+static void unnamed_literals(double *r, long n)
+{
+    r[0] = ((struct { int a, b; }){1, 2}).b;
+    const int *p = &(struct { int a, b; }){5, 6}.b;
+    r[1] = *p;
+    r[2] = ((struct { int a; struct { int c[2]; } in; }){n, {{2, 3}}}).in.c[1];
+    r[3] = ((union { int i; float f; }){n}).i;
+    r[4] = ((struct { struct s m[2]; int n; }){.n = 4, .m[1].c.y = 9}).m[1].c.y;
+    int *q = &(struct s){.d = {7, 8}}.d[1], *t = &((struct s){.c = {11}}).c.x;
+    r[5] = *q + *t;
+}
 struct pair {
     int a, b;
 };
@@ -275,6 +287,7 @@ int main(void)
 {
     long n = 3;
     TRY(compound_literals, n);
+    TRY(unnamed_literals, n);
     TRY(designators, n);
     TRY(anonymous_members, n);
     TRY(literal_results, n);

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ompls.analysis.diagnostic import Edit
+from ompls.analysis.encoding import encoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,5 +28,5 @@ class Action:
 def applied(source: bytes, edits: tuple[Edit, ...]) -> bytes:
     """`source` with the edits made."""
     for edit in sorted(edits, key=lambda e: (e.where.start, e.where.end), reverse=True):
-        source = source[: edit.where.start] + edit.text.encode() + source[edit.where.end :]
+        source = source[: edit.where.start] + encoded(edit.text) + source[edit.where.end :]
     return source

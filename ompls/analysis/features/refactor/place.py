@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.diagnostic import Edit
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Node
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.source import Location
@@ -50,7 +51,7 @@ class Writer:
     def _indent(self, offset: int) -> str:
         source = self._tu.source
         line = source[source.rfind(b"\n", 0, offset) + 1 : offset]
-        return line[: len(line) - len(line.lstrip())].decode("utf-8", "replace")
+        return decoded(line[: len(line) - len(line.lstrip())])
 
     def _insert(self, at: int, text: str) -> None:
         self.edits.append(Edit(Location(self._tu.path, at, at), text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.diagnostic import Edit
+from ompls.analysis.encoding import decoded
 from ompls.analysis.features.pragmas import Pragma, pragmas
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.omp import Clause, Directive, ListItem
@@ -57,7 +58,7 @@ class PragmaText:
         return tuple(found)
 
     def _source(self, start: int, end: int) -> str:
-        return self.tu.source[start:end].decode("utf-8", "replace")
+        return decoded(self.tu.source[start:end])
 
     def _gap(self, start: int) -> int:
         """Where the blanks, continuations and the comma before byte `start` begin."""

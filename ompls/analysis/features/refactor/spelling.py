@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.symbolic import Atom, Opaque, Poly, poly_of
+from ompls.analysis.encoding import decoded
 from ompls.analysis.features.scopes import visible
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
@@ -59,7 +60,7 @@ class Speller:
             return
         where = self._tu.locate(self._item, bound.span)
         written = self._tu.source[where.start : where.end] if where.path == self._tu.path else b""
-        text = written.decode("utf-8", "replace")
+        text = decoded(written)
         named = _NAMED.fullmatch(text)  # `N`, or `N - 1`
         if named is None:
             return

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import Declaration, FunctionDef, Index, Name, Unary
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.items import Group
@@ -163,7 +164,7 @@ def _own(links: frozenset[str], contents: tuple[Content, ...]) -> frozenset[str]
 
 def _pointed(names: frozenset[str], content: Content) -> set[str]:
     """Those of the names that a pointer is made of, by which they may be mapped: `p = big`, `&big`, `upload(big)`."""
-    if content.node is None or not any(name.encode() in content.text for name in names):
+    if content.node is None or not any(encoded(name) in content.text for name in names):
         return set()
     nodes = list(content.node.walk())
     parts = {id(n.base) for n in nodes if isinstance(n, Index)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.analysis.rules.support.framework import Change, Finding
@@ -53,7 +54,7 @@ def spelled(tu: TU, start: int, end: int) -> tuple[Location, str] | None:
     text = tu.source if where.path == tu.path else dict(tu.headers.values()).get(where.path)
     if text is None or not whole or first.path != last.path:
         return None
-    return where, text[where.start : where.end].decode("utf-8", "replace")
+    return where, decoded(text[where.start : where.end])
 
 
 def _begins(tu: TU, segment: Segment, start: int) -> bool:
@@ -77,11 +78,7 @@ def _written(tu: TU, place: Item | FileDirective, span: Span) -> tuple[str, str]
     if end <= first.x_end and first.kind == "verbatim":
         return "", ""
     found = spelled(tu, start, end)
-    return (
-        ("", "")
-        if found is None
-        else (_bare(tu.expanded[start:end].decode("utf-8", "replace")), _GAP.sub(" ", found[1]))
-    )
+    return ("", "") if found is None else (_bare(decoded(tu.expanded[start:end])), _GAP.sub(" ", found[1]))
 
 
 def _bare(text: str) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Symbol
 from ompls.analysis.model.convert import decay
@@ -25,19 +26,23 @@ from ompls.translate.symbols import global_symbol
 from ompls.translate.tables import tables
 from ompls.translate.templates import render
 from ompls.translate.transformations.gpu.dialect import Dialect
+from ompls.translate.transformations.gpu.locks import Takers, asks
 from ompls.translate.transformations.gpu.reductions import operator_class
 from ompls.translate.transformations.gpu.spelling import CUDA_NAMES, respelled
 from ompls.translate.transformations.gpu.sync import lock
 from ompls.translate.transformations.gpu.typetext import as_cxx
 from ompls.translate.uses import names_in
 
+_OF_CXX = re.compile(r"^typedef .*\bwchar_t;$")  # C++ has it without a header
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 
 
 @dataclass
 class Shared:
-    """What the parts of one file add to its head: names of locks; (combiner, initializer) -> class of an operator."""
+    """What the parts of one file add to its head: names of locks; (combiner, initializer) -> class of an operator.  And
+    what they have to know of each other: which functions wait for locks."""
 
+    takers: Takers
     locks: set[str] = field(default_factory=set)
     operators: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -53,7 +58,7 @@ def head(
     text = render(
         template,
         source=index.tu.path,
-        types=[respelled(as_cxx(t), index.own) for t in [*needs.types, *types]],
+        types=[respelled(as_cxx(t), index.own) for t in [*needs.types, *types] if not _OF_CXX.search(t)],
         globals=[
             respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()
         ],
@@ -112,7 +117,8 @@ def signature(index: Index, needs: Needs, item: Item, f: FunctionDef) -> str:
         text, own = index.kinds.cxx(kind.returns, f"{name}({params})"), frozenset()
     if name in names_taken(needs):
         text = re.sub(rf"\b{name}\b", f"{name}_", text)
-    return f"static __device__ {' '.join(respelled(_LINKAGE.sub('', text), own).split())}"
+    apart = "__noinline__ " * asks(f.body)
+    return f"static __device__ {apart}{' '.join(respelled(_LINKAGE.sub('', text), own).split())}"
 
 
 def aliases(index: Index, needs: Needs, node: ast.Node, params: Collection[str] = ()) -> tuple[list[str], set[Symbol]]:
@@ -147,7 +153,7 @@ def refuse_names(needs: Needs, used: Collection[str] = ()) -> None:
     """Raises Problem for a word of the functions, or of `used`, that a kernel file cannot have."""
     every = set(used)
     for item, f in needs.functions:
-        every |= words(item.content.text.decode("utf-8", "replace")) | {f.symbol.name}
+        every |= words(decoded(item.content.text)) | {f.symbol.name}
     for name in sorted(every):
         if name.startswith(("ompls_", "OMPLS_")):
             raise Problem(None, f"the name '{name}'", "names that begin with ompls_ are those of the device library")

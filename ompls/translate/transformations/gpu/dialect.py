@@ -29,12 +29,13 @@ from ompls.translate.transformations.gpu.pointers import (
 )
 from ompls.translate.transformations.gpu.sizes import is_smaller
 from ompls.translate.transformations.gpu.values import compound_literal, declaration
+from ompls.translate.uses import whole_of
 
 
 class Dialect:
     """Adds the edits for one function or region to `rw`.
 
-    addressed -- id of operands of `&`
+    addressed -- id of objects of which, or of a part of which, `&` takes the address
     declared  -- what the innermost block declares for us
     """
 
@@ -55,7 +56,7 @@ class Dialect:
         self._stack_for(node)
         for n in ast.nodes(node):
             if isinstance(n, ast.Unary) and n.op == "&" and not n.postfix:
-                self.addressed.add(id(strip(n.operand)))
+                self.addressed.add(id(whole_of(n.operand)))
         self._gotos = ComputedGotos(self.rw, node)
         self._visit(node)
 

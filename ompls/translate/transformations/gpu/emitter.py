@@ -21,7 +21,7 @@ from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.sharing import Copies
-from ompls.translate.transformations.gpu.locks import Joined, polls, stretches, waits
+from ompls.translate.transformations.gpu.locks import ELSEWHERE, Joined, polls, stretches, unreleased, waits
 from ompls.translate.uses import leaves, privatised
 
 # Which threads run the code that is being translated:
@@ -60,6 +60,7 @@ class Emitter:
     outer: dict[Symbol, str] = field(default_factory=dict)  # and their outermost lengths
     copies: dict[int, Copies] = field(default_factory=dict)  # id of a directive -> what it copies unasked
     joined: Joined = field(default_factory=Joined)  # waits for locks
+    unreleased: dict[int, str] = field(default_factory=dict)  # id of calls that ask for a lock -> what is wrong
     returns: CType | None = None  # what the device function returns
     scope: set[Symbol] = field(default_factory=set)  # declared inside the parallel regions around this point
 
@@ -84,6 +85,8 @@ class Emitter:
     def visit(self, node: ast.Node | None, level: Level) -> None:
         """Transform every directive in `node`, and the declarations that have to move to shared memory."""
         waiting = [node] if node is not None else []
+        if node is not None and level != "master" and b"omp_test_" in self.item.content.text:
+            self.unreleased |= unreleased(node, lambda span: self.tu.text(self.item, span))
         while waiting:
             node = waiting.pop()
             below = node.children()
@@ -127,9 +130,14 @@ class Emitter:
     def _other_waits(self, node: ast.Node) -> None:
         for call in waits(node):
             if id(call) not in self.joined.waits:
-                self.replace(call.span, "OMPLS_UNJOINED(", call.function.span, ", ", call.args[0].span, ")")
+                self._unjoined(call, self.joined.reasons.get(id(call), ELSEWHERE))
+        if isinstance(node, ast.Call) and id(node) in self.unreleased:
+            self._unjoined(node, self.unreleased[id(node)])
         if isinstance(node, (ast.While, ast.DoWhile, ast.For)) and node.condition is not None and polls(node):
             self.replace(node.condition.span, "ompls_unknown(", node.condition.span, ")")
+
+    def _unjoined(self, call: ast.Call, why: str) -> None:
+        self.replace(call.span, "OMPLS_UNJOINED(", call.function.span, ", ", call.args[0].span, f', "{why}")')
 
     def _statement_expression(self, node: ast.StatementExpr) -> None:
         """GNU C's `({ …; v; })` as a function that is called: not every compiler of CUDA has it."""

@@ -39,7 +39,7 @@ def _function(
     e = Emitter(index.tu, item, rw, index.kinds, references=references, dims=dims, returns=returns)
     e.copies = copies_made(f.body, f.params)
     e.outer = dialect.arrays.outer
-    e.locks, e.operators = shared.locks, shared.operators
+    e.locks, e.operators, e.joined.takers = shared.locks, shared.operators, shared.takers
     e.parallel = parallel_functions([g for _, g in needs.functions])
     e.on_heap = handed_over(f.body, f.params, e.parallel)
     _refuse_escaping_parameters(e.on_heap & set(f.params))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import unqualified
@@ -103,7 +104,7 @@ def _items(init: ast.InitList, text: bytes) -> list[_Item]:
     at, inside = init.span.start, False
     for e in init.elements:
         ranged = False
-        for m in _GAP.finditer(text[at : e.span.start].decode("utf-8", "replace")):
+        for m in _GAP.finditer(decoded(text[at : e.span.start])):
             ranged = ranged or bool(m[1])
             if m[2] or m[3]:
                 designators.append(m[2] or m[3])

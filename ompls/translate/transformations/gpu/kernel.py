@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from ompls.analysis.model.ast import FunctionDef
+from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.translate.ctext import words
+from ompls.translate.functions import in_other_units
 from ompls.translate.needs import Index, Needs, has_parallel, type_texts
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import RegionPlan
 from ompls.translate.symbols import unit_symbol
 from ompls.translate.transformations.gpu.declarations import Shared, head, names_taken, refuse_names
 from ompls.translate.transformations.gpu.functions import functions
+from ompls.translate.transformations.gpu.locks import Takers, takers
 from ompls.translate.transformations.gpu.region import KernelFunction
 from ompls.translate.transformations.gpu.spelling import respelled
 
@@ -20,7 +23,7 @@ _LEVELS = ("omp_get_level", "omp_get_team_size", "omp_get_ancestor_thread_num") 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region.  Raises Problem."""
     refuse_names(needs, words(index.tu.text(plan.item, plan.region.stmt.span)))
-    shared = Shared()
+    shared = Shared(takers=_takers(needs))
     lines = functions(index, places, needs, shared)
     function = KernelFunction(index, places, plan, needs, shared)
     lines += function.lines()
@@ -42,7 +45,7 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
 def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:
     """The file of a function for kernels of other units: in a namespace, because both have types of their own."""
     refuse_names(needs)
-    shared = Shared()
+    shared = Shared(takers=_takers(needs))
     lines = functions(index, places, needs, shared)
     name = f.symbol.name
     space = f"ompls_unit_{unit_symbol(index.tu)}_{name}"
@@ -51,11 +54,16 @@ def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) 
     return tidied(reindented([*opening, *lines, *end]))
 
 
+def _takers(needs: Needs) -> Takers:
+    return takers([f for _, f in needs.functions], [s.name for s in in_other_units(CUDA, needs)])
+
+
 def _named_here(index: Index, needs: Needs, lines: list[OutLine]) -> list[str]:
     """Records without a name that got one when the file was written."""
     known = "\n".join(needs.types)
     used = words("\n".join(x.text for x in lines)) & set(index.kinds.made)
-    return type_texts(index, sorted(n for n in used if f" {n};" not in known))
+    texts = type_texts(index, sorted(n for n in used if f" {n};" not in known))
+    return [text for text in texts if text not in needs.types]
 
 
 def _with_complex(lines: list[OutLine]) -> list[OutLine]:

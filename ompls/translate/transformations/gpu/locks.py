@@ -10,16 +10,21 @@ first lane's outer lock, so a stretch in a stretch ends where the outer one does
 its lock has to be another one than any that may be held outside (`_is_other`).
 
 A wait that has no such stretch (the lock is released in another block or function, or a `goto` leaves) stays as it is.
-`OMPLS_UNJOINED` marks it where several lanes may come to it: code for GPUs before sm_70 is refused there.
+So does one in whose stretch a function is called that takes locks, too.  `OMPLS_UNJOINED` marks it where several lanes
+may come to it: code for GPUs before sm_70 is refused there.
+
+A loop of the user's that asks with `omp_test_lock` is right if the lane that has got the lock releases it in the loop
+and leaves the loop by its condition, which then goes through `ompls_unknown`.  A function that asks is never inlined,
+so that no optimizer moves its release out of the caller's loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol, nodes
+from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol, nodes
 from ompls.translate.ctext import strip
 from ompls.translate.rewrite import Part
 from ompls.translate.uses import names_in, root_symbol, ways_out
@@ -32,6 +37,12 @@ _SET = {
 }
 _TEST = {"omp_test_lock": "omp_set_lock", "omp_test_nest_lock": "omp_set_nest_lock"}
 _CODES = {"return": 1, "break": 2, "continue": 3}
+ELSEWHERE = "release it in the block that takes it or in a statement of that block, without goto"
+_NESTED = "a lock that another thread may hold there is taken while it is held"
+_CALLED = "'{}' is called while it is held, and may take a lock that another thread holds"
+_ASKED = "release it in the loop that asks, and let the thread that got it leave the loop by its condition"
+
+Takers = Mapping[str, Sequence[ast.Call | None]]  # function -> the waits for locks in it and in those that it calls
 
 
 @dataclass(frozen=True)
@@ -60,11 +71,19 @@ class Joined:
     waits: set[int] = field(default_factory=set)  # id of calls that need no mark
     jumps: set[int] = field(default_factory=set)  # id of jumps that leave a stretch
     under: dict[int, list[Stretch]] = field(default_factory=dict)  # id of waits in stretches -> which
+    reasons: dict[int, str] = field(default_factory=dict)  # id of waits that stay as they are -> why
+    takers: Takers = field(default_factory=dict)
 
     def edits(self, s: Stretch, result: str) -> Iterator[tuple[Span, list[Part]]]:
         """What to replace by what.  `result`: the declaration of the function's result, "" where none is returned."""
         if not all(o.body[-1] is s.body[-1] or _is_other(o, s) for o in self.under.get(id(s.wait), ())):
+            self.reasons[id(s.wait)] = _NESTED
             return
+        called = {n.name for b in s.body for n in names_in(b) if n.name in self.takers}
+        for name in sorted(called):
+            if not all(wait is not None and _is_other_there(s.wait, wait) for wait in self.takers[name]):
+                self.reasons[id(s.wait)] = _CALLED.format(name)
+                return
         self.waits.add(id(s.wait))
         for inner in (n for b in s.body for n in nodes(b) if isinstance(n, ast.Call)):
             self.under.setdefault(id(inner), []).append(s)
@@ -116,10 +135,46 @@ def _is_other(outer: Stretch, s: Stretch) -> bool:
     return None not in (one, other) and one is not other
 
 
+def _is_other_there(outer: ast.Call, wait: ast.Call) -> bool:
+    """The same for a wait in a function that is called while `outer`'s lock is held."""
+    one, other = _variable(outer.args[0]), _variable(wait.args[0])
+    if one is None or one is not other:
+        return None not in (one, other)
+    plain = all(isinstance(_operand(call.args[0]), ast.Name) for call in (outer, wait))
+    return plain and _set(wait) == "omp_set_nest_lock"
+
+
+def takers(functions: Sequence[FunctionDef], elsewhere: Iterable[str] = ()) -> Takers:
+    """What waits for locks in functions of this unit; of those in other units (None) it is not known.
+
+    A function that asks for a lock once waits for nobody, but who calls it in a loop may: it counts, too.
+    """
+    found: dict[str, list[ast.Call | None]] = {name: [None] for name in elsewhere}
+    calls = {f.symbol.name: {n.name for n in names_in(f.body)} for f in functions}
+    for f in functions:
+        own = [n for n in nodes(f.body) if isinstance(n, ast.Call) and _routine(n) in (*_SET, *_TEST)]
+        if own:
+            found[f.symbol.name] = list(own)
+    waiting = list(found)
+    while waiting:
+        name = waiting.pop()
+        for caller, names in calls.items():
+            new = [wait for wait in found[name] if wait not in found.get(caller, ())] if name in names else []
+            if new:
+                found.setdefault(caller, []).extend(new)
+                waiting.append(caller)
+    return found
+
+
+def _operand(lock: ast.Expr) -> ast.Expr | None:
+    address = strip(lock)
+    return strip(address.operand) if isinstance(address, ast.Unary) and address.op == "&" else None
+
+
 def _variable(lock: ast.Expr) -> Symbol | None:
     """The variable that the lock is a part of; None when a pointer leads to it."""
-    address = strip(lock)
-    return root_symbol(address.operand) if isinstance(address, ast.Unary) and address.op == "&" else None
+    operand = _operand(lock)
+    return root_symbol(operand) if operand is not None else None
 
 
 def waits(node: ast.Node) -> list[ast.Call]:
@@ -127,6 +182,62 @@ def waits(node: ast.Node) -> list[ast.Call]:
     if isinstance(node, (ast.While, ast.DoWhile, ast.For)) and node.condition is not None:
         return _tests(node.condition)
     return [node] if isinstance(node, ast.Call) and _routine(node) in _SET else []
+
+
+def asks(node: ast.Node) -> bool:
+    """Whether `node` asks for a lock and goes on without it where it cannot be had."""
+    return bool(_tests(node))
+
+
+def unreleased(body: ast.Node, text: Text) -> dict[int, str]:
+    """id of calls in `body` that ask for a lock -> why a lane that gets it may wait, with it, for those that do not."""
+    found: dict[int, str] = {}
+    tests = _tests(body)
+    if not tests:
+        return found
+    loops = [n for n in nodes(body) if isinstance(n, (ast.While, ast.DoWhile, ast.For))]
+    back = _backward_jumps(body)
+    for test in tests:
+        around = [n for n in loops if _holds(n.body, test)]
+        inner = min(around, key=lambda n: n.span.end - n.span.start) if around else None
+        scope = inner.body if inner is not None else body
+        lock, routine = text(test.args[0].span), _SET[_set(test)][0]
+        after = [n for n in nodes(scope) if n.span.start > test.span.start]
+        released = any(
+            isinstance(n, ast.Call) and _routine(n) == routine and text(n.args[0].span) == lock for n in after
+        )
+        ways = ways_out(scope) if inner is not None else ()
+        leaves = any(
+            isinstance(w, ast.Jump) and w.kind != "continue" and w.span.start > test.span.start
+            for w in ways
+            if not _without_it(scope, test, w)
+        )
+        if leaves or not released or any(one <= test.span.start <= other for one, other in back):
+            found[id(test)] = _ASKED
+    return found
+
+
+def _holds(node: ast.Node, inner: ast.Node) -> bool:
+    return node.span.start <= inner.span.start and inner.span.end <= node.span.end
+
+
+def _without_it(scope: ast.Node, test: ast.Call, way: ast.Node) -> bool:
+    """Whether `way` is in the branch of an `if` that is gone when the lock was not to be had."""
+    for branch in nodes(scope):
+        if isinstance(branch, ast.If):
+            condition = strip(branch.condition)
+            if isinstance(condition, ast.Unary) and condition.op == "!" and strip(condition.operand) is test:
+                return _holds(branch.then, way)
+            if condition is test:
+                return branch.otherwise is not None and _holds(branch.otherwise, way)
+    return False
+
+
+def _backward_jumps(body: ast.Node) -> list[tuple[int, int]]:
+    """(where it goes, where it stands) of each `goto` to a label in front of it."""
+    labels = {n.name: n.span.start for n in nodes(body) if isinstance(n, ast.Labeled)}
+    gotos = [n for n in nodes(body) if isinstance(n, ast.Jump) and n.kind == "goto"]
+    return [(labels[n.label], n.span.start) for n in gotos if labels.get(n.label, n.span.start) < n.span.start]
 
 
 def polls(node: ast.Node) -> bool:

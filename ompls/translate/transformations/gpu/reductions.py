@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ompls.analysis.model import ast
@@ -110,12 +110,18 @@ def _storage(e: Emitter, out: Data, s: Symbol, shape: _Shape, place: Place, told
         made = e.on_the_heap(s).rstrip() if place == "heap" else f"{where}{e.cxx(s.type, s.name)};"
         out.before.append(f"{made}{told}")
         return s.name if isinstance(s.type, Array) and not isinstance(s.type.of, Array) else f"(({kind} *){s.name})"
-    part = f"ompls_part_{s.name}"
-    if shape.known is not None and shape.known * 8 <= LARGEST_PART and place != "heap":
-        out.before.append(f"{where}{kind} {part}[{shape.count}];{told}")
-    else:
+    mine = part = f"ompls_part_{s.name}"
+    first = int(shape.offset) if shape.offset.isdigit() else None
+    if shape.known is None or shape.known * 8 > LARGEST_PART or place == "heap":
         out.before.append(f"ompls_room<{kind}> ompls_room_{s.name}({shape.count});{told}")
         out.before.append(f"{kind} *const {part} = ompls_room_{s.name}.begin;")
+    elif first is not None and (first + shape.known) * 8 <= LARGEST_PART:  # with what is in front of the section
+        out.before.append(f"{where}{kind} {part}[{first + shape.known}];{told}")
+        shape = replace(shape, offset="0")
+        mine = f"({part} + {first})" if first else part
+    else:
+        out.before.append(f"{where}{kind} ompls_room_{s.name}[{shape.count}];{told}")
+        out.before.append(f"{kind} *const {part} = ompls_hidden(ompls_room_{s.name});")
     below = (
         shape.element
         if is_vla(s.type)
@@ -129,7 +135,7 @@ def _storage(e: Emitter, out: Data, s: Symbol, shape: _Shape, place: Place, told
     moved = f"ompls_before({part}, {shape.offset})" if shape.offset != "0" else part
     cast = f"({pointer})" if isinstance(below, Array) else ""
     out.before.append(f"{e.cxx(Pointer(below), s.name)} = {cast}{moved};")
-    return part
+    return mine
 
 
 def _identity(op: str, kind: str, orig: str) -> str:

@@ -18,7 +18,7 @@ from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places
 from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
-from ompls.translate.rewrite import Chunk, Rewriter, trimmed
+from ompls.translate.rewrite import Chunk, Rewriter, name_function, trimmed
 from ompls.translate.sharing import copies_made, own_variables
 from ompls.translate.transformations.gpu.data import Data, data_of
 from ompls.translate.transformations.gpu.declarations import Shared, aliases, rename
@@ -56,6 +56,7 @@ class KernelFunction:
         self.rw = Rewriter(plan.item.content.text)
         self.emitter = Emitter(index.tu, plan.item, self.rw, index.kinds, plan, dims=plan.dims)
         self.emitter.locks, self.emitter.operators = shared.locks, shared.operators
+        self.emitter.joined.takers = shared.takers
         self.emitter.copies = copies_made(self.stmt, own_variables(plan.region))
         self.parameters = Parameters(self.emitter, plan, self.chain)
         self.loop = next((d for d in reversed(self.chain) if LOOP_CONSTRUCTS & set(d.constructs)), None)
@@ -84,6 +85,7 @@ class KernelFunction:
         dialect.arrays.outer |= plan.outer
         e.outer = dialect.arrays.outer
         dialect.visit(self.stmt)
+        name_function(self.rw, plan.item.content.node, self.stmt)
         rename(self.rw, self.needs, self.stmt)
         mapped = {p.name for p in plan.params if p.symbol}
         globals_, references = aliases(self.index, self.needs, self.stmt, mapped)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from ompls.analysis.encoding import encoded
 from ompls.translate.ctext import COMPLEX, TRUTH
 from ompls.translate.rewrite import NO_CODE, Chunk
 
@@ -59,9 +60,9 @@ def respell(chunks: list[Chunk], own: Collection[str] = ()) -> list[Chunk]:
             if m.lastindex:  # in pieces, so that every byte keeps its offset
                 before = c.text[at : m.start()]
                 out.append(Chunk(before, source, True))
-                source += len(before.encode())
+                source += len(encoded(before))
                 out.append(Chunk(_spelling(m, "", own), source, False))  # `auto` is a storage class in C
-                source += len(m.group().encode())
+                source += len(encoded(m.group()))
                 at = m.end()
         out.append(Chunk(c.text[at:], source, True))
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ompls.analysis.model import ast
@@ -10,6 +11,7 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Integer, Record
 from ompls.analysis.model.literals import units
+from ompls.translate.ctext import element_of
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.initializers import is_designated, leaves, printed, read
@@ -39,8 +41,11 @@ def compound_literal(d: Dialect, n: ast.CompoundLiteral) -> None:
         kind = f"ompls_array<{d.types.cxx(unqualified(n.of.of))}, {n.of.length}>"
         value = [kind, "{", n.init.span, "}"]
     elif isinstance(n.of, Record):
-        if not d.types.has_name(n.of):
-            raise Problem(n.span, "a compound literal of an unnamed type", "CUDA C++ cannot name it")
+        if not d.types.has_name(n.of) and any(d.types.is_local(t) for t in _members(n.of)):
+            raise Problem(n.span, "a compound literal of an unnamed type", "it has members of a type of this block")
+        if keeps and d.types.is_local(n.of):
+            why = "it lives as long as the block, which has no name for its type yet: give it a variable"
+            raise Problem(n.span, "the address of a compound literal of a type of this block", why)
         kind = d.types.cxx(unqualified(n.of))
         value = [re.sub(r"^(struct|union) ", "", kind), n.init.span]
     else:
@@ -51,6 +56,17 @@ def compound_literal(d: Dialect, n: ast.CompoundLiteral) -> None:
         d.declared.append(f"\n{kind} {name};  // a compound literal lives as long as its block")
         value = [f"({name} = ", *value, ")", ".v" if isinstance(n.of, Array) else ""]
     d.rw.replace(n.span, *value)
+
+
+def _members(t: Record) -> Iterator[CType]:
+    """What it consists of, at any depth, but for structures and unions without names."""
+    for f in t.body.fields or ():
+        inner = f.type
+        while (deeper := element_of(inner)) is not None:
+            inner = deeper
+        if isinstance(inner, Record) and not inner.tag:
+            yield from _members(inner)
+        yield inner
 
 
 def initializer(d: Dialect, init: ast.InitList, t: CType, of: Symbol | None = None) -> None:
