@@ -1,8 +1,25 @@
-"""`python -m ompls`: the command line, for where the `ompls` script is not on PATH."""
+"""The command line, as the script `ompls` and as `python -m ompls`."""
 
+import signal
 import sys
 
-from ompls.cli import main
+# ^C while modules are being imported ends us as it ends every program, without a traceback.
+HANDLER = signal.getsignal(signal.SIGINT)
+if HANDLER is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+from ompls.cli import main as run  # noqa: E402 -- that takes time
+
+
+def main() -> int:
+    """The exit code; a KeyboardInterrupt is handled by then."""
+    signal.signal(signal.SIGINT, HANDLER)
+    try:
+        return run()
+    finally:
+        if HANDLER is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # what is left is the end of the interpreter
+
 
 if __name__ == "__main__":
     sys.exit(main())

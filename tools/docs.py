@@ -54,6 +54,27 @@ def settings_page() -> str:
     return head + "\n".join(rows) + "\n"
 
 
+_LOCKS = """
+## Locks on GPUs before `sm_70` (Jetson Nano, TX2)
+
+There the lanes of a warp that leave a loop wait for those that are still in it. A lane that leaves with a lock for
+which the others ask waits for ever. `critical`, and `omp_set_lock` with `omp_unset_lock` in the same block or a
+statement of that block, become code in which the lock is released inside of the loop. These are refused for such a
+GPU when they are compiled, at their line, by `ompls preview --resources --arch sm_53` and by `ompls run` with
+`OMPLS_CUDASIM_ARCH=sm_53`, too:
+
+* a lock that is taken in one function and released in another, or taken under one condition and released under
+  another;
+* a lock taken while one is held that another thread may want there: elements of one array, or what pointers lead to,
+  also in a function that is called;
+* a loop of `omp_test_lock` that a thread with the lock leaves by `break`, `return` or `goto`. Let the condition end
+  it: `for (int done = 0; !done;) if (omp_test_lock(&l)) { …; omp_unset_lock(&l); done = 1; }`.
+
+A spin lock that a program makes of `atomic` constructs, and a lock routine that is called through a pointer, are not
+seen.
+"""
+
+
 def devices_page() -> str:
     """docs/devices.md: what the device classes lack, from the tables that the rules and the translator read."""
     from ompls.analysis.spec.devices import ABILITIES, DEVICES
@@ -78,7 +99,7 @@ def devices_page() -> str:
             else ", ".join(f"`{name}`" for name in sorted(device.functions))
         )
         parts.append(f"\nLibrary functions in kernels: {names}.\n")
-    return head + "".join(parts)
+    return head + "".join(parts) + _LOCKS
 
 
 def _ability(key: str, shown: str) -> str:

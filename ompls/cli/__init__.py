@@ -23,6 +23,7 @@ COMMANDS = {
     "translate": "write a bundle: host code, kernels, manifest",
     "run": "translate, build and run a program",
     "cc": "compile and link with gcc's command line",
+    "cache": "show or clear what is kept of earlier builds",
     "devices": "list the devices of this machine",
     "explain": "show the manual page of a rule",
     "report": "show a recorded trace",

@@ -7,8 +7,8 @@ link step (runtime/link.py) builds the device code of the units that are linked.
 from __future__ import annotations
 
 import os
+import re
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,28 +66,38 @@ class _Job:
         from ompls.runtime.toolchain import Toolchain
 
         line = self.line
+        if line.targets is not None and not line.openmp and line.sources:
+            reason = "-fopenmp-targets needs -fopenmp, which makes pragmas mean something"
+            raise Problem(f"cannot offload {line.sources[0]}: {reason}; add -fopenmp", 1)
+        if line.openmp:
+            for name, language in line.foreign:
+                _stays_on_the_host(name, language)
         if line.stage and line.output is not None and len(line.sources) > 1:
             raise Problem("cannot write one output: there are several source files; leave out -o, or the others", 1)
         with (
-            tempfile.TemporaryDirectory(prefix="ompls-cc-") as scratch,
             Toolchain() as tools,
             tools.threads(1) as self.aside,
         ):
+            scratch = tools.scratch / "made"
+            scratch.mkdir()
             objects: dict[str, str] = {}
             for number, source in enumerate(line.sources):
-                made = self._object_name(source, Path(scratch) / str(number))
-                code = self._compile(tools, source, made, Path(scratch) / f"{number}.bundle")
+                made = self._object_name(source, scratch / str(number))
+                code = self._compile(tools, source, made, scratch / f"{number}.bundle")
                 if code:
                     return code
                 objects[source] = made
             self.aside.shutdown()
-            return self._link(tools, objects) if not line.stage else 0
+            if not line.stage:
+                return self._link(tools, objects)
+            others = line.other_words()
+            return pipeline.gcc(others) if others else 0
 
     def _object_name(self, source: str, scratch: Path) -> str:
         stem = Path(source).stem
         if not self.line.stage:
             scratch.mkdir()
-            return str(scratch / f"{stem}.o")
+            return str(scratch / "{}.o".format(stem.replace("\n", "_")))  # lists of files are read line by line
         return self.line.output or f"{stem}{'.s' if self.line.stage == '-S' else '.o'}"
 
     # --- one unit
@@ -95,8 +105,8 @@ class _Job:
     def _compile(self, tools: Toolchain, source: str, made: str, directory: Path) -> int:
         """Source to object (or assembler text); gcc's exit code."""
         stage = self.line.stage or "-c"
-        words = self.line.compile_words()
-        bundle = self._translated(source, words) if self.line.openmp and not source.endswith(".i") else None
+        words = self.line.compile_words(preprocessed=source.endswith(".i"))
+        bundle = self._translated(source, words) if self.line.openmp else None
         if isinstance(bundle, int):
             return bundle
         if bundle is None:
@@ -123,6 +133,7 @@ class _Job:
         names = pipeline.device_names(self.devices)
         flags = _meaningful(words)
         unit = next(iter(analyze([source], flags, names[0])))
+        pipeline.warn_of_lost([unit])
         if not _offloads(unit):
             return None
         # The same text compiled with other macros is another unit.
@@ -151,6 +162,31 @@ class _Job:
             return pipeline.gcc([*(w for w in words if not w.startswith("-fopenmp")), NO_OFFLOAD, "-o", output])
         link.link(tools, words, Path(output), self.devices)
         return 0
+
+
+_REGION = re.compile(rb"^[ \t]*(?:#[ \t]*pragma|[!cC*]\$)[ \t]*omp\b(?:[^\n\\&]|\\\r?\n)*?\btarget\b", re.I | re.M)
+_INSTEAD = {
+    "Fortran": "move the region to a C function that is called through bind(C)",
+    "C++": 'move the region to a .c file behind extern "C"',
+}
+
+
+def _stays_on_the_host(name: str, language: str) -> None:
+    """Say where the first target region of a file is that is not C.  Raises Problem if it has to be offloaded."""
+    try:
+        text = Path(name).read_bytes()
+    except OSError:  # gcc says why
+        return
+    found = _REGION.search(text)
+    if found is None:
+        return
+    line = text.count(b"\n", 0, found.start()) + 1
+    where = f"{name}:{line}"
+    why = f"target region in {language}: ompls offloads those of C only"
+    instead = _INSTEAD.get(language, _INSTEAD["C++"])
+    if os.environ.get("OMP_TARGET_OFFLOAD", "").strip().lower() == "mandatory":
+        raise Problem(f"{where}: {why}, and OMP_TARGET_OFFLOAD is mandatory; {instead}", 1)
+    print(f"{where}: warning: {why}: it stays on the host; {instead}", file=sys.stderr)
 
 
 def _host_words(source: str, host: Path) -> list[str]:

@@ -84,9 +84,13 @@ class Engine:
         """Raises Problem for a file that cannot be read or is no C."""
         from ompls.analysis import notes
         from ompls.analysis.model.builder import Analyzer
+        from ompls.project.language import foreign
         from ompls.project.problem import EnvironmentProblem
 
         path, workspace = self.path(name), self.workspace
+        if (language := foreign(path)) and "-x" not in workspace.flags(path):
+            silence = "Nothing was checked, so silence does not mean that it is correct"
+            raise Problem(f"cannot read {name}: it is {language}; ompls understands C. {silence}")
         settings = self.settings(name)
         try:
             source = workspace.read(path)

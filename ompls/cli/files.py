@@ -12,7 +12,8 @@ from ompls.cli.problem import Problem
 def expand(names: Iterable[str], engine: Engine) -> list[str]:
     """The names, each directory replaced by the C files in it (in order, hidden and excluded ones left out).
 
-    A file that is named is checked even if it is excluded.  Raises Problem for a directory without C files.
+    A file that is named is checked even if it is excluded.  A directory that cannot be read stands for itself.  Raises
+    Problem for a directory without C files.
     """
     found: list[str] = []
     for name in names:
@@ -28,13 +29,15 @@ def expand(names: Iterable[str], engine: Engine) -> list[str]:
 
 def _below(directory: str, engine: Engine) -> Iterator[str]:
     globs = engine.settings(directory).diagnostics.exclude
-    for parent, folders, files in os.walk(directory):
+    closed: list[str] = []  # who reads them says why they cannot be read
+    for parent, folders, files in os.walk(directory, onerror=lambda error: closed.append(error.filename)):
         kept = [f for f in folders if not f.startswith(".")]
         folders[:] = sorted(f for f in kept if not _any(globs, os.path.join(parent, f)))
         for file in sorted(files):
             path = os.path.join(parent, file)
             if file.endswith(".c") and not file.startswith(".") and not _any(globs, path):
                 yield path
+    yield from closed
 
 
 def _any(globs: Iterable[str], path: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.encoding import well_formed
 from ompls.analysis.source import Location
 from ompls.cli.places import Places, readable, shown
 from ompls.cli.terminal import Style
@@ -81,7 +82,7 @@ def _diagnostic(diagnostic: Diagnostic, places: Places) -> dict[str, Any]:
                 "title": fix.title,
                 "safe": fix.safe,
                 "edits": [
-                    {"file": readable(e.where.path), "range": _range(e.where, places), "text": e.text}
+                    {"file": readable(e.where.path), "range": _range(e.where, places), "text": well_formed(e.text)}
                     for e in fix.edits
                 ],
             }

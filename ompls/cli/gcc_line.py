@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ompls.cli.problem import Problem
+from ompls.project.language import foreign
 
 # Options whose value may be the next word (GCC manual, "Option Summary").
 _SEPARATE = frozenset(
@@ -27,7 +28,9 @@ _LINKING_WORDS = frozenset(
     -nostartfiles -r -s""".split()  # noqa: SIM905 - a table of words
 )
 _DEPENDENCIES = ("-MD", "-MMD", "-MP", "-MG")
+_FOR_PREPROCESSOR = ("-D", "-U", "-include", "-imacros")
 _SOURCES = (".c", ".i")
+_NAMES = {"c++": "C++", "c++-cpp-output": "C++", "f77": "Fortran", "f95": "Fortran"}  # of -x
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class GccLine:
 
     stage -- '' for linking, else the option that stops earlier: '-c', '-S', '-E', '-fsyntax-only', '-M', '-MM'
     sources -- C files that gcc would compile, in order
+    foreign -- files in other languages, and which
     output -- of -o, if given
     openmp -- whether -fopenmp is on
     targets -- of -fopenmp-targets=
@@ -60,16 +64,24 @@ class GccLine:
     line: list[Word] = field(default_factory=list)
     stage: str = ""
     sources: list[str] = field(default_factory=list)
+    foreign: list[tuple[str, str]] = field(default_factory=list)
     output: str | None = None
     openmp: bool = False
     targets: str | None = None
     asks: bool = False
 
-    def compile_words(self) -> list[str]:
-        """The options for compiling one file, without input, output and what writes dependency files."""
-        kept = [
-            w for w in self.line if w.option and not _links(w) and w.option not in ("-o", "-x", "-MF", "-MT", "-MQ")
-        ]
+    def other_words(self) -> list[str]:
+        """The command line without the C files; [] when nothing is left that gcc could work on."""
+        left = [w for w in self.line if w.option or w.value not in self.sources]
+        return [x for w in left for x in w.words] if any(not w.option for w in left) else []
+
+    def compile_words(self, preprocessed: bool = False) -> list[str]:
+        """The options for compiling one file, without input, output and what writes dependency files.
+
+        preprocessed -- the file is: what macros and headers there were is in it
+        """
+        out = ("-o", "-x", "-MF", "-MT", "-MQ", *(_FOR_PREPROCESSOR if preprocessed else ()))
+        kept = [w for w in self.line if w.option and not _links(w) and w.option not in out]
         return [x for w in kept if w.option not in (*_DEPENDENCIES, self.stage) for x in w.words]
 
     def dependency_words(self, target: str) -> list[str]:
@@ -109,6 +121,8 @@ def read(arguments: Sequence[str]) -> GccLine:
         if not item.option:
             if language in ("c", "cpp-output") or (not language and item.value.endswith(_SOURCES)):
                 found.sources.append(item.value)
+            elif in_ := _NAMES.get(language, "") if language else foreign(item.value):
+                found.foreign.append((item.value, in_))
         elif item.option == "-x":
             language = "" if item.value == "none" else item.value
         elif item.option == "-o":

@@ -37,7 +37,7 @@ def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
             flags.append(word)
         elif word.endswith((".c", ".h")):
             reason = "a file name that begins with '-' looks like an option"
-            raise Problem(f"cannot read {word}: {reason}; write ./{word}, or -- before it")
+            raise Problem(f"cannot read {word}: {reason}; write ./{word}")
         elif word.startswith(_PREFIXES):
             flags.append(word)
         else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import resources
 
 from ompls.cli import profile
-from ompls.cli.trace import Event, duration, number, size, summarize
+from ompls.cli.trace import UNFINISHED, Event, duration, number, size, summarize
 
 _WIDTH = 1000.0  # of the timeline, in its own units
 _ROWS = ("to", "kernels", "from")
@@ -46,7 +46,7 @@ def page(events: list[Event], program: str) -> str:
         program=program,
         regions=[(r, 100 * r.time / total if total else 0.0, profile.advice(r, total)) for r in regions],
         copies=summary.copies,
-        errors=summary.errors,
+        errors=summary.errors if summary.ended else [*summary.errors, f"{UNFINISHED}."],
         devices=[(d, list(_bars([e for e in timed if e.get("device") == d], first, span))) for d in devices],
         span=span,
         rows=("to the device", "kernels", "back"),

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -70,6 +71,18 @@ def refuse(units: Sequence[Unit], found: Sequence[Diagnostic], flags: Sequence[s
         if gcc(words) != 0:
             return
     show_diagnostics(units, found)
+
+
+_LOST = ("unknown-directive", "misspelt-sentinel")
+
+
+def warn_of_lost(units: Sequence[Unit]) -> None:
+    """Say on stderr which pragmas compilers pass over, because a word is misspelt: what they ask for is lost."""
+    from ompls.analysis.rules import check
+
+    for unit in units:
+        asked = replace(unit.tu, settings=replace(unit.tu.settings, select=_LOST), kept={})
+        show_diagnostics([unit], check(asked))
 
 
 def gcc(words: Sequence[str]) -> int:

@@ -124,7 +124,7 @@ def advice(region: Region, total: int) -> list[str]:
         elif region.block == "1":
             said.append("each team had one thread: add `parallel for` (rule one-thread-teams)")
         elif region.grid == "1":
-            said.append("one team did all of the work: add `teams distribute`")
+            said.append("one team did all of the work: there is no `teams distribute`, or it has few iterations")
     return said
 
 
@@ -140,7 +140,7 @@ def tables(regions: list[Region]) -> str:
         for r in regions
     ]  # fmt: skip
     if not rows:
-        return "No region was launched on a device."
+        return "No launch of a region was recorded."
     parts = [table(head, rows)]
     for r in regions:
         said = advice(r, total)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from ompls.cli.problem import Problem
@@ -17,7 +18,7 @@ def of_bundle(files: Mapping[str, bytes], arch: str) -> str:
         if not name.endswith(".cu"):
             continue
         try:
-            compiled = nvrtc.compile(text.decode(), arch, options=["--ptxas-options=-v"])
+            compiled = nvrtc.compile(os.fsdecode(text), arch, options=["--ptxas-options=-v"])
         except nvrtc.NvrtcUnavailable as error:
             raise Problem(str(error)) from error
         if "--gpu-architecture" in compiled.log:

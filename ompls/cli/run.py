@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,10 +39,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """The program's exit code, 128+signal, 124 over the time, or 125 when it could not be run."""
     from ompls.runtime.errors import RuntimeProblem
+    from ompls.runtime.scratch import scratch
 
     try:
-        with pipeline.tidy_end(), tempfile.TemporaryDirectory(prefix="ompls-run-") as scratch:
-            return _run(arguments, Path(scratch))
+        with pipeline.tidy_end(), scratch() as directory:
+            return _run(arguments, directory)
     except RuntimeProblem as error:
         raise Problem(str(error), OUR_ERROR) from error
 
@@ -55,6 +55,7 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
     names = pipeline.device_names(arguments.device)
     with progress("translating and building"):
         units = list(analyze(arguments.files, arguments.flags, names[0]))
+        pipeline.warn_of_lost(units)
         try:
             bundle = pipeline.translated(units, names)
         except pipeline.Untranslatable as error:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from ompls import __version__
 from ompls.analysis.diagnostic import Diagnostic, Edit
+from ompls.analysis.encoding import well_formed
 from ompls.analysis.rules import RULES
 from ompls.analysis.source import Location
 from ompls.cli.baseline import fingerprints
@@ -128,7 +129,8 @@ def _changes(edits: Sequence[Edit], places: Places) -> list[dict[str, Any]]:
         {
             "artifactLocation": _artifact(path),
             "replacements": [
-                {"deletedRegion": _region(edit.where, places), "insertedContent": {"text": edit.text}} for edit in group
+                {"deletedRegion": _region(edit.where, places), "insertedContent": {"text": well_formed(edit.text)}}
+                for edit in group
             ],
         }
         for path, group in by_file.items()

@@ -16,6 +16,7 @@ from ompls.cli.problem import Problem
 Event = dict[str, Any]
 TO_DEVICE = "to"
 FROM_DEVICE = "from"
+UNFINISHED = "The trace has no end: the program was ended in between, or the disk was full. What came then is not known"
 
 
 def read(path: str) -> list[Event]:
@@ -66,6 +67,7 @@ class Summary:
     copies: dict[tuple[str, str, str], Copies] = field(default_factory=dict)  # (device, variable, direction)
     locks: dict[str, tuple[int, int]] = field(default_factory=dict)  # device: its lock was taken, and slept for
     errors: list[str] = field(default_factory=list)
+    ended: bool = False  # the trace is whole: it has what the program did up to its end
 
 
 def summarize(events: Iterable[Event]) -> Summary:
@@ -82,6 +84,8 @@ def summarize(events: Iterable[Event]) -> Summary:
             summary.locks[device] = (number(event, "acquisitions"), number(event, "contended"))
         elif kind == "error":
             summary.errors.append(str(event.get("message") or event.get("what") or event))
+        elif kind == "end":
+            summary.ended = True
     return summary
 
 
@@ -112,6 +116,8 @@ def tables(summary: Summary) -> str:
         for device, (taken, slept) in summary.locks.items()
     ]
     parts += [f"error: {message}" for message in summary.errors]
+    if not summary.ended:
+        parts.append(f"{UNFINISHED}.")
     return "\n\n".join(parts)
 
 

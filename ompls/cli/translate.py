@@ -19,6 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     device = options.device_class(arguments.device)
     with progress("translating"):
         units = list(analyze(arguments.files, arguments.flags, device))
+        pipeline.warn_of_lost(units)
         try:
             bundle = pipeline.translated(units, [device])
         except pipeline.Untranslatable as error:

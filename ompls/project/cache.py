@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from ompls.project.compiler import Preprocessed
 
 VERSION = 1
 MAX_FILES = 1000  # of about 150 kB
+_FILE = re.compile(r"[0-9a-f]{32}\.json|tmp\w{8}\.tmp")
 
 
 def cache_directory() -> Path:
@@ -87,8 +90,23 @@ class DiskCache:
                     "set OMPLS_CACHE_DIR to a directory that can"
                 )
 
+    def _files(self) -> list[Path]:
+        """What is ours there."""
+        with suppress(OSError):
+            return [path for path in self.directory.iterdir() if _FILE.fullmatch(path.name)]
+        return []
+
+    def sizes(self) -> list[int]:
+        """Bytes of every file."""
+        return [path.lstat().st_size for path in self._files()]
+
+    def clear(self) -> None:
+        """Delete all of it."""
+        for path in self._files():
+            path.unlink(missing_ok=True)
+
     def _prune(self) -> None:
-        files = list(self.directory.glob("*.json"))
+        files = self._files()
         if len(files) > MAX_FILES:
             files.sort(key=lambda f: f.stat().st_mtime)
             for file in files[: len(files) - MAX_FILES // 2]:

@@ -46,6 +46,15 @@ def _of_the_kernel(path: str) -> bool:
 
 def read_source(path: str) -> bytes:
     """The bytes of the C file `path`.  Raises FileProblem."""
+    return checked(path, read_regular(path, MAX_BYTES, "name a C file", "split the file"))
+
+
+def read_regular(path: str, most: int, instead: str = "put a file there", smaller: str = "make it smaller") -> bytes:
+    """The bytes of a file of a disk, at most so many.
+
+    instead, smaller -- the next step where it is none, and where it is larger
+    Raises FileProblem.
+    """
     try:
         # O_NONBLOCK: opening a FIFO must not wait for a writer
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -55,19 +64,21 @@ def read_source(path: str) -> bytes:
         raise FileProblem(path, reason, hint) from None
     if stat.S_ISDIR(os.fstat(descriptor).st_mode):  # fdopen would refuse it, in other words
         os.close(descriptor)
-        raise FileProblem(path, "is a directory", "name a C file in it")
+        raise FileProblem(path, "is a directory", instead)
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or _of_the_kernel(path):
-            raise FileProblem(path, "is not a regular file", "name a C file")
-        if status.st_size > MAX_BYTES:
-            size = f"{status.st_size / (1 << 20):.1f} MB are more than the {MAX_BYTES >> 20} MB that are read"
-            raise FileProblem(path, size, "split the file, or exclude generated data from it")
+            raise FileProblem(path, "is not a regular file", instead)
+        if status.st_size > most:
+            size = f"{status.st_size / (1 << 20):.1f} MB are more than the {most >> 20} MB that are read"
+            raise FileProblem(path, size, smaller)
         try:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(most + 1)
         except OSError as error:
             raise FileProblem(path, error.strerror or str(error), "check the disk") from None
-    return checked(path, data)
+    if len(data) > most:
+        raise FileProblem(path, f"is larger than {most >> 20} MB", smaller)
+    return data
 
 
 def checked(path: str, data: bytes) -> bytes:

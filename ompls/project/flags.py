@@ -13,8 +13,9 @@ import shlex
 from collections.abc import Iterable
 from typing import Any
 
-from ompls.project.files import read_source
-from ompls.project.problem import FileProblem
+from ompls.analysis.encoding import decoded
+from ompls.project.files import read_regular
+from ompls.project.problem import EnvironmentProblem, FileProblem
 
 _WITH_PATH = ("-I", "-iquote", "-isystem", "-include")  # the operand is a path
 _WITH_VALUE = ("-D", "-U", "-x")
@@ -25,6 +26,7 @@ _ALLOWED = re.compile(
 )
 DATABASE = "compile_commands.json"
 FLAGS_FILE = "compile_flags.txt"
+_MOST = 64 << 20  # bytes that are read of either
 
 
 def allowed(arguments: Iterable[str], directory: str) -> tuple[str, ...]:
@@ -61,9 +63,13 @@ def _split(argument: str) -> tuple[str, str | None]:
 
 
 class CompileFlags:
-    """Finds the flags of files; remembers the databases by their modification times."""
+    """Finds the flags of files; remembers the databases by their modification times.
 
-    def __init__(self) -> None:
+    problems -- where it says, by the path, which of them cannot be used and why
+    """
+
+    def __init__(self, problems: dict[str, EnvironmentProblem]) -> None:
+        self._problems = problems
         self._read: dict[str, tuple[int, dict[str, tuple[str, ...]]]] = {}
 
     def of(self, path: str) -> tuple[str, ...]:
@@ -102,16 +108,31 @@ class CompileFlags:
         if stamp is None or known is not None:
             return known
         found: dict[str, tuple[str, ...]] = {}
-        try:
-            entries = json.loads(read_source(path))
-        except (FileProblem, ValueError, RecursionError):
-            entries = []  # a database that cannot be read is none
-        for entry in entries if isinstance(entries, list) else []:
+        for entry in self._entries(path):
             file, flags = _entry(entry, os.path.dirname(path))
             if file:
                 found.setdefault(file, flags)
         self._read[path] = (stamp, found)
         return found
+
+    def _entries(self, path: str) -> list[Any]:
+        """What the database has; nothing, and a problem, when it cannot be read."""
+        self._problems.pop(path, None)
+        try:
+            entries = json.loads(read_regular(path, _MOST))
+        except FileProblem as problem:
+            self._problems[path] = problem
+            return []
+        except json.JSONDecodeError as problem:
+            why = f"is not JSON ({problem.msg}: line {problem.lineno})"
+        except (ValueError, RecursionError):
+            why = "is not JSON"
+        else:
+            if isinstance(entries, list):
+                return entries
+            why = "is no list of commands"
+        self._problems[path] = FileProblem(path, why, "have your build system write it again")
+        return []
 
     def _flags_file(self, path: str) -> tuple[str, ...] | None:
         stamp, known = self._fresh(path)
@@ -119,8 +140,10 @@ class CompileFlags:
             return None
         if known is None:
             try:
-                lines = read_source(path).decode("utf-8", "replace").splitlines()
-            except FileProblem:
+                lines = decoded(read_regular(path, _MOST)).splitlines()
+                self._problems.pop(path, None)
+            except FileProblem as problem:
+                self._problems[path] = problem
                 lines = []
             arguments = [part for line in lines for part in _words(line)]
             known = {"": allowed(arguments, os.path.dirname(path))}

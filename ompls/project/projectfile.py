@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ompls.analysis.spec.near import near
-from ompls.project.files import read_source
+from ompls.project.files import MAX_BYTES, read_regular
 from ompls.project.flags import allowed
 from ompls.project.layers import Layer, absolute_globs, convert
 from ompls.project.problem import FileProblem
@@ -91,7 +91,7 @@ def load(path: str) -> ProjectFile | None:
     """The project file `path`; None for a `pyproject.toml` that does not speak of ompls."""
     pyproject = os.path.basename(path) == "pyproject.toml"
     try:
-        text = read_source(path).decode("utf-8")
+        text = read_regular(path, MAX_BYTES).decode("utf-8")
         if pyproject and "ompls" not in text:
             return None
         table: Any = tomllib.loads(text)

@@ -33,7 +33,7 @@ class Workspace:
         self.explicit = allowed(flags, self._absolute(""))
         self.problems: dict[str, EnvironmentProblem] = {}
         self._overlays: dict[str, bytes] = {}
-        self._flags = CompileFlags()
+        self._flags = CompileFlags(self.problems)
         self._projects = ProjectFiles()
         self._cache = cache or DiskCache()
         self._directives = skeleton.Directives()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests_cli_paths import EXAMPLES
@@ -54,6 +56,49 @@ def test_a_directory_is_no_file(ompls, tmp_path: Path) -> None:
     assert "no C files are in it" in done.err
 
 
+@pytest.mark.parametrize("named", ["", "closed"])
+def test_a_directory_that_cannot_be_read_is_named(
+    ompls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    """As root everything can be read: what the system says of others is put in its place."""
+    scandir, closed = os.scandir, tmp_path / "closed"
+    closed.mkdir()
+    _write(tmp_path / "x.c", SAXPY)
+
+    def refuse(path: str) -> Any:
+        if str(path) == str(closed):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    done = ompls("check", tmp_path / named)
+    assert done.code == 2
+    assert f"cannot read {closed}" in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "language"), [("x.cpp", "C++"), ("x.C", "C++"), ("x.f90", "Fortran"), ("x.cu", "CUDA C++")]
+)
+@pytest.mark.parametrize("command", ["check", "preview", "translate", "run"])
+def test_other_languages_are_refused_by_name(ompls, tmp_path: Path, name: str, language: str, command: str) -> None:
+    path = _write(tmp_path / name, SAXPY)
+    output = ["-o", tmp_path / "out"] if command == "translate" else []
+    done = ompls(command, path, *output)
+    assert done.code == (125 if command == "run" else 2)
+    assert done.out == ""
+    assert f"{name}: it is {language}; ompls understands C. Nothing was checked" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_small_text_with_a_mistake_is_c(ompls, tmp_path: Path) -> None:
+    for number, text in enumerate(
+        (b"int main(void)\n{\n return 0;\n", b"void f(void)\n{\n int x = 1\n x++;\n}\n", b"static int x[3\n")
+    ):
+        done = ompls("check", _write(tmp_path / f"{number}.c", text))
+        assert (done.code, done.err) == (1, "")
+        assert "[syntax-error]" in done.out
+
+
 def test_an_unreadable_file_says_so(ompls, tmp_path: Path) -> None:
     path = _write(tmp_path / "x.c", SAXPY)
     path.chmod(0)
@@ -65,6 +110,44 @@ def test_an_unreadable_file_says_so(ompls, tmp_path: Path) -> None:
 def test_latin_1_in_a_comment_is_fine(ompls, tmp_path: Path) -> None:
     path = _write(tmp_path / "x.c", b"/* gr\xfc\xdfe */\n" + SAXPY)
     assert ompls("check", path).code == 0
+
+
+# Of the mistakes' messages and fixes all quote bytes that are no UTF-8.
+LATIN_1 = b"""#define C 512
+int *c;
+void *malloc(unsigned long);
+void f(int n, double *x) {
+#pragma omp target map(always tofrom: x['\xfc':n])
+  x[0] = n;
+  if (n > 3)
+    #pragma omp target update to(x['\xe9':n])
+  c = malloc(sizeof "\xfc");
+#pragma omp target enter data map(to: c['\xfc':C]) device(0)
+#pragma omp target device(0)
+  c[0] = 1;
+#pragma omp gr\xfcn
+#pragma omp target
+  *c = "\xe9\xfc"[0];
+}
+"""
+
+
+def test_latin_1_is_quoted_in_utf_8(ompls, tmp_path: Path) -> None:
+    path = _write(tmp_path / "x.c", LATIN_1)
+    for form in ("json", "sarif"):
+        said = ompls("check", "--format", form, path).out
+        assert "gr\\ufffdn" in said
+        assert "'\\ufffd'" in said
+        assert "\\udc" not in said
+    said = ompls("check", path).out
+    assert "gr\ufffdn" in said
+
+
+def test_fixes_leave_latin_1_as_it_is(ompls, tmp_path: Path) -> None:
+    text = b"void f(int n, int *x) {\n  if (n)\n#pragma omp target update to(x['\xe9':n])\n  x[0] = 1; // \xfc\n}\n"
+    path = _write(tmp_path / "x.c", text)
+    ompls("check", "--fix", path)
+    assert path.read_bytes() == text.replace(b"#pragma", b"{\n#pragma").replace(b"'\xe9':n])", b"'\xe9':n])\n}")
 
 
 @pytest.mark.parametrize("share", [0.3, 0.45, 0.6, 0.8, 0.95])

@@ -72,6 +72,71 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_preprocessed_text_keeps_its_regions(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As distcc and ccache have it compiled: with options for the preprocessor, too, which have been used."""
+    options = ["-fopenmp", TARGETS, "-DN=100", "-include", "assert.h"]
+    for name in ("main", "scale"):
+        cc(*options, "-E", f"{name}.c", "-o", f"{name}.i", where=project)
+        cc(*options, "-c", f"{name}.i", where=project)
+    cc(*options, "main.o", "scale.o", "-o", "prog", where=project)
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
+    assert said(project / "prog") == SAID
+
+
+def test_targets_without_openmp_are_refused(project: Path) -> None:
+    refused = cc(TARGETS, "-c", "main.c", where=project, code=1).stderr
+    assert "-fopenmp-targets needs -fopenmp" in refused
+    assert not (project / "main.o").exists()
+
+
+CPP = """#include <cstdio>
+int main() {
+    int x = 0;
+#pragma omp target map(tofrom: x)
+    x = 1;
+    std::printf("%d\\n", x);
+}
+"""
+STAYS = (
+    "x.cpp:4: warning: target region in C++: ompls offloads those of C only: it stays on the host; "
+    'move the region to a .c file behind extern "C"\n'
+)
+
+
+def test_regions_in_cplusplus_stay_on_the_host_and_it_says_so(project: Path) -> None:
+    (project / "x.cpp").write_text(CPP)
+    (project / "plain.cpp").write_text("// #pragma omp target\nint plain;\n")
+    (project / "asm.s").write_text("")
+    assert cc("-fopenmp", TARGETS, "-c", "x.cpp", "plain.cpp", "scale.c", "asm.s", where=project).stderr == STAYS
+    assert {"x.o", "plain.o", "scale.o", "asm.o"} <= {p.name for p in project.iterdir()}
+    assert cc("-fopenmp", TARGETS, "x.cpp", "scale.o", "-lstdc++", "-o", "prog", where=project).stderr == STAYS
+    assert said(project / "prog") == "1\n"
+    assert cc("-c", "x.cpp", where=project).stderr == ""
+
+
+def test_regions_in_cplusplus_are_refused_where_they_are_to_be_offloaded(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "x.cpp").write_text(CPP)
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
+    refused = cc("-fopenmp", TARGETS, "-c", "x.cpp", where=project, code=1).stderr
+    assert refused.startswith("ompls: error: x.cpp:4: target region in C++: ")
+    assert not (project / "x.o").exists()
+
+
+def test_misspelt_pragmas_are_named(project: Path) -> None:
+    (project / "miss.c").write_text("void f(int *x)\n{\n#pragma omp taget\n*x = 1;\n#pragma opm target\n*x = 2;\n}\n")
+    said = cc("-fopenmp", TARGETS, "-c", "miss.c", where=project).stderr
+    assert "miss.c:3:13: error: there is no OpenMP directive `taget`" in said
+    assert "miss.c:5:9: hint: compilers ignore `#pragma opm target`" in said
+
+
+def test_a_name_may_have_lines(project: Path) -> None:
+    (project / "ma\nin.c").write_text(MAIN)
+    cc("-fopenmp", TARGETS, "ma\nin.c", "scale.c", "-o", "prog", where=project)
+    assert said(project / "prog") == SAID
+
+
 def test_several_files_at_once(project: Path) -> None:
     cc("-fopenmp", TARGETS, "-O2", "-Wall", "-Werror", "main.c", "scale.c", "-o", "prog", where=project)
     assert said(project / "prog") == SAID

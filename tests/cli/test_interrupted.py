@@ -26,6 +26,21 @@ COMMANDS = {
 CODE = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -signal.SIGKILL}
 
 
+@pytest.mark.parametrize("entry", [["-m", "ompls"], [str(Path(sys.executable).parent / "ompls")]])
+def test_an_early_ctrl_c_is_no_traceback(tmp_path: Path, entry: list[str]) -> None:
+    """While our modules are being imported: `argparse`, here, for as long as the test needs."""
+    (tmp_path / "argparse.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(60)\n")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    child = subprocess.Popen(
+        [sys.executable, *entry, "--version"], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "importing\n"
+    child.send_signal(signal.SIGINT)
+    assert child.communicate(timeout=30) == ("", "")
+    assert child.returncode == -signal.SIGINT
+
+
 @pytest.mark.parametrize("number", list(CODE))
 @pytest.mark.parametrize("command", list(COMMANDS))
 def test_nothing_stays_behind(tmp_path: Path, command: str, number: signal.Signals, family: Any) -> None:
@@ -39,7 +54,12 @@ def test_nothing_stays_behind(tmp_path: Path, command: str, number: signal.Signa
         (tmp_path / f"{name}.c").write_text(text)
     before = sorted(p.name for p in tmp_path.iterdir())
     env = {**os.environ, "TMPDIR": str(tmp_path / "tmp"), "OMPLS_CACHE_DIR": str(tmp_path / "cache")}
-    child = subprocess.Popen([sys.executable, "-m", "ompls", *COMMANDS[command]], cwd=tmp_path, env=env)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "ompls", *COMMANDS[command]],
+        cwd=tmp_path,
+        env=env,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509 -- else nohup would decide
+    )
     assert "cc1" in family.waits_for("cc1").values()
     child.send_signal(number)  # to it alone: no terminal helps
     assert child.wait(30) in (CODE[number], -number)

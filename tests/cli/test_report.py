@@ -17,6 +17,9 @@ EVENTS = [
 ]  # fmt: skip
 
 
+END = {"t": 20, "thread": 1, "kind": "end"}
+
+
 def _write(path: Path, head: object, events: list[dict[str, object]], tail: str = "") -> Path:
     path.write_text("\n".join(json.dumps(line) for line in [head, *events]) + "\n" + tail)
     return path
@@ -36,11 +39,13 @@ def test_a_trace_that_was_cut_off_is_still_readable(ompls, tmp_path: Path) -> No
     done = ompls("report", _write(tmp_path / "t", HEAD, EVENTS, tail='{"t": 15, "kin'))
     assert done.code == 0
     assert "saxpy.c:9" in done.out
+    assert "The trace has no end: the program was ended in between, or the disk was full." in done.out
+    assert "The trace has no end" not in ompls("report", _write(tmp_path / "u", HEAD, [*EVENTS, END])).out
 
 
 def test_an_empty_trace_says_that_nothing_ran(ompls, tmp_path: Path) -> None:
     done = ompls("report", _write(tmp_path / "t", HEAD, []))
-    assert "No region was launched on a device." in done.out
+    assert "No launch of a region was recorded." in done.out
     assert "Nothing was copied." in done.out
 
 

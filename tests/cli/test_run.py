@@ -115,6 +115,27 @@ def test_a_name_may_have_any_bytes(tmp_path: Path, device: str) -> None:
     assert all(json.loads(line) for line in record.read_text(errors="surrogateescape").splitlines())
 
 
+def test_a_lock_that_hangs_on_the_simulated_gpu_is_refused(process, tmp_path: Path) -> None:
+    spin = "for (;;)\n  if (omp_test_lock(l))\n    break;\n(*x)++; omp_unset_lock(l);"
+    function = f"#include <omp.h>\nstatic void inc(omp_lock_t *l, int *x)\n{{\n{spin}\n}}\n"
+    body = """
+    int x = 0;
+    #pragma omp target map(tofrom: x)
+    {
+        omp_lock_t l;
+        omp_init_lock(&l);
+        #pragma omp parallel for num_threads(64)
+        for (int i = 0; i < 320; i++) inc(&l, &x);
+    }
+    printf("%d\\n", x);"""
+    run = ["run", "--device", "cudasim", _program(tmp_path / "lock.c", body, function)]
+    assert process(*run).out == "320\n"
+    done = process(*run, env={"OMPLS_CUDASIM_ARCH": "sm_53"})
+    assert done.code == 125
+    assert "lock.c:7:" in done.err
+    assert "omp_test_lock hangs on a GPU before sm_70" in done.err
+
+
 def test_profile_shows_what_was_transferred(process) -> None:
     done = process("run", "--device", "cudasim", "--profile", EXAMPLES / "saxpy.c")
     assert done.code == 0

@@ -160,11 +160,37 @@ def test_compile_database(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[", "{}", "null", '[{"file": 3}]', '[{"file": "main.c", "command": "\'"}]', "[" * 99999]
+    ("text", "why"),
+    [
+        ("", "is not JSON (Expecting value: line 1)"),
+        ("[\n{", "is not JSON (Expecting property name enclosed in double quotes: line 2)"),
+        ("[" * 99999, "is not JSON"),
+        ("{}", "is no list of commands"),
+        ("null", "is no list of commands"),
+        ('[{"file": 3}]', ""),
+        ('[{"file": "main.c", "command": "\'"}]', ""),
+    ],
 )
-def test_broken_compile_database(tmp_path: Path, text: str) -> None:
-    (tmp_path / "compile_commands.json").write_text(text)
-    assert Workspace([str(tmp_path)]).flags(str(tmp_path / "main.c")) == ()
+def test_broken_compile_database(tmp_path: Path, text: str, why: str) -> None:
+    database = tmp_path / "compile_commands.json"
+    database.write_text(text)
+    workspace = Workspace([str(tmp_path)])
+    assert workspace.flags(str(tmp_path / "main.c")) == ()
+    said = f"{database}: {why}; have your build system write it again"
+    assert [str(problem) for problem in workspace.problems.values()] == ([said] if why else [])
+    database.write_text("[]")
+    os.utime(database, (1, 1))
+    assert workspace.flags(str(tmp_path / "main.c")) == ()
+    assert not workspace.problems, "it was mended"
+
+
+@pytest.mark.parametrize("name", ["compile_commands.json", "compile_flags.txt"])
+def test_flags_that_cannot_be_read(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    workspace = Workspace([str(tmp_path)])
+    assert workspace.flags(str(tmp_path / "main.c")) == ()
+    (problem,) = workspace.problems.values()
+    assert str(problem) == f"{tmp_path / name}: is not a regular file; put a file there"
 
 
 # -- header snapshots --------------------------------------------------------------------------------------------------
