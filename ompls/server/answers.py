@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any, Literal
 from ompls.server import editing, explanation, kernels, reading
 from ompls.server.accepting import resolved
 from ompls.server.actions import code_action
+from ompls.server.convert import json_of
 from ompls.server.lenses import lenses
 from ompls.server.opened import Opened, Result
 from ompls.server.refactorings import REWRITE, refactorings
@@ -35,7 +35,7 @@ class Method:
         """The answer as the text of JSON."""
         if self.parts is not None:
             return tuple(self.parts(opened, result, params))
-        return (json.dumps(self.answer(opened, result, params), separators=(",", ":")).encode(),)
+        return (json_of(self.answer(opened, result, params)),)
 
 
 METHODS: dict[str, Method] = {

@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from typing import Any, Literal
 
 from lsprotocol import types
@@ -32,7 +33,7 @@ from ompls.server.messages import Context
 from ompls.server.nursery import Nursery
 from ompls.server.preview import SCHEME, PreviewFeature
 from ompls.server.protocol import Protocol, converter
-from ompls.server.runs import RunFeature
+from ompls.server.runs import GRACE, RunFeature
 from ompls.server.session import Session
 from ompls.server.settings import read
 from ompls.server.transport import accept_one, bodies, open_stdio
@@ -42,6 +43,7 @@ log = logging.getLogger("ompls.server")
 
 NOTIFICATIONS = ("ompls/runOutput", "ompls/inactiveRegions")
 COMMANDS = ("ompls.preview", "ompls.run", "ompls.whyNoAnswer")
+LEAVING = 2 + int(2 * GRACE)  # seconds; what runs was asked to stop by then, and killed
 PROJECT = ("**/.ompls.toml", "**/pyproject.toml")
 REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer")
 
@@ -80,6 +82,8 @@ class OmplsServer(LanguageServer):
 
             def gone() -> None:
                 loop.call_soon_threadsafe(self.exit, 1)
+                time.sleep(LEAVING)
+                os._exit(1)  # the loop has not come to it
 
             watch_client(params.process_id, gone)
         if not self.client.pulls:
@@ -162,8 +166,9 @@ class OmplsServer(LanguageServer):
             return
         if given.uri.startswith((SCHEME, MANUAL_SCHEME)):
             return
+        self._close(given.uri)  # a client that opens it twice
         document = Document(given.uri, path, given.version, given.text, self.client.encoding)
-        self.engine.open(document)
+        self.diagnostics.opened(self.engine.open(document))
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         session = self.session(params.text_document.uri)
@@ -173,7 +178,10 @@ class OmplsServer(LanguageServer):
         self.engine.changed(session, params.text_document.version, [_change(c) for c in params.content_changes])
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        session = self.engine.close(params.text_document.uri)
+        self._close(params.text_document.uri)
+
+    def _close(self, uri: str) -> None:
+        session = self.engine.close(uri)
         if session is not None:
             self.diagnostics.closed(session)
             self.wide.changed([session.document.uri])
@@ -198,7 +206,7 @@ class OmplsServer(LanguageServer):
 
     def _refresh_lenses(self) -> None:
         if self.engine.sessions:
-            self._lens_refresh = asyncio.create_task(logged("code lens refresh", self._ask_for_lenses()))
+            self._lens_refresh = asyncio.create_task(logged("code lens refresh", self._ask_for_lenses))
 
     async def _ask_for_lenses(self) -> None:
         if self.client.refreshes_lenses:
@@ -214,6 +222,19 @@ class OmplsServer(LanguageServer):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self.exit, 128 + number)
+            signal.signal(number, lambda number, _: _end_soon(128 + number))  # and the loop hears of it, too
+        try:
+            await self._converse(port)
+        except (asyncio.CancelledError, ConnectionError):
+            log.info("leaving")
+        finally:
+            self._stop.set()
+            _end_soon(self.exit_code)
+            self.wide.stop()
+            self.engine.shutdown()
+            await self.runs.stop_all()
+
+    async def _converse(self, port: int | None) -> None:
         try:
             reader, writer = open_stdio() if port is None else await accept_one(port)
         except OSError as problem:
@@ -222,23 +243,29 @@ class OmplsServer(LanguageServer):
             self.exit_code = 2
             return
         self.protocol.set_writer(writer)
-        try:
-            async for body in bodies(reader):
-                self.protocol.receive(body)
-                if self._stop.is_set():
-                    break
-        except (asyncio.CancelledError, ConnectionError):
-            log.info("leaving")
-        finally:
-            await self.runs.stop_all()
-            self.wide.stop()
-            self.engine.shutdown()
+        async for body in bodies(reader):
+            self.protocol.receive(body)
+            if self._stop.is_set():
+                break
 
     def exit(self, code: int) -> None:
+        """Leave; whoever says so once more changes nothing."""
+        if self._stop.is_set():
+            return
         self.exit_code = code
         self._stop.set()
         if self._main is not None and self._main is not asyncio.current_task():
             self._main.cancel()
+
+
+def _end_soon(code: int) -> None:
+    """End this process in `LEAVING` seconds, whatever it does then.
+
+    The loop leaves before that; but it hears of no signal while it waits in a write to a client that does not read.
+    """
+    if not signal.getitimer(signal.ITIMER_REAL)[0]:
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(code))
+        signal.alarm(LEAVING)
 
 
 def serve(port: int | None = None) -> int:
@@ -253,6 +280,7 @@ def serve(port: int | None = None) -> int:
     nursery = Nursery({"document": worker.main, "check": checker.main}, later=kernels.prepare)
     server = OmplsServer(nursery)
     asyncio.run(server.run(port))
+    signal.alarm(0)
     return server.exit_code
 
 

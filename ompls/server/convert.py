@@ -7,14 +7,18 @@ Results are plain dictionaries, ready to be sent.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import urllib.parse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import ompls
 from ompls.analysis.diagnostic import Diagnostic, Edit
+from ompls.analysis.encoding import well_formed
+from ompls.analysis.notes import IDS
 from ompls.analysis.rules import RULES
 from ompls.analysis.source import Location
 from ompls.analysis.text import Encoding, LineIndex
@@ -53,9 +57,27 @@ def manual_uri(rule: str, virtual: bool) -> str | None:
     return f"{_MANUAL_URI}#{rule}" if HAS_MANUAL else None
 
 
+def json_of(value: Any) -> bytes:
+    """`value` as JSON that every client reads: a byte of the user's text that is no UTF-8 is U+FFFD."""
+    return well_formed(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()
+
+
 def range_of(span: tuple[int, int, int, int]) -> Json:
     line, column, end_line, end_column = span
     return {"start": {"line": line, "character": column}, "end": {"line": end_line, "character": end_column}}
+
+
+def incomplete(why: str) -> Json:
+    """An analysis that did not come to its end, as a hint at the first line."""
+    return {"range": range_of((0, 0, 1, 0)), "severity": 4, "code": IDS["budget"], "source": "ompls", "message": why}
+
+
+def digest(items: Iterable[bytes]) -> str:
+    """A resultId: the same for the same items, in this server or another one."""
+    made = hashlib.sha1(usedforsecurity=False)
+    for item in items:
+        made.update(b"%d:" % len(item) + item)
+    return made.hexdigest()[:16]
 
 
 class Places:

@@ -12,6 +12,7 @@ gets one again when it is needed.  Everything here runs on the event loop's thre
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import logging
 import os
@@ -21,27 +22,26 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcException
 
+from ompls.analysis import notes
 from ompls.project.files import read_source
 from ompls.project.projectfile import ProjectFiles
 from ompls.server import messages
 from ompls.server.answers import METHODS
 from ompls.server.documents import Change, Document
-from ompls.server.frames import read
-from ompls.server.guard import logged
+from ompls.server.guard import logged, refuse
 from ompls.server.messages import Context
 from ompls.server.nursery import MEMORY, Nursery
-from ompls.server.runs import refuse
 from ompls.server.session import Session, Worker
 from ompls.server.settings import Layer, Settings, settings_of
+from ompls.server.watch import Watch
 
 log = logging.getLogger("ompls.server")
 
 MOST = 12  # workers, but for the moments in which more of them have something to do
 RESTING = 512 << 20  # bytes that workers with nothing to do may hold together
-GRACE = 15.0  # seconds that something may take longer than was said: the machine may be busy
 SIGN_OF_LIFE = 10.0  # seconds until a worker that had nothing to do says that it has begun
-WATCH = 0.5  # seconds between two looks at who is busy
 PAUSE = 0.3  # seconds without an edit before other documents are told of a text that they include
+LONGEST_PAUSE = 2.0  # seconds after which they are told while somebody types
 PATIENCE = 3.0  # seconds without an edit before what did not end is tried again; twice as long after each time
 LONGEST_PATIENCE = 60.0
 
@@ -72,7 +72,7 @@ class Engine:
         self._on_problem = on_problem
         self._problems: set[str] = set()
         self._numbers = itertools.count(1)
-        self._watching: asyncio.TimerHandle | None = None
+        self._watch = Watch(self.sessions.values, self._late)
 
     # --- what holds for all documents ----------------------------------------------------------------------------
 
@@ -104,9 +104,7 @@ class Engine:
     def _configured(self, session: Session) -> None:
         session.settings = self.settings_for(session.document.path)
         session.stamp += 1
-        if session.left_out:
-            self._stop(session, "it is tried again")
-        session.left_out = session.ended = ""
+        self._forgive(session)
         self._tell(session, messages.Configured(session.stamp, self._context(), session.settings))
 
     def _context(self) -> Context:
@@ -188,24 +186,29 @@ class Engine:
     def shutdown(self) -> None:
         for uri in list(self.sessions):
             self.close(uri)
-        if self._watching is not None:
-            self._watching.cancel()
+        self._watch.stop()
         self.nursery.close()
 
     def _say_of_size(self, session: Session) -> None:
         limit = session.settings.diagnostics.max_file_size
         if session.document.size > limit:
-            name = os.path.basename(session.document.path)
-            why = f"it has more than {limit:,} bytes; raise ompls.diagnostics.maxFileSize to change that"
-            self._say(f"{name} is not analysed: {why}")
+            path = session.document.path
+            self._say(f"{os.path.basename(path)}: {notes.too_large(path, limit).message}")
 
     # --- texts that other documents include ----------------------------------------------------------------------
 
     def _text_changed(self, changed: Session) -> None:
         """Documents that include this one will see its new text."""
-        if changed.told is None and (len(self.sessions) > 1):
-            loop = asyncio.get_running_loop()
-            changed.told = loop.call_later(PAUSE, lambda: self._tell_includers(changed, changed.document.source))
+        if len(self.sessions) < 2:
+            return
+        now = time.monotonic()
+        if changed.told is None:
+            changed.told_by = now + LONGEST_PAUSE
+        else:
+            changed.told.cancel()
+        pause = min(PAUSE, changed.told_by - now)
+        loop = asyncio.get_running_loop()
+        changed.told = loop.call_later(pause, lambda: self._tell_includers(changed, changed.document.source))
 
     def _tell_includers(self, changed: Session, text: bytes | None) -> None:
         changed.told = None
@@ -239,8 +242,8 @@ class Engine:
         session.used = time.monotonic()
         number = next(self._numbers)
         answer = session.asked[number] = asyncio.get_running_loop().create_future()
-        self._tell(session, messages.Ask(number, method, params))
         try:
+            self._tell(session, messages.Ask(number, method, params))
             parts: tuple[bytes, ...] = await answer
             return parts
         finally:
@@ -274,7 +277,7 @@ class Engine:
         assert session.worker is not None
         session.worker.send(message)
         if session.doing is None:
-            self._does(session, "to begin", SIGN_OF_LIFE)
+            self._watch.begins(session, "to begin", SIGN_OF_LIFE)
 
     def _start(self, session: Session) -> None:
         """A worker for the document as it is."""
@@ -292,8 +295,9 @@ class Engine:
         for other in self.sessions.values():
             if other is not session and _concerns(session, path := other.document.path):
                 worker.send(messages.Overlay(path, other.document.uri, other.document.source))
-        worker.listener = asyncio.create_task(logged(f"listening to {document.uri}", self._listen(session, worker)))
-        self._does(session, "to begin", SIGN_OF_LIFE)
+        listening = functools.partial(self._listen, session, worker)
+        worker.listener = asyncio.create_task(logged(f"listening to {document.uri}", listening))
+        self._watch.begins(session, "to begin", SIGN_OF_LIFE)
 
     def _stop(self, session: Session, why: str) -> None:
         worker, session.worker, session.doing = session.worker, None, None
@@ -321,9 +325,8 @@ class Engine:
         """Hear what a worker says until it has ended."""
         reason = "its process has ended"
         try:
-            reader = await worker.connect()
             while True:
-                message = await read(reader)
+                message = await worker.receive()
                 if isinstance(message, messages.Exhausted):
                     reason = f"it needs more than {MEMORY >> 20:,} MiB of memory"
                     break
@@ -337,11 +340,11 @@ class Engine:
         if isinstance(message, messages.Began):
             session.process = message.process
         elif isinstance(message, messages.Busy):
-            self._does(session, message.what, message.seconds)
+            self._watch.begins(session, message.what, message.seconds)
         elif isinstance(message, messages.Idle):
             session.doing, session.memory = None, message.memory
             if session.asked or not session.current:  # it was told more since
-                self._does(session, "to begin", SIGN_OF_LIFE)
+                self._watch.begins(session, "to begin", SIGN_OF_LIFE)
             self._make_room(0)
         elif isinstance(message, messages.Headers):
             self._headers(session, message)
@@ -351,34 +354,32 @@ class Engine:
                 session.patience, session.failed = 0.0, False
             if message.stamp == session.stamp:
                 self._on_result(session)
-        elif (answer := session.asked.pop(message.number, None)) is not None and not answer.done():
-            if isinstance(message, messages.Answer):
-                answer.set_result(message.parts)
-            else:
-                answer.set_exception(JsonRpcException(message.message, code=message.code))
+        elif isinstance(message, (messages.Answer, messages.Failed)):
+            self._answered(session, message)
+        else:
+            log.error("the worker of %s says what nobody knows: %r", session.document.uri, message)
+
+    def _answered(self, session: Session, message: messages.Answer | messages.Failed) -> None:
+        answer = session.asked.pop(message.number, None)
+        if answer is None or answer.done():
+            return
+        if isinstance(message, messages.Answer):
+            answer.set_result(message.parts)
+        else:
+            answer.set_exception(JsonRpcException(message.message, code=message.code))
 
     # --- what does not end ---------------------------------------------------------------------------------------
 
-    def _does(self, session: Session, what: str, seconds: float) -> None:
-        session.doing = (what, time.monotonic(), seconds)
-        if self._watching is None:
-            self._watching = asyncio.get_running_loop().call_later(WATCH, self._watch)
-
-    def _watch(self) -> None:
+    def _late(self, late: list[tuple[Session, float]]) -> None:
         """End what takes much longer than it should."""
-        self._watching = None
-        now = time.monotonic()
-        late = [(s, now - s.doing[1]) for s in self.sessions.values() if s.doing and now > sum(s.doing[1:]) + GRACE]
         if any(not session.process for session, _ in late):
             self.nursery.renew()  # it did not even fork
         for session, seconds in late:
             self._lost(session, f"no end after {seconds:.0f} s")
-        if self._watching is None and any(session.busy for session in self.sessions.values()):
-            self._watching = asyncio.get_running_loop().call_later(WATCH, self._watch)
 
     def _lost(self, session: Session, reason: str) -> None:
         """The worker was ended, or has: a new one does what can be done without what did not end."""
-        what = session.doing[0] if session.doing is not None else ""
+        what = session.doing.what if session.doing is not None else ""
         log.warning("the worker of %s was ended (%s): %s", session.document.uri, what or "nothing to do", reason)
         self._stop(session, f"{what}: {reason}")
         if not what:
@@ -405,11 +406,17 @@ class Engine:
         session.again = asyncio.get_running_loop().call_later(session.patience, self._try_again, session)
 
     def _try_again(self, session: Session) -> None:
-        session.again = None
-        session.left_out = session.ended = ""
-        session.failed = False
-        self._stop(session, "it is tried again")
+        self._forgive(session)
         self._start(session)
+
+    def _forgive(self, session: Session) -> None:
+        """What did not end may be tried again, by a new worker."""
+        if session.again is not None:
+            session.again.cancel()
+        if session.left_out:
+            self._stop(session, "it is tried again")
+        session.again, session.failed = None, False
+        session.left_out = session.ended = ""
 
 
 def _concerns(session: Session, path: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ompls.analysis import features
+from ompls.analysis import features, notes
 from ompls.analysis.features import Reason
 from ompls.server.convert import Json
 from ompls.server.opened import Opened, Result
@@ -35,10 +35,9 @@ def _surroundings(opened: Opened, result: Result) -> list[Reason]:
     settings, found = opened.settings, []
     if not settings.diagnostics.enable:
         found.append(Reason("settings", "`ompls.diagnostics.enable` is off: nothing is reported.", True))
-    if opened.document.size > settings.diagnostics.max_file_size:
-        limit = settings.diagnostics.max_file_size
-        text = f"The file is above {limit:,} bytes (`ompls.diagnostics.maxFileSize`): it is not analysed."
-        found.append(Reason("settings", text, True))
+    if opened.too_large:
+        text = notes.too_large(opened.document.path, settings.diagnostics.max_file_size).message
+        found.append(Reason("settings", text[:1].upper() + text[1:] + ".", True))
     for problem in map(str, opened.workspace.problems.values()):
         found.append(Reason("surroundings", problem[:1].upper() + problem[1:] + ".", True))
     tier = "live: the headers are being read" if opened.reading or opened.snapshot is None else "full"

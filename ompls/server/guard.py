@@ -1,4 +1,7 @@
-"""What keeps the server alive, and what ends it: one guard round every handler, one watchdog on the client."""
+"""What keeps the server alive, and what ends it: one guard round every handler, one watchdog on the client.
+
+And how a handler refuses a request.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,14 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 
 log = logging.getLogger("ompls.server")
 
+REQUEST_FAILED = -32803
+
 Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+def refuse(message: str) -> JsonRpcException:
+    """A request that fails for a reason its sender should read."""
+    return JsonRpcException(message=message, code=REQUEST_FAILED)
 
 
 def guarded(method: str) -> Callable[[Handler], Handler]:
@@ -39,10 +49,10 @@ def guarded(method: str) -> Callable[[Handler], Handler]:
     return decorate
 
 
-async def logged(what: str, work: Awaitable[object]) -> None:
-    """Await background work that nobody else waits for; what goes wrong in it is logged, never lost."""
+async def logged(what: str, work: Callable[[], Awaitable[object]]) -> None:
+    """Do background work that nobody else waits for; what goes wrong in it is logged, never lost."""
     try:
-        await work
+        await work()
     except asyncio.CancelledError:
         raise
     except Exception:

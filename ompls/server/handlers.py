@@ -16,11 +16,10 @@ from ompls.server.accepting import unresolved
 from ompls.server.actions import FIX_ALL, QUICK_FIX
 from ompls.server.convert import Json, path_of
 from ompls.server.editing import LEGEND
-from ompls.server.guard import guarded, logged
+from ompls.server.guard import guarded, logged, refuse
 from ompls.server.params import LENS, PREVIEW, RUN, WHY, checked
 from ompls.server.protocol import Raw, Written
 from ompls.server.refactorings import REWRITE
-from ompls.server.runs import refuse
 from ompls.server.wide import uris_of
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ class Handlers:
 
     async def initialized(self, params: Any) -> None:
         # Not awaited: it asks the client things, and the client may rather say shutdown than answer.
-        self._setup = asyncio.create_task(logged("initialized", self.server.initialized()))
+        self._setup = asyncio.create_task(logged("initialized", self.server.initialized))
 
     async def files_changed(self, params: Any) -> None:
         uris = uris_of(params)
@@ -196,14 +195,13 @@ class Handlers:
                     "analysedVersion": result.version,
                     "regions": result.regions,
                     "diagnostics": len(result.items),
-                    "complete": result.complete,
+                    "complete": result.complete and not session.ended,
                     "milliseconds": round(result.seconds * 1000, 2),
                 }
             if session.process:
                 entry["worker"] = session.process
             if session.doing is not None:
-                what, since, _ = session.doing
-                entry |= {"doing": what, "since": round(time.monotonic() - since, 2)}
+                entry |= {"doing": session.doing.what, "since": round(time.monotonic() - session.doing.since, 2)}
             if session.ended:
                 entry["ended"] = session.ended
             documents.append(entry)

@@ -12,9 +12,9 @@ from ompls.analysis.model.tu import TU
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.analysis.text import LineIndex
 from ompls.server.convert import Json
+from ompls.server.guard import refuse
 from ompls.server.opened import Opened, Result
 from ompls.server.preview import LANGUAGES, Target
-from ompls.server.runs import refuse
 
 
 def asked(opened: Opened, result: Result, params: Json) -> Json:

@@ -57,6 +57,15 @@ def resident() -> int:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
+def waited(process: int) -> float:
+    """Seconds that the main thread of a process was ready to run and others had the processor (Linux); 0: not known."""
+    try:
+        with open(f"/proc/{process}/schedstat", "rb") as file:
+            return int(file.read().split()[1]) / 1e9
+    except OSError:
+        return 0.0
+
+
 def give_back() -> None:
     """Give the holes in the heap back to the system: when old versions of a large file were forgotten, they are most of
     what the heap holds."""

@@ -131,10 +131,10 @@ class Elsewhere:
 class Fresh:
     """A new result.
 
-    items, elsewhere -- the diagnostics as JSON, in order
-    inactive         -- the ranges that are not compiled, as JSON
-    complete         -- there was time for all of it
-    last             -- nothing follows for this text
+    items    -- the diagnostics, in order: the JSON of those in the document itself, and what is elsewhere
+    inactive -- the ranges that are not compiled, as JSON
+    complete -- all of it was looked at
+    last     -- nothing follows for this text
     """
 
     stamp: int

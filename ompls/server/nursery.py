@@ -57,26 +57,37 @@ class Nursery:
         """
         self._start = partial(_started, mains, later)
         self._numbers = itertools.count(1)
-        self._control, self._process = self._start()
+        self._control, self._process = self._start()  # 0: there is none
 
     def fork(self, kind: str) -> Child:
-        """A new child that runs the main function of this kind."""
+        """A new child that runs the main function of this kind.  Raises OSError when the system allows no process."""
         number = next(self._numbers)
+        connection, heard = self._forked(number, kind)
+        if not heard:
+            connection.close()
+            self.renew()  # while there is no pair: it would keep both ends, and nobody would see the child end
+            connection, _ = self._forked(number, kind)
+        return Child(self, number, connection)
+
+    def _forked(self, number: int, kind: str) -> tuple[socket.socket, bool]:
+        """(our end of the child's socket, whether there is a nursery that forks it)."""
         ours, theirs = socket.socketpair()
         with theirs:
-            if not self.order("fork", number, kind, descriptor=theirs.fileno()):
-                self.renew()
-                self.order("fork", number, kind, descriptor=theirs.fileno())
-        return Child(self, number, ours)
+            return ours, self.order("fork", number, kind, descriptor=theirs.fileno())
 
     def renew(self) -> None:
-        """Another nursery in the place of one that has ended or does not listen; its children end with it."""
+        """Another nursery in the place of one that has ended or does not listen; its children end with it.
+
+        Raises OSError when the system allows no process; the next one who needs a child tries again.
+        """
         log.error("the process that starts the analyses is replaced")
         self._control.close()
-        with suppress(ProcessLookupError):
-            os.kill(self._process, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            os.waitpid(self._process, 0)
+        before, self._process = self._process, 0
+        if before:  # else it was waited for already, and its number may be another process
+            with suppress(ProcessLookupError):
+                os.kill(before, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(before, 0)
         self._control, self._process = self._start()
 
     def order(self, *words: object, descriptor: int | None = None) -> bool:
@@ -93,11 +104,16 @@ class Nursery:
 
 
 def _started(mains: Mains, later: Callable[[], None]) -> tuple[socket.socket, int]:
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     gc.collect()
     gc.freeze()  # what was imported is never looked through again, which would copy all of it
     server = os.getpid()
-    process = os.fork()
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        process = os.fork()
+    except OSError:
+        ours.close()
+        theirs.close()
+        raise
     if process == 0:
         _run(lambda: _nurse(theirs, mains, later, server), ours)
     theirs.close()

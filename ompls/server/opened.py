@@ -59,9 +59,12 @@ class Opened:
 
     @property
     def text(self) -> bytes:
-        """What is analysed of the document: nothing, when it is above the limit."""
-        document = self.document
-        return document.source if document.size <= self.settings.diagnostics.max_file_size else b""
+        """What is analysed of the document."""
+        return b"" if self.too_large else self.document.source
+
+    @property
+    def too_large(self) -> bool:
+        return self.document.size > self.settings.diagnostics.max_file_size
 
     def configure(self, context: Context, settings: Settings) -> None:
         if (context.roots, context.flags) != (self.context.roots, self.context.flags):

@@ -24,6 +24,8 @@ LENS: Shape = {"uri": str, "region?": str, "device?": str, "position?": _POSITIO
 
 _EXPECTED = {str: "a string", int: "a whole number that is not negative", bool: "true or false"}
 
+_NAMED = {"str": _EXPECTED[str], "int": "a whole number", "bool": _EXPECTED[bool], "Sequence": "an array"}  # by cattrs
+
 
 def checked(params: Any, shape: Shape) -> Json:
     """`params` if they have the shape; fields that it does not name are left alone.  Raises JsonRpcInvalidParams."""
@@ -76,5 +78,10 @@ def complaint(problem: Exception) -> str:
     for line in transform_error(problem, path="$"):
         what, _, where = line.partition(" @ $.")
         where = re.sub(r"_(\w)", lambda m: m[1].upper(), where)
-        said.append(f"{where} is missing" if what == "required field missing" else f"{where}: not what it has to be")
+        expected = _NAMED.get(what.rpartition(" expected ")[2], "")
+        said.append(
+            f"{where} is missing" if what == "required field missing"
+            else f"{where}: expected {expected}" if expected
+            else f"{where}: not what it has to be"
+        )  # fmt: skip
     return "; ".join(said)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import posixpath
 import urllib.parse
@@ -19,15 +20,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from ompls.analysis import rules
 from ompls.server.convert import MANUAL_SCHEME, Json, path_of, uri_of
-from ompls.server.guard import logged
-from ompls.server.runs import refuse
+from ompls.server.guard import logged, refuse
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
     from ompls.server.session import Session
+
+log = logging.getLogger("ompls.server")
 
 SCHEME = "ompls-preview"
 WATCHED = 16  # previews that are kept up to date at a time
@@ -98,7 +101,7 @@ class PreviewFeature:
         """The source of some previews was analysed again."""
         self._changed.add(session.document.uri)
         if self._watched and (self._refreshing is None or self._refreshing.done()):
-            self._refreshing = asyncio.create_task(logged("refreshing previews", self._refresh()))
+            self._refreshing = asyncio.create_task(logged("refreshing previews", self._refresh))
 
     # --- inside --------------------------------------------------------------------------------------------------
 
@@ -118,7 +121,11 @@ class PreviewFeature:
                 target = self._target(virtual)
                 if target is None or target.uri not in changed or self.server.session(target.uri) is None:
                     continue
-                text = await self._text(target)
+                try:
+                    text = await self._text(target)
+                except JsonRpcException as refused:  # there is another result to come, unless it was closed
+                    log.info("%s: not looked at: %s", virtual, refused)
+                    continue
                 if self._watched.get(virtual, text) != text:
                     self._watched.pop(virtual)
                     params = types.TextDocumentContentRefreshParams(virtual)

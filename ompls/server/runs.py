@@ -23,18 +23,13 @@ from ompls.project.files import read_source
 from ompls.project.problem import FileProblem
 from ompls.runtime import start
 from ompls.server.convert import Json
+from ompls.server.guard import refuse
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
 
-REQUEST_FAILED = -32803
 GRACE = 3.0  # seconds between asking a program to stop and killing it
 DEVICES_LIMIT = 20.0  # seconds for `ompls devices`
-
-
-def refuse(message: str) -> JsonRpcException:
-    """A request that fails for a reason its sender should read."""
-    return JsonRpcException(message=message, code=REQUEST_FAILED)
 
 
 class RunFeature:

@@ -8,9 +8,24 @@ from typing import Any
 
 from ompls.server import messages
 from ompls.server.documents import Document
-from ompls.server.frames import frame
+from ompls.server.frames import frame, read
 from ompls.server.nursery import Child
 from ompls.server.settings import Settings
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What a worker does.
+
+    since    -- time.monotonic
+    expected -- seconds that it should take
+    excused  -- seconds that had not counted before (`Engine._excused`)
+    """
+
+    what: str
+    since: float
+    expected: float
+    excused: float
 
 
 @dataclass(eq=False)
@@ -19,9 +34,8 @@ class Session:
 
     stamp    -- counts its states: texts and settings
     fresh    -- the last result
-    shown    -- that of the last state that is not there any more, if there was one
     process  -- the number of the worker's process; 0: not known, or there is none
-    doing    -- what its worker does: what, since when (time.monotonic), and how long that should take in seconds
+    doing    -- what its worker does
     memory   -- bytes that the worker had when it had nothing to do the last time
     used     -- when the client did something with it the last time (time.monotonic)
     failed   -- something did not end, and there was no result since
@@ -37,7 +51,7 @@ class Session:
     includes: frozenset[str] = frozenset()
     worker: Worker | None = None
     process: int = 0
-    doing: tuple[str, float, float] | None = None
+    doing: Doing | None = None
     memory: int = 0
     used: float = 0.0
     asked: dict[int, asyncio.Future[tuple[bytes, ...]]] = field(default_factory=dict)
@@ -47,6 +61,7 @@ class Session:
     patience: float = 0.0
     again: asyncio.TimerHandle | None = None
     told: asyncio.TimerHandle | None = None  # when those that include it are told of its text
+    told_by: float = 0.0  # then at the latest, whoever types (time.monotonic)
 
     @property
     def current(self) -> bool:
@@ -59,12 +74,13 @@ class Session:
 
 
 class Worker:
-    """A worker process as the engine sees it."""
+    """A child process as the server talks to it."""
 
     def __init__(self, child: Child) -> None:
         self.child = child
         self.listener: asyncio.Task[None] | None = None
         self._unsent: list[bytes] = []
+        self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
     def send(self, message: Any) -> None:
@@ -73,12 +89,14 @@ class Worker:
         else:
             self._writer.write(frame(message))
 
-    async def connect(self) -> asyncio.StreamReader:
-        reader, self._writer = await asyncio.open_unix_connection(sock=self.child.connection)
-        for waiting in self._unsent:
-            self._writer.write(waiting)
-        self._unsent.clear()
-        return reader
+    async def receive(self) -> Any:
+        """What it says next.  Raises asyncio.IncompleteReadError or ConnectionError when it has ended."""
+        if self._reader is None:
+            self._reader, self._writer = await asyncio.open_unix_connection(sock=self.child.connection)
+            for waiting in self._unsent:
+                self._writer.write(waiting)
+            self._unsent.clear()
+        return await read(self._reader)
 
     def end(self) -> None:
         self.child.end()

@@ -2,16 +2,17 @@
 
 A process of its own does it (`checker.py`), with low priority, so that no keystroke waits.  Answers go out as they
 come (partial results) for clients that want that; a request that has nothing new to tell is held until there is.
+A check that is cut off is made again; a file of which none comes to its end has a hint that says so.
 Above `ompls.diagnostics.workspaceFiles` files nothing is checked that is not open.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import logging
 import os
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +23,16 @@ from ompls.project.files import read_source
 from ompls.project.globs import matches
 from ompls.project.problem import FileProblem
 from ompls.server.checker import SECONDS, Order
-from ompls.server.convert import Json, Places, manual_uri, path_of, uri_of
-from ompls.server.frames import frame, read
-from ompls.server.nursery import Child
+from ompls.server.convert import Json, Places, digest, incomplete, manual_uri, path_of, uri_of
+from ompls.server.session import Worker
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
 
 log = logging.getLogger("ompls.server")
-LIMIT = 2 * SECONDS  # until a file is given up that is not checked in time
+LIMIT = 2 * SECONDS  # until the checker is ended that does not answer
+_LOOKS = 40  # whether it has, in that time
+TRIES = 2  # for a file of which the checker dies, or does not answer; then a hint says so until something has changed
 _PAUSE = 0.5  # seconds between a change and the next look: a checkout changes many files
 
 
@@ -60,7 +62,7 @@ class WorkspaceDiagnostics:
         self._generation = 0  # of everything but the files' own texts
         self._changed = asyncio.Event()
         self._one = asyncio.Lock()
-        self._checker: tuple[Child, asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._checker: Worker | None = None
         self._answered = False
         self._too_many = 0
 
@@ -75,9 +77,7 @@ class WorkspaceDiagnostics:
     def stop(self) -> None:
         checker, self._checker = self._checker, None
         if checker is not None:
-            child, _, writer = checker
-            child.end()
-            writer.transport.abort()
+            checker.end()
 
     # --- from the client -----------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ class WorkspaceDiagnostics:
                 await asyncio.sleep(_PAUSE)
 
     async def _round(self, pull: _Pull, work_done: Any) -> None:
-        paths = await asyncio.get_running_loop().run_in_executor(None, self._files)
+        paths = await self._files()
         for uri in pull.previous.keys() - {uri_of(path) for path in paths}:
             if self.server.session(uri) is None:
                 self._tell(pull, uri, None)
@@ -135,22 +135,18 @@ class WorkspaceDiagnostics:
 
     # --- files ---------------------------------------------------------------------------------------------------
 
-    def _files(self) -> list[str]:
+    async def _files(self) -> list[str]:
         """The C files below the roots, in order; none when they are too many."""
-        limit = self.server.engine.settings.diagnostics.workspace_files
-        found: list[str] = []
-        for root in self.server.engine.roots if limit > 0 else ():
-            globs = self.server.engine.settings_for(os.path.join(root, "x.c")).diagnostics.exclude
-            for parent, folders, files in os.walk(root):
-                folders[:] = sorted(f for f in folders if not f.startswith(".") and not _any(globs, parent, f))
-                found += [os.path.join(parent, f) for f in sorted(files) if f.endswith(".c")]
-                if len(found) > 20 * limit:
-                    break
-            found = [path for path in found if not _any(globs, "", path)]
+        engine = self.server.engine
+        limit = engine.settings.diagnostics.workspace_files
+        if limit <= 0:
+            return []
+        roots = [(root, engine.settings_for(os.path.join(root, "x.c")).diagnostics.exclude) for root in engine.roots]
+        found = await asyncio.get_running_loop().run_in_executor(None, _below, roots, 20 * limit)
         if len(found) > limit:
             self._tell_of_size(len(found), limit)
             return []
-        return list(dict.fromkeys(found))
+        return found
 
     def _tell_of_size(self, count: int, limit: int) -> None:
         if not self._too_many:
@@ -175,25 +171,33 @@ class WorkspaceDiagnostics:
     async def _check(self, path: str) -> None:
         engine = self.server.engine
         key, settings = self._key(path), engine.settings_for(path)
-        found = await self._ask(Order(path, tuple(engine.roots), settings))
-        items = self._items(path, found)
-        digest = hashlib.sha1(json.dumps(items, sort_keys=True).encode(), usedforsecurity=False).hexdigest()[:16]
-        self._reports[path] = Report(key, digest if items else "", items)
+        items = await self._found(Order(path, tuple(engine.roots), settings))
+        number = digest(json.dumps(item, sort_keys=True).encode() for item in items)
+        self._reports[path] = Report(key, number if items else "", items)
+
+    async def _found(self, order: Order) -> list[Json]:
+        """What the checker finds; a hint where it dies of the file, or does not come to an end, at every try."""
+        why = ""
+        for _ in range(TRIES):
+            try:
+                return self._items(order.path, await self._ask(order))
+            except (asyncio.IncompleteReadError, ConnectionError):
+                why = "its process has ended"
+            except asyncio.TimeoutError:
+                why = f"no end after {LIMIT:.0f} s"
+            log.warning("%s: the check was ended: %s", order.path, why)
+        log.warning("%s: not checked until it has changed", order.path)
+        name = os.path.basename(order.path)
+        return [incomplete(f"{name}: the check of the file: {why}; nothing is said about it until it has changed")]
 
     async def _ask(self, order: Order) -> list[Diagnostic]:
-        """What the checker finds; nothing when it dies of the file, or does not come to an end."""
+        """What the checker finds.  Raises IncompleteReadError, ConnectionError or TimeoutError; it is gone then."""
+        if self._checker is None:
+            self._checker = Worker(self.server.engine.nursery.fork("check"))
         try:
-            if self._checker is None:
-                child = self.server.engine.nursery.fork("check")
-                self._checker = (child, *await asyncio.open_unix_connection(sock=child.connection))
-            _, reader, writer = self._checker
-            writer.write(frame(order))
-            found: list[Diagnostic] = await asyncio.wait_for(read(reader), LIMIT)
-        except (asyncio.IncompleteReadError, ConnectionError, asyncio.TimeoutError) as problem:
-            log.warning("%s: not checked (%s)", order.path, problem or type(problem).__name__)
-            self.stop()
-            return []
-        except asyncio.CancelledError:
+            self._checker.send(order)
+            found: list[Diagnostic] = await _within(self._checker.receive(), LIMIT)
+        except BaseException:
             self.stop()  # half an answer may be on its way
             raise
         return found
@@ -211,6 +215,31 @@ class WorkspaceDiagnostics:
         return [
             places.diagnostic(d, d.where if d.where.path == path else first, manual_uri(d.rule, virtual)) for d in found
         ]
+
+
+async def _within(work: Coroutine[Any, Any, Any], seconds: float) -> Any:
+    """As asyncio.wait_for; but time in which this process is stopped does not count."""
+    task = asyncio.create_task(work)
+    try:
+        for _ in range(_LOOKS):
+            if (await asyncio.wait({task}, timeout=seconds / _LOOKS))[0]:
+                return task.result()
+        raise asyncio.TimeoutError
+    finally:
+        task.cancel()
+
+
+def _below(roots: list[tuple[str, tuple[str, ...]]], most: int) -> list[str]:
+    """The C files in the folders `roots`, each with what is left out below it; about so many at most."""
+    found: list[str] = []
+    for root, globs in roots:
+        for parent, folders, files in os.walk(root):
+            folders[:] = sorted(f for f in folders if not f.startswith(".") and not _any(globs, parent, f))
+            found += [os.path.join(parent, f) for f in sorted(files) if f.endswith(".c")]
+            if len(found) > most:
+                break
+        found = [path for path in found if not _any(globs, "", path)]
+    return list(dict.fromkeys(found))
 
 
 def uris_of(params: Any) -> list[str]:

@@ -28,11 +28,12 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 
-from ompls.analysis import features
+from ompls.analysis import features, notes
 from ompls.analysis.source import HeaderSnapshot, Location
 from ompls.analysis.text import LineIndex
 from ompls.server import messages
 from ompls.server.answers import METHODS
+from ompls.server.convert import json_of
 from ompls.server.frames import Frames, frame
 from ompls.server.lean import resident
 from ompls.server.opened import NotYet, Opened, Result
@@ -210,8 +211,11 @@ class Worker:
     def _judge(self) -> None:
         unit, opened = self._unit, self.opened
         assert unit is not None
-        if not self._rules:
-            self._say(replace(unit, diagnostics=[]))
+        if not self._rules or opened.too_large:
+            options = opened.settings.diagnostics
+            shown = opened.too_large and options.enable
+            found = [notes.too_large(opened.document.path, options.max_file_size)] if shown else []
+            self._say(replace(unit, diagnostics=opened.settings.kept(found), complete=False), last=True)
             return
         # An analysis that takes it all leaves time for what is said soon.
         left = max(self._budget - unit.seconds, self._budget / 4)
@@ -222,25 +226,26 @@ class Worker:
         if deadline.interrupted:
             return
         seconds = unit.seconds + time.perf_counter() - started
-        self._say(replace(unit, diagnostics=diagnostics, seconds=seconds, complete=unit.complete and judged))
+        complete = unit.complete and judged
+        last = complete or self._passes >= MOST_PASSES
+        self._say(replace(unit, diagnostics=diagnostics, seconds=seconds, complete=complete), last)
 
-    def _say(self, result: Result) -> None:
-        """This is what is known now; an incomplete one is followed by another pass, after whatever else waits."""
+    def _say(self, result: Result, last: bool) -> None:
+        """This is what is known now; if it is not the last word another pass follows, after whatever else waits."""
         self._said = result
         self._shown = True
         tu, places = result.tu, self.opened.places(result)
         inactive = json.dumps([places.range(where) for where in features.inactive(tu)]).encode()
         items, regions = tuple(self._items(result)), len(features.lenses(tu))
-        more = not result.complete and self._rules and self._passes < MOST_PASSES
         said = messages.Fresh(
-            result.stamp, result.version, items, inactive, regions, result.complete, result.seconds, last=not more
+            result.stamp, result.version, items, inactive, regions, result.complete, result.seconds, last
         )
         self._server.send(said)
-        if more:
+        if last:
+            self._unit = self._result = result
+        else:
             self._passes += 1
             self._unit = None
-        else:
-            self._unit = self._result = result
 
     def _items(self, result: Result) -> list[bytes | messages.Elsewhere]:
         """The diagnostics as JSON; what is in a header is shown there if the client has it open, else where it is
@@ -249,11 +254,11 @@ class Worker:
         items: list[bytes | messages.Elsewhere] = []
         for diagnostic in result.found:
             where, manual = diagnostic.where, opened.manual_uri(diagnostic.rule)
-            item = _json(places.diagnostic(diagnostic, where, manual))
+            item = json_of(places.diagnostic(diagnostic, where, manual))
             if where.path == opened.document.path:
                 items.append(item)
             else:
-                here = _json(places.diagnostic(diagnostic, included_at(result, where.path), manual))
+                here = json_of(places.diagnostic(diagnostic, included_at(result, where.path), manual))
                 items.append(messages.Elsewhere(where.path, item, here))
         return items
 
@@ -321,7 +326,3 @@ def included_at(result: Result, path: str) -> Location:
         if run.path == path and run.included_at is not None:
             return run.included_at
     return Location(result.tu.path, 0, 0)
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode()

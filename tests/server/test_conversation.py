@@ -132,7 +132,7 @@ def test_wrong_parameters_are_named(server: Raw) -> None:
     wrong = {**OPEN, "position": {"line": 0}, "textDocument": {"uri": 3}}
     error = answer(server, hover(params=wrong))["error"]
     assert error["message"] == (
-        "textDocument/hover: params.textDocument.uri: not what it has to be; params.position.character is missing"
+        "textDocument/hover: params.textDocument.uri: expected a string; params.position.character is missing"
     )
     error = answer(server, hover(method="ompls/run", params={**OPEN, "arguments": ["a", 5]}))["error"]
     assert error["message"] == "params.arguments[1]: expected a string"

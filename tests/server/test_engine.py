@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from ompls.server import checker, engine, nursery, worker
+from ompls.server import checker, engine, messages, nursery, watch, worker
+from ompls.server import session as sessions
 from ompls.server.documents import Change, Document
 from ompls.server.engine import Engine
 from ompls.server.nursery import Nursery
@@ -71,7 +76,8 @@ async def opened() -> AsyncIterator[Opened]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not end is ended soon, and tried again soon after."""
-    for name in ("GRACE", "SIGN_OF_LIFE", "PATIENCE"):
+    monkeypatch.setattr(watch, "GRACE", 0.5)
+    for name in ("SIGN_OF_LIFE", "PATIENCE"):
         monkeypatch.setattr(engine, name, 0.5)
 
 
@@ -105,6 +111,48 @@ async def test_a_worker_that_hangs_is_replaced_and_leaves_nothing(tmp_path: Path
         assert len(await it.known(session)) == 1
         assert session.process not in (0, first)
         assert not session.ended
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_worker_that_waits_for_a_processor_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What counts is the time that it could have used: other processes may keep the machine busy."""
+    analyse = worker.analyse
+
+    def busy(*arguments: Any) -> Any:
+        os.sched_setaffinity(0, {processor})
+        until = time.thread_time() + 0.5
+        while time.thread_time() < until:
+            pass
+        return analyse(*arguments)
+
+    processor = min(os.sched_getaffinity(0))
+    monkeypatch.setattr(worker, "analyse", busy)
+    loop = f"import os\nos.sched_setaffinity(0, {{{processor}}})\nwhile True: pass"
+    others = [subprocess.Popen([sys.executable, "-c", loop]) for _ in range(7)]
+    try:
+        async with opened() as it:
+            session = it.open(tmp_path / "a.c")
+            await it.until(lambda: session.process != 0)
+            first = session.process
+            assert len(await it.known(session)) == 1
+            assert (session.process, session.failed) == (first, False)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+async def test_a_document_that_is_closed_at_once_leaves_nothing(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    async with opened() as it:
+        for number in range(20):
+            it.engine.close(it.open(tmp_path / f"{number}.c").document.uri)
+        await asyncio.sleep(0)
+    gc.collect()
+    assert not [str(warning.message) for warning in recwarn if "never awaited" in str(warning.message)]
 
 
 @pytest.mark.usefixtures("impatient")
@@ -147,7 +195,9 @@ async def test_rules_that_do_not_end_are_left_out(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(worker, "judge_within", hang)
     async with opened() as it:
         session = it.open(tmp_path / "a.c", SAXPY)
-        await it.until(lambda: session.left_out == "rules")
+        await it.until(lambda: session.left_out == "rules" and session.current)
+        assert session.fresh is not None
+        assert not session.fresh.complete
         assert "a.c: rules: no end after" in session.ended
         answer = b"".join(await it.engine.ask(session, "textDocument/documentSymbol", None))
         assert b'"saxpy"' in answer
@@ -205,6 +255,82 @@ async def test_a_nursery_that_does_not_fork_is_replaced(tmp_path: Path) -> None:
         assert len(await it.known(first)) == 1
 
 
+async def test_the_end_of_the_first_worker_of_a_new_nursery_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "GRACE", 1000.0)  # it is heard, and not given up
+    monkeypatch.setattr(engine, "SIGN_OF_LIFE", 1000.0)
+    async with opened() as it:
+        session = it.open(tmp_path / "a.c")
+        await it.known(session)
+        parent = int(Path(f"/proc/{session.process}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(parent, signal.SIGKILL)
+        await it.until(lambda: session.worker is None)
+        it.type(session)
+        await it.known(session)
+        os.kill(session.process, signal.SIGKILL)
+        await it.until(lambda: session.worker is None)
+        it.type(session)
+        assert len(await it.known(session)) == 1
+
+
+async def test_a_nursery_that_could_not_be_forked_is_forked_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what had the number of the last one is left alone."""
+    async with opened() as it:
+        session = it.open(tmp_path / "a.c")
+        await it.known(session)
+        signalled: list[int] = []
+        fork, kill = os.fork, os.kill
+        monkeypatch.setattr(os, "fork", no_fork)
+        monkeypatch.setattr(os, "kill", lambda process, number: signalled.append(process) or kill(process, number))
+        for _ in range(2):
+            with pytest.raises(BlockingIOError):
+                it.engine.nursery.renew()
+        assert len(signalled) == 1
+        await it.until(lambda: session.worker is None)
+        with pytest.raises(BlockingIOError):
+            await it.engine.ask(session, "textDocument/documentSymbol", None)
+        assert not session.asked
+        monkeypatch.setattr(os, "fork", fork)
+        it.type(session)
+        assert len(await it.known(session)) == 1
+        assert len(signalled) == 1
+
+
+def no_fork() -> int:
+    raise BlockingIOError("Resource temporarily unavailable")
+
+
+async def test_time_in_which_the_server_is_stopped_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "GRACE", 1.0)
+    monkeypatch.setattr(engine, "SIGN_OF_LIFE", 1.0)
+    async with opened() as it:
+        session = it.open(tmp_path / "a.c")
+        await it.known(session)
+        process = session.process
+        for _ in range(2):
+            it.type(session)
+            await asyncio.sleep(0)  # it is sent
+            time.sleep(5)  # as a stopped process would: the loop does nothing
+            assert len(await it.known(session)) == 1
+        assert (session.process, session.failed, session.left_out) == (process, False, "")
+        os.kill(process, signal.SIGSTOP)  # and later on it counts again
+        it.type(session)
+        await it.until(lambda: session.process not in (0, process))
+
+
+async def test_what_a_worker_says_that_nobody_knows_is_left(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with opened() as it:
+        session = it.open(tmp_path / "a.c")
+        it.engine._hear(session, "good morning")
+        assert "good morning" in caplog.text
+        assert len(await it.known(session)) == 1
+
+
 async def test_nothing_is_said_of_a_text_before_it_was_analysed(tmp_path: Path) -> None:
     """A worker that is killed in the middle does not make its document a clean one, for a client that waits or asks."""
     said: list[tuple[int, int]] = []
@@ -254,6 +380,84 @@ async def test_an_edited_header_reaches_those_that_include_it(tmp_path: Path) ->
         await it.until(lambda: session.fresh is not None and list(session.fresh.items) != before)
         it.engine.close(edited.document.uri)
         await it.until(lambda: session.fresh is not None and list(session.fresh.items) == before)
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[bytes | None]:
+    """The texts of headers that other workers were told of."""
+    texts: list[bytes | None] = []
+    send = sessions.Worker.send
+
+    def watched(self: sessions.Worker, message: Any) -> None:
+        if isinstance(message, messages.Overlay) and message.path.endswith(".h"):
+            texts.append(message.text)
+        send(self, message)
+
+    monkeypatch.setattr(sessions.Worker, "send", watched)
+    return texts
+
+
+@asynccontextmanager
+async def included(it: Opened, tmp_path: Path) -> AsyncIterator[Session]:
+    """An open header that another open document includes."""
+    header = tmp_path / "own.h"
+    header.write_text("int x;\n")
+    source = it.open(tmp_path / "a.c", '#include "own.h"\n' + MISTAKE)
+    await it.known(source)
+    yield it.open(header, header.read_text())
+
+
+async def test_others_are_told_of_an_edited_header_after_the_last_edit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[bytes | None]
+) -> None:
+    monkeypatch.setattr(engine, "PAUSE", 2.0)
+    monkeypatch.setattr(engine, "LONGEST_PAUSE", 1000.0)
+    async with opened() as it, included(it, tmp_path) as header:
+        for _ in range(30):
+            it.type(header)
+            await asyncio.sleep(0.1)
+        assert not told
+        await it.until(lambda: bool(told))
+        assert told == [header.document.source]
+
+
+async def test_others_are_told_of_a_header_now_and_then_while_somebody_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[bytes | None]
+) -> None:
+    monkeypatch.setattr(engine, "PAUSE", 1000.0)
+    async with opened() as it, included(it, tmp_path) as header:
+        for _ in range(600):
+            it.type(header)
+            await asyncio.sleep(0.1)
+            if len(told) > 1:
+                break
+        assert len(told) > 1
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_other_settings_are_a_new_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What did not end before is no reason to leave anything out, nor to end the worker that does it now."""
+    analyse, hangs = worker.analyse, tmp_path / "hangs"
+
+    def hang(*arguments: Any) -> Any:
+        while hangs.exists():
+            time.sleep(0.01)
+        return analyse(*arguments)
+
+    monkeypatch.setattr(worker, "analyse", hang)
+    monkeypatch.setattr(engine, "PATIENCE", 3.0)
+    async with opened() as it:
+        hangs.touch()
+        session = it.open(tmp_path / "a.c")
+        await it.until(lambda: session.left_out == "analysis")
+        it.type(session)  # it is to be tried again in three seconds
+        hangs.unlink()
+        it.engine.configure({"openmpVersion": "5.1"})
+        assert (session.failed, session.left_out, session.ended, session.again) == (False, "", "", None)
+        assert len(await it.known(session)) == 1
+        process = session.process
+        await asyncio.sleep(4)
+        assert session.process == process
 
 
 async def test_no_process_outlives_a_server_that_is_killed(tmp_path: Path) -> None:

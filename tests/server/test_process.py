@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import termios
+import time
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +100,64 @@ def test_a_signal_ends_it() -> None:
         raw.initialize()
         raw.process.send_signal(number)
         assert raw.ends() == 128 + number
+
+
+def test_a_signal_ends_it_that_waits_for_a_client() -> None:
+    raw = Raw(sys.executable, "-m", "ompls", "serve", "--tcp", "0", stdin=subprocess.DEVNULL)
+    assert raw.process.stderr is not None
+    raw.process.stderr.readline()
+    raw.process.send_signal(signal.SIGTERM)
+    rest = raw.process.stderr.read()
+    assert (raw.ends(), rest) == (128 + signal.SIGTERM, b"")
+
+
+def test_a_second_signal_while_it_ends_changes_nothing() -> None:
+    raw = Raw()
+    raw.initialize()
+    raw.send({"id": 2, "method": "ompls/devices"})
+    child = started(raw)
+    os.kill(child, signal.SIGSTOP)  # it does not end when it is asked to: the server waits, then kills it
+    for _ in range(2):
+        time.sleep(0.5)
+        raw.process.send_signal(signal.SIGTERM)
+    assert raw.process.stderr is not None
+    assert b"Traceback" not in raw.process.stderr.read()
+    assert raw.ends() == 128 + signal.SIGTERM
+    assert not Path(f"/proc/{child}").exists()
+
+
+def started(raw: Raw) -> int:
+    """The process that the server has started for a request."""
+    children = Path(f"/proc/{raw.process.pid}/task/{raw.process.pid}/children")
+    for _ in range(2_000):
+        for child in children.read_text().split():
+            if b"guardian" in Path(f"/proc/{child}/cmdline").read_bytes():
+                return int(child)
+        time.sleep(0.005)
+    raise AssertionError("no process was started")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_when_the_client_does_not_read(tmp_path: Path, family: Any, number: int) -> None:
+    raw = Raw()
+    raw.initialize()
+    document = {"uri": (tmp_path / "a.c").as_uri(), "languageId": "c", "version": 1, "text": SAXPY}
+    raw.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+    for request in range(2_000):
+        raw.send({"id": request, "method": "ompls/serverStatus"})
+    assert raw.process.stdout is not None
+    waiting = 0
+    while waiting != (waiting := unread(raw.process.stdout.fileno())) or waiting < 1 << 15:
+        time.sleep(0.2)
+    raw.process.send_signal(number)
+    assert raw.process.wait(40) == 128 + number
+    assert family.is_gone()
+    raw.ends()
+
+
+def unread(descriptor: int) -> int:
+    """Bytes in a pipe."""
+    return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4), sys.byteorder)
 
 
 def test_it_does_not_outlive_its_client() -> None:

@@ -55,7 +55,11 @@ async def alive(editor: Editor, directory: Path) -> None:
 async def test_a_huge_document_is_left_alone_with_a_message(emacs: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "huge.c").as_uri()
     emacs.open(uri, MISTAKE + "int filler;\n" * 400_000)
-    assert await emacs.diagnostics(uri) == []
+    (hint,) = await emacs.diagnostics(uri)
+    assert (hint.code, hint.severity) == ("analysis-incomplete", types.DiagnosticSeverity.Hint)
+    assert "4,000,000 bytes (`ompls.diagnostics.maxFileSize`)" in hint.message
+    (document,) = (await emacs.client.protocol.send_request_async("ompls/serverStatus", None))["documents"]
+    assert not document["complete"]
     (message,) = emacs.messages()
     assert "huge.c" in message
     assert "ompls.diagnostics.maxFileSize" in message
@@ -80,6 +84,25 @@ async def test_a_document_that_is_no_file_has_a_preview(vscode: Editor) -> None:
     made = await vscode.request("ompls/preview", {"textDocument": {"uri": uri}})
     assert made["uri"] == "ompls-preview://cuda/Untitled-1/saxpy_0.cu?untitled%3AUntitled-1"
     assert await vscode.content(made["uri"]) == made["text"]
+
+
+@asynchronous
+@pytest.mark.parametrize("device", ["cuda", "cudasim", "host"])
+async def test_a_header_that_is_not_utf_8_can_be_shown(vscode: Editor, tmp_path: Path, device: str) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    (tmp_path / "h.h").write_bytes(
+        b'#define WORD "gr\xfcn"\nstatic int first(int i) { return "\xe9\xfc"[i]; /* \xe9 */ } // \xfc\n'
+    )
+    before = '#include "h.h"\n#pragma omp declare target to(first)\nvoid f(int *n) {\n'
+    vscode.open(uri, before + '#pragma omp target map(n[0:1])\n  n[0] = sizeof WORD + first(0) + sizeof "\u00fc";\n}\n')
+    params = {"textDocument": {"uri": uri}, "device": device, "explain": True}
+    made = await vscode.request("ompls/preview", params)
+    assert 'sizeof "gr\ufffdn" + first(0) + sizeof "\u00fc"' in made["text"]
+    assert 'return "\ufffd\ufffd"[i]; /* \ufffd */' in made["text"]
+    assert await vscode.content(made["uri"]) == made["text"]
+    document, place = types.TextDocumentIdentifier(uri), types.Position(4, 17)
+    hover = await vscode.client.text_document_hover_async(types.HoverParams(document, place))
+    assert hover is None or "\udcfc" not in str(hover)
 
 
 @asynchronous

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import threading
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +14,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from lsprotocol import types
+
+from ompls.server import checker, wide
+from ompls.server.app import OmplsServer
+from ompls.server.nursery import Nursery
 
 from .conftest import Editor
 
@@ -85,3 +93,108 @@ async def test_a_request_can_be_cancelled_and_a_setting_switches_it_off(rooted: 
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
     gone = await asyncio.wait_for(ask(editor, {i.uri: i.result_id for i in first.items}), 60)
     assert shown(gone.items) == {"b.c": []}
+
+
+class Checking:
+    """A server without an editor, whose checks are counted, and cut off when they are told to."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.log, self.deadly, self.process = root / "checks", root / "deadly", root / "process"
+        check = checker.check
+
+        def watched(order: checker.Order, *rest: Any) -> Any:
+            with self.log.open("a") as log:
+                log.write(Path(order.path).name + "\n")
+            if self.process.exists() and not self.process.read_text():
+                self.process.write_text(str(os.getpid()))
+                time.sleep(1)  # somebody wants to stop it
+            deaths = int(self.deadly.read_text()) if self.deadly.exists() else 0
+            if deaths and order.path.endswith("b.c"):
+                self.deadly.write_text(str(deaths - 1))
+                os.kill(os.getpid(), signal.SIGKILL)
+            return check(order, *rest)
+
+        monkeypatch.setattr(checker, "check", watched)
+        self.server = OmplsServer(Nursery({"check": checker.main}))
+        self.server.set_roots([str(root)])
+
+    def dies(self, times: int) -> None:
+        self.deadly.write_text(str(times))
+
+    async def pull(self) -> dict[str, list[str]]:
+        self.server.wide._answered = False
+        params = types.WorkspaceDiagnosticParams([])
+        answer = await asyncio.wait_for(self.server.wide.pull(params), 60)
+        return {Path(i["uri"]).name: [d["code"] for d in i["items"]] for i in answer["items"]}
+
+    def checked(self) -> list[str]:
+        names = self.log.read_text().split()
+        self.log.unlink()
+        return names
+
+
+@pytest_asyncio.fixture(loop_scope="function")
+async def checking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Checking]:
+    for name, text in (("a.c", WRONG), ("b.c", WRONG), ("c.c", RIGHT)):
+        (tmp_path / name).write_text(text)
+    it = Checking(tmp_path, monkeypatch)
+    yield it
+    it.server.wide.stop()
+    it.server.engine.shutdown()
+
+
+BOTH = {"a.c": ["unknown-directive"], "b.c": ["unknown-directive"]}
+
+
+async def test_a_check_that_is_cut_off_is_made_again(checking: Checking) -> None:
+    checking.dies(1)
+    assert await checking.pull() == BOTH
+    assert checking.checked() == ["a.c", "b.c", "b.c", "c.c"]
+
+
+async def test_a_checker_that_ended_while_it_rested_costs_no_finding(checking: Checking, tmp_path: Path) -> None:
+    assert await checking.pull() == BOTH
+    checking.checked()
+    (tmp_path / "b.c").write_text(WRONG + "\n")
+    checking.server.engine.nursery.renew()
+    assert await checking.pull() == BOTH
+    assert checking.checked() == ["b.c"]
+
+
+async def test_time_in_which_the_server_is_stopped_does_not_count(
+    checking: Checking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wide, "LIMIT", 4.0)
+    checking.process.touch()
+    asked = asyncio.create_task(checking.pull())
+    while not checking.process.read_text():
+        await asyncio.sleep(0)
+    process = int(checking.process.read_text())
+    os.kill(process, signal.SIGSTOP)  # as a terminal stops all of a group
+    time.sleep(6)  # the loop does nothing
+    asyncio.get_running_loop().call_later(1, os.kill, process, signal.SIGCONT)
+    assert await asked == BOTH
+    assert checking.checked() == ["a.c", "b.c", "c.c"]
+
+
+async def test_a_file_that_cannot_be_checked_is_not_a_clean_one(
+    checking: Checking, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    checking.dies(100)
+    for _ in range(3):
+        assert await checking.pull() == {**BOTH, "b.c": ["analysis-incomplete"]}
+    assert checking.checked() == ["a.c", *["b.c"] * wide.TRIES, "c.c"]
+    assert "b.c: not checked until it has changed" in caplog.text
+    checking.dies(0)
+    (tmp_path / "b.c").write_text(WRONG + "\n")
+    assert await checking.pull() == BOTH
+
+
+async def test_problems_of_project_files_are_said_by_the_loop(
+    checking: Checking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".ompls.toml").write_text("nonsense = 1\n")
+    said: list[threading.Thread] = []
+    monkeypatch.setattr(checking.server, "say", lambda *_: said.append(threading.current_thread()))
+    await checking.pull()
+    assert set(said) == {threading.current_thread()}

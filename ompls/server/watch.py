@@ -1,0 +1,70 @@
+"""Who is overdue: what workers do is to end in the time that they said.
+
+Time does not count in which a worker was ready and other processes had the processor, or in which this process was
+stopped itself and heard nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+
+from ompls.server.lean import waited
+from ompls.server.session import Doing, Session
+
+GRACE = 15.0  # seconds that something may take longer than was said
+WATCH = 0.5  # seconds between two looks at who is busy
+
+
+class Watch:
+    """Looks at the sessions as long as one is busy.
+
+    on_late([(session, seconds), …]) -- these take much longer than they said
+    """
+
+    def __init__(
+        self, sessions: Callable[[], Iterable[Session]], on_late: Callable[[list[tuple[Session, float]]], None]
+    ) -> None:
+        self._sessions = sessions
+        self._on_late = on_late
+        self._timer: asyncio.TimerHandle | None = None
+        self._missed = 0.0  # seconds in which it should have looked and did not
+
+    def begins(self, session: Session, what: str, seconds: float) -> None:
+        """The session's worker does something that should take so long."""
+        session.doing = Doing(what, time.monotonic(), seconds, self._excused(session))
+        if self._timer is None:
+            self._look_later()
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look_later(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(WATCH, self._look)
+
+    def _look(self) -> None:
+        assert self._timer is not None
+        missed = asyncio.get_running_loop().time() - self._timer.when()
+        self._timer = None
+        if missed > WATCH:  # the server was stopped, or kept: what was sent to it meanwhile was not heard
+            self._missed += missed
+        try:
+            self._on_late([(s, took) for s in self._sessions() if (took := self._overdue(s))])
+        finally:
+            if self._timer is None and any(session.busy for session in self._sessions()):
+                self._look_later()
+
+    def _overdue(self, session: Session) -> float:
+        """For how many seconds its worker has done what should have ended by now; else 0."""
+        if (doing := session.doing) is None:
+            return 0.0
+        took = time.monotonic() - doing.since
+        if took > doing.expected + GRACE:
+            took -= self._excused(session) - doing.excused
+        return took if took > doing.expected + GRACE else 0.0
+
+    def _excused(self, session: Session) -> float:
+        """Seconds that do not count."""
+        return waited(session.process) + self._missed

@@ -1,0 +1,61 @@
+"""Previews that are kept up to date, without an editor."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ompls.server.preview import PreviewFeature, Target
+from ompls.server.runs import refuse
+
+pytestmark = pytest.mark.asyncio
+
+
+class Server:
+    """What the feature asks of the server: three open sources, of which `a.c` gets no answer."""
+
+    def __init__(self) -> None:
+        self.text = "before"
+        self.refuses = False
+        self.refreshed: list[str] = []
+        self.sessions = {uri: SimpleNamespace(document=SimpleNamespace(uri=uri)) for uri in SOURCES}
+        self.engine = self
+
+    def session(self, uri: str) -> Any:
+        return self.sessions.get(uri)
+
+    def uri(self, path: str) -> str:
+        return f"file://{path}"
+
+    async def ask(self, session: Any, _: str, target: Target) -> tuple[bytes, ...]:
+        if self.refuses and target.uri.endswith("a.c"):
+            raise refuse("a.c: its worker was ended")
+        return (json.dumps({"text": self.text}).encode(),)
+
+    async def request(self, _: str, params: Any) -> None:
+        self.refreshed.append(params.uri)
+
+
+SOURCES = ("file:///w/a.c", "file:///w/b.c", "file:///w/c.c")
+
+
+async def test_a_refused_answer_costs_no_other_preview_its_refresh() -> None:
+    server = Server()
+    previews = PreviewFeature(server)  # type: ignore[arg-type]
+    virtual = {uri: f"ompls-preview://cuda{uri.removeprefix('file://')}/f_0.cu" for uri in SOURCES}
+    for uri in SOURCES:
+        assert await previews.content(virtual[uri]) == "before"
+    server.text, server.refuses = "after", True
+    for session in server.sessions.values():
+        previews.source_changed(session)
+    assert previews._refreshing is not None
+    await asyncio.wait_for(previews._refreshing, 60)
+    assert server.refreshed == [virtual[uri] for uri in SOURCES[1:]]
+    server.refuses = False
+    previews.source_changed(server.sessions[SOURCES[0]])
+    await asyncio.wait_for(previews._refreshing, 60)
+    assert server.refreshed[-1] == virtual[SOURCES[0]]
