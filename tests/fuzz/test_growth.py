@@ -5,7 +5,10 @@ Steps are counted, no time is measured.  `make fuzz` looks at larger sizes, and 
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
+from steps import steps
 
 from . import growth
 from .shapes import BOUNDED, SHAPES
@@ -20,7 +23,7 @@ def _warm() -> None:
 @pytest.mark.parametrize("name", SHAPES)
 def test_growth(name: str) -> None:
     size, make = SHAPES[name]
-    small, middle, large = (growth.steps(make(max(1, size * k // 8))) for k in (1, 2, 4))
+    small, middle, large = (steps(partial(growth.work, make(max(1, size * k // 8)))) for k in (1, 2, 4))
     found = growth.growth(small, middle, large)
     most = (large - middle - middle + small).most_common(4)
     assert found <= growth.MOST, f"{found:.1f} times the steps for twice the size, most of them more in {most}"
@@ -29,5 +32,5 @@ def test_growth(name: str) -> None:
 @pytest.mark.parametrize("name", BOUNDED)
 def test_limits(name: str) -> None:
     size, make = BOUNDED[name]
-    found = growth.steps(make(size))
+    found = steps(partial(growth.work, make(size)))
     assert found.total() <= growth.ENOUGH, f"{found.total()} steps, most of them in {found.most_common(4)}"

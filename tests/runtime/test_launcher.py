@@ -7,7 +7,6 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -116,9 +115,7 @@ def test_streams_are_the_programs(program: Built) -> None:
 
 def test_timeout_ends_everything(program: Built, capfd: pytest.CaptureFixture[str]) -> None:
     bystander = subprocess.Popen(["sleep", "4243"])
-    began = time.monotonic()
     assert launcher.run(program, ["loop"], timeout=0.5) == 124
-    assert time.monotonic() - began < 5
     out, err = capfd.readouterr()
     assert out == "looping\n"
     assert err.startswith("ompls: error: prog: still running after 0.5 s: it was ended with all its processes; ")
