@@ -12,6 +12,7 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -62,7 +63,9 @@ def check_all(options: Options, names: Sequence[str], texts: Texts, jobs: int) -
     context = multiprocessing.get_context("fork")  # the others start a Python that imports from the current directory
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(options, os.getpid()))
     try:
-        yield from pool.map(partial(_work, texts=texts), names, chunksize=_CHUNK)
+        with _interrupts_held():  # the workers are made here, and are not deaf to Ctrl-C at once
+            outcomes = pool.map(partial(_work, texts=texts), names, chunksize=_CHUNK)
+        yield from outcomes
     except BrokenProcessPool as error:
         raise Problem("cannot go on: a worker process was ended (out of memory?); try --jobs 1") from error
     except BaseException:  # interrupted, or nobody reads on: what the workers have begun is of no use
@@ -72,6 +75,16 @@ def check_all(options: Options, names: Sequence[str], texts: Texts, jobs: int) -
     finally:
         # The interpreter waits for it at its end anyway, and then writes to what may be closed by then (Python 3.11).
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C comes when the block has ended; to processes that are made in it, never."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def outcome(engine: Engine, name: str, texts: Texts) -> Outcome:

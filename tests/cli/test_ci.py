@@ -8,12 +8,12 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import jsonschema
 import pytest
 from tests_cli_paths import ROOT
+from waiting import children, until
 
 from ompls.cli.terminal import Progress
 from ompls.project.projectfile import tomllib
@@ -79,7 +79,7 @@ def test_ctrl_c_ends_a_long_run_without_noise(project: Path) -> None:
         write(project, f"src/f{number:03}.c", "".join(UNSAFE.replace("{name}", f"f{n}") for n in range(20)))
     command = [sys.executable, "-m", "ompls", "check", "--jobs", "2", "src"]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-    time.sleep(1.5)
+    assert until(lambda: len(children(child.pid)) > 1)
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does: to the whole group
     out, err = child.communicate(timeout=20)
     assert child.returncode == 130

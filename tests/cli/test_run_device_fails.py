@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import until
 
 ENDLESS = """\
 #include <stdio.h>
@@ -71,20 +72,22 @@ def _control_pages(process: int) -> set[str]:
 
 
 def _devices(pages: set[str], program: int) -> list[int]:
+    """Not the process that starts one: it shares the pages, too, until it ends."""
     numbers = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
-    return [n for n in numbers if n != program and _control_pages(n) & pages]
+    return [n for n in numbers if _control_pages(n) & pages and not _same_program(n, program)]
+
+
+def _same_program(one: int, other: int) -> bool:
+    try:
+        return one == other or os.path.samefile(f"/proc/{one}/exe", f"/proc/{other}/exe")
+    except OSError:
+        return False
 
 
 def _wait_for_device(program: int) -> tuple[set[str], int]:
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        pages = _control_pages(program)
-        if _devices(pages, program):
-            time.sleep(0.2)  # the process that starts it shares the pages, too, until it ends
-            if found := _devices(pages, program):
-                return pages, found[0]
-        time.sleep(0.05)
-    raise AssertionError("no device process has been started")
+    found = until(lambda: _devices(_control_pages(program), program))
+    assert found, "no device process has been started"
+    return _control_pages(program), found[0]
 
 
 def _build(tmp_path: Path, text: str) -> Path:
@@ -207,10 +210,7 @@ def test_a_program_that_is_ended_leaves_no_device(tmp_path: Path) -> None:
     pages, _ = _wait_for_device(program.pid)
     program.send_signal(signal.SIGTERM)
     assert program.wait(20) == -signal.SIGTERM
-    end = time.monotonic() + 10
-    while _devices(pages, program.pid) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert _devices(pages, program.pid) == []
+    assert until(lambda: not _devices(pages, program.pid))
 
 
 def test_out_of_memory_says_what_holds_it(process, tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from tests_cli_paths import EXAMPLES
+from waiting import has_loaded, until
 
 MISTAKES = b"void f(void)\n{\n" + b"    #pragma omp target nowiat\n    { }\n" * 3 + b"}\n"
 ODD_NAMES = {
@@ -106,7 +106,7 @@ def test_ctrl_c_ends_a_check_at_once_and_silently(tmp_path: Path) -> None:
     path = tmp_path / "long.c"
     path.write_text("".join(f"int f{n}(int n) {{ return n * {n} + f{n - 1}(n); }}\n" for n in range(1, 40_000)))
     child = subprocess.Popen([sys.executable, "-m", "ompls", "check", str(path)], stderr=subprocess.PIPE)
-    time.sleep(1.5)
+    assert until(lambda: has_loaded(child.pid, "tree_sitter_c"))
     assert child.poll() is None
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=10)

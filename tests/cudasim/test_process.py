@@ -9,13 +9,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from ctypes import c_int, c_long
 from pathlib import Path
 
 import pytest
 import sim
+from waiting import until, worked
 
 Open = Callable[..., sim.Device]
 Inline = Callable[[str], sim.Device]
@@ -78,8 +78,7 @@ def test_the_device_ends_with_its_program(tmp_path: Path, how: signal.Signals, m
     assert program.stdout is not None
     assert program.stdout.readline() == "ready\n"
     device = sim.device_of(program.pid)
-    time.sleep(0.1)
-    assert not sim.gone(device, 0.05)
+    assert until(lambda: worked(device) > 5), "it is not in the kernel"
     program.send_signal(how)
     program.wait()
     program.stdout.close()
