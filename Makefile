@@ -12,11 +12,13 @@ READY_DEV := $(VENV)/.ready-dev
 PREPARED := $(VENV)/.prepared
 SHARED := $(shell find ompls/runtime -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/devices/*.c' -o -path '*/device_lib/*.*')
 COVERAGE ?= 85
+# Objects are kept in .cache/objects by their content; what a run leaves there spares the next one a compiler.
+PYTEST = mkdir -p .cache && $(BIN)/python -m pytest -n 2 --dist worksteal --basetemp=$(CURDIR)/.cache/tests
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test lint types layers unit typescript bench fuzz fuzz-translate conformance corpus corpus-run limits mutants peers vsix test-vscode test-cuda test-machine-code docs clean
+.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench fuzz fuzz-translate conformance corpus corpus-run limits mutants peers vsix test-vscode test-cuda test-machine-code docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,7 +45,15 @@ $(READY_DEV): $(READY)
 demo: $(READY) $(PREPARED) ## check, preview and run examples/saxpy.c on the embedded device
 	@bash tools/demo.sh $(BIN)
 
-test: lint types layers typescript unit ## every check and every test
+test: checks unit ## what every commit passes: all checks, and the tests that find most mistakes (5 minutes)
+
+test-all: checks ## all tests, but for those that need another machine, an editor or hours (20 minutes)
+	@$(PYTEST)
+
+thorough: $(READY_DEV) ## what test-all has and test has not
+	@$(PYTEST) -m thorough
+
+checks: lint types layers typescript
 
 lint: $(READY_DEV)
 	@$(BIN)/ruff check .
@@ -59,8 +69,10 @@ typescript:
 	@bash tools/typescript.sh
 
 unit: $(READY_DEV)
-	@mkdir -p .cache
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --basetemp=$(CURDIR)/.cache/tests --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)
+	@$(PYTEST) -m "not thorough"
+
+coverage: $(READY_DEV) ## run all tests and show which lines none of them executes
+	@$(PYTEST) --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)
 
 bench: $(READY_DEV) ## measure, and compare with bench/baseline.json
 	@$(BIN)/python bench/run.py

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tools"))
 import waits  # noqa: E402 - it is beside the tools
 
+OBJECTS = ROOT / ".cache/objects"  # what is built, by content: for all tests, and for the next run of them
 LISTINGS = ROOT / ".cache/machine-code"
 OLD_AND_NEW = ("sm_53", "sm_70")  # lanes of a warp wait for each other before sm_70
 
@@ -28,6 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Programs under test get Ctrl-C as from a terminal: a shell that starts tests in the background ignores it,
     and what is ignored is inherited."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ["OMPLS_CACHE_DIR"] = str(OBJECTS)
+    config.addinivalue_line("markers", "thorough: left out by `make test`, done by `make test-all`")
     config.addinivalue_line(
         "markers", "machine_code: compiles kernels for GPUs, whose code is searched for hanging waits"
     )
@@ -37,6 +40,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "gpu_code" in getattr(item, "fixturenames", ()):
             item.add_marker("machine_code")
+
+
+@pytest.fixture(scope="session")
+def cache() -> Path:
+    """The cache of all tests, which is never the user's."""
+    return OBJECTS
 
 
 @pytest.fixture(scope="session")

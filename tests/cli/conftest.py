@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import command
 import pytest
 
 from ompls.cli import main
@@ -42,23 +41,7 @@ def process() -> Callable[..., Done]:
     """`process("run", "x.c", env={…})` runs the command as a process of its own."""
 
     def call(*words: object, env: dict[str, str] | None = None, timeout: float = 120, stdin: str = "") -> Done:
-        done = subprocess.run(
-            [sys.executable, "-m", "ompls", *map(str, words)],
-            capture_output=True,
-            text=True,
-            input=stdin,
-            timeout=timeout,
-            env={**os.environ, **(env or {})},
-            check=False,
-        )
+        done = command.ompls(*words, env={**os.environ, **(env or {})}, stdin=stdin, timeout=timeout)
         return Done(done.returncode, done.stdout, done.stderr)
 
     return call
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One cache for the whole session of tests, never the user's."""
-    base = tmp_path_factory.getbasetemp() / "cache"
-    base.mkdir(exist_ok=True)
-    monkeypatch.setenv("OMPLS_CACHE_DIR", str(base))

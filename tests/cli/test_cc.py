@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command import ompls
 
 TARGETS = "-fopenmp-targets=host"  # the quickest to build for; what is tested here does not depend on the device
 CC = f"{sys.executable} -m ompls cc"
@@ -55,8 +56,7 @@ SAID = "7.5 1\n"
 
 
 def cc(*words: object, where: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [*CC.split(), *map(str, words)]
-    done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False, timeout=300)
+    done = ompls("cc", *words, cwd=where)
     assert done.returncode == code, done.stderr
     return done
 
@@ -323,7 +323,7 @@ def test_a_library_that_gcc_compiled_sees_the_programs_devices(tmp_path: Path) -
         "    int x = 1, (*also)(void) = omp_get_num_devices;\n#pragma omp target map(tofrom: x)\n    x = 2;\n"
         '    printf("%d %d %d %d\\n", omp_get_num_devices(), devices(), also(), x);\n    return 0;\n}\n'
     )
-    words = [sys.executable, "-m", "ompls", "cc", "-fopenmp", "-fopenmp-targets=host", "main.c", "-L.", "-ldevices"]
-    subprocess.run([*words, "-Wl,-rpath,$ORIGIN", "-o", "main"], cwd=tmp_path, check=True)
+    words = ["-fopenmp", "-fopenmp-targets=host", "main.c", "-L.", "-ldevices", "-Wl,-rpath,$ORIGIN", "-o", "main"]
+    ompls("cc", *words, cwd=tmp_path).check_returncode()
     done = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "1 1 1 2\n", "")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import ompls
 
 DAEMON = """\
 #include <fcntl.h>
@@ -74,8 +74,8 @@ int main(void)
 def test_files_of_the_program_get_the_numbers_and_are_left_alone(tmp_path: Path, device: str, traced: bool) -> None:
     (tmp_path / "daemon.c").write_text(DAEMON)
     (tmp_path / "elsewhere").mkdir()
-    command = [sys.executable, "-m", "ompls", "cc", f"-fopenmp-targets={device}", "-fopenmp", "-o", "daemon"]
-    subprocess.run([*command, "daemon.c"], cwd=tmp_path, check=True)
+    words = [f"-fopenmp-targets={device}", "-fopenmp", "-o", "daemon", "daemon.c"]
+    ompls("cc", *words, cwd=tmp_path).check_returncode()
     env = {**os.environ, "OMPLS_DEVICES": f"{device}:2", "OMPLS_TRACE": "trace" if traced else ""}
     done = subprocess.run(["./daemon"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "right\n", "")

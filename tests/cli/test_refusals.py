@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests_cli_paths import ROOT
+from thinned import thinned
 
 HEAD = "int hidden = 3;\nint helper(void) { return hidden; }\nvoid f(int n, int *a)\n{\n"
 # What stands in a function's body, and the text that `check` has to point to.
@@ -64,7 +65,7 @@ def test_a_comment_silences_it(ompls, tmp_path: Path) -> None:
     assert (done.code, done.out) == (0, "")
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", thinned(PROGRAMS, 6), ids=lambda path: path.stem)
 def test_nothing_is_said_of_programs_that_run(ompls, path: Path) -> None:
     for device in DEVICES:
         assert limits(ompls, path, "--device", device) == []

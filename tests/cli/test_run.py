@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import ompls_bytes
 from tests_cli_paths import EXAMPLES
 
 DEVICE = "host"  # the quickest to build for; what is tested here does not depend on the device
@@ -104,8 +105,7 @@ def test_a_name_may_have_any_bytes(tmp_path: Path, device: str) -> None:
     directory.mkdir(parents=True)
     path = _program(directory / 'a\n".c', REGION + "puts(__FILE__);")
     record = tmp_path / "trace.jsonl"
-    command = [sys.executable, "-m", "ompls", "run", "--device", device, "--trace", str(record), str(path)]
-    done = subprocess.run(command, capture_output=True, check=False)
+    done = ompls_bytes("run", "--device", device, "--trace", record, path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.endswith(b"\n")
     assert os.path.abspath(done.stdout[:-1]) == os.fsencode(path)

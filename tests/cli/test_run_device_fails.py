@@ -7,11 +7,11 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from command import ompls
 from waiting import until
 
 ENDLESS = """\
@@ -93,8 +93,7 @@ def _wait_for_device(program: int) -> tuple[set[str], int]:
 def _build(tmp_path: Path, text: str) -> Path:
     source = tmp_path / "program.c"
     source.write_text(text)
-    command = [sys.executable, "-m", "ompls", "cc", "-fopenmp", "-fopenmp-targets=cudasim", source, "-o", "program"]
-    subprocess.run(command, cwd=tmp_path, check=True)
+    ompls("cc", "-fopenmp", "-fopenmp-targets=cudasim", source, "-o", "program", cwd=tmp_path).check_returncode()
     return tmp_path / "program"
 
 

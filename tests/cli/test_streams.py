@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests_cli_paths import EXAMPLES
+from thinned import thinned
 from waiting import has_loaded, until
 
 MISTAKES = b"void f(void)\n{\n" + b"    #pragma omp target nowiat\n    { }\n" * 3 + b"}\n"
@@ -32,9 +33,12 @@ def _run(command: str, **options: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(["bash", "-c", command], capture_output=True, env=env, check=False, timeout=120, **options)  # type: ignore[call-overload,no-any-return]
 
 
-@pytest.mark.parametrize("env", ODD_LOCALES.values(), ids=ODD_LOCALES)
-@pytest.mark.parametrize("form", ["text", "json", "sarif"])
-@pytest.mark.parametrize("name", ODD_NAMES.values(), ids=ODD_NAMES)
+@pytest.mark.parametrize(
+    ("name", "form", "env"),
+    thinned(
+        [(n, f, e) for n in ODD_NAMES.values() for f in ("text", "json", "sarif") for e in ODD_LOCALES.values()], 5
+    ),
+)
 def test_every_name_can_be_reported(tmp_path: Path, name: bytes, form: str, env: dict[str, str]) -> None:
     (tmp_path / os.fsdecode(name)).write_bytes(MISTAKES)
     done = _run(f"$OMPLS check --format {form} ./*.c", cwd=tmp_path, env=env)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import sim
+from thinned import thinned
 
 from ompls.runtime import nvrtc
 
@@ -19,8 +20,9 @@ LIBRARY_KERNELS = ("saxpy.cu", "generic.cu", "loops.cu", "reduce.cu", "atomics.c
 pytestmark = pytest.mark.skipif(nvrtc.available() is None, reason="no libnvrtc: pip install ompls[cuda-preview]")
 
 
-@pytest.mark.parametrize("arch", ARCHITECTURES)
-@pytest.mark.parametrize("name", LIBRARY_KERNELS)
+@pytest.mark.parametrize(
+    ("name", "arch"), thinned([(name, arch) for arch in ARCHITECTURES for name in LIBRARY_KERNELS], 5)
+)
 def test_the_library_compiles(name: str, arch: str, gpu_code: Callable[..., nvrtc.Compiled]) -> None:
     text = (sim.KERNELS / name).read_text()
     if name == "warps.cu":  # __match_any_sync, and lanes that may wait for each other anywhere, came with sm_70

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import ompls
 
 from .test_refactor_runs import refactored
 
@@ -89,8 +88,7 @@ def traced(path: Path, source: bytes) -> tuple[str, int]:
     """What the program prints on a device with memory of its own, and how many copies there are."""
     path.write_bytes(source)
     trace = path.with_suffix(".trace")
-    command = [sys.executable, "-m", "ompls", "run", "--device", "cudasim", "--trace", str(trace), str(path), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = ompls("run", "--device", "cudasim", "--trace", str(trace), str(path), "-lm")
     assert done.returncode == 0, f"{done.stderr}\n{source.decode()}"
     events = [json.loads(line) for line in trace.read_text("utf-8").splitlines()[1:]]
     return done.stdout, sum(event["kind"] == "copy" for event in events)

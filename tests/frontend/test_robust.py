@@ -10,6 +10,7 @@ from gcc_tokens import FIXTURES, check_map
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from steps import steps
+from thinned import thinned
 
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
 from ompls.analysis.syntax import blocks
@@ -53,7 +54,7 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("size", [20, 200, blocks.SIZE])
+@pytest.mark.parametrize("size", thinned([20, 200, blocks.SIZE], 3))
 @pytest.mark.parametrize("path", ALL, **ids)
 def test_edits_give_what_a_fresh_start_gives(path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever the text is cut into blocks."""
@@ -140,7 +141,7 @@ EXPENSIVE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", EXPENSIVE)
+@pytest.mark.parametrize("kind", thinned(EXPENSIVE, 2))
 def test_expansion_is_bounded_over_all_lines(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each line is within its own bound and gives nothing or little."""
     monkeypatch.setattr(lines_of_text, "MAX_SPENT", 300_000)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from steps import steps
+from thinned import thinned
 
 from ompls.analysis import notes, rules
 from ompls.analysis.model.builder import Analyzer
@@ -82,7 +83,7 @@ EXTREME = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", EXTREME)
+@pytest.mark.parametrize("name", thinned(EXTREME, 3))
 def test_extreme_texts_take_few_steps(name: str) -> None:
     """Most take a million; what is exponential ends at the test's time limit."""
 
@@ -93,6 +94,7 @@ def test_extreme_texts_take_few_steps(name: str) -> None:
     assert steps(work).total() < 20_000_000
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris has no wheel for this Python")
 def test_fuzzing_for_a_moment(tmp_path: Path) -> None:
     """`make fuzz` goes on for longer."""

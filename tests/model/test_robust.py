@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from thinned import thinned
 
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules import check
@@ -17,7 +18,7 @@ from .support import EXAMPLES, FIXTURES, snapshot
 SOURCES = [*sorted(FIXTURES.glob("*.c")), *sorted(EXAMPLES.glob("*.c"))]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.name)
+@pytest.mark.parametrize("path", thinned(SOURCES, 4), ids=lambda p: p.name)
 def test_cut_anywhere(path: Path) -> None:
     """At every offset with OMPLS_EXHAUSTIVE, else at every 17th and all of the last 40."""
     source = path.read_bytes()
@@ -57,7 +58,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", thinned(TEXTS, 4))
 def test_extreme_texts(name: str) -> None:
     tu = Analyzer().analyze("t.c", TEXTS[name], EMPTY_SNAPSHOT, Settings())
     if name != "long line":

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from drawing import analyze
+from thinned import thinned
 
 from ompls.analysis import fixing
 from ompls.analysis.diagnostic import Diagnostic
@@ -43,7 +44,7 @@ def serious(found: list[Diagnostic]) -> Counter[tuple[str, str]]:
     return Counter((d.rule, d.message) for d in found if d.severity != "hint")
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", thinned(TEXTS, 3))
 def test_a_fix_makes_nothing_worse(name: str) -> None:
     text = TEXTS[name]
     found = judge(text.encode())
@@ -57,6 +58,7 @@ def test_a_fix_makes_nothing_worse(name: str) -> None:
                 assert not before or any(compiles(c, changed) for c in before), f"{fix.title}\n{changed}"
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed (apt: clang-19)")
 def test_new_spellings_compile_together() -> None:
     """Not only one by one, and with the compiler set to the version that has the new words."""
@@ -72,7 +74,7 @@ def test_new_spellings_compile_together() -> None:
     assert [name for name, text in changed.items() if not compiles((clang, "-fopenmp-version=52"), text)] == []
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", thinned(TEXTS, 4))
 def test_all_safe_fixes_together_come_to_an_end(name: str) -> None:
     data = before = TEXTS[name].encode()
     for _ in range(10):
@@ -85,6 +87,7 @@ def test_all_safe_fixes_together_come_to_an_end(name: str) -> None:
     assert not serious(judge(data)) - serious(judge(before))
 
 
+@pytest.mark.thorough
 def test_most_fixes_are_good() -> None:
     """What is tried out is still there: a trial that refuses everything would pass the other tests."""
     all_of_them = [d for text in TEXTS.values() for d in judge(text.encode()) if d.fixes]

@@ -10,12 +10,6 @@ import pytest
 DEVICES = Path(__file__).parent / "devices"
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache directory that the tests share."""
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     """A cache of our own, the test's devices, nothing of the caller's OpenMP."""

@@ -23,9 +23,8 @@ Program = Callable[[str, str], Path]
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+def program(cache: Path) -> Program:
     """Builds tests/runtime/core/NAME.c with the core, the mock and a sanitizer."""
-    cache = tmp_path_factory.mktemp("core")
 
     def build(name: str, sanitizer: str) -> Path:
         flags = (

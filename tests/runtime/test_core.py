@@ -10,6 +10,7 @@ import re
 
 import pytest
 from mocked import PROGRAMS, Program, program, run
+from thinned import thinned
 
 __all__ = ["program"]
 
@@ -17,15 +18,15 @@ __all__ = ["program"]
 @pytest.mark.parametrize(
     ("name", "sanitizer"),
     [
-        ("api", "plain"),
+        pytest.param("api", "plain", marks=pytest.mark.thorough),
         ("api", "address"),
-        ("lists", "plain"),
+        pytest.param("lists", "plain", marks=pytest.mark.thorough),
         ("lists", "address"),
-        ("mapping", "plain"),
+        pytest.param("mapping", "plain", marks=pytest.mark.thorough),
         ("mapping", "address"),
-        ("stress", "plain"),
+        pytest.param("stress", "plain", marks=pytest.mark.thorough),
         ("stress", "address"),
-        ("stress", "thread"),
+        pytest.param("stress", "thread", marks=pytest.mark.thorough),
     ],
 )
 def test_programs(program: Program, name: str, sanitizer: str) -> None:
@@ -48,9 +49,9 @@ WAYS: dict[str, dict[str, str]] = {
         ("mapping", "address", "ahead"),
         ("lists", "address", "ahead"),
         ("stress", "address", "ahead"),
-        ("stress", "thread", "ahead"),
-        ("stress", "thread", "gathered"),
-        ("stress", "thread", "traced"),
+        pytest.param("stress", "thread", "ahead", marks=pytest.mark.thorough),
+        pytest.param("stress", "thread", "gathered", marks=pytest.mark.thorough),
+        pytest.param("stress", "thread", "traced", marks=pytest.mark.thorough),
     ],
 )
 def test_programs_on_a_device_that_works_beside_the_host(program: Program, name: str, sanitizer: str, way: str) -> None:
@@ -59,7 +60,7 @@ def test_programs_on_a_device_that_works_beside_the_host(program: Program, name:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+@pytest.mark.parametrize("sanitizer", thinned(["address", "thread"], 2))
 @pytest.mark.parametrize(
     ("case", "says"),
     [

@@ -61,8 +61,7 @@ int main(int argc, char **argv) {
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Built:
-    os.environ["OMPLS_CACHE_DIR"] = str(cache)
+def program(tmp_path_factory: pytest.TempPathFactory) -> Built:
     directory = tmp_path_factory.mktemp("launcher")
     text = PROGRAM.replace("@NAP@", NAP).replace("*(volatile int *)argv[1][100]", "*(volatile int *)8")
     return build(make_bundle(directory / "bundle", text, {}, {}), "host", directory / "prog")

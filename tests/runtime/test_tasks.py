@@ -7,25 +7,28 @@ from __future__ import annotations
 
 import pytest
 from mocked import Program, program, run
+from thinned import thinned
 
 __all__ = ["program"]
 
 SERIAL = ["overlap", "kinds", "objects", "groups", "data", "values", "threads", "routines", "cancel"]
 
 
-@pytest.mark.parametrize("case", [*SERIAL, "team"])
-@pytest.mark.parametrize("sanitizer", ["plain", "address"])
+@pytest.mark.parametrize(
+    ("case", "sanitizer"), thinned([(case, way) for way in ("address", "plain") for case in (*SERIAL, "team")], 3)
+)
 def test_tasks_overlap_and_wait(program: Program, case: str, sanitizer: str) -> None:
     done = run(program("tasks", sanitizer), case)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("sanitizer", ["plain", "address", "thread"])
+@pytest.mark.parametrize("sanitizer", thinned(["address", "plain", "thread"], 3))
 def test_what_is_deferred_holds_a_bounded_amount_of_memory(program: Program, sanitizer: str) -> None:
     done = run(program("tasks", sanitizer), "memory", OMPLS_TASK_MEMORY="1")
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", ["kinds", "values", "threads"])
 def test_tasks_have_no_races(program: Program, case: str) -> None:
     done = run(program("tasks", "thread"), case)

@@ -68,7 +68,7 @@ def tool(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
-@pytest.mark.parametrize("sanitizer", ["plain", "address", "thread"])
+@pytest.mark.parametrize("sanitizer", ["plain", "address", pytest.param("thread", marks=pytest.mark.thorough)])
 def test_a_tool_is_told_of_everything(program: Program, tool: Path, sanitizer: str) -> None:
     done = run(program("tooled", sanitizer), OMP_TOOL_LIBRARIES=f":{tool}")
     assert (done.returncode, done.stderr) == (0, expected())

@@ -18,7 +18,6 @@ ODD_NAME = SAXPY_HOST.replace('"saxpy.c"', r'"a \"b\"\\c\t.c"')
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    os.environ["OMPLS_CACHE_DIR"] = str(cache)
     directory = tmp_path_factory.mktemp("trace")
     bundle = make_bundle(directory / "bundle", ODD_NAME, {"saxpy_0": SAXPY_KERNEL}, {"saxpy_0": SAXPY_PARAMS})
     return build(bundle, "host", directory / "prog").program

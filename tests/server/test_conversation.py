@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from thinned import thinned
 
 from .test_process import Raw
 
@@ -223,8 +224,10 @@ def test_the_order_of_things() -> None:
     assert raw.ends() == 0
 
 
-@pytest.mark.parametrize("params", [None, {}, [], 5])
-@pytest.mark.parametrize(("polite", "code"), [(True, 0), (False, 1)])
+@pytest.mark.parametrize(
+    ("params", "polite", "code"),
+    thinned([(params, *end) for params in (None, {}, [], 5) for end in ((True, 0), (False, 1))], 7),
+)
 def test_exit_takes_anything(params: Any, polite: bool, code: int) -> None:
     raw = Raw()
     raw.initialize()

@@ -303,6 +303,7 @@ def no_fork() -> int:
     raise BlockingIOError("Resource temporarily unavailable")
 
 
+@pytest.mark.thorough  # it takes the time that it is about
 async def test_time_in_which_the_server_is_stopped_does_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -407,6 +408,7 @@ async def included(it: Opened, tmp_path: Path) -> AsyncIterator[Session]:
     yield it.open(header, header.read_text())
 
 
+@pytest.mark.thorough  # it takes the time that it is about
 async def test_others_are_told_of_an_edited_header_after_the_last_edit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[bytes | None]
 ) -> None:
@@ -434,6 +436,7 @@ async def test_others_are_told_of_a_header_now_and_then_while_somebody_types(
         assert len(told) > 1
 
 
+@pytest.mark.thorough  # it takes the time that it is about
 @pytest.mark.usefixtures("impatient")
 async def test_other_settings_are_a_new_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What did not end before is no reason to leave anything out, nor to end the worker that does it now."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import children, until
 
 from .conftest import SERVER
 from .test_editors import SAXPY
@@ -117,9 +118,9 @@ def test_a_second_signal_while_it_ends_changes_nothing() -> None:
     raw.send({"id": 2, "method": "ompls/devices"})
     child = started(raw)
     os.kill(child, signal.SIGSTOP)  # it does not end when it is asked to: the server waits, then kills it
-    for _ in range(2):
-        time.sleep(0.5)
-        raw.process.send_signal(signal.SIGTERM)
+    raw.process.send_signal(signal.SIGTERM)
+    assert until(lambda: is_asked_to_end(child))
+    raw.process.send_signal(signal.SIGTERM)
     assert raw.process.stderr is not None
     assert b"Traceback" not in raw.process.stderr.read()
     assert raw.ends() == 128 + signal.SIGTERM
@@ -128,13 +129,18 @@ def test_a_second_signal_while_it_ends_changes_nothing() -> None:
 
 def started(raw: Raw) -> int:
     """The process that the server has started for a request."""
-    children = Path(f"/proc/{raw.process.pid}/task/{raw.process.pid}/children")
-    for _ in range(2_000):
-        for child in children.read_text().split():
-            if b"guardian" in Path(f"/proc/{child}/cmdline").read_bytes():
-                return int(child)
-        time.sleep(0.005)
-    raise AssertionError("no process was started")
+
+    def guardians() -> list[int]:
+        return [n for n in children(raw.process.pid) if b"guardian" in Path(f"/proc/{n}/cmdline").read_bytes()]
+
+    return until(guardians)[0]
+
+
+def is_asked_to_end(process: int) -> bool:
+    """Whether a signal waits for it that it was sent while it was stopped (proc(5), ShdPnd)."""
+    status = Path(f"/proc/{process}/status").read_text()
+    pending = int(status.partition("ShdPnd:")[2].split()[0], 16)
+    return bool(pending >> (signal.SIGTERM - 1) & 1)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -56,7 +56,7 @@ async def test_files_that_are_not_open_are_checked(rooted: tuple[Editor, Path]) 
     assert shown(first.items) == {"b.c": ["unknown-directive"]}
     known = {i.uri: i.result_id for i in first.items}
     waiting = ask(editor, known)
-    await asyncio.sleep(1)
+    await editor.request("ompls/serverStatus", {})
     assert not waiting.done()  # nothing is new: it is held
     (root / "b.c").write_text(RIGHT)
     (root / "sub" / "c.c").write_text(WRONG)
@@ -85,7 +85,6 @@ async def test_a_request_can_be_cancelled_and_a_setting_switches_it_off(rooted: 
     known = [types.PreviousResultId(i.uri, i.result_id) for i in first.items]
     params = types.WorkspaceDiagnosticParams(known)
     waiting = editor.client.protocol.send_request("workspace/diagnostic", params, msg_id="wide")
-    await asyncio.sleep(0.2)
     editor.client.protocol.notify("$/cancelRequest", types.CancelParams("wide"))
     with pytest.raises(Exception, match="ancel"):
         await asyncio.wait_for(asyncio.wrap_future(waiting), 30)
@@ -161,6 +160,7 @@ async def test_a_checker_that_ended_while_it_rested_costs_no_finding(checking: C
     assert checking.checked() == ["b.c"]
 
 
+@pytest.mark.thorough  # it takes the time that it is about
 async def test_time_in_which_the_server_is_stopped_does_not_count(
     checking: Checking, monkeypatch: pytest.MonkeyPatch
 ) -> None:

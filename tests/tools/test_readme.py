@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import ompls
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,7 +31,6 @@ def test_the_readme_shows_the_main_commands() -> None:
 
 @pytest.mark.parametrize(("command", "shown"), _sessions(), ids=lambda value: value if isinstance(value, str) else "")
 def test_a_command_of_the_readme_works(command: str, shown: list[str]) -> None:
-    words = [sys.executable, "-m", "ompls", *shlex.split(command)[1:]]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    done = ompls(*shlex.split(command)[1:], cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[: len(shown)] == shown

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import ompls
 
 HERE = Path(__file__).parent
 
@@ -40,8 +39,6 @@ def test_prints_the_same_on_a_device(written: object, device: str, tmp_path: Pat
     subprocess.run(gcc, check=True)
     expected = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True, timeout=60).stdout
     assert expected.startswith("teams 1")
-    command = [sys.executable, "-m", "ompls", "run", "--timeout", "60", "--device", device, str(source)]
-    env = {**os.environ, "OMPLS_CACHE_DIR": str(tmp_path / "cache")}
-    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=240)
+    done = ompls("run", "--timeout", "60", "--device", device, source)
     assert done.returncode == 0, done.stderr
     assert done.stdout == expected

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command import ompls
 
 from ompls.analysis.model.tu import TU
 from ompls.translate import preview, translate
@@ -110,7 +110,4 @@ def test_a_block_that_is_none_is_ignored() -> None:
 
 
 def _run(env: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "ompls", "run", "--timeout", "100", "--device", "cudasim", *options, str(PROGRAM)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, **env}, check=False, timeout=240
-    )  # fmt: skip
+    return ompls("run", "--timeout", "100", "--device", "cudasim", *options, str(PROGRAM), env={**os.environ, **env})

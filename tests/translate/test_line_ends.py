@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from thinned import thinned
 
 from ompls.analysis.model.tu import TU
 from ompls.translate import preview
@@ -44,8 +45,11 @@ def _tokens(text: str) -> Iterator[str]:
             yield token
 
 
-@pytest.mark.parametrize("device", ["host", "cuda"])
-@pytest.mark.parametrize("path", sorted(PROGRAMS.rglob("*.c")), ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    ("path", "device"),
+    thinned([(path, device) for path in sorted(PROGRAMS.rglob("*.c")) for device in ("host", "cuda")], 5),
+    ids=lambda value: value.stem if isinstance(value, Path) else None,
+)
 def test_a_kernel_is_the_same_when_all_stands_on_one_line(
     path: Path, device: str, load: Callable[[Path], TU], unit: Callable[[str], TU], tmp_path: Path
 ) -> None:

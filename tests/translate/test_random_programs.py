@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command import ompls
 from random_regions import Program
 
 from ompls.analysis.model.tu import TU
@@ -38,9 +38,7 @@ def _draw(seed: int, directory: Path) -> tuple[Path, str]:
 @pytest.mark.parametrize("device", ["host", "cudasim"])
 def test_a_random_program_prints_the_same_on_a_device(seed: int, device: str, tmp_path: Path) -> None:
     path, expected = _draw(seed, tmp_path)
-    command = [sys.executable, "-m", "ompls", "run", "--timeout", "60", "--device", device, str(path), "-lm"]
-    env = {**os.environ, "OMPLS_CACHE_DIR": str(tmp_path / "cache")}
-    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=280)
+    done = ompls("run", "--timeout", "60", "--device", device, path, "-lm", timeout=280)
     assert done.returncode == 0, done.stderr
     assert done.stdout == expected, "the function of a line that differs is in " + str(path)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import command
 import pytest
 
 from ompls.analysis.model.tu import TU
@@ -103,8 +103,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def ompls(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "ompls", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=240, cwd=place)
+    return command.ompls(*arguments, cwd=place)
 
 
 @pytest.mark.parametrize("device", ["host", "cudasim"])

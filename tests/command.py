@@ -1,0 +1,82 @@
+"""`ompls` as a process of its own that need not import anything: a fork of a server that did, once for all tests.
+
+It has its own directory, environment and streams, and it ends as the script does.  Tests of the start itself, of
+signals and of what is read while it runs use `subprocess`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+_processes = multiprocessing.get_context("forkserver")
+_processes.set_forkserver_preload([
+    "ompls.__main__", "ompls.analysis.rules", "ompls.analysis.features", "ompls.analysis.model.builder",
+    "ompls.project.workspace", "ompls.translate", "ompls.runtime.build", "ompls.runtime.launcher", "ompls.cli.cc",
+    "ompls.cli.check", "ompls.cli.engine", "ompls.cli.pipeline", "ompls.cli.preview", "ompls.cli.report",
+    "ompls.cli.run", "ompls.cli.translate", "jsonschema",
+])  # fmt: skip
+
+
+def ompls(
+    *words: object,
+    cwd: os.PathLike[str] | str | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: str = "",
+    timeout: float = 240,
+) -> subprocess.CompletedProcess[str]:
+    """Run the command; `env` as in `subprocess`: all of the environment.  Raises TimeoutExpired."""
+    done = ompls_bytes(*words, cwd=cwd, env=env, stdin=stdin.encode(), timeout=timeout)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def ompls_bytes(
+    *words: object,
+    cwd: os.PathLike[str] | str | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    timeout: float = 240,
+) -> subprocess.CompletedProcess[bytes]:
+    """The same, where what it prints is no UTF-8."""
+    command = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in words]
+    with tempfile.TemporaryDirectory(prefix="ompls-test-") as name:
+        streams = [Path(name) / stream for stream in ("stdin", "stdout", "stderr")]
+        streams[0].write_bytes(stdin)
+        place = (os.fspath(cwd or os.getcwd()), dict(os.environ if env is None else env))
+        child = _processes.Process(target=_run, args=(command, *place, streams))
+        child.start()
+        child.join(timeout)
+        if child.exitcode is None:
+            child.kill()
+            child.join()
+            raise subprocess.TimeoutExpired(command, timeout)
+        said = [stream.read_bytes() for stream in streams[1:]]
+        code = child.exitcode
+        child.close()
+    return subprocess.CompletedProcess(["ompls", *command], code, *said)
+
+
+def _run(words: list[str], cwd: str, env: dict[str, str], streams: list[Path]) -> None:
+    """In the new process."""
+    flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
+    for number, (path, flag) in enumerate(zip(streams, flags, strict=True)):
+        opened = os.open(path, flag, 0o600)
+        os.dup2(opened, number)
+        os.close(opened)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 -- to the end
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+    os.environ.clear()
+    os.environ.update(env)
+    os.chdir(cwd)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.argv = ["ompls", *words]
+    from ompls.__main__ import main
+
+    sys.exit(main())
