@@ -250,6 +250,9 @@ class HeaderSnapshot:
 EMPTY_SNAPSHOT = HeaderSnapshot("empty")
 
 OpenMPVersion = Literal["4.0", "4.5", "5.0", "5.1", "5.2", "6.0"]
+OPENMP_DATES: Mapping[OpenMPVersion, int] = {  # what `_OPENMP` is in each
+    "4.0": 201307, "4.5": 201511, "5.0": 201811, "5.1": 202011, "5.2": 202111, "6.0": 202411,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ompls.cli import bundles, pipeline
 from ompls.cli.engine import analyze
 from ompls.cli.gcc_line import GccLine, read
+from ompls.cli.options import settings_layer
 from ompls.cli.problem import Problem
 
 if TYPE_CHECKING:
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from ompls.runtime.toolchain import Toolchain
     from ompls.translate import Bundle
 
-HELP = """usage: ompls cc [-fopenmp-targets=D[,D]] GCC'S ARGUMENTS
+HELP = """usage: ompls cc [-fopenmp-targets=D[,D]] [--openmp=VERSION] GCC'S ARGUMENTS
 
 A C compiler that takes gcc's command line. With -fopenmp, target regions are offloaded: each object carries the
 device code of its unit, and the link builds it for the devices D (see 'ompls devices'; default: OMPLS_DEVICES, else
-the first that is available). The result runs like any program. 'gcc --help' lists gcc's options.
+the first that is available). The result runs like any program. _OPENMP is that of OpenMP 5.2, unless the project file
+or --openmp says otherwise. 'gcc --help' lists gcc's options.
 """
 _ONLY_GCC = ("-E", "-M", "-MM", "-fsyntax-only")
 # The options that matter to the analysis of a unit.
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with pipeline.tidy_end():
             if line.asks or not any(not w.option for w in line.line) or line.stage in _ONLY_GCC:
-                return pipeline.gcc([x for w in line.line for x in w.words])
+                return pipeline.gcc([*_version_flags(line), *(x for w in line.line for x in w.words)])
             return _Job(line).run()
     except BuildFailed as error:
         sys.stderr.write(error.output)
@@ -107,6 +109,7 @@ class _Job:
         stage = self.line.stage or "-c"
         words = self.line.compile_words(preprocessed=source.endswith(".i"))
         bundle = self._translated(source, words) if self.line.openmp else None
+        words = [*_version_flags(self.line, source), *words]
         if isinstance(bundle, int):
             return bundle
         if bundle is None:
@@ -132,9 +135,9 @@ class _Job:
         """The unit's bundle; None when gcc alone does all of it; an exit code when it cannot be compiled."""
         names = pipeline.device_names(self.devices)
         flags = _meaningful(words)
-        unit = next(iter(analyze([source], flags, names[0])))
+        unit = next(iter(analyze([source], flags, names[0], self.line.version)))
         pipeline.warn_of_lost([unit])
-        if not _offloads(unit):
+        if not _offloads(unit) and not _is_newer_than_gcc(unit):
             return None
         # The same text compiled with other macros is another unit.
         unit.tu.identity = "\0".join((os.path.realpath(source), *flags))
@@ -164,6 +167,16 @@ class _Job:
         return 0
 
 
+def _is_newer_than_gcc(unit: Unit) -> bool:
+    """Whether the host's code has OpenMP that is lowered: gcc passes over directives that it does not know."""
+    from ompls.translate.lowering import lower
+
+    if not unit.tu.directives and not any(item.content.directives for item in unit.tu.items):
+        return False
+    lowered, unable = lower(unit.tu, "host")
+    return lowered is not unit.tu or bool(unable)
+
+
 _REGION = re.compile(rb"^[ \t]*(?:#[ \t]*pragma|[!cC*]\$)[ \t]*omp\b(?:[^\n\\&]|\\\r?\n)*?\btarget\b", re.I | re.M)
 _INSTEAD = {
     "Fortran": "move the region to a C function that is called through bind(C)",
@@ -187,6 +200,18 @@ def _stays_on_the_host(name: str, language: str) -> None:
     if os.environ.get("OMP_TARGET_OFFLOAD", "").strip().lower() == "mandatory":
         raise Problem(f"{where}: {why}, and OMP_TARGET_OFFLOAD is mandatory; {instead}", 1)
     print(f"{where}: warning: {why}: it stays on the host; {instead}", file=sys.stderr)
+
+
+def _version_flags(line: GccLine, source: str = "") -> tuple[str, ...]:
+    """What gcc has to be told for `_OPENMP` to be ours in the C file `source` (else in the first one that is named)."""
+    if not line.openmp or (line.foreign and not source):
+        return ()
+    from ompls.cli.engine import Engine, Options
+    from ompls.project.flags import version_flags
+
+    layer = settings_layer({"openmp_version": line.version})
+    name = source or next((w.value for w in line.line if not w.option and w.value != "-"), "-")
+    return version_flags(Engine(Options((name,), (), layer)).settings(name).openmp_version)
 
 
 def _host_words(source: str, host: Path) -> list[str]:
@@ -218,4 +243,4 @@ def _offloads(unit: Unit) -> bool:
             return True
         if any(symbol.name in routines for symbol in item.content.calls):
             return True
-    return any("target" in d.directive.name for d in unit.tu.directives)
+    return any("target" in d.directive.name or d.directive.name == "declare mapper" for d in unit.tu.directives)

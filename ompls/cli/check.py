@@ -27,15 +27,11 @@ STDIN = "-"
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser, optional=True)
     options.add_device(parser, None)
+    options.add_openmp(parser)
     add = parser.add_argument
     add("--format", choices=("text", "json", "sarif"), default="text", help="of the output")
     add("--select", action="append", metavar="RULE", help="only these rules or groups (comma list)")
     add("--ignore", action="append", metavar="RULE", help="not these rules or groups (comma list)")
-    add(
-        "--openmp",
-        metavar="VERSION",
-        help="of the specification to check against (default: the project file says, else 5.2)",
-    )
     add(
         "--fail-on",
         choices=tuple(_RANK),
@@ -115,27 +111,14 @@ def _stdin(name: str) -> bytes:
 
 
 def _layer(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The settings on the command line.  A wrong one is an error, not a check that silently checks nothing."""
-    from ompls.project.layers import convert
-    from ompls.project.settings import ENTRIES
-
-    options_of = {"openmp_version": "openmp"}  # where the option's name is not the project file's
-    given = {
-        "openmp_version": arguments.openmp,
-        "diagnostics.select": _names(arguments.select),
-        "diagnostics.ignore": _names(arguments.ignore),
-        "preview.device": options.device_class(arguments.device) if arguments.device is not None else None,
-    }
-    layer = {}
-    for key, value in given.items():
-        if value is not None:
-            layer[key], complaints = convert(ENTRIES[key], value)
-            for complaint in complaints:
-                if complaint.startswith("unknown rule"):
-                    raise Problem(complaint)
-                option = options_of.get(key, ENTRIES[key].project)
-                raise Problem(f"cannot understand --{option}: {complaint}; see 'ompls check --help'")
-    return layer
+    return options.settings_layer(
+        {
+            "openmp_version": arguments.openmp,
+            "diagnostics.select": _names(arguments.select),
+            "diagnostics.ignore": _names(arguments.ignore),
+            "preview.device": options.device_class(arguments.device) if arguments.device is not None else None,
+        }
+    )
 
 
 def _names(words: list[str] | None) -> list[str] | None:

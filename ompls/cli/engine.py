@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ompls.cli.options import settings_layer
 from ompls.cli.places import shown
 from ompls.cli.problem import Problem, warn
 
@@ -28,6 +29,13 @@ class Unit:
     flags: tuple[str, ...]
     settings: Settings
     again: Callable[[bytes], TU]  # analyses another version of the text
+
+    @property
+    def version_flags(self) -> tuple[str, ...]:
+        """What gcc has to be told to see the `_OPENMP` that was analysed; it stands before all other flags."""
+        from ompls.project.flags import version_flags
+
+        return version_flags(self.settings.openmp_version)
 
 
 @dataclass(frozen=True)
@@ -97,7 +105,7 @@ class Engine:
         except EnvironmentProblem as error:
             raise Problem(f"cannot read {name}: {error.reason}; {error.hint}") from error
         flags = workspace.flags(path)
-        snapshot = _as_typed(workspace.snapshot(path, source, flags))
+        snapshot = _as_typed(workspace.snapshot(path, source, flags, settings.openmp_version))
         analyzer, chosen = Analyzer(), settings.for_analysis()
 
         def analyse(text: bytes) -> TU:
@@ -112,9 +120,13 @@ class Engine:
         return Unit(name, tu, tuple(flags[: len(flags) - len(workspace.explicit)]), settings, analyse)
 
 
-def analyze(files: Sequence[str], flags: Sequence[str], device: str) -> Iterator[Unit]:
-    """Every file as a translation unit, in order.  Raises Problem for one that cannot be read or is no C."""
-    engine = Engine(Options(tuple(files), tuple(flags), {"preview.device": device}))
+def analyze(files: Sequence[str], flags: Sequence[str], device: str, openmp: str | None = None) -> Iterator[Unit]:
+    """Every file as a translation unit, in order.  Raises Problem for one that cannot be read or is no C.
+
+    openmp -- the version of the specification that the command line asks for
+    """
+    layer = settings_layer({"openmp_version": openmp})
+    engine = Engine(Options(tuple(files), tuple(flags), {**layer, "preview.device": device}))
     for name in files:
         unit = engine.unit(name)
         while engine.warnings:

@@ -58,6 +58,7 @@ class GccLine:
     output -- of -o, if given
     openmp -- whether -fopenmp is on
     targets -- of -fopenmp-targets=
+    version -- of --openmp=, that of the specification
     asks -- it only asks for information
     """
 
@@ -68,6 +69,7 @@ class GccLine:
     output: str | None = None
     openmp: bool = False
     targets: str | None = None
+    version: str | None = None
     asks: bool = False
 
     def other_words(self) -> list[str]:
@@ -117,6 +119,9 @@ def read(arguments: Sequence[str]) -> GccLine:
         if item.option == "-fopenmp-targets=":
             found.targets = item.value
             continue
+        if item.option == "--openmp=":
+            found.version = item.value
+            continue
         found.line.append(item)
         if not item.option:
             if language in ("c", "cpp-output") or (not language and item.value.endswith(_SOURCES)):
@@ -141,7 +146,7 @@ def read(arguments: Sequence[str]) -> GccLine:
 def _word(word: str, words: Iterator[str]) -> Word:
     if not word.startswith("-") or word == "-":
         return Word("", word)
-    if word.startswith("-fopenmp-targets="):
+    if word.startswith(("-fopenmp-targets=", "--openmp=")):
         option, _, value = word.partition("=")
         return Word(option + "=", value)
     if word in _SEPARATE:

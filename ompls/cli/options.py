@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ompls.cli.problem import Problem
 
@@ -65,6 +66,34 @@ def add_device(parser: argparse.ArgumentParser, default: str | None, *, counted:
         default=default,
         help=f"{names} (default: {otherwise})",
     )
+
+
+def add_openmp(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--openmp",
+        metavar="VERSION",
+        help="of the specification: what is checked against it, and what _OPENMP says (default: the project file's, "
+        "else 5.2)",
+    )
+
+
+def settings_layer(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings on the command line, without those that are None.  A wrong one is an error, not a check that
+    silently checks nothing."""
+    from ompls.project.layers import convert
+    from ompls.project.settings import ENTRIES
+
+    options_of = {"openmp_version": "openmp"}  # where the option's name is not the project file's
+    layer = {}
+    for key, value in given.items():
+        if value is not None:
+            layer[key], complaints = convert(ENTRIES[key], value)
+            for complaint in complaints:
+                if complaint.startswith("unknown rule"):
+                    raise Problem(complaint)
+                option = options_of.get(key, ENTRIES[key].project)
+                raise Problem(f"cannot understand --{option}: {complaint}; see --help")
+    return layer
 
 
 def device_class(name: str) -> str:

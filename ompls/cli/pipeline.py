@@ -67,7 +67,8 @@ def refuse(units: Sequence[Unit], found: Sequence[Diagnostic], flags: Sequence[s
     from ompls.runtime.build import INCLUDE
 
     for unit in units:
-        words = ["-isystem", str(INCLUDE), *unit.flags, *flags, "-fno-openmp", "-fsyntax-only", "-w", unit.name]
+        flags = [*unit.version_flags, *unit.flags, *flags]
+        words = ["-isystem", str(INCLUDE), *flags, "-fno-openmp", "-fsyntax-only", "-w", unit.name]
         if gcc(words) != 0:
             return
     show_diagnostics(units, found)

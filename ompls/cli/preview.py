@@ -15,6 +15,7 @@ from ompls.cli.problem import Problem
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser, several=False)
     options.add_device(parser, "cuda")
+    options.add_openmp(parser)
     parser.add_argument("--line", type=int, metavar="N", help="only the region that line N of the file belongs to")
     parser.add_argument("--explain", action="store_true", help="also what the host does for it, and the source between")
     parser.add_argument("--with-lines", action="store_true", help="also print the line map, as a line of JSON")
@@ -27,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ompls.translate import preview
 
     device = options.device_class(arguments.device)
-    (unit,) = analyze(arguments.files, arguments.flags, device)
+    (unit,) = analyze(arguments.files, arguments.flags, device, arguments.openmp)
     result = preview(unit.tu, device, arguments.line, explain=arguments.explain)
     if result.diagnostics:
         pipeline.refuse([unit], result.diagnostics, arguments.flags)

@@ -22,6 +22,7 @@ DEFAULT_CHECKS = ["races", "uninit", "memory"]
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser)
     options.add_device(parser, os.environ.get("OMPLS_DEVICES") or "auto", counted=True)
+    options.add_openmp(parser)
     parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="end the program after that time")
     parser.add_argument("--trace", metavar="FILE", help="record a trace (see 'ompls report')")
     parser.add_argument(
@@ -54,7 +55,7 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         _prepare_checks(arguments, found)
     names = pipeline.device_names(arguments.device)
     with progress("translating and building"):
-        units = list(analyze(arguments.files, arguments.flags, names[0]))
+        units = list(analyze(arguments.files, arguments.flags, names[0], arguments.openmp))
         pipeline.warn_of_lost(units)
         try:
             bundle = pipeline.translated(units, names)

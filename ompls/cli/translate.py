@@ -12,13 +12,14 @@ from ompls.cli.terminal import progress
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser)
     options.add_device(parser, "cuda")
+    options.add_openmp(parser)
     parser.add_argument("-o", dest="output", metavar="DIR", required=True, help="the bundle's directory")
 
 
 def run(arguments: argparse.Namespace) -> int:
     device = options.device_class(arguments.device)
     with progress("translating"):
-        units = list(analyze(arguments.files, arguments.flags, device))
+        units = list(analyze(arguments.files, arguments.flags, device, arguments.openmp))
         pipeline.warn_of_lost(units)
         try:
             bundle = pipeline.translated(units, [device])

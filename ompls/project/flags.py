@@ -10,10 +10,11 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ompls.analysis.encoding import decoded
+from ompls.analysis.source import OPENMP_DATES, OpenMPVersion
 from ompls.project.files import read_regular
 from ompls.project.problem import EnvironmentProblem, FileProblem
 
@@ -60,6 +61,13 @@ def _split(argument: str) -> tuple[str, str | None]:
                 return "", None
             return name, argument[len(name) :]
     return "", None
+
+
+def version_flags(openmp: OpenMPVersion, flags: Sequence[str] = ()) -> tuple[str, ...]:
+    """What stands before `flags` for `_OPENMP` to be that of a version; nothing where they turn OpenMP off."""
+    last = next((flag for flag in reversed(flags) if flag.startswith(("-fopenmp", "-fno-openmp"))), "")
+    off = last in ("-fno-openmp", "-fopenmp-simd")
+    return () if off else ("-U_OPENMP", f"-D_OPENMP={OPENMP_DATES[openmp]}")
 
 
 class CompileFlags:

@@ -90,7 +90,9 @@ class TokenSettings:
 @dataclass(frozen=True, slots=True)
 class Settings:
     openmp_version: OpenMPVersion = _setting(  # noqa: RUF009
-        "5.2", "The version of the OpenMP specification to check against.", "openmpVersion"
+        "5.2",
+        "The version of the OpenMP specification to check against, which `_OPENMP` then says.",
+        "openmpVersion",
     )
     flags: tuple[str, ...] = _setting(
         (), "Compiler flags (`-I`, `-D`, `-std`, …) on top of the compile database's.", "flags"

@@ -9,13 +9,13 @@ import os
 import threading
 from collections.abc import Sequence
 
-from ompls.analysis.source import HeaderSnapshot, HeaderUnit
+from ompls.analysis.source import HeaderSnapshot, HeaderUnit, OpenMPVersion
 from ompls.analysis.syntax.preprocess import again_key
 from ompls.project import compiler, skeleton
 from ompls.project.cache import DiskCache, key_of, stamps
 from ompls.project.compiler import Preprocessed
 from ompls.project.files import read_source
-from ompls.project.flags import CompileFlags, allowed
+from ompls.project.flags import CompileFlags, allowed, version_flags
 from ompls.project.problem import EnvironmentProblem, FileProblem
 from ompls.project.projectfile import ProjectFiles
 
@@ -96,14 +96,19 @@ class Workspace:
 
     # -- headers ---------------------------------------------------------------------------------------------------
 
-    def snapshot(self, path: str, source: bytes, flags: Sequence[str] = ()) -> HeaderSnapshot:
+    def snapshot(
+        self, path: str, source: bytes, flags: Sequence[str] = (), openmp: OpenMPVersion = "5.2"
+    ) -> HeaderSnapshot:
         """Everything that comes to `source` from headers.  Never raises: see `problems`.
+
+        openmp -- what `_OPENMP` says
 
         The same object is returned as long as nothing in it has changed.
         """
         path = self._absolute(path)
         directory = os.path.dirname(path)
         flags = allowed(flags, directory)
+        flags = (*version_flags(openmp, flags), *flags)
         search = skeleton.SearchPath.of(flags, self.roots or (directory,))
         with self._working:
             needed = skeleton.build(path, source, search, self._header, self._directives)

@@ -110,7 +110,8 @@ def prepare(devices: Sequence[Device], place: Optional[Path] = None) -> None:
 def _host_jobs(bundle: Bundle, cflags: Sequence[str], hosted: bool) -> List[Compile]:
     jobs = []
     for unit in bundle.units:
-        args = [*cflags, "-fopenmp", NO_OFFLOAD, "-isystem", str(INCLUDE)]
+        version = ["-U_OPENMP", "-D_OPENMP={}".format(unit.openmp)] if unit.openmp else []
+        args = [*version, *cflags, "-fopenmp", NO_OFFLOAD, "-isystem", str(INCLUDE)]
         if unit.includes_from or unit.source:
             args += ["-iquote", unit.includes_from or "."]
         if hosted:

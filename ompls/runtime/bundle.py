@@ -57,13 +57,14 @@ class Function:
 
 @dataclass(frozen=True)
 class Unit:
-    """One translated C file."""
+    """One translated C file; `openmp` is what `_OPENMP` was when it was translated (0: what gcc says)."""
 
     source: str
     host: Path
     includes_from: str
     kernels: Tuple[Kernel, ...]
     functions: Tuple[Function, ...] = ()
+    openmp: int = 0
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ def _unit(directory: Path, data: Dict[str, Any]) -> Unit:
         includes_from=data.get("includes_from", ""),
         kernels=tuple(_kernel(directory, k) for k in data["kernels"]),
         functions=tuple(_function(directory, f) for f in data.get("functions", ())),
+        openmp=int(data.get("openmp", 0)),
     )
 
 

@@ -36,7 +36,8 @@ def check(order: Order, workspace: Workspace) -> list[Diagnostic]:
         return []
     if len(source) > order.settings.diagnostics.max_file_size:
         return []
-    snapshot = workspace.snapshot(order.path, source, workspace.flags(order.path))
+    flags = workspace.flags(order.path)
+    snapshot = workspace.snapshot(order.path, source, flags, order.settings.openmp_version)
     tu = Analyzer().analyze(order.path, source, snapshot, order.settings.for_analysis(), Deadline(SECONDS))
     return judge(tu, snapshot, order.settings)
 

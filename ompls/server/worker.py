@@ -304,7 +304,10 @@ class Worker:
         text, path = opened.text, opened.document.path
         self._directives = _DIRECTIVE.findall(text)
         opened.reading = True
-        self._headers = self._io.submit(lambda: opened.workspace.snapshot(path, text, opened.workspace.flags(path)))
+        version = opened.settings.openmp_version
+        self._headers = self._io.submit(
+            lambda: opened.workspace.snapshot(path, text, opened.workspace.flags(path), version)
+        )
         self._headers.add_done_callback(lambda _: os.write(self._waker, b"."))
 
     def _take_headers(self, done: Future[HeaderSnapshot]) -> None:

@@ -56,6 +56,7 @@ _UNIT = _object(
     host=_STRING,
     headers={"type": "object", "additionalProperties": _STRING},
     includes_from=_STRING,
+    openmp=_LINE,
     kernels=_array(_KERNEL),
     functions=_array(
         _object(name=_STRING, files=_by_class(_STRING), externals=_STRINGS, parallel=_FLAG, reason=_STRING)

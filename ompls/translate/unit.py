@@ -8,7 +8,7 @@ from typing import Any
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.ast import AsmStmt, OtherExpr, OtherStmt, Span, nodes
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
-from ompls.analysis.source import Location
+from ompls.analysis.source import OPENMP_DATES, Location
 from ompls.translate import capability
 from ompls.translate.bundle import directory_of
 from ompls.translate.classes import TransformationSet
@@ -192,7 +192,10 @@ class Unit:
             span = region.stmt.directive.span
             self.guarded(item, span, lambda: refuse_copies(self.needs.values()))
             break
-        entry = {"source": self.tu.path, "host": f"host/{self.name}.c", "headers": {}, "kernels": kernels}
+        entry = {
+            "source": self.tu.path, "host": f"host/{self.name}.c", "headers": {}, "kernels": kernels,
+            "openmp": OPENMP_DATES[self.original.settings.openmp],
+        }  # fmt: skip
         if self.problems:
             return {}, entry
         leads = {id(r): self.lead(i, r) for i, r in self.regions()}

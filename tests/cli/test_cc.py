@@ -249,7 +249,7 @@ def test_make_with_dependency_files(project: Path) -> None:
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed (apt: cmake)")
 def test_cmake(project: Path) -> None:
     (project / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nfind_package(OpenMP REQUIRED)\n"
+        "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nfind_package(OpenMP 5.0 REQUIRED)\n"
         f"add_library(vector STATIC scale.c unused.c)\nadd_executable(prog main.c)\nadd_compile_options({TARGETS})\n"
         f"target_link_libraries(prog vector OpenMP::OpenMP_C {TARGETS})\n"
         "target_link_libraries(vector OpenMP::OpenMP_C)\n"

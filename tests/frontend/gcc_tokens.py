@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ompls.analysis.syntax.lexer import DIGRAPHS, tokenize
 from ompls.analysis.syntax.preprocess import Expanded, Preprocessor
+from ompls.project.flags import version_flags
 from ompls.project.workspace import Workspace
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -22,7 +23,9 @@ def tokens_of(text: str) -> list[str]:
 
 def gcc_tokens(path: Path, flags: Sequence[str] = ()) -> list[str]:
     """What `gcc -E -fopenmp` gives, without what comes from system headers."""
-    result = subprocess.run(["gcc", "-E", "-w", "-fopenmp", *flags, str(path)], capture_output=True, check=False)
+    result = subprocess.run(
+        ["gcc", "-E", "-w", "-fopenmp", *version_flags("5.2"), *flags, str(path)], capture_output=True, check=False
+    )
     lines, own = [], True
     for line in result.stdout.decode("latin-1").split("\n"):
         marker = _MARKER.match(line)

@@ -18,7 +18,7 @@ _OPERATORS = ("__has_include", "__has_include_next", "__has_attribute", "__has_c
 
 # What C programs ask for most, when there is no compiler to ask
 _WITHOUT_COMPILER = {
-    "__STDC__": "1", "__STDC_VERSION__": "201710L", "__STDC_HOSTED__": "1", "_OPENMP": "201511", "__GNUC__": "12",
+    "__STDC__": "1", "__STDC_VERSION__": "201710L", "__STDC_HOSTED__": "1", "_OPENMP": "202111", "__GNUC__": "12",
     "__GNUC_MINOR__": "2", "__x86_64__": "1", "__linux__": "1", "linux": "1", "__unix__": "1", "unix": "1",
     "__LP64__": "1", "_LP64": "1", "__CHAR_BIT__": "8", "__INT_MAX__": "0x7fffffff",
     "__LONG_MAX__": "0x7fffffffffffffffL",

@@ -84,6 +84,8 @@ def _clause(d: Directive, c: Clause, text: str, *, gcc: bool) -> str:
         return _linear(text)
     if c.name == "init" and d.name == "depobj":
         return "depend" + text[len("init") :]
+    if c.name == "destroy" and d.name == "depobj":
+        return "destroy"  # its argument repeats the directive's
     if c.name == "allocate" and d.name == "scope":
         return ""
     if c.name == "num_threads":
