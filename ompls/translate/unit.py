@@ -101,6 +101,7 @@ class Unit:
         """Plan one region.  False: there is a problem."""
 
         def make() -> None:
+            self._refuse_undeclared(item, region.stmt.span)
             _refuse_what_was_not_understood(region)
             plan = plan_region(self.tu, item, region, self.kernel_name(region))
             self.needs[id(region)] = needs_of(self.index, plan)
@@ -166,13 +167,23 @@ class Unit:
             work()
         except Problem as p:
             where = as_written(self.original, self.tu, self.tu.locate(item, p.span or span))
-            self.problems.append(diagnostic(p, where, self.device))
+            found = diagnostic(p, where, self.device)
+            self.problems += [found] if found not in self.problems else []
             return False
         return True
+
+    def _refuse_undeclared(self, item: Item, within: Span) -> None:
+        """No compiler takes such a text.  With a missing header the name may come from it."""
+        for name in item.content.undeclared if self.tu.declarations_known else ():
+            if within.start <= name.span.start < within.end:
+                raise Problem(name.span, f"`{name.name}`", "it is not declared")
 
     def translate(self) -> tuple[dict[str, str], dict[str, Any]]:
         """(files, manifest entry).  Only to be used when `problems` is empty afterwards."""
         self.check()
+        for item in self.tu.items:
+            whole = Span(0, item.end - item.start)
+            self.guarded(item, whole, lambda i=item, s=whole: self._refuse_undeclared(i, s))  # type: ignore[misc]
         files: dict[str, str] = {}
         kernels = []
         for item, region in self.regions():

@@ -42,6 +42,8 @@ CASES = [
      "(struct s){3}", "give it a variable"),
     ("cuda", "int class = 1, class_ = 2;\n#pragma omp target\na[0] = class + class_;", None, "reserves"),
     ("cuda", "#pragma omp target parallel for\nfor (int i = 0; i < 9.5; i++)\na[i] = i;", "9.5", "integer"),
+    ("cuda", "#pragma omp target map(a[0:m])\na[0] = 1;", "m", "not declared"),
+    ("host", "#pragma omp target\na[0] = m;", "m", "not declared"),
     ("host", "#pragma omp target map(a[0:2:2])\na[0] = 1;", "a[0:2:2]", "stride"),
 ]  # fmt: skip
 PROGRAM = """#include <stdio.h>

@@ -26,7 +26,7 @@ from ompls.analysis.model.pack import packed_after
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item, Region, SyntaxNote
-from ompls.analysis.source import Budget, HeaderSnapshot, Settings
+from ompls.analysis.source import Budget, HeaderSnapshot, Macro, Settings
 from ompls.analysis.syntax.adapter import Adapter, External
 from ompls.analysis.syntax.binding import is_omp
 from ompls.analysis.syntax.declarators import copy_symbol
@@ -98,6 +98,8 @@ class Analyzer:
         self.analysed: list[str] = []
         self.forgot = False
         self._settings: Settings | None = None
+        self._predefined: tuple[Macro, ...] = ()
+        self._c23 = False  # what `_predefined` says
         self._forget()
 
     def _forget(self) -> None:
@@ -130,12 +132,17 @@ class Analyzer:
         if settings != self._settings:
             self._settings = settings
             self._forget()
+        if headers.predefined is not self._predefined:
+            self._predefined, before = headers.predefined, self._c23
+            self._c23 = _is_c23(headers.predefined)
+            if self._c23 != before:
+                self._forget()
         self.analysed, self.forgot = [], False
         stretches = self._splitter.groups(expanded.stretches, self._preprocessor.stretches)
         for strict in (True, True, False):  # once more helps, because nothing is shared then
             self.forgot |= self._memo.next_version(self._chunks)
             file = FileScope(declared, self._interned)
-            file.strict, file.implicit_int = strict, headers_known
+            file.strict, file.implicit_int, file.c23 = strict, headers_known, self._c23
             file.state = self._memo.start((declared, headers_known))
             unit = _Unit(file, expanded, settings)
             try:
@@ -269,7 +276,8 @@ def _analyse(
     source = chunk.text[piece.shift :]  # nodes count in it
     base = chunk.start + piece.shift
     inside = [(a - base, b - base) for a, b in pragmas]
-    adapter = Adapter(source, piece.start - piece.shift, unit.file, Sema(unit.file), inside)
+    sema = Sema(unit.file)
+    adapter = Adapter(source, piece.start - piece.shift, unit.file, sema, inside)
     read = adapter.external(nodes[0])
     if len(nodes) > 1:
         parts: list[ast.Node] = [read.node, *(adapter.external(n).node for n in nodes[1:])]
@@ -284,8 +292,17 @@ def _analyse(
                 regions.append(region_of(stmt, read.node, len(regions), unit.settings, tainted))
     text = chunk.text[piece.start : piece.end]
     found = tuple(read.directives), tuple(regions), tuple(read.calls)
-    content = Content(read.node, text, *found, read.strangers, bool(read.tainted))
+    broken = isinstance(read.node, ast.OtherStmt) or any(node.has_error for node in nodes)
+    undeclared = () if broken else tuple(sema.undeclared)
+    content = Content(read.node, text, *found, read.strangers, bool(read.tainted), undeclared)
     return content, read.notes
+
+
+def _is_c23(predefined: tuple[Macro, ...]) -> bool:
+    """Whether the compiler reads the text as C23 (which gcc 13 and newer know)."""
+    by_name = {macro.name: macro.body for macro in predefined}
+    gcc, standard = by_name.get("__GNUC__", ""), by_name.get("__STDC_VERSION__", "")
+    return gcc.isdecimal() and int(gcc) >= 13 and standard > "201710L"
 
 
 def _header_texts(headers: HeaderSnapshot, expanded: Expanded) -> list[str]:

@@ -25,7 +25,7 @@ class FileScope:
     """The file scope of one unit while it is being built."""
 
     __slots__ = (
-        "_between", "completed", "declare_target", "declared", "filled", "implicit_int", "interned", "names",
+        "_between", "c23", "completed", "declare_target", "declared", "filled", "implicit_int", "interned", "names",
         "new_names", "new_records", "new_tags", "outer", "pack", "state", "strict", "tags", "used_implicit_int",
         "used_names", "used_records", "used_tags", "variant",
     )  # fmt: skip
@@ -35,6 +35,7 @@ class FileScope:
     def __init__(self, outer: Outer, interned: dict[object, Symbol] | None = None) -> None:
         self.outer = outer
         self.state = 0  # see Memo: a number for everything that was declared so far
+        self.c23 = False  # `true`, `false` and `nullptr` are keywords
         self.strict = True  # a record that gets other members than an earlier version gave it is an error
         self.declare_target = False  # between `begin declare target` and its end
         self.variant = False  # between `begin declare variant` and its end

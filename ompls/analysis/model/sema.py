@@ -48,14 +48,20 @@ _NULL_CASTS = (Pointer(VOID),)
 
 FUNCTION_NAMES = ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")  # of the function around
 
+_RESERVED = ("omp_all_memory", "omp_cur_iteration")  # locators that need no declaration (5.2 §3.2.1, §15.9.5)
+
 
 class Sema:
-    """Typing in one item.  `scope` is the innermost scope of the point that is being read."""
+    """Typing in one item.  `scope` is the innermost scope of the point that is being read.
+
+    undeclared -- the names that nothing declares, in the order in which they were met
+    """
 
     def __init__(self, file: FileScope) -> None:
         self.file = file
         self.scope: Scope | FileScope = file
         self.function: str = ""
+        self.undeclared: list[ast.Name] = []
 
     def members_known(self, record: Record) -> bool:
         """Whether `record` is complete at this point of this version of the unit."""
@@ -115,6 +121,8 @@ def _name(s: Sema, e: ast.Name) -> CType:
         return UNKNOWN if symbol.kind == "typedef" else symbol.type
     if e.name in FUNCTION_NAMES and s.function:
         return Array(Integer("char", quals=frozenset(("const",))), len(encoded(s.function)) + 1)
+    if e.name not in _RESERVED and not (e.name.startswith("omp_") and s.file.lookup("omp_get_num_threads")):
+        s.undeclared.append(e)  # a later version's <omp.h> may have more names than the one that is included
     return UNKNOWN
 
 
@@ -179,6 +187,7 @@ def _call(s: Sema, e: ast.Call) -> CType:
     while isinstance(callee, ast.Paren):
         callee = callee.inner
     if isinstance(callee, ast.Name) and callee.symbol is None:
+        s.undeclared = [name for name in s.undeclared if name is not callee]  # the call declares it
         known = builtin_result(callee.name, [decay(a.type) for a in e.args])
         if known is None and not s.file.calls_give_int():
             return UNKNOWN

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ompls.analysis.encoding import decoded
-from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Node, OtherStmt, Span, Symbol
+from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Name, Node, OtherStmt, Span, Symbol
 from ompls.analysis.model.ctype import CType
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, Location, Settings, SourceMap
@@ -93,6 +93,7 @@ class Content:
     calls: tuple[Symbol, ...] = ()  # direct calls in the whole body
     strangers: tuple[str, ...] = ()  # names that are called and not declared before: they may be further down
     tainted: bool = False
+    undeclared: tuple[Name, ...] = ()  # names that no declaration before it declares; none where it was not understood
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what readers keep with it, by reader
     # Of no other one, ever: what is kept with one names another by it, so that they do not keep each other in memory.
     serial: int = field(default_factory=itertools.count().__next__, repr=False)
@@ -153,6 +154,17 @@ class TU:
     snapshot: HeaderSnapshot = EMPTY_SNAPSHOT  # all that came from outside
     kept: dict[str, Any] = field(default_factory=dict, repr=False)  # by readers, for the next versions of the text
     identity: str = ""  # tells apart units that have one path and are linked together; empty: the path does
+
+    @property
+    def declarations_known(self) -> bool:
+        """Whether a name that is in no declaration here is declared nowhere: all headers are there, and what stands
+        between the functions was understood."""
+        broken = (note.start for note in self.notes if note.kind == "parse")
+        return self.headers_known and self.complete and all(map(self._in_function, broken))
+
+    def _in_function(self, at: int) -> bool:
+        around = (item for item in self.items.between(at, at) if item.start <= at < item.end)
+        return any(isinstance(item.content.node, FunctionDef) for item in around)
 
     def locate(self, item: Item | FileDirective, span: Span) -> Location:
         """Where the user sees `span` of `item`."""

@@ -135,11 +135,12 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
 def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
     around = (rules, unit.settings, unit.told, tuple([ask(unit) for ask in QUESTIONS]))
     undecided = _undecided(tu)
+    names = tu.declarations_known
     for number, (_, group) in enumerate(tu.items.groups):
         found = findings_of(group, around, unit, lambda content: _findings(around, content, unit))
         if found:
             said = placed(tu, number, found, _diagnostic)
-            yield from _less_sure(said, undecided) if undecided else said
+            yield from said if names and not undecided else _less_sure(said, undecided, names=names)
     for directive in tu.directives:
         scene = Scene(unit, None, (directive.directive,))
         for rule in interested(rules, scene):
@@ -154,12 +155,13 @@ def _undecided(tu: TU) -> list[Location]:
     return [tu.map.location(item.start, item.end) for item in items.values()]
 
 
-def _less_sure(said: Iterable[Diagnostic], undecided: list[Location]) -> Iterator[Diagnostic]:
-    """What is said of a text without one of its parts is a hint, but for what a directive's own words show."""
+def _less_sure(said: Iterable[Diagnostic], undecided: list[Location], *, names: bool) -> Iterator[Diagnostic]:
+    """What is said of a text without one of its parts is a hint, but for what a directive's own words show; so is what is
+    said of names where (`names` is False) a declaration may not be known."""
     for diagnostic in said:
-        where = diagnostic.where
+        where, needs = diagnostic.where, RULES[diagnostic.rule].needs
         inside = any(u.path == where.path and u.start <= where.start < u.end for u in undecided)
-        weak = inside and RULES[diagnostic.rule].needs == "meaning"
+        weak = (inside and needs == "meaning") or (needs == "names" and not names)
         yield replace(diagnostic, severity="hint") if weak else diagnostic
 
 

@@ -1,4 +1,4 @@
-"""A list item that is nothing the clause can work on: an unknown name, a function, an expression, a constant."""
+"""A list item that is nothing the clause can work on: a function, an expression, a constant."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from ompls.analysis.model.ast import (
 )
 from ompls.analysis.model.ctype import CType, innermost
 from ompls.analysis.model.omp import Clause, ListItem
-from ompls.analysis.model.sema import FUNCTION_NAMES
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.nesting import placed
 from ompls.analysis.spec import clauses_of, is_declarative
 from ompls.analysis.spec.data_clauses import STORAGE, WHOLE, WRITING
 
 _KINDS = {"func": "a function", "enumconst": "a constant", "typedef": "a type"}
-_RESERVED = ("omp_all_memory", "this", *FUNCTION_NAMES)
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -36,18 +34,16 @@ def check(scene: Scene) -> Iterator[Finding]:
         for clause in directive.clauses:
             if clause.name in STORAGE and clause.name in clauses_of(directive.name) and not clause.broken:
                 for item in clause.items:
-                    message = _problem(scene, clause, item)
+                    message = _problem(clause, item)
                     if message:
                         yield Finding(item.span, message, "error")
 
 
-def _problem(scene: Scene, clause: Clause, item: ListItem) -> str:
+def _problem(clause: Clause, item: ListItem) -> str:
     e = item.expr
     if isinstance(e, Name):
-        if e.name in _RESERVED:
-            return ""
         if item.symbol is None:
-            return f"`{e.name}` is not declared here" if scene.unit.complete_headers else ""
+            return ""  # `undeclared-name` says so
         if item.symbol.kind in _KINDS:
             return f"`{e.name}` is {_KINDS[item.symbol.kind]}; `{clause.name}` takes variables"
         if clause.name in WRITING and _constant(item.symbol.type):
@@ -81,12 +77,9 @@ variable cannot be private, and what is const has nothing to be written into.
     bad=(
         """
 void f(int n, double *x) {
-    #pragma omp parallel for private(j)
-    //                               ^ error: `j` is not declared here
-    for (int i = 0; i < n; i++) {
-        int j = i;
-        x[i] = j;
-    }
+    #pragma omp target firstprivate(n + 1) map(to: x[0:n])
+    //                              ^^^^^ error: `n+1` is an expression; `firstprivate` takes variables
+    x[n] = 1;
 }
 """,
         """

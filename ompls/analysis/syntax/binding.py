@@ -10,10 +10,10 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import INT, UNKNOWN, CType, Unknown
-from ompls.analysis.model.omp import Directive, declared_mapper
+from ompls.analysis.model.omp import Clause, Directive, declared_mapper
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
-from ompls.analysis.spec import is_standalone
+from ompls.analysis.spec import clauses_of, is_declarative, is_standalone
 from ompls.analysis.syntax.expressions import ExpressionReader
 from ompls.analysis.syntax.limits import MAX_DEPTH
 from ompls.analysis.syntax.metadirective import Context, resolve
@@ -22,6 +22,10 @@ from ompls.analysis.syntax.pragma import parse_directive
 _OMP = re.compile(rb"\s*#\s*pragma(?:\s|\\\r?\n)+omp\b")
 _ITERATOR = re.compile(r"iterator\s*\((.*)\)\s*$", re.S)
 _ITERATOR_NAME = re.compile(r"(?:^|,)\s*((?:\w+[\s*]+)*)(\w+)\s*=")
+
+
+_OWN_WORDS = frozenset(("counts", "uses_allocators"))  # clauses with words that are no names of the program's
+_LISTING = frozenset(("flush", "depobj"))  # directives whose own arguments are variables
 
 
 def is_omp(text: bytes) -> bool:
@@ -92,18 +96,24 @@ class DirectiveReader(ExpressionReader):
                 for words, name in _ITERATOR_NAME.findall(iterators[0]):
                     t = self.parsed_alone(words, 0) if words.strip() else INT
                     self.sema.scope.declare(ast.Symbol(name, "var", t if t is not None else INT))
+            before = len(self.sema.undeclared)
             for item in clause.items:
                 self.clause_expr(item.expr)
                 item.symbol = base_symbol(item.expr)
             for e in clause.args:
                 self.clause_expr(e)
+            if not _takes_variables(directive, clause):
+                del self.sema.undeclared[before:]
             if iterators:
                 self.leave()
         if mapper is not None:
             self.leave()
+        before = len(self.sema.undeclared)
         for item in directive.args:
             self.clause_expr(item.expr)
             item.symbol = base_symbol(item.expr)
+        if directive.name not in _LISTING:
+            del self.sema.undeclared[before:]
 
     def clause_expr(self, e: ast.Expr) -> None:
         for node in e.walk():
@@ -126,6 +136,12 @@ class DirectiveReader(ExpressionReader):
     def standalone(self, d: Directive) -> bool:
         """Whether no statement follows that is its body; one of `begin metadirective` gets its own from `compound`."""
         return begins(d) or is_standalone(d.name, tuple(c.name for c in d.clauses))
+
+
+def _takes_variables(directive: Directive, clause: Clause) -> bool:
+    """Whether the clause is understood, and all names in its items and expressions are declared before, or nowhere."""
+    allowed = clause.name in clauses_of(directive.name) and clause.name not in _OWN_WORDS
+    return allowed and directive.decided and not clause.broken and not is_declarative(directive.name)
 
 
 def begins(d: Directive) -> bool:

@@ -102,7 +102,10 @@ class ExpressionReader(MisreadReader):
         """`true`, `false`, `NULL` as words of the grammar: ordinary names where a header declares them."""
         name = self.text(n)
         symbol = self.sema.scope.lookup(name)
-        return ast.Name(self.span(n), name, symbol, type=symbol.type if symbol is not None else INT)
+        e = ast.Name(self.span(n), name, symbol, type=symbol.type if symbol is not None else INT)
+        if symbol is None and (name == "NULL" or not self.file.c23):
+            self.sema.undeclared.append(e)
+        return e
 
     def paren(self, n: Node) -> ast.Expr:
         inner = named(n)

@@ -137,7 +137,7 @@ def of_whole(question: Question) -> Question:
     return answered
 
 
-Needs = Literal["text", "meaning"]
+Needs = Literal["text", "names", "meaning"]
 # Directives (also between declarations), target regions, what the abstract machine noticed (`noticed.py`), races
 # (`races/`), accesses that nothing orders (`ordering/`).
 About = Literal["", "directives", "regions", "events", "races", "clashes"]
@@ -153,7 +153,8 @@ class Rule:
     severity -- the strongest it may have
     section -- of the OpenMP specification (5.2)
     bad, good -- C texts; a line `//  ^^^^ severity: message` draws a finding under the line above it
-    needs -- 'text': looks at words only, so taint does not weaken it
+    needs -- 'text': looks at words only, so taint does not weaken it; 'names': at what is declared, so that a declaration
+             elsewhere that was not understood does
     group -- what it belongs to; settings and comments may name a group instead of a rule
     about -- what it goes through: a declaration without any of it is not shown to it; '': it sees them all
     """

@@ -1,0 +1,176 @@
+"""A name that nothing declares: in code as gcc says it, in a clause with the clause that names it.
+
+The analysis has looked the name up already (`Content.undeclared`).  With a missing header nothing is said, as the name may
+come from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.model import ast
+from ompls.analysis.model.tu import Content
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.spec.near import near
+
+_HEADERS = {"NULL": "stddef.h", "true": "stdbool.h", "false": "stdbool.h", "bool": "stdbool.h"}
+_WORD = 3  # letters: any two shorter names are near
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    content = scene.content
+    if content is None or not content.undeclared or not scene.unit.complete_headers:
+        return
+    said: set[str] = set()
+    where = "first use in this function" if scene.function is not None else "not in a function"
+    for name in sorted(content.undeclared, key=lambda n: n.span.start):
+        if name.name not in said:
+            said.add(name.name)
+            message = f"`{name.name}` undeclared ({where}){_clause(content, name)}{_hint(content, name)}"
+            yield Finding(name.span, message, "error")
+
+
+def _clause(content: Content, name: ast.Name) -> str:
+    for stmt in content.directives:
+        for clause in stmt.directive.clauses:
+            if clause.span.start <= name.span.start < clause.span.end:
+                return f", named by `{clause.name}` of `{stmt.directive.name}`"
+    return ""
+
+
+def _hint(content: Content, name: ast.Name) -> str:
+    header = "omp.h" if name.name.startswith("omp_") else _HEADERS.get(name.name)
+    if header is not None:
+        return f"; #include <{header}> declares it"
+    close = near(name.name, sorted(_in_scope(content, name))) if len(name.name) >= _WORD else []
+    return f"; did you mean `{close[0]}`?" if close else ""
+
+
+def _in_scope(content: Content, name: ast.Name) -> set[str]:
+    """The variables in force at the name, as far as the declaration itself shows them: a hint must not depend on more."""
+    node = content.node
+    if not isinstance(node, ast.FunctionDef):
+        return set()
+    names = {p.name for p in node.params}
+    for inner in node.walk():
+        if isinstance(inner, ast.Name) and inner.symbol is not None and inner.symbol.level == "file":
+            names.add(inner.name)
+        elif isinstance(inner, (ast.Compound, ast.For)) and inner.span.start <= name.span.start < inner.span.end:
+            declared = (c for c in inner.children() if isinstance(c, ast.DeclStmt) and c.span.start < name.span.start)
+            names.update(v.symbol.name for d in declared for v in d.decls)
+    return names
+
+
+RULE = Rule(
+    id="undeclared-name",
+    severity="error",
+    group="structure",
+    title="A name that nothing declares",
+    why="""
+Every variable in a clause and in code must be declared before, where it is used: no compiler takes the program otherwise, and
+no kernel can be made of a region that names it. A name that a clause lists must be declared where the directive stands,
+not in the block after it. The rule is silent while a header is missing.
+""",
+    section="none",
+    bad=(
+        """
+void f(int n, double *a) {
+    #pragma omp target teams map(tofrom: b[0:n]) num_teams(m)
+    //                                                     ^ error: `m` undeclared (first use in this function), named by `num_teams` of `target teams`
+    //                                   ^ error: `b` undeclared (first use in this function), named by `map` of `target teams`
+    for (int i = 0; i < n; i++) a[i] = b[i];
+}
+""",
+        """
+static double total;
+void f(int n, double *values) {
+    #pragma omp target teams distribute parallel for map(tofrom: valeus[0:n]) reduction(+: totl)
+    //                                                                                     ^^^^ error: `totl` undeclared (first use in this function), named by `reduction` of `target teams distribute parallel for`; did you mean `total`?
+    //                                                           ^^^^^^ error: `valeus` undeclared (first use in this function), named by `map` of `target teams distribute parallel for`; did you mean `values`?
+    for (int i = 0; i < n; i++) total += values[i] * facter;
+    //                                               ^^^^^^ error: `facter` undeclared (first use in this function)
+}
+""",
+        """
+void f(int n, double *x) {
+    #pragma omp parallel for private(j)
+    //                               ^ error: `j` undeclared (first use in this function), named by `private` of `parallel for`
+    for (int i = 0; i < n; i++) {
+        int j = i;
+        x[i] = j;
+    }
+    #pragma omp target allocate(omp_default_mem_alloc: n) firstprivate(n)
+    //                          ^^^^^^^^^^^^^^^^^^^^^ error: `omp_default_mem_alloc` undeclared (first use in this function), named by `allocate` of `target`; #include <omp.h> declares it
+    x = NULL;
+    //  ^^^^ error: `NULL` undeclared (first use in this function); #include <stddef.h> declares it
+}
+int table[SIZE];
+//        ^^^^ error: `SIZE` undeclared (not in a function)
+""",
+    ),
+    good=(
+        """
+#include "sizes.h"
+void f(double *a) {
+    #pragma omp target map(tofrom: a[0:SIZE]) num_teams(TEAMS)
+    for (int i = 0; i < SIZE; i++) a[i] = 0;
+}
+""",
+        """
+#define N 100
+enum { TEAMS = 4 };
+struct pair { int a, b; };
+typedef struct { int n; double *x; } vec;
+#pragma omp declare mapper(deep: vec v) map(v, v.x[0:v.n])
+#pragma omp declare reduction(add: double: omp_out += omp_in) initializer(omp_priv = omp_orig)
+int g(int), h(int);
+#pragma omp declare variant(h) match(construct={target})
+int g(int k) { return k; }
+void f(vec *v, double *x, struct pair p) {
+    double sum = 0;
+    #pragma omp target teams num_teams(TEAMS) map(mapper(deep), tofrom: v[0:1]) reduction(add: sum)
+    sum += x[N] + p.b + g(1) + later(2) + (__func__[0] == 'f');
+}
+""",
+        """
+#define N 100
+struct pair { int a, b; };
+void f(double *x, double sum) {
+    #pragma omp task depend(iterator(int k = 0:N), out: x[k]) depend(inoutset: sum)
+    {
+        goto end;
+    end:;
+        void *at = &&end;
+        at = (void *)__builtin_offsetof(struct pair, b);
+    }
+    #pragma omp critical(name)
+    sum = __builtin_fabs(sum);
+}
+""",
+        """
+void f(int n, double *x, double sum) {
+    #pragma omp cancel parallel
+    #pragma omp assume absent(parallel)
+    sum = 1;
+    #pragma omp metadirective when(device={kind(nohost)}: target) default(parallel for)
+    for (int i = 0; i < n; i++) x[i] = 0;
+    #pragma omp taskwait depend(out: omp_all_memory)
+}
+""",
+        """
+void f(a, b)
+    int *a;
+    double b;
+{
+    struct pair { int first; } p = {.first = 1};
+    #pragma omp target map(tofrom: a[0:10])
+    a[0] = b + p.first;
+#if 0
+    nowhere = 1;
+#endif
+}
+""",
+    ),
+    check=check,
+    needs="names",
+)
