@@ -285,7 +285,7 @@ class FilePass(LinePass):
         self.unit.note("parse", *span, f"#{parsed.name} {parsed.rest}".rstrip())
 
     def _nothing(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
-        """`#ident` and the like."""
+        """`#ident` and the like; what a `#warning` says is the compiler's to tell."""
 
     def _pragma(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         """`#pragma once`, `push_macro` and `pop_macro`."""
@@ -313,7 +313,7 @@ _ACTIONS: dict[str, _Action] = {
     "elif": FilePass._elif, "elifdef": FilePass._elif, "elifndef": FilePass._elif,
     "else": FilePass._else, "endif": FilePass._endif,
     "include": FilePass._include, "include_next": FilePass._include, "import": FilePass._include,
-    "line": FilePass._line, "error": FilePass._message, "warning": FilePass._message, "pragma": FilePass._pragma,
+    "line": FilePass._line, "error": FilePass._message, "warning": FilePass._nothing, "pragma": FilePass._pragma,
     "ident": FilePass._nothing, "sccs": FilePass._nothing, "assert": FilePass._nothing, "unassert": FilePass._nothing,
     "": FilePass._nothing,
 }  # fmt: skip

@@ -49,6 +49,8 @@ class Passed:
 
 def notes_of(line: Line) -> tuple[Note, ...]:
     kind = "pragma" if line.pragmas else "parse"
+    if line.pragmas and "omp" not in line.text:
+        return ()  # a pragma of others has a grammar of its own
     return tuple([(kind, *note) for note in line.notes])
 
 
