@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ctype import Pointer, Record
-from ompls.analysis.model.omp import Clause
+from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.translate.rewrite import spliced
 
@@ -21,7 +23,26 @@ _IN_PLACE = ("mapped", "has_device_addr")  # of these the region uses the variab
 _NONE: Mapping[str, str] = {}
 
 
-def fallback_pragma(
+@dataclass(frozen=True)
+class Fallback:
+    """A construct as gcc is to run it in place: a new initial thread, no device.
+
+    kept  -- the user's clauses that stay as they are
+    added -- clauses that stand for others
+    """
+
+    directive: Directive
+    kept: tuple[Clause, ...]
+    added: tuple[str, ...]
+
+    def line(self, tu: TU, start: int) -> str:
+        """The pragma on one line; `start`: where its spans count from in the expanded text."""
+        texts = (decoded(tu.expanded[start + c.span.start : start + c.span.end]) for c in self.kept)
+        kept = (" ".join(spliced(text).split()) for text in texts)
+        return " ".join([f"#pragma omp {self.directive.name}", *kept, *self.added])
+
+
+def fallback_of(
     tu: TU,
     item: Item,
     region: Region,
@@ -29,15 +50,16 @@ def fallback_pragma(
     locals_: tuple[str, ...] | None = None,
     *,
     pointers: Mapping[str, str] = _NONE,
-) -> str:
-    """The construct as gcc is to run it in place: a new initial thread, no device.
+) -> Fallback:
+    """What becomes of a construct's clauses.
 
     evaluated -- id of a clause -> the variable or parameter that holds the value of its expression
     locals_   -- for a kernel, its copies of mapped variables; None: on the host
     pointers  -- for a kernel, what stands there for a variable that is shared
     """
     d = region.directive
-    clauses = []
+    kept: list[Clause] = []
+    clauses = ["if(target: 0)"]
     for c in d.clauses:
         if c.name == "in_reduction" and locals_ is not None:
             continue  # the kernel reduces into the corresponding variable; the task's reduction is the host's
@@ -46,11 +68,13 @@ def fallback_pragma(
             clauses.append(f"if(parallel: {condition})")  # it is for all constructs of the directive (5.2 §3.4)
             continue
         if c.name not in _DROPPED or (c.name == "if" and c.keyword not in ("", "target")):
+            known = evaluated.get(id(c))
             if c.name == "shared" and any(i.text in pointers for i in c.items):
                 clauses.append(f"shared({', '.join(pointers.get(i.text, i.text) for i in c.items)})")
-                continue
-            known = evaluated.get(id(c))
-            clauses.append(_with_value(c, known) if known else " ".join(spliced(tu.text(item, c.span)).split()))
+            elif known:
+                clauses.append(_with_value(c, known))
+            else:
+                kept.append(c)
     listed = {i.symbol for c in d.clauses if c.name not in _DROPPED for i in c.items}
     own = ("private", "firstprivate", "in_reduction") if locals_ is None else ("private", "firstprivate")
     private = {i.symbol for c in d.all(*own) for i in c.items}
@@ -65,7 +89,7 @@ def fallback_pragma(
                   and isinstance(v.symbol.type, Record) and v.symbol not in listed]  # fmt: skip
     if aggregates:
         clauses.append(f"firstprivate({', '.join(aggregates)})")
-    return f"#pragma omp {d.name} if(target: 0) {' '.join(clauses)}".rstrip()
+    return Fallback(d, tuple(kept), tuple(clauses))
 
 
 def _itself(name: str, region: Region) -> bool:

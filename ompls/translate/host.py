@@ -2,13 +2,12 @@
 
 The text stays byte for byte what it was, except: a construct's pragma becomes the call of the runtime and gcc's own
 fallback around the same body; what a macro made is replaced by its rewritten expansion; a prologue declares the host
-ABI and describes the constructs, an epilogue registers the unit.  `#line` keeps messages and debug information right.
+ABI and describes the constructs, an epilogue registers the unit.  `#line` keeps messages and debug information right
+(hosttext.py).
 """
 
 from __future__ import annotations
 
-import os.path
-import re
 from dataclasses import dataclass, field
 
 from ompls.analysis.encoding import decoded
@@ -16,26 +15,26 @@ from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
-from ompls.analysis.syntax.quoted import line_directive
-from ompls.translate.clauses import fallback_pragma
+from ompls.translate.clauses import Fallback, fallback_of
 from ompls.translate.hostdata import Renaming, device_names, renamed, uses_to_rename
 from ompls.translate.hosttasks import dependences, is_deferred, waits
+from ompls.translate.hosttext import HostText
 from ompls.translate.items import LIST, plan_items
 from ompls.translate.launch import Launch
 from ompls.translate.mappers import mappers_of
 from ompls.translate.needs import Index
-from ompls.translate.original import Edits
 from ompls.translate.output import Places
 from ompls.translate.plan import ARGS, RegionPlan
 from ompls.translate.pointees import pointers_in
 from ompls.translate.problem import Problem
 from ompls.translate.requires import shares_memory
-from ompls.translate.rewrite import spliced
 from ompls.translate.structures import ItemPlan
 from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
 
-_ODD = re.compile(r"[^\w.+-]|[\ud800-\udfff]", re.A)  # an include's operand knows no escapes
+# For gcc these directives are no statements: like a declaration they may come before a declaration.
+_NOTHING = "struct __ompls_nothing;"
+_STATEMENTS = ("target enter data", "target exit data")  # but these are
 DATA_CALLS = {
     "target enter data": "ompls_enter_data",
     "target exit data": "ompls_exit_data",
@@ -59,6 +58,16 @@ class Construct:
     directive: str = ""
 
 
+@dataclass(frozen=True)
+class Around:
+    """What stands for a directive: `{ lines`, the pragma, its body if it has one, `end }`; `name` is its own."""
+
+    name: str
+    lines: list[str]
+    pragma: Fallback | None = None
+    end: str = ""
+
+
 _OLDER = {"enter": "to", "local": "to"}  # what gcc 12 calls a clause of `declare target`
 
 
@@ -66,12 +75,18 @@ class Host:
     """Rewrites one unit."""
 
     def __init__(
-        self, index: Index, places: Places, plans: dict[int, RegionPlan], leads: dict[int, tuple[TU, RegionPlan]]
+        self,
+        name: str,
+        index: Index,
+        places: Places,
+        plans: dict[int, RegionPlan],
+        leads: dict[int, tuple[TU, RegionPlan]],
     ) -> None:
         """`leads`: the plan by which a region is launched, which may be one of the text that the device sees."""
         self.index, self.places, self.plans, self.leads = index, places, plans, leads
         self.tu: TU = index.tu
-        self.edits = Edits(self.tu, places.presumed)
+        self.text = HostText(name, self.tu, places)
+        self.edits = self.text.edits
         self.constructs: list[Construct] = []
         self.mappers = mappers_of(self.tu)
         self.renamings: list[Renaming] = []
@@ -79,31 +94,11 @@ class Host:
         self.defers = any(is_deferred(s.directive) for i in self.tu.items for s in i.content.directives
                           if s.directive.has("target") or s.directive.name in DATA_CALLS)  # fmt: skip
 
-    def files(self, name: str) -> tuple[dict[str, str], dict[str, str]]:
-        """The host file and the copies of its project headers, by path in the bundle; (copy, the user's header)."""
+    def files(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The host file and what it includes, by path in the bundle; (copy of a project header, the user's header)."""
         for d in self.tu.directives:
             self._file_directive(d)
-        texts = self.edits.apply(self.places.texts)
-        out: dict[str, str] = {}
-        copies = self._headers(name)
-        for path, text in texts.items():
-            here = copies.get(path, f"host/{name}.c")
-            if path != self.tu.path and path not in copies:
-                continue
-            bare = text.removeprefix("\ufeff")  # gcc takes a byte order mark at the very beginning only
-            out[here] = line_directive(1, path) + _includes(bare, here, path, copies, self.tu)
-        main = f"host/{name}.c"
-        out[main] = self._prologue() + out[main] + self._epilogue()
-        return out, {here: path for path, here in copies.items()}
-
-    def _headers(self, name: str) -> dict[str, str]:
-        used = {run.path for run in self.tu.map.runs}
-        paths = sorted({path for path, _ in self.tu.headers.values()} | (used - {self.tu.path}))
-        return {
-            p: f"host/{name}.inc/{k}_{_ODD.sub('_', os.path.basename(p))}"
-            for k, p in enumerate(paths)
-            if p in self.places.texts and p != self.tu.path
-        }
+        return self.text.files(self._prologue(), self._epilogue()), {c: path for path, c in self.text.copies.items()}
 
     # --- constructs ---------------------------------------------------------------------------------------------
 
@@ -118,7 +113,7 @@ class Host:
         elif d.name in DATA_CALLS:
             self._stand_alone(item, stmt)
         elif d.name == "declare mapper":
-            self._mapper(stmt.directive, item.start + d.span.start, item.start + d.span.end)
+            self._mapper(item, d)
         else:
             self._waiting(item, stmt)
 
@@ -140,8 +135,8 @@ class Host:
         if found is None:
             return
         before, after = found
-        text = " ".join(spliced(self.tu.text(item, stmt.directive.span)).split())
-        self._wrap(item, stmt, before, [text], None if stmt.body is None else f"{after} }}")
+        as_it_is = Fallback(stmt.directive, stmt.directive.clauses, ())
+        self._wrap(item, stmt, Around(f"w{self.nwaiting}", before, as_it_is, after))
 
     def _target(self, item: Item, region: Region) -> None:
         seen, plan = self.leads[id(region)]
@@ -186,8 +181,7 @@ class Host:
         known = {p.name: f"__ompls_v{p.index}_{c.id}" for p in plan.params if p.symbol is None}
         own = self.plans[id(region)].hoisted
         evaluated = {clause: known[name] for clause, name in own.items() if name in known}
-        pragma = fallback_pragma(self.tu, item, region, evaluated)
-        self._wrap(item, region.stmt, lines, [pragma], "}")
+        self._wrap(item, region.stmt, Around(c.id, lines, fallback_of(self.tu, item, region, evaluated)))
 
     def _target_data(self, item: Item, stmt: DirectiveStmt) -> None:
         c = self._describe(item, stmt, plan_items(self.tu, item, stmt.directive))
@@ -202,12 +196,12 @@ class Host:
         lines += names.lines
         if names.shadows:
             lines += ["{", *names.shadows]
-        end = f" ompls_data_end(&__ompls_r_{c.id}, __ompls_e_{c.id}); }}"
-        pragmas = []
+        end = f"ompls_data_end(&__ompls_r_{c.id}, __ompls_e_{c.id});"
         if self._groups(item, stmt):
             lines.insert(0, f"const unsigned long __ompls_g_{c.id} = ompls_taskgroup_begin();")
-            pragmas, end = ["#pragma omp taskgroup"], f" ompls_taskgroup_end(__ompls_g_{c.id});{end}"
-        self._wrap(item, stmt, lines, pragmas, ("}" if names.shadows else "") + end)
+            lines.append("\n #pragma omp taskgroup\n")
+            end = f"ompls_taskgroup_end(__ompls_g_{c.id}); {end}"
+        self._wrap(item, stmt, Around(c.id, lines, None, "} " + end if names.shadows else end))
         for symbol, text in names.renamed.items():
             self.renamings.append(Renaming(item, stmt.span, symbol.name, text))
             for span in uses_to_rename(item, stmt, symbol):
@@ -230,7 +224,7 @@ class Host:
         else:
             made = [*depend.wait(), f"{call}({arguments});"]
         lines = [*self._args(c), *made]
-        self._wrap(item, stmt, lines, [], None)
+        self._wrap(item, stmt, Around(c.id, lines))
 
     def _describe(self, item: Item, stmt: DirectiveStmt, items: list[ItemPlan], region: str = "") -> Construct:
         path, line = self.places.line(item, stmt.span.start)
@@ -265,20 +259,14 @@ class Host:
                 return f"({self.tu.text(item, c.args[-1].span)}) ? {device} : -1LL"
         return device
 
-    def _wrap(self, item: Item, stmt: DirectiveStmt, lines: list[str], pragmas: list[str], end: str | None) -> None:
-        """Replace the pragma by `{ lines; pragmas` and put `end` after the body."""
-        d = stmt.directive
-        path, last = self.places.presumed(*self.places.line(item, d.span.end - 1))
-        first = self.places.presumed(*self.places.line(item, d.span.start))[1]
-        made = renamed(" ".join(lines), self.renamings, item, stmt.span)
-        text = f"{{\n{line_directive(first, path)}{made}"
-        if end is None:
-            text += " }"
-        text += "\n" + line_directive(last, path) + "".join(f"{p}\n" for p in pragmas)[:-1]
-        self.edits.replace(item.start + d.span.start, item.start + d.span.end, text)
-        if end is not None:
-            at = item.start + stmt.span.end
-            self.edits.insert_after(at, " " + end)
+    def _wrap(self, item: Item, stmt: DirectiveStmt, made: Around) -> None:
+        text = renamed(" ".join(made.lines), self.renamings, item, stmt.span)
+        whole = f"{{ {text}"
+        if stmt.body is None:
+            whole += " }" if stmt.directive.name in _STATEMENTS else f" }} {_NOTHING}"
+        self.text.put(item, stmt.directive, f"{made.name}.begin", whole, made.pragma)
+        if stmt.body is not None:
+            self.text.close(item.start + stmt.span.end, f" {made.end} }}" if made.end else " }")
 
     def _file_directive(self, f: FileDirective) -> None:
         """Spellings newer than the host's gcc, in the words that it knows."""
@@ -293,15 +281,14 @@ class Host:
         elif d.name == "begin declare target":
             self.edits.replace(f.start, f.end, "#pragma omp declare target")
         elif d.name == "declare mapper":
-            self._mapper(d, f.start, f.end)
+            self._mapper(f, d)
         elif d.name == "requires":
             self.edits.replace(f.start, f.end, "\n" * text.rstrip().count("\n"))
 
-    def _mapper(self, d: Directive, start: int, end: int) -> None:
-        """A `declare mapper` becomes a function, on as many lines as it was."""
-        made = "".join(self.mappers.function(m) for m in self.mappers.all if m.directive is d)
-        lines = self.tu.expanded[start:end].rstrip().count(b"\n")
-        self.edits.replace(start, end, made + "\n" * lines)
+    def _mapper(self, place: Item | FileDirective, d: Directive) -> None:
+        """A `declare mapper` becomes a function."""
+        made = [m for m in self.mappers.all if m.directive is d]
+        self.text.put(place, d, made[0].function.removeprefix("__ompls_"), self.mappers.function(made[0]))
 
     # --- prologue and epilogue ----------------------------------------------------------------------------------
 
@@ -328,25 +315,6 @@ class Host:
             symbol, link = global_symbol(self.tu, s), s.declare_target == "link"
             out.append({"name": name, "symbol": symbol, "size": size, "link": link, "static": s.storage == "static"})
         return out
-
-
-_INCLUDE = re.compile(r'^([ \t]*#[ \t]*include[ \t]*)(["<][^">\n]+[">])', re.M)
-
-
-def _includes(text: str, here: str, path: str, copies: dict[str, str], tu: TU) -> str:
-    """`#include`s of project headers lead to their copies in the bundle."""
-
-    def to_copy(m: re.Match[str]) -> str:
-        operand = m.group(2)
-        found = tu.headers.get(operand) or tu.headers.get(operand[1:-1])
-        if found is None or found[0] not in copies:
-            near = os.path.normpath(os.path.join(os.path.dirname(path), operand[1:-1]))
-            found = (near, b"") if near in copies else None
-        if found is None:
-            return m.group()
-        return f'{m.group(1)}"{os.path.relpath(copies[found[0]], os.path.dirname(here))}"'
-
-    return _INCLUDE.sub(to_copy, text)
 
 
 def _grid(launch: Launch) -> str:

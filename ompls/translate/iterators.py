@@ -45,9 +45,9 @@ def looped(iterators: list[Iterator], counts: list[str], own: str, body: str) ->
     text = ""
     for i, it in enumerate(iterators):
         k = f"__ompls_k_{own}_{i}"
-        text += f"for (long {k} = 0; {k} < {counts[i]}; {k}++) {{ "
+        text += f"{{ long {k}; for ({k} = 0; {k} < {counts[i]}; {k}++) {{ "
         text += f"{it.type} {it.name} = ({it.type})(({it.begin}) + {k} * ({it.step})); "
-    return text + body + " }" * len(iterators)
+    return text + body + " } }" * len(iterators)
 
 
 def split_outside(text: str, at: str) -> list[str]:

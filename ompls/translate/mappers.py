@@ -98,7 +98,7 @@ class Mappers:
             f"{storage}void __attribute__((unused)) {m.function}(struct ompls_list **__ompls_list, "
             f"unsigned long __ompls_whole, unsigned __ompls_flags, "
             f"const void *__ompls_first, unsigned long __ompls_count) {{ "
-            f"for (unsigned long __ompls_i = 0; __ompls_i < __ompls_count; __ompls_i++) {{ "
+            f"unsigned long __ompls_i; for (__ompls_i = 0; __ompls_i < __ompls_count; __ompls_i++) {{ "
             f"{m.written} *const __ompls_it = ({m.written} *)__ompls_first + __ompls_i; {body} }} }}"
         )
 

@@ -1,11 +1,15 @@
 """Edits made in expanded text, carried out in the files as the user wrote them.
 
+Places are expanded offsets.
 An edit whose ends lie in verbatim text (or on the border of a macro invocation) is made there.  Where one lies inside
 what a macro made, the invocation is replaced by its expansion with the edits in it; everything around it stays.
 """
 
 from __future__ import annotations
 
+import bisect
+import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -21,7 +25,7 @@ from ompls.translate.rewrite import Chunk, joined
 class _Edit:
     start: int  # expanded
     end: int
-    text: str
+    text: str | None  # None: blanks, as many as the original has columns
     order: int  # insertions at one place: the one made first ends up last (inner constructs close first)
 
 
@@ -32,6 +36,7 @@ class Edits:
         self.tu, self.presumed = tu, presumed
         self._edits: list[_Edit] = []
         segments = tu.map.segments
+        self._starts = [s.x_start for s in segments]
         # Consecutive segments of one macro invocation are one group.
         self._group: list[int] = []
         for k, s in enumerate(segments):
@@ -47,13 +52,25 @@ class Edits:
         """Put `text` for the expanded bytes [start, end)."""
         self._edits.append(_Edit(start, end, text, len(self._edits)))
 
+    def blank(self, start: int, end: int) -> None:
+        """Put blanks for the bytes [start, end) of a directive: everything behind them keeps its line and column."""
+        if start < end:
+            self._edits.append(_Edit(start, end, None, len(self._edits)))
+
     def insert_after(self, end: int, text: str) -> None:
         """Put `text` after the byte before `end`.  Of two at one place the later one comes first."""
         self._edits.append(_Edit(end, end, text, len(self._edits)))
 
+    def is_written(self, x: int) -> bool:
+        """Whether `x` is a place in the user's text, or on the border of a macro invocation."""
+        return self._inside(x) is None
+
+    def _data(self, path: str) -> bytes:
+        return self.tu.source if path == self.tu.path else dict(self.tu.headers.values()).get(path, b"")
+
     def apply(self, texts: dict[str, bytes]) -> dict[str, str]:
         """Every file of `texts` with its edits."""
-        by_path: dict[str, list[tuple[int, int, str, int]]] = {path: [] for path in texts}
+        by_path: dict[str, list[tuple[int, int, str | None, int]]] = {path: [] for path in texts}
         for path, start, end, text, order in self._original():
             by_path.setdefault(path, []).append((start, end, text, order))
         out: dict[str, str] = {}
@@ -62,21 +79,21 @@ class Edits:
             out[path] = _edited(data, 0, len(data), ((start, end, text) for start, end, text, _ in edits))
         return out
 
-    def _original(self) -> list[tuple[str, int, int, str, int]]:
+    def _original(self) -> list[tuple[str, int, int, str | None, int]]:
         """The edits as (path, start, end, text, order) of original files."""
         opened = self._opened()
-        out = []
+        out: list[tuple[str, int, int, str | None, int]] = []
         for lo, hi in opened:
             out.append(self._expanded(lo, hi))
         for e in self._edits:
             if any(lo <= e.start and e.end <= hi and not self._outside(e, lo) for lo, hi in opened):
                 continue
             if e.start == e.end:
-                path, at = self._end(e.end)
+                path, at = self.end(e.end)
                 out.append((path, at, at, e.text, e.order))
             else:
-                path, start = self._start(e.start)
-                out.append((path, start, self._end(e.end)[1], e.text, e.order))
+                path, start = self.start(e.start)
+                out.append((path, start, self.end(e.end)[1], e.text, e.order))
         return out
 
     def repeated(self) -> set[int]:
@@ -84,7 +101,7 @@ class Edits:
         opened = [lo for lo, _ in self._opened()]
         found: dict[tuple[str, int], set[int]] = {}
         for x in {*opened, *(e.start for e in self._edits if self._inside(e.start) is None)}:
-            path, at = self._start(x)
+            path, at = self.start(x)
             if path != self.tu.path:
                 found.setdefault((path, at), set()).add(x)
         return {x for places in found.values() if len(places) > 1 for x in places}
@@ -124,13 +141,15 @@ class Edits:
         return (lo, hi) if lo < x < hi else None
 
     def _index(self, x: int) -> int:
-        return self.tu.map.segments.index(self.tu.map.at(x))
+        return max(0, bisect.bisect_right(self._starts, x) - 1)
 
-    def _start(self, x: int) -> tuple[str, int]:
+    def start(self, x: int) -> tuple[str, int]:
+        """(path, offset) in the user's files of the byte `x`."""
         s = self.tu.map.at(x)
         return s.path, s.start + (x - s.x_start if s.kind == "verbatim" else 0)
 
-    def _end(self, x: int) -> tuple[str, int]:
+    def end(self, x: int) -> tuple[str, int]:
+        """(path, offset) in the user's files behind the byte before `x`."""
         s: Segment = self.tu.map.at(max(0, x - 1))
         return s.path, s.start + (x - s.x_start) if s.kind == "verbatim" else s.end
 
@@ -139,22 +158,39 @@ class Edits:
         mine = [e for e in self._edits if lo <= e.start and e.end <= hi and not self._outside(e, lo)]
         mine.sort(key=lambda e: (e.start, e.end != e.start, -e.order))
         text = _edited(self.tu.expanded, lo, hi, ((e.start, e.end, e.text) for e in mine))
-        path, start = self._start(lo)
-        _, end = self._end(hi)
+        path, start = self.start(lo)
+        _, end = self.end(hi)
         if "\n" in text:
-            data = self.tu.source if path == self.tu.path else dict(self.tu.headers.values()).get(path, b"")
-            line = LineIndex(data).position(max(start, end - 1), "utf-8")[0] + 1
+            line = LineIndex(self._data(path)).position(max(start, end - 1), "utf-8")[0] + 1
             shown, line = self.presumed(path, line)
             text = f"{text}\n{line_directive(line, shown)}"
         return path, start, end, text, 0
 
 
-def _edited(data: bytes, lo: int, hi: int, edits: Iterable[tuple[int, int, str]]) -> str:
+def _edited(data: bytes, lo: int, hi: int, edits: Iterable[tuple[int, int, str | None]]) -> str:
     """data[lo:hi] with each text for its bytes [start, end)."""
     pieces: list[Chunk] = []
     at = lo
     for start, end, text in edits:
-        pieces += [Chunk(decoded(data[at:start]), at, True), Chunk(text, start, False)]
+        made = blanks(decoded(data[start:end])) if text is None else text
+        pieces += [Chunk(decoded(data[at:start]), at, True), Chunk(made, start, False)]
         at = max(at, end)
     pieces.append(Chunk(decoded(data[at:hi]), at, True))
     return joined([c for c in pieces if c.text])
+
+
+_LINE_END = re.compile(r"(?:\\|\?\?/)?[ \t\r]*\n")
+
+
+def blanks(text: str) -> str:
+    """As many lines and columns as `text` has, with nothing on them, as it may stand in a directive."""
+    return "\\\n".join("".join(map(_blank, line)) for line in _LINE_END.split(text))
+
+
+def _blank(char: str) -> str:
+    """As gcc counts columns: a wide character is two, a combining one none, a tab goes on to the next stop."""
+    if char == "\t":
+        return char
+    if unicodedata.combining(char):
+        return ""
+    return "  " if unicodedata.east_asian_width(char) in "WF" else " "

@@ -63,6 +63,12 @@ class Places:
             self._index[path] = LineIndex(self.texts.get(path, b""))
         return self._index[path].line_of(offset) + 1
 
+    def split(self, path: str, offset: int) -> tuple[str, str]:
+        """The line of an offset, before it and from it on."""
+        text = self.texts.get(path, b"")
+        first, last = text.rfind(b"\n", 0, offset) + 1, text.find(b"\n", offset)
+        return decoded(text[first:offset]), decoded(text[offset : last if last >= 0 else len(text)])
+
     def located(self, item: Item, chunks: list[Chunk]) -> list[OutLine]:
         """Rendered chunks of an item as lines."""
         out = []

@@ -201,8 +201,9 @@ def _put_first(plan: RegionPlan) -> None:
 
 def _hoist(plan: RegionPlan, clause: Clause, text: str) -> None:
     name = f"ompls_c_{clause.name}"
+    value = f"+({text})"  # which no pointer has, where a conversion would be silent
     if clause.name == "if":
-        name, text = f"ompls_c_if_{re.sub(r'[^a-z]', '_', clause.keyword)}", f"({text}) != 0"
+        name, value = f"ompls_c_if_{re.sub(r'[^a-z]', '_', clause.keyword)}", f"({text}) != 0"
     plan.hoisted[id(clause)] = name
     plan.params.append(Param(name, None, "value", len(plan.values), INT))
-    plan.values.append(Value(text, "int", lvalue=False))
+    plan.values.append(Value(value, "int", lvalue=False))

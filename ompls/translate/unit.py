@@ -211,7 +211,7 @@ class Unit:
             return {}, entry
         leads = {id(r): self.lead(i, r) for i, r in self.regions()}
         seen = {k: (unit.tu, unit.plans[id(twin)]) for k, (unit, _, twin) in leads.items()}
-        host = Host(self.index, self.places, self.plans, seen)
+        host = Host(self.name, self.index, self.places, self.plans, seen)
         for item in self.tu.items:
             for stmt in item.content.directives:
                 self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: host.construct(i, s))  # type: ignore[misc]
@@ -223,7 +223,7 @@ class Unit:
                 self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: host.refuse_repeated(i, s, repeated))  # type: ignore[misc]
         if self.problems:
             return {}, entry
-        made, copies = host.files(self.name)
+        made, copies = host.files()
         files.update(made)
         entry["headers"] = copies
         entry["functions"] = self._functions(files)

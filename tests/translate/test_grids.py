@@ -47,7 +47,7 @@ def test_what_has_several_dimensions(directive: str, loops: str, dimensions: int
     for k, axis in enumerate("xyz"):
         assert (f"ompls_along_{axis}(" in made.text) == (dimensions > 1 and k < dimensions)
     assert ("#define OMPLS_GRID" in made.text) == (dimensions > 1)
-    (host,) = (v.decode() for k, v in translate([tu], ["cuda"]).files.items() if k.startswith("host/"))
+    (host,) = (v.decode() for k, v in translate([tu], ["cuda"]).files.items() if k.endswith(".begin.h"))
     launch = next(line for line in host.splitlines() if "const struct __ompls_launch __ompls_l_" in line)
     assert (f", {dimensions}, {{(unsigned long)" in launch) == (dimensions > 1)
 
@@ -64,7 +64,7 @@ def test_the_host_launches_what_all_sets_have(devices: list[str], unit: Callable
         bundle = translate([tu], devices)
         assert not bundle.diagnostics
         (kernel,) = (v.decode() for k, v in bundle.files.items() if k.endswith(".cu"))
-        (host,) = (v.decode() for k, v in bundle.files.items() if k.startswith("host/"))
+        (host,) = (v.decode() for k, v in bundle.files.items() if k.endswith(".begin.h"))
         several = bool(gpu) and devices == ["cuda"]
         assert ("OMPLS_GRID" in kernel) == several
         assert (", 1, {0}};" in host) == (not several)

@@ -48,12 +48,13 @@ class LineEdits(Edits):
         snapshot = self.tu.snapshot
         return done[self.tu.path], replace(snapshot, key=f"{snapshot.key}'", texts=headers)
 
-    def _original(self) -> list[tuple[str, int, int, str, int]]:
-        out = []
+    def _original(self) -> list[tuple[str, int, int, str | None, int]]:
+        out: list[tuple[str, int, int, str | None, int]] = []
         texts: dict[str, bytes] = {**dict(self.tu.headers.values()), self.tu.path: self.tu.source}
         for path, start, end, text, order in super()._original():
             lines = texts.get(path, b"").count(b"\n", start, end)
-            out.append((path, start, end, text + "\n" * (lines - text.count("\n")), order))
+            filled = None if text is None else text + "\n" * (lines - text.count("\n"))
+            out.append((path, start, end, filled, order))
         return out
 
     def _expanded(self, lo: int, hi: int) -> tuple[str, int, int, str, int]:

@@ -100,7 +100,7 @@ def _move(work: Round, item: Item, stmt: DeclStmt, modes: Mapping[Symbol, str], 
     kept = [n for n in names_in(node) if n.symbol in names and not any(_within(n.span, span) for span in gone)]
     inside = [(n.span, names[n.symbol]) for n in kept if n.symbol and not _within(n.span, stmt.span)]
     begin = f"{_renamed(work, item, stmt, names)} {_listed(modes, names)}"
-    work.replace(item, (Span(0, 0), begin), (stmt.span, ";"), *((span, "") for span in gone), *inside)
+    work.replace(item, (Span(0, 0), begin), (stmt.span, ""), *((span, "") for span in gone), *inside)
 
 
 def _all_moved(said: DirectiveStmt, names: dict[Symbol, str]) -> bool:

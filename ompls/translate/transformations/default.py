@@ -19,7 +19,7 @@ from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.translate.canonical import LOOP_CONSTRUCTS, kept_counters, nest_of
-from ompls.translate.clauses import fallback_pragma
+from ompls.translate.clauses import fallback_of
 from ompls.translate.ctext import arrays_in, is_const, is_vla, strip
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
@@ -282,7 +282,9 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     _shared_by_tasks(rw, plan, implicit, {p.symbol for p in copied})
     globals_ = {v.symbol.name: global_symbol(index.tu, v.symbol) for v in plan.globals}
     names = tuple(p.name for p in copied)
-    pragma = fallback_pragma(index.tu, plan.item, region, plan.hoisted, names, pointers=globals_)
+    pragma = fallback_of(index.tu, plan.item, region, plan.hoisted, names, pointers=globals_).line(
+        index.tu, plan.item.start
+    )
     if tasks:
         # Others may add to the corresponding variable at the same time: libgomp joins a reduction's parts atomically.
         parts = " ".join(_part(index.tu, plan, c, copied) for c in region.directive.all("in_reduction"))
