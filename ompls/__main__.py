@@ -21,5 +21,11 @@ def main() -> int:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # what is left is the end of the interpreter
 
 
+def cc() -> int:
+    """`ompls cc` as one word, the script `ompls-cc`: CMake and others take no more for a compiler."""
+    sys.argv[1:1] = ["cc"]
+    return main()
+
+
 if __name__ == "__main__":
     sys.exit(main())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ompls.cli import bundles, pipeline
 from ompls.cli.engine import analyze
-from ompls.cli.gcc_line import GccLine, read
+from ompls.cli.gcc_line import STDIN, GccLine, read
 from ompls.cli.options import settings_layer
 from ompls.cli.problem import Problem
 
@@ -63,6 +63,15 @@ class _Job:
     def __init__(self, line: GccLine) -> None:
         self.line = line
         self.devices = line.targets or os.environ.get("OMPLS_DEVICES") or "auto"
+        offload = line.offload
+        if line.targets is None and offload.devices and line.openmp:
+            self.devices, line.foreign_targets = ",".join(offload.devices), True
+        if line.foreign_targets:
+            self.devices = _what_is_there(self.devices, told=not line.stage)
+        if offload.architectures and line.openmp:
+            os.environ.setdefault("OMPLS_CUDA_ARCH", ",".join(offload.architectures))
+        # gcc's own way to say that regions stay on the host
+        self.offloads = line.openmp and (line.targets is not None or offload.devices != [])
 
     def run(self) -> int:
         from ompls.runtime.toolchain import Toolchain
@@ -108,7 +117,9 @@ class _Job:
         """Source to object (or assembler text); gcc's exit code."""
         stage = self.line.stage or "-c"
         words = self.line.compile_words(preprocessed=source.endswith(".i"))
-        bundle = self._translated(source, words) if self.line.openmp else None
+        if source == STDIN:
+            source, words = _read_input(tools.scratch / "stdin.c"), [*words, "-iquote", "."]
+        bundle = self._translated(source, words) if self.offloads else None
         words = [*_version_flags(self.line, source), *words]
         if isinstance(bundle, int):
             return bundle
@@ -158,6 +169,10 @@ class _Job:
         output = line.output or "a.out"
         if not link.carries_bundles(words):
             return pipeline.gcc([*words, "-o", output])
+        static = next((w.option for w in line.line if w.option in ("-static", "-static-pie")), None)
+        if static is not None:
+            why = "what runs on a device is loaded when the program runs, and from libraries that are shared"
+            raise Problem(f"cannot link {output} with {static}: {why}; leave it out", 1)
         if any(w.option in ("-r", "-shared") for w in line.line):
             if any(w.option == "-shared" for w in line.line):
                 return pipeline.gcc([*words, NO_OFFLOAD, *WRAP, "-o", output])
@@ -175,6 +190,24 @@ def _is_newer_than_gcc(unit: Unit) -> bool:
         return False
     lowered, unable = lower(unit.tu, "host")
     return lowered is not unit.tu or bool(unable)
+
+
+def _what_is_there(devices: str, told: bool) -> str:
+    """The devices that a makefile names which was not written for this machine: `cudasim` where no `cuda` is."""
+    from ompls.runtime.devices import all_devices
+
+    names = devices.split(",")
+    if "cuda" not in names or (state := all_devices()["cuda"].probe()).available:
+        return devices
+    if told:
+        print(f"ompls: the regions are built for cudasim, a simulator: no cuda here: {state.reason}", file=sys.stderr)
+    return ",".join(dict.fromkeys("cudasim" if name == "cuda" else name for name in names))
+
+
+def _read_input(copy: Path) -> str:
+    """Standard input as a file, which calls itself as gcc does."""
+    copy.write_bytes(b'#line 1 "<stdin>"\n' + sys.stdin.buffer.read())
+    return str(copy)
 
 
 _REGION = re.compile(rb"^[ \t]*(?:#[ \t]*pragma|[!cC*]\$)[ \t]*omp\b(?:[^\n\\&]|\\\r?\n)*?\btarget\b", re.I | re.M)

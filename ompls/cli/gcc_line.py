@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ompls.cli.offloading import Offload
 from ompls.cli.problem import Problem
 from ompls.project.language import foreign
 
@@ -29,6 +30,7 @@ _LINKING_WORDS = frozenset(
 )
 _DEPENDENCIES = ("-MD", "-MMD", "-MP", "-MG")
 _FOR_PREPROCESSOR = ("-D", "-U", "-include", "-imacros")
+STDIN = "-"
 _SOURCES = (".c", ".i")
 _NAMES = {"c++": "C++", "c++-cpp-output": "C++", "f77": "Fortran", "f95": "Fortran"}  # of -x
 
@@ -59,6 +61,7 @@ class GccLine:
     openmp -- whether -fopenmp is on
     targets -- of -fopenmp-targets=
     version -- of --openmp=, that of the specification
+    offload -- what the options of other compilers say about devices
     asks -- it only asks for information
     """
 
@@ -71,6 +74,8 @@ class GccLine:
     targets: str | None = None
     version: str | None = None
     asks: bool = False
+    foreign_targets: bool = False  # in another compiler's words: whoever wrote them does not know this machine
+    offload: Offload = field(default_factory=Offload)
 
     def other_words(self) -> list[str]:
         """The command line without the C files; [] when nothing is left that gcc could work on."""
@@ -115,9 +120,15 @@ def read(arguments: Sequence[str]) -> GccLine:
     language = ""
     words = iter(_expanded(arguments))
     for word in words:
+        instead = found.offload.take(word, words)
+        if instead is not None:
+            found.line += [Word(word) for word in instead]
+            found.openmp |= found.offload.openmp
+            continue
         item = _word(word, words)
         if item.option == "-fopenmp-targets=":
-            found.targets = item.value
+            found.targets = found.offload.targets(item.value, item.option)
+            found.foreign_targets = found.targets != item.value
             continue
         if item.option == "--openmp=":
             found.version = item.value
@@ -144,7 +155,7 @@ def read(arguments: Sequence[str]) -> GccLine:
 
 
 def _word(word: str, words: Iterator[str]) -> Word:
-    if not word.startswith("-") or word == "-":
+    if not word.startswith("-") or word == STDIN:
         return Word("", word)
     if word.startswith(("-fopenmp-targets=", "--openmp=")):
         option, _, value = word.partition("=")

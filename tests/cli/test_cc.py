@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from command import ompls
 
+from ompls.cli.gcc_line import read
+from ompls.runtime.devices import all_devices
+
 TARGETS = "-fopenmp-targets=host"  # the quickest to build for; what is tested here does not depend on the device
 CC = f"{sys.executable} -m ompls cc"
 
@@ -87,6 +90,67 @@ def test_targets_without_openmp_are_refused(project: Path) -> None:
     refused = cc(TARGETS, "-c", "main.c", where=project, code=1).stderr
     assert "-fopenmp-targets needs -fopenmp" in refused
     assert not (project / "main.o").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "device", "architecture"),
+    [
+        (
+            "-fopenmp -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_80",
+            "cuda",
+            "sm_80",
+        ),
+        ("-fopenmp -fopenmp-targets=nvptx64 -Xopenmp-target -march=sm_70", "cuda", "sm_70"),
+        ("-fopenmp --offload-arch=sm_90 --cuda-path=/usr", "cuda", "sm_90"),
+        ("-fopenmp --offload-arch=native", "cuda", ""),
+        ("-mp=gpu -gpu=cc80,cc86,managed -Minfo=mp", "cuda", "sm_80,sm_86"),
+        ("-mp=multicore", "host", ""),
+        ("-fopenmp -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_35 -foffload-lto", "cuda", "sm_35"),
+        ("-fopenmp -foffload=default", None, ""),
+        ("-fopenmp -foffload=-lm", None, ""),
+        ("-mp", None, ""),
+        ("-fopenmp -march=native", None, ""),
+    ],
+)
+def test_other_compilers_words(words: str, device: str | None, architecture: str) -> None:
+    line = read([*words.split(), "-c", "a.c"])
+    assert line.openmp
+    assert (line.targets or ",".join(line.offload.devices or ()) or None) == device
+    assert ",".join(line.offload.architectures) == architecture
+    left = [x for w in line.line for x in w.words]
+    assert set(left) <= {"-fopenmp", "-c", "a.c", "-march=native"}
+
+
+def test_makefiles_for_gpus_are_built_for_the_simulator(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a GPU; said once, where the program is linked. A source may come from standard input."""
+    words = ["-fopenmp", "-fopenmp-targets=nvptx64-nvidia-cuda"]
+    if all_devices()["cuda"].probe().available:
+        pytest.skip("there is a GPU")
+    assert cc(*words, "-c", "scale.c", where=project).stderr == ""
+    command = [*CC.split(), *words, "-x", "c", "-c", "-", "-o", "main.o"]
+    subprocess.run(command, cwd=project, input=MAIN, text=True, check=True)
+    assert cc(*words, "main.o", "scale.o", "-o", "prog", where=project).stderr.count("cudasim") == 1
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
+    assert said(project / "prog") == SAID
+
+
+def test_what_no_device_is_is_refused(project: Path) -> None:
+    for words in (["-fopenmp-targets=amdgcn-amd-amdhsa"], ["--offload-arch=gfx90a"], ["-foffload=amdgcn-amdhsa"]):
+        refused = cc("-fopenmp", *words, "-c", "main.c", where=project, code=1).stderr
+        assert "cannot offload to amdgcn" in refused
+        assert refused.count("\n") == 1
+    cc("-fopenmp", "-foffload=disable", "main.c", "scale.c", "-o", "prog", where=project)
+    assert said(project / "prog") == "7.5 0\n"
+    static = cc("-fopenmp", TARGETS, "-static", "main.c", "scale.c", where=project, code=1).stderr
+    assert static.startswith("ompls: error: cannot link a.out with -static: ")
+
+
+def test_one_word_is_enough_for_cmake() -> None:
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    assert 'ompls-cc = "ompls.__main__:cc"\n' in project.read_text()
+    code = "import sys; from ompls.__main__ import cc; sys.exit(cc())"
+    done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("gcc ")
 
 
 CPP = """#include <cstdio>
