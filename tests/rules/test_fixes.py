@@ -109,14 +109,14 @@ WRITTEN = [
     ("missing-update-to",
      "int f(int n, int *x) {\n  int sum = 0;\n  #pragma omp target data map(to: x[0:n])\n  {\n    x[0] = 5;\n"
      "    #pragma omp target map(tofrom: sum)\n    sum += x[0];\n  }\n  return sum;\n}\n",
-     ("    #pragma omp target map", "    #pragma omp target update to(x[0:n])\n    #pragma omp target map")),
+     ("x[0] = 5;\n", "x[0] = 5;\n    #pragma omp target update to(x[0:1])\n")),
     ("unused-map",
      "void f(int n, int *x, int *y) {\n#pragma omp target map(to: y[0:n], \\\n    x[0:n]) // why\n  x[0] = 1;\n}\n",
      ("map(to: y[0:n], \\\n    x[0:n])", "map(to: x[0:n])")),
     ("missing-update-to",
      "#define N 9\nint f(int *x) {\n  int sum = 0;\n  #pragma omp target data map(to: x[0:N])\n  {\n    x[0] = 5;\n"
      "    #pragma omp target map(tofrom: sum)\n    sum += x[0];\n  }\n  return sum;\n}\n",
-     ("    #pragma omp target map", "    #pragma omp target update to(x[0:N])\n    #pragma omp target map")),
+     ("x[0] = 5;\n", "x[0] = 5;\n    #pragma omp target update to(x[0:1])\n")),
     ("missing-update-from",
      "int f(void) {\n  int x[9] = {0};\n  #pragma omp target data map(to: x)\n  {\n"
      "    #pragma omp target\n    x[0] = 5;\n    #pragma omp target update to(x)\n  }\n  return x[0];\n}\n",

@@ -15,7 +15,7 @@ from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.lengths import reach_of
+from ompls.analysis.rules.support.lengths import brings_back_more, reach_of
 from ompls.analysis.rules.support.noticed import events, finding, region_at, severity_of
 
 
@@ -61,6 +61,8 @@ def _changes(scene: Scene, region: Region, variable: Variable, size: str) -> tup
         return (with_clause(region.directive, clause, quotes),)
     for item in (i for clause in region.directive.all("map") for i in clause.items):
         if isinstance(item.expr, Name) and item.expr.symbol is variable.symbol:
+            if brings_back_more(scene, region, item, named):
+                return ()
             return (Change(f"Map `{section}`", item.span, section, safe=False, quotes=quotes),)
     return ()
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model import ast
-from ompls.analysis.rules.support.edits import update_from
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import Noticed, events, finding, firsts, list_item_at, severity_of
+from ompls.analysis.rules.support.noticed import Noticed, events, finding, firsts, list_item_at, risk_at, severity_of
+from ompls.analysis.rules.support.updates import update_from
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in firsts(events(scene, "host-stale")):
         message = f"the host reads `{found.event.name}` here, but the newer values are on the device: there is no `target update from` in between"
         severity = "hint" if _is_test(scene, found) else severity_of(found, scene)
-        yield finding(found, message, severity, *update_from(scene, found.event.site.span))
+        read = found.event.site.span
+        yield finding(found, message, severity, *update_from(scene, read, risk_at(scene, read)))
     for found in events(scene, "lost", "update"):
         message = f"this overwrites what the device has written to `{found.event.name}`, which the host reads later: `from` brings it back"
         yield finding(found, message, severity_of(found, scene), *_other_way(scene, found))
@@ -26,7 +27,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 def _other_way(scene: Scene, found: Noticed) -> tuple[Change, ...]:
     """The fix that turns a `target update` of one list item round."""
     listed = list_item_at(scene, found.event.site.span)
-    if listed is None or listed[1].name != "to" or len(listed[1].items) > 1:
+    if listed is None or listed[1].name != "to" or len(listed[1].items) > 1 or risk_at(scene, listed[2].span):
         return ()
     return (Change("Change `to` to `from`", listed[1].name_span, "from", safe=False),)
 

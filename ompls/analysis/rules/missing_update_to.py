@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.rules.support.edits import update_to
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, firsts, region_at, severity_of
+from ompls.analysis.dataenv.machine.events import OTHERS
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import events, finding, firsts, region_at, risk_at, severity_of
+from ompls.analysis.rules.support.updates import update_of_written, update_to
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in firsts(events(scene, "device-stale")):
         message = f"`{found.event.name}` has an old value on the device here: the host has written it since, and there is no `target update to` in between"
-        region = region_at(scene, found.event.site.span)
-        changes = update_to(scene, region.stmt, found.event.site.span) if region is not None else ()
+        read = found.event.site.span
+        region, risk = region_at(scene, read), risk_at(scene, read)
+        changes: tuple[Change, ...] = ()
+        if region is not None and not risk:
+            changes = update_to(scene, region.stmt, read)
+        elif region is not None and risk == OTHERS and found.here:
+            changes = update_of_written(scene, found.here[0][0])
         yield finding(found, message, severity_of(found, scene), *changes)
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, list_item_at, other_type, severity_of
+from ompls.analysis.rules.support.noticed import events, finding, list_item_at, other_type, risk_at, severity_of
 
-_INSTEAD = {"to": "tofrom", "alloc": "from", "storage": "from", "release": "from", "delete": "from"}
+# What would copy back garbage where the region writes a part only has to copy to the device, too.
+_INSTEAD = {"to": "tofrom", "alloc": "tofrom", "storage": "tofrom", "release": "from", "delete": "from"}
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -27,9 +28,9 @@ def check(scene: Scene) -> Iterator[Finding]:
             message = f"what the device has written to `{name}` is not copied back: `map({kind}: …)` lets it go"
         else:
             message = f"what the device writes to `{name}` is not copied back: it is mapped `{kind}`"
-        yield finding(
-            found, message, severity_of(found, scene), *other_type(scene, span, name, _INSTEAD[kind], safe=False)
-        )
+        waits = item is not None and item[0].clause("nowait") is None  # else the host goes on, and may write meanwhile
+        fix = other_type(scene, span, name, _INSTEAD[kind], safe=False) if waits and not risk_at(scene, span) else ()
+        yield finding(found, message, severity_of(found, scene), *fix)
 
 
 RULE = Rule(

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from ompls.analysis.dataenv.machine.attachment import attached_by
 from ompls.analysis.dataenv.machine.calls import Machine
-from ompls.analysis.dataenv.machine.events import Event, Recorder
+from ompls.analysis.dataenv.machine.events import RISK, Event, Recorder
 from ompls.analysis.dataenv.machine.mappers import mappers_of
 from ompls.analysis.dataenv.machine.objects import GivenUp
 from ompls.analysis.dataenv.machine.program import Program
@@ -28,6 +28,7 @@ from ompls.analysis.model.tu import Content
 Counts = Mapping[Site, "set[tuple[int, int]] | None"]  # as `Recorder.counts`
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _OMP = re.compile(rb"\bomp(?:_target|\b)")  # of a directive or of a routine, not `component`
+_MENDED = frozenset(("lost", "host-stale", "device-stale"))  # by moving data
 _MARK = f"{__name__} mark"  # in `Group.memo`: the version in which what is kept there held
 _SILENT: tuple[tuple[Event, ...], Counts] = ((), {})
 
@@ -158,9 +159,12 @@ def _is(content: Content, name: str) -> bool:
 
 
 def _strongest(events: dict[Event, None]) -> tuple[Event, ...]:
-    """Each thing once: certain where some walk is certain of it."""
+    """Each thing once: certain where some walk is certain of it.  Risks are told of what is wrong."""
     best: dict[object, Event] = {}
+    wrong = {event.site for event in events if event.kind in _MENDED}
     for event in events:
+        if event.kind == RISK and event.site not in wrong:
+            continue
         key = (event.kind, event.site, event.name)
         if key not in best or best[key].certainty == "possible":
             best[key] = event

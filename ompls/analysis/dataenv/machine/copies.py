@@ -288,6 +288,11 @@ def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies
     return _host_gets(state, r, positive)
 
 
+def unknown(copy: Copy) -> bool:
+    """Whether it may have been written to, on either side, without being in `old` and `ahead`."""
+    return copy.filled == "some" or not (copy.refs or copy.forever)
+
+
 def _host_gets(state: Copies, r: Range, positive: Positive) -> Copies:
     kept = [w._replace(range=rest) for w in state.lost for rest in without(w.range, r, positive)]
     return state._replace(host="yes" if state.host == "yes" else "some", lost=tuple(kept)[:MOST_KEPT])

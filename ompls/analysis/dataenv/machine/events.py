@@ -15,6 +15,11 @@ from ompls.analysis.dataenv.machine.values import Obj, Site
 from ompls.analysis.model.ast import Symbol
 
 Certainty = Literal["certain", "possible"]
+# What an event of this kind says of its site: on some visit, newer values stood where a transfer put there would bring
+# older ones.  Its name is OTHERS (in other parts of the variable) or THESE (perhaps in what the site itself accesses),
+# which is worse, also by the alphabet.
+RISK = "risk"
+OTHERS, THESE = "others", "these"
 Outcome = Literal["bad", "perhaps", "fine"]
 
 
@@ -83,6 +88,11 @@ class Recorder:
             self.tentative[key] = event._replace(certainty="possible")
         elif conditional and self.tentative.pop(key, None) is not None:
             self.changes += 1
+
+    def risks(self, site: Site, what: str) -> None:
+        """A transfer at `site` might overwrite newer values: OTHERS or THESE; '': not on this visit."""
+        if what:
+            self.judge(Event(RISK, site, what, "possible"), "perhaps", False)
 
     def walks(self, loops: Iterable[Symbol], objs: Iterable[Obj]) -> None:
         """The pieces that these stand for are looked at one after the other."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies
-from ompls.analysis.dataenv.machine.events import Event, Outcome
+from ompls.analysis.dataenv.machine.events import THESE, Event, Outcome
 from ompls.analysis.dataenv.machine.mappers import Mapped, Mappers
 from ompls.analysis.dataenv.machine.naming import worst
-from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start
+from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start, covers
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer
@@ -187,10 +187,22 @@ class Items(Mappers):
             cases, m = self.cases_of(loc.obj), mapped.mapping(loc, device, unstructured)
             known = cases is not None and not self.in_part(loc)
             outcomes += [cp.leave(case, m, self.positive)[1] for case in cases or ()] if known else ["unknown"]
+            if not m.copies_out:  # what it overwrites if it copies back
+                risky = not known or any(self._spoils(case, m, unstructured) for case in cases or ())
+                self.recorder.risks(mapped.site, THESE if risky else "")
             self.change(loc, lambda c, m=m: cp.leave(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
         if unstructured and mapped.locs:
             outcome = worst(["bad" if o == "absent" else "fine" for o in outcomes])
             self.judge(Event("exit-absent", mapped.site, mapped.name, "certain", (), mapped.kind), outcome, mapped.locs)
+
+    def _spoils(self, case: Copies, m: cp.Mapping, unstructured: bool) -> bool:
+        """Whether `from`, where the item leaves, might bring something old, or what was never given a value."""
+        copy, _ = cp.find(case, m.device, m.low, m.high, self.positive)
+        if copy is None or _may_be_old(copy):
+            return True
+        # a structured map that copies back would copy to the device, too
+        filled = copy.how in cp.IN or (copy.part is not None and covers(copy.part, m.range, self.positive))
+        return unstructured and not filled
 
     def reaches_over(self, mapped: Mapped, device: Poly) -> None:
         """Whether what leaves, or is updated, is there in part only."""
@@ -239,6 +251,8 @@ class Items(Mappers):
                 idle.append(copy is not None and _is_current(copy, mapped.kind))
                 absent = copy is None and how == ""
                 outcomes.append("bad" if absent else "fine")
+                if mapped.kind == "to":  # what it overwrites if it is turned round
+                    self.recorder.risks(mapped.site, THESE if copy is None or _may_be_old(copy) else "")
             self.change(loc, updated, len(mapped.locs) > 1)
         if mapped.kind == "to" and mapped.locs:
             self.copy_scalars(mapped._replace(modifiers=("always",)), [])
@@ -258,6 +272,11 @@ class Items(Mappers):
 
 def _lent(case: cp.Copies) -> cp.Copies:
     return case._replace(copies=tuple([c._replace(lent=True) for c in case.copies]))
+
+
+def _may_be_old(copy: cp.Copy) -> bool:
+    """Whether the host may have newer values of some of it."""
+    return bool(copy.old) or copy.extra or cp.unknown(copy)
 
 
 def _is_current(copy: cp.Copy, kind: str) -> bool:

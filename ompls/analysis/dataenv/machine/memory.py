@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, Way
-from ompls.analysis.dataenv.machine.events import Event, Outcome
+from ompls.analysis.dataenv.machine.events import OTHERS, THESE, Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of, pointer_of, worst
 from ompls.analysis.dataenv.machine.objects import Loop, Store
 from ompls.analysis.dataenv.machine.values import (
@@ -16,10 +16,11 @@ from ompls.analysis.dataenv.machine.values import (
     Obj,
     Range,
     Site,
+    apart,
     spread,
 )
 from ompls.analysis.dataenv.machine.written import Lost, Written, touched
-from ompls.analysis.dataenv.symbolic import Atom, Poly
+from ompls.analysis.dataenv.symbolic import ZERO, Atom, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
 from ompls.analysis.model.ctype import Pointer
@@ -92,6 +93,8 @@ class Memory(Store):
         tracked = [loc for loc in locs if self.cases_of(loc.obj) != ALL_CLEAN]
         if not tracked:
             return
+        if read:
+            self.recorder.risks(self.site(node), max([self._fetching(loc) for loc in tracked]))
         if read and len(tracked) == len(locs):
             self.host_reads(locs, node)
         if write:
@@ -132,6 +135,33 @@ class Memory(Store):
             event = Event("host-stale", here, name_of(node), "certain", ((behind.site, "written on the device here"),))
         self.judge(event, outcome)
 
+    def _fetching(self, loc: Loc) -> str:
+        """What `target update from` before a read of the host's at `loc` might overwrite (see `Recorder.risks`)."""
+        cases, r = self.cases_of(loc.obj), self.range_of(loc)
+        copies = [copy for case in cases or () for copy in case.copies]
+        if cases is None or any(cp.unknown(c) or not self._is_default(c.device) for c in copies):
+            return THESE
+        whole = Range(r.low, r.high)
+        if any(not apart(w.range, whole, self.positive) for c in copies for w in c.old):
+            return THESE
+        return OTHERS if any(c.old or c.extra for c in copies) else ""  # what others have mapped they may have written
+
+    def _sending(self, case: Copies, r: Range) -> str:
+        """What `target update to` of all of the object before the region might overwrite.
+
+        THESE where not even what the host has just written would get to the region.
+        """
+        assert self.region is not None
+        copy, _ = cp.find(case, self.region.device, r.low, r.high, self.positive)
+        if not self._is_default(self.region.device):
+            return THESE
+        return OTHERS if copy is None or copy.ahead or copy.extra or cp.unknown(copy) else ""
+
+    def _is_default(self, device: Poly) -> bool:
+        """Whether it is the device of directives without a `device` clause."""
+        assert self.now is not None
+        return device == (self.now.device if self.now.device is not None else ZERO)
+
     def _behind(self, case: Copies, r: Range, size: Poly | None) -> tuple[Outcome, Written | Lost | None]:
         sources: list[Iterable[Written | Lost]] = [case.lost, *[copy.ahead for copy in case.copies]]
         for written in sources:
@@ -168,6 +198,8 @@ class Memory(Store):
             reads = "both" if read and write else "read" if read else ""
             answers += [self._device_check(case, r, reads, loc.obj.size, self.site(node)) for case in cases]
             ways += [case.way for case in cases]
+            if read:
+                self.recorder.risks(self.site(node), max([self._sending(case, r) for case in cases]))
             if read and len(locs) == 1:
                 self._partly_filled(cases, loc.obj, r, node)
         if through:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 
-from ompls.analysis.dataenv.paths import root
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Node, Span, Symbol
-from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.ast import Node, Span
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.rules.support.framework import Change, Quotes, Scene
+
+_COMMENT = re.compile(rb"[ \t]*(?://[^\n]*|/\*[^\n]*\*/[ \t]*)?\r?")
 
 
 def insert_before(scene: Scene, node: Node, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:
@@ -17,23 +18,8 @@ def insert_before(scene: Scene, node: Node, directive: str, quotes: Quotes = ())
     holds `node`."""
     if scene.function is None:
         return ()
-    around = _in_blocks(scene.function.body, node.span)
-    return _line_before(scene, around[-1], directive, quotes) if around else ()
-
-
-def update_from(scene: Scene, read: Span) -> tuple[Change, ...]:
-    """The fix that brings data back before the host reads them, before the whole loop that does if it has no region."""
-    if scene.function is None:
-        return ()
-    stmt = next((s for s in _in_blocks(scene.function.body, read) if not _has_region(s)), None)
-    text, quotes = _data_at(scene, read)
-    return _line_before(scene, stmt, f"target update from({text})", quotes) if stmt is not None and text else ()
-
-
-def update_to(scene: Scene, region: ast.DirectiveStmt, read: Span) -> tuple[Change, ...]:
-    """The fix that takes data to the device before a region that reads them."""
-    text, quotes = _data_at(scene, read)
-    return insert_before(scene, region, f"target update to({text})", quotes) if text else ()
+    around = in_blocks(scene.function.body, node.span)
+    return line_before(scene, around[-1], directive, quotes) if around else ()
 
 
 def with_clause(directive: Directive, clause: str, quotes: Quotes = ()) -> Change:
@@ -65,27 +51,8 @@ def without_clause(directive: Directive, clause: Clause, *, safe: bool) -> Chang
     return Change(f"Remove `{clause.name}`", Span(start, end), "", safe=safe)
 
 
-def _data_at(scene: Scene, span: Span) -> tuple[str, Quotes]:
-    """The list item for all of what is accessed at a place: an array's name, or a section that is mapped around it."""
-    nodes = scene.function.body.walk() if scene.function is not None else ()
-    found = next((n for n in nodes if n.span == span and isinstance(n, ast.Expr)), None)
-    symbol = root(found) if found is not None else None
-    if symbol is None or isinstance(found, ast.Member):
-        return "", ()
-    if not isinstance(symbol.type, Pointer):
-        return symbol.name, ()
-    items = (item for d in scene.directives if "data" in d.name for item in _sections(d, symbol))
-    return next(((item.text, ((item.text, item.span),)) for item in items), ("", ()))
-
-
-def _sections(directive: Directive, symbol: Symbol) -> list[ListItem]:
-    listed = [i for c in directive.all("map") for i in c.items]
-    own = [i for i in listed if isinstance(i.expr, ast.Section) and isinstance(i.expr.base, ast.Name)]
-    return [i for i in own if root(i.expr) is symbol]
-
-
-def _line_before(scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:
-    """Nothing for a statement that shares its line."""
+def line_before(scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:
+    """The fix that puts a directive before a statement; nothing for a statement that shares its line."""
     content = scene.content.text if scene.content is not None else b""
     start = stmt.span.start
     line = content.rfind(b"\n", 0, start) + 1
@@ -98,7 +65,22 @@ def _line_before(scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = 
     return (Change(title, Span(start, start), text, safe=False, quotes=quotes),)
 
 
-def _in_blocks(body: ast.Compound, span: Span) -> list[ast.Stmt]:
+def line_after(scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:
+    """The fix that puts a directive behind a statement; nothing for one that shares its last line with code."""
+    content = scene.content.text if scene.content is not None else b""
+    first = content.rfind(b"\n", 0, stmt.span.start) + 1
+    end = content.find(b"\n", stmt.span.end)
+    indent, rest = content[first : stmt.span.start], content[stmt.span.end : end]
+    if indent.strip() or first == 0 or end < 0 or not _COMMENT.fullmatch(rest):
+        return ()
+    newline = "\r\n" if rest.endswith(b"\r") else "\n"
+    at = end - rest.endswith(b"\r")
+    title = f"Insert `#pragma omp {directive}` behind the statement"
+    text = f"{newline}{indent.decode()}#pragma omp {directive}"
+    return (Change(title, Span(at, at), text, safe=False, quotes=quotes),)
+
+
+def in_blocks(body: ast.Compound, span: Span) -> list[ast.Stmt]:
     """The statements of blocks that hold `span`, outermost first."""
     found: list[ast.Stmt] = []
     waiting: list[tuple[Node, bool]] = [(body, False)]
@@ -110,7 +92,3 @@ def _in_blocks(body: ast.Compound, span: Span) -> list[ast.Stmt]:
             found.append(node)
         waiting.extend((child, isinstance(node, ast.Compound)) for child in node.children())
     return found
-
-
-def _has_region(stmt: Node) -> bool:
-    return any(isinstance(n, ast.DirectiveStmt) and n.directive.has("target") for n in stmt.walk())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.access import Access, accesses, extent
-from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.dataenv.symbolic import Poly, compare, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
@@ -55,6 +55,27 @@ def reach_of(scene: Scene, region: Region, symbol: Symbol, begin: Poly) -> Reach
     return Reach(low, length, in_c(length), bound)
 
 
+def brings_back_more(scene: Scene, region: Region, item: ListItem, reach: Reach | None) -> bool:
+    """Whether mapping all of `reach`, in the clause of `item`, may copy over values that are newer: with `always`, or
+    back what the region has not written, and nobody before it."""
+    clause = next(c for c in region.directive.all("map") if any(i is item for i in c.items))
+    return bool(clause.modifiers) or (
+        clause.keyword == "from" and not (reach and _is_filled(scene, region, item, reach))
+    )
+
+
+def _is_filled(scene: Scene, region: Region, item: ListItem, reach: Reach) -> bool:
+    """Whether a loop of the region writes each element of `reach`, whatever happens."""
+    symbol = item.symbol or root(item.expr)
+    for a in accesses(region.stmt.body, scene.unit.functions) if region.stmt.body is not None else ():
+        found = extent(a)
+        if a.write and a.symbol is symbol and found.linear is not None and found.exact and found.dense:
+            low, high = found.linear
+            if low == reach.low and high - low + 1 == reach.length:
+                return True
+    return False
+
+
 def long_enough(scene: Scene, region: Region, item: ListItem) -> tuple[Change, ...]:
     """The fix that makes a section as long as its region needs; () when that is not known."""
     section = item.expr
@@ -63,7 +84,7 @@ def long_enough(scene: Scene, region: Region, item: ListItem) -> tuple[Change, .
         return ()
     begin = poly_of(section.lower) if section.lower is not None else Poly.of(0)
     reach = reach_of(scene, region, symbol, begin) if begin is not None else None
-    if reach is None:
+    if reach is None or brings_back_more(scene, region, item, reach):
         return ()
     if reach.low == begin:
         title = f"Make it `{reach.text}` elements long"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
-from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.machine.events import RISK, Event
 from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.dataenv.paths import root, strip
 from ompls.analysis.diagnostic import Severity
@@ -181,6 +181,12 @@ def region_at(scene: Scene, span: Span) -> Region | None:
     return next((r for r in regions if r.stmt.span.start <= span.start and span.end <= r.stmt.span.end), None)
 
 
+def risk_at(scene: Scene, span: Span) -> str:
+    """What a transfer at a place might overwrite that is newer: OTHERS or THESE (see `events.RISK`); '': nothing."""
+    found = [n.event for n in noticed(scene.content, scene.unit)] if scene.content is not None else []
+    return max([event.name for event in found if event.kind == RISK and event.site.span == span], default="")
+
+
 def list_item_at(scene: Scene, span: Span) -> tuple[Directive, Clause, ListItem] | None:
     """The list item at a place, with its clause and directive."""
     for directive in scene.directives:
@@ -193,9 +199,15 @@ def list_item_at(scene: Scene, span: Span) -> tuple[Directive, Clause, ListItem]
 
 
 def other_type(scene: Scene, span: Span, name: str, kind: str, safe: bool = True) -> tuple[Change, ...]:
-    """The fix that gives the clause of a list item another map type; never safe when others are in the clause."""
+    """The fix that gives a list item another map type: the item alone, which gets a clause of its own when others are
+    in its clause.  `always` would copy over what is present, so that a clause with modifiers is left as it is."""
     found = list_item_at(scene, span)
-    if found is None or found[1].keyword_span is None:
+    if found is None or (clause := found[1]).keyword_span is None or clause.modifiers:
         return ()
-    clause = found[1]
-    return (Change(f"Map `{name}` {kind}", Span(*found[1].keyword_span), kind, safe=safe and len(clause.items) == 1),)
+    title = f"Map `{name}` {kind}"
+    if len(clause.items) == 1:
+        return (Change(title, Span(*clause.keyword_span), kind, safe=safe),)
+    rest = [item for item in clause.items if item is not found[2]]
+    text = f"{', '.join(item.text for item in rest)}) map({kind}: {found[2].text}"
+    quotes = tuple([(item.text, item.span) for item in clause.items])
+    return (Change(title, Span(clause.items[0].span.start, clause.items[-1].span.end), text, safe=safe, quotes=quotes),)
