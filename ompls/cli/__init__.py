@@ -11,7 +11,7 @@ import argparse
 import importlib
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 from ompls.cli.problem import Problem, complain
@@ -28,6 +28,7 @@ COMMANDS = {
     "explain": "show the manual page of a rule",
     "report": "show a recorded trace",
     "serve": "start the language server",
+    "completions": "print what completes the command line in a shell",
 }
 
 
@@ -71,6 +72,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str], command: str | None) -> int:
+    parser, commands = parsers((command,) if command else ())
+    if command is None:
+        parser.parse_args(arguments)  # prints help, the version or an error
+        return 2
+    arguments, flags, program_arguments = _take_foreign(arguments, command)
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        commands[command].error(f"unrecognized arguments: {' '.join(unknown)}")
+    parsed.flags = flags
+    parsed.program_arguments = program_arguments
+    return int(importlib.import_module(f"ompls.cli.{command}").run(parsed))
+
+
+def parsers(configured: Collection[str]) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """The parser, and that of each command; only those that are named have their options."""
     from ompls import __version__
 
     parser = _Parser(prog="ompls", description="C with OpenMP target offloading: check, preview, translate, run.")
@@ -78,19 +94,9 @@ def _dispatch(arguments: list[str], command: str | None) -> int:
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
     for name, summary in COMMANDS.items():
         sub = subparsers.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
-        if name == command:
-            module = importlib.import_module(f"ompls.cli.{name}")
-            module.configure(sub)
-    if command is None:
-        parser.parse_args(arguments)  # prints help, the version or an error
-        return 2
-    arguments, flags, program_arguments = _take_foreign(arguments, command)
-    parsed, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        subparsers.choices[command].error(f"unrecognized arguments: {' '.join(unknown)}")
-    parsed.flags = flags
-    parsed.program_arguments = program_arguments
-    return int(module.run(parsed))
+        if name in configured:
+            importlib.import_module(f"ompls.cli.{name}").configure(sub)
+    return parser, dict(subparsers.choices)
 
 
 def _take_foreign(arguments: list[str], command: str) -> tuple[list[str], list[str], list[str]]:

@@ -1,4 +1,7 @@
-"""`ompls check`: diagnostics as text, JSON or SARIF.  Exit code 0, or 1 with findings at or above --fail-on, or 2."""
+"""`ompls check`: diagnostics as text, JSON, SARIF or for GitHub.
+
+Exit code 0, or 1 with findings at or above --fail-on, or 2.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ompls.cli import files, formats, options
 from ompls.cli.checking import Run
 from ompls.cli.engine import Engine, Options
 from ompls.cli.jobs import Outcome, cores
 from ompls.cli.places import Places
-from ompls.cli.problem import Problem, complain, warn
+from ompls.cli.problem import Problem, complain, note, warn
 from ompls.cli.terminal import Style
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_device(parser, None)
     options.add_openmp(parser)
     add = parser.add_argument
-    add("--format", choices=("text", "json", "sarif"), default="text", help="of the output")
+    add("--format", choices=("text", "json", "sarif", "github"), default="text", help="of the output")
     add("--select", action="append", metavar="RULE", help="only these rules or groups (comma list)")
     add("--ignore", action="append", metavar="RULE", help="not these rules or groups (comma list)")
     add(
@@ -46,6 +49,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--statistics", action="store_true", help="how many findings each rule has, instead of the findings")
     add("--show-settings", action="store_true", help="the settings of the first file, and where each comes from")
     add("--stdin-filename", metavar="FILE", help="the name of the text on stdin (FILE '-')")
+    add(
+        "--exclude",
+        action="append",
+        metavar="GLOB",
+        help="leave these out of directories, too (as in the project file)",
+    )
+    add("--output-file", metavar="FILE", help="write the output to FILE instead of stdout")
+    add("--quiet", action="store_true", help="findings and errors only: no summary, no progress")
     add("--jobs", type=_count, default=cores(), metavar="N", help="files checked at once (default: all cores)")
 
 
@@ -60,27 +71,37 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(showsettings.text(engine, names[0]))
         return 0
+    if arguments.output_file:
+        from ompls.cli import output
+
+        read = [*map(engine.path, names), *(f for f in (arguments.baseline, arguments.write_baseline) if f)]
+        output.refuse(arguments.output_file, read)
     made.check(names)
     code = _tell(made.outcomes)
     if arguments.fix or arguments.diff:
         from ompls.cli import fixes
 
         edits, originals = made.fix(arguments.unsafe_fixes)
+        more = "" if arguments.unsafe_fixes else formats.more(made.found())
         if arguments.diff:
-            sys.stdout.write(changes := fixes.diff(originals, made.texts))
+            _write(changes := fixes.diff(originals, made.texts), sys.stdout, arguments)
+            if more and not arguments.quiet:
+                note(more)
             return code or int(bool(changes))
         if STDIN in made.options.aliases:
             path = engine.path(STDIN)
             sys.stdout.buffer.write(made.texts[path])
             originals.pop(path, None)
         fixes.write(originals, made.texts)
-        print(f"ompls: {edits} edit{'' if edits == 1 else 's'} made", file=sys.stderr)
+        if not arguments.quiet:
+            note(f"{formats.counted(edits, 'edit')} made{more and '; '}{more}")
     found, places = made.found(), made.places()
     if arguments.write_baseline:
         from ompls.cli import baseline
 
         baseline.write(arguments.write_baseline, found, places)
-        print(f"ompls: {len(found)} finding{'' if len(found) == 1 else 's'} written", file=sys.stderr)
+        if not arguments.quiet:
+            note(f"{formats.counted(len(found), 'finding')} written")
         return code
     shown = _show(made, found, places, arguments)
     return code or shown
@@ -94,7 +115,8 @@ def _prepared(arguments: argparse.Namespace) -> Run:
     if arguments.unsafe_fixes and not (arguments.fix or arguments.diff):
         raise Problem("cannot understand the command line: --unsafe-fixes alone fixes nothing; add --fix or --diff")
     aliases = {STDIN: arguments.stdin_filename or "stdin.c"} if STDIN in words else {}
-    made = Run(Options(words, tuple(arguments.flags), _layer(arguments), aliases), arguments.jobs)
+    asked = Options(words, tuple(arguments.flags), _layer(arguments), aliases, tuple(arguments.exclude or ()))
+    made = Run(asked, arguments.jobs, quiet=arguments.quiet)
     for name in aliases.values():
         made.texts[os.path.abspath(name)] = _stdin(name)
     return made
@@ -153,21 +175,38 @@ def _show(made: Run, found: list[Diagnostic], places: Places, arguments: argpars
     new = [d for d in found if not unchanged or d not in unchanged]
     stream = sys.stderr if STDIN in made.options.aliases and arguments.fix else sys.stdout
     if arguments.statistics:
-        print(formats.statistics(new, arguments.format == "json"), file=stream)
+        text = formats.statistics(new, arguments.format == "json")
     elif arguments.format == "json":
-        print(json.dumps(formats.as_json(new, places), indent=2), file=stream)
+        text = json.dumps(formats.as_json(new, places), indent=2)
     elif arguments.format == "sarif":
         from ompls.cli import sarif
 
         failures = [outcome.failure for outcome in made.outcomes if outcome.failure]
         log = sarif.log(found, places, suppressed=made.suppressed(), unchanged=unchanged, failures=failures)
-        print(json.dumps(log, indent=2), file=stream)
+        text = json.dumps(log, indent=2)
+    elif arguments.format == "github":
+        from ompls.cli import github
+
+        text = "\n".join(github.commands(new, places))
     else:
-        style = Style(stream)
-        for diagnostic in new:
-            print(formats.text(diagnostic, places, style), file=stream)
+        style = Style(stream, plain=bool(arguments.output_file))
+        text = "\n".join(formats.text(diagnostic, places, style) for diagnostic in new)
+    _write(text and text + "\n", stream, arguments)
+    checked = sum(not outcome.failure for outcome in made.outcomes)
+    if checked and not (arguments.quiet or arguments.statistics or arguments.format in ("json", "sarif")):
+        stream.flush()  # where nobody reads, nobody is told how much it was
+        note(formats.summary(new, checked, fixed=arguments.fix))
     threshold = _RANK[arguments.fail_on]
     return 1 if any(_RANK[diagnostic.severity] >= threshold for diagnostic in new) else 0
+
+
+def _write(text: str, stream: TextIO, arguments: argparse.Namespace) -> None:
+    if arguments.output_file:
+        from ompls.cli import output
+
+        output.write(arguments.output_file, text)
+    else:
+        stream.write(text)
 
 
 def _count(word: str) -> int:

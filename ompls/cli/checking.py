@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from ompls.analysis import fixing
@@ -11,7 +12,7 @@ from ompls.analysis.diagnostic import Diagnostic
 from ompls.cli.engine import Options
 from ompls.cli.jobs import Outcome, check_all
 from ompls.cli.places import Places
-from ompls.cli.terminal import Progress
+from ompls.cli.terminal import Progress, progress
 
 _PASSES = 10  # of fixing: a fix that meets another one waits for the next
 
@@ -23,15 +24,20 @@ class Run:
     options: Options
     jobs: int
     outcomes: list[Outcome] = field(default_factory=list)
+    quiet: bool = False  # no progress
     texts: dict[str, bytes] = field(default_factory=dict)  # what stands for files: stdin, and what fixes have changed
 
     def check(self, names: Sequence[str]) -> None:
         """Check `names`, and put what comes out in the place of what came out before."""
         fresh = {}
-        with Progress(len(names)) as progress:
+        alone = len(names) == 1 and not self.quiet
+        with (
+            progress(f"checking {names[0]}") if alone else nullcontext(),
+            Progress(len(names), quiet=self.quiet) as far,
+        ):
             for outcome in check_all(self.options, names, self.texts, self.jobs):
                 fresh[outcome.name] = outcome
-                progress.step()
+                far.step()
         self.outcomes = [fresh.pop(o.name, o) for o in self.outcomes] + list(fresh.values())
 
     def found(self) -> list[Diagnostic]:

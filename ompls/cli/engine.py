@@ -46,12 +46,14 @@ class Options:
     flags   -- the compiler's options on the command line
     layer   -- the settings on the command line (see project/layers.py)
     aliases -- names that are no files (`-`) with the paths that they stand for
+    exclude -- patterns of what is left out of directories, meant from the working directory
     """
 
     files: tuple[str, ...]
     flags: tuple[str, ...] = ()
     layer: Mapping[str, Any] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
+    exclude: tuple[str, ...] = ()
 
 
 class Engine:

@@ -28,7 +28,11 @@ def expand(names: Iterable[str], engine: Engine) -> list[str]:
 
 
 def _below(directory: str, engine: Engine) -> Iterator[str]:
-    globs = engine.settings(directory).diagnostics.exclude
+    from ompls.project.layers import meant_from
+
+    here = os.getcwd()
+    asked = [meant_from(here, glob) for glob in engine.options.exclude]
+    globs = (*engine.settings(directory).diagnostics.exclude, *asked)
     closed: list[str] = []  # who reads them says why they cannot be read
     for parent, folders, files in os.walk(directory, onerror=lambda error: closed.append(error.filename)):
         kept = [f for f in folders if not f.startswith(".")]

@@ -99,6 +99,32 @@ def _range(where: Location, places: Places) -> dict[str, Any]:
     }
 
 
+def counted(number: int, what: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def summary(found: Sequence[Diagnostic], files: int, *, fixed: bool = False) -> str:
+    """`3 files checked: 1 error, 2 hints; 1 can be fixed with --fix, 1 more with --unsafe-fixes`.
+
+    fixed -- what can be was fixed, and that was said
+    """
+    severities = Counter(d.severity for d in found)
+    parts = [counted(severities[kind], kind) for kind in ("error", "warning", "hint") if severities[kind]]
+    safe = sum(any(fix.safe for fix in d.fixes) for d in found)
+    unsafe = sum(bool(d.fixes) for d in found) - safe
+    fixes = [f"{safe} can be fixed with --fix"] if safe else []
+    fixes += [f"{unsafe} {'more ' if safe else 'can be fixed '}with --fix --unsafe-fixes"] if unsafe else []
+    line = f"{counted(files, 'file')} checked: {', '.join(parts) or 'no findings'}"
+    return line if fixed or not fixes else f"{line}; {', '.join(fixes)}"
+
+
+def more(found: Sequence[Diagnostic]) -> str:
+    """What --unsafe-fixes would do after --fix; '': nothing."""
+    unsafe = sum(bool(d.fixes) and not any(fix.safe for fix in d.fixes) for d in found)
+    return f"{unsafe} more can be fixed with --unsafe-fixes" if unsafe else ""
+
+
 def statistics(found: Sequence[Diagnostic], as_data: bool) -> str:
     """How many findings each rule has at each severity, most first; `*` marks those that --fix can do."""
     counts = Counter((d.rule, d.severity) for d in found)
@@ -115,7 +141,6 @@ def statistics(found: Sequence[Diagnostic], as_data: bool) -> str:
         f"{count:{width}}  {severity:7}  {'*' if fixable[rule, severity] else ' '} {rule}"
         for (rule, severity), count in rows
     ]
-    files = len({d.where.path for d in found})
-    total = f"{len(found)} finding{'' if len(found) == 1 else 's'} in {files} file{'' if files == 1 else 's'}"
+    total = f"{counted(len(found), 'finding')} in {counted(len({d.where.path for d in found}), 'file')}"
     note = f"; * {sum(fixable.values())} can be fixed with --fix" if fixable else ""
     return "\n".join([*lines, total + note])

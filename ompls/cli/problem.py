@@ -23,8 +23,13 @@ def warn(text: str) -> None:
     _say("warning", text)
 
 
+def note(text: str) -> None:
+    """What is no problem: what was done."""
+    _say("", text)
+
+
 def _say(kind: str, text: str) -> None:
     try:
-        print(f"ompls: {kind}: {' '.join(text.split())}", file=sys.stderr)
+        print(f"ompls: {kind and f'{kind}: '}{' '.join(text.split())}", file=sys.stderr)
     except OSError:  # a full disk, a closed pipe: the exit code still tells
         give_up(sys.stderr)

@@ -21,10 +21,10 @@ _CODES = {"error": "1;31", "warning": "1;35", "hint": "1;36", "note": "1;36", "s
 
 
 class Style:
-    """Paints words when `stream` is a terminal and NO_COLOR (https://no-color.org) is not set."""
+    """Paints words when `stream` is a terminal and NO_COLOR (https://no-color.org) is not set, unless `plain`."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self.on = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    def __init__(self, stream: TextIO, *, plain: bool = False) -> None:
+        self.on = not plain and stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
     def __call__(self, kind: str, text: str) -> str:
         return f"\x1b[{_CODES[kind]}m{text}\x1b[0m" if self.on and kind in _CODES else text
@@ -84,10 +84,10 @@ class Progress:
     Not for less than a second, and no thread, because the run makes processes.
     """
 
-    def __init__(self, total: int, delay: float = 1.0) -> None:
+    def __init__(self, total: int, delay: float = 1.0, *, quiet: bool = False) -> None:
         self._total, self._done, self._shown = total, 0, False
         self._next = time.monotonic() + delay
-        self._on = total > 1 and sys.stderr.isatty()
+        self._on = total > 1 and not quiet and sys.stderr.isatty()
 
     def __enter__(self) -> Progress:
         return self

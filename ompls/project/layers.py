@@ -167,14 +167,17 @@ def absolute_globs(layer: Layer, directory: str) -> Layer:
     """`layer` with its patterns meant from `directory` (where the project file is)."""
     result = dict(layer)
     if globs := result.get("diagnostics.exclude"):
-        result["diagnostics.exclude"] = tuple(_from(directory, glob) for glob in globs)
+        result["diagnostics.exclude"] = tuple(meant_from(directory, glob) for glob in globs)
     if ignores := result.get("diagnostics.per_path_ignores"):
-        result["diagnostics.per_path_ignores"] = tuple((_from(directory, glob), names) for glob, names in ignores)
+        result["diagnostics.per_path_ignores"] = tuple((meant_from(directory, glob), names) for glob, names in ignores)
     return result
 
 
-def _from(directory: str, glob: str) -> str:
-    """As in .gitignore: a pattern without a slash in its middle is meant at any depth."""
+def meant_from(directory: str, glob: str) -> str:
+    """The absolute pattern that `glob` is in a directory.
+
+    As in .gitignore: a pattern without a slash in its middle is meant at any depth.
+    """
     plain = glob.strip("/")
     anchored = glob.startswith("/") or "/" in plain
     return f"{_quoted(directory.rstrip('/'))}/{'' if anchored else '**/'}{plain}"

@@ -94,7 +94,7 @@ def test_a_small_text_with_a_mistake_is_c(ompls, tmp_path: Path) -> None:
     for number, text in enumerate(
         (b"int main(void)\n{\n return 0;\n", b"void f(void)\n{\n int x = 1\n x++;\n}\n", b"static int x[3\n")
     ):
-        done = ompls("check", _write(tmp_path / f"{number}.c", text))
+        done = ompls("check", "--quiet", _write(tmp_path / f"{number}.c", text))
         assert (done.code, done.err) == (1, "")
         assert "[syntax-error]" in done.out
 

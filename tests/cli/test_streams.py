@@ -41,7 +41,7 @@ def _run(command: str, **options: object) -> subprocess.CompletedProcess[bytes]:
 )
 def test_every_name_can_be_reported(tmp_path: Path, name: bytes, form: str, env: dict[str, str]) -> None:
     (tmp_path / os.fsdecode(name)).write_bytes(MISTAKES)
-    done = _run(f"$OMPLS check --format {form} ./*.c", cwd=tmp_path, env=env)
+    done = _run(f"$OMPLS check --quiet --format {form} ./*.c", cwd=tmp_path, env=env)
     assert (done.returncode, done.stderr) == (1, b"")
     if form == "text":
         assert done.stdout.count(b":3:") == 1
@@ -81,7 +81,7 @@ def test_a_full_disk_is_one_line_of_error(tmp_path: Path, command: str) -> None:
 @pytest.mark.parametrize(
     ("command", "code"),
     [
-        ("$OMPLS check x.c >&-", 1),
+        ("$OMPLS check --quiet x.c >&-", 1),
         ("$OMPLS check x.c 2>&-", 1),
         ("$OMPLS check none.c 2>/dev/full", 2),
         ("$OMPLS run --device host saxpy.c <&- >&- 2>&-", 0),

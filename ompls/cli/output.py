@@ -1,0 +1,44 @@
+"""`--output-file`: what goes there instead of to stdout, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+
+from ompls.cli.problem import Problem
+
+_SOURCES = (".c", ".h", ".i", ".toml")
+
+
+def refuse(file: str, inputs: Iterable[str]) -> None:
+    """Raises Problem when `file` is one of `inputs`, looks like a source, or cannot be replaced."""
+    real = os.path.realpath(file)
+    if real in {os.path.realpath(name) for name in inputs}:
+        raise Problem(f"cannot write {file}: it is a file that is read; name another one")
+    if real.endswith(_SOURCES):
+        raise Problem(f"cannot write {file}: it has the name of a source file; name another one")
+    if os.path.exists(real) and not os.path.isfile(real):
+        raise Problem(f"cannot write {file}: it is no regular file; name another one")
+
+
+def write(file: str, text: str) -> None:
+    """Raises Problem when it cannot be written; what was there is left alone then."""
+    real = os.path.realpath(file)
+    temporary = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=os.path.dirname(real), prefix=".ompls-", delete=False) as stream:
+            temporary = stream.name
+            stream.write(text.encode("utf-8", "backslashreplace"))
+        os.chmod(temporary, os.stat(real).st_mode & 0o7777 if os.path.exists(real) else 0o666 & ~_umask())
+        os.replace(temporary, real)
+    except OSError as error:
+        if temporary:
+            os.unlink(temporary)
+        raise Problem(f"cannot write {file}: {error.strerror}; write it somewhere else") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
