@@ -115,6 +115,16 @@ def test_what_all_programs_share_is_compiled_ahead(
     assert output_of(tmp_path / "prog")[0] == 0
 
 
+def test_run_check_is_compiled_ahead_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = all_devices()["cudasim"]
+    made: list[bool] = []
+    module = sys.modules[type(device).__module__]
+    monkeypatch.setattr(module, "build_image", lambda tools, files, checked=False: made.append(checked))
+    with toolchain.Toolchain(tmp_path / "cache") as tools:
+        device.prepare(tools)
+    assert made == [False, True]
+
+
 def test_where_a_bundle_lies_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`ompls run` writes it to a temporary directory."""
     with toolchain.Toolchain(tmp_path / "cache") as tools:

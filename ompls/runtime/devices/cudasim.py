@@ -222,13 +222,15 @@ class CudaSim(Device):
         return build_image(job.tools, [(path, label, names) for path, (label, names) in files.items()], checked)
 
     def prepare(self, tools: Toolchain) -> None:
-        """An image of kernels that do nothing: the engine, and the header for kernels without and with conversions."""
+        """Images of kernels that do nothing: the engine and the header for kernels without and with conversions; the same
+        for `run --check`."""
         files = []
         for name, body in (("ompls_plain", ""), ("ompls_converting", "(void)(char *)0;")):
             path = tools.scratch / (name + ".cu")
             path.write_text('extern "C" __global__ void {}() {{ {} }}\n'.format(name, body))
             files.append((path, path.name, [name]))
         build_image(tools, files)
+        build_image(tools, files[:1], checked=True)
 
     def native_sources(self) -> List[Path]:
         """The table, and its parts in device_lib."""
