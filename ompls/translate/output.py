@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model import literals
@@ -16,11 +16,15 @@ from ompls.translate.rewrite import Chunk, Line, lines_of, reindent
 
 @dataclass(frozen=True)
 class OutLine:
-    """A line of output; `line` is 1-based in `path`, 0 when it stands for nothing in the user's text."""
+    """A line of output; `line` is 1-based in `path`, 0 when it stands for nothing in the user's text.
+
+    entry -- it runs before the user's variables have their values: no place where a debugger shall stop
+    """
 
     text: str
     path: str = ""
     line: int = 0
+    entry: bool = False
 
 
 _LINE = re.compile(r'^[ \t]*#[ \t]*(?:line[ \t]+)?(\d+)(?:[ \t]+("(?:[^"\\\n]|\\.)*"))?', re.M)
@@ -85,7 +89,7 @@ def generated(text: str) -> list[OutLine]:
 def reindented(lines: list[OutLine]) -> list[OutLine]:
     """The same lines, indented by their braces."""
     moved = reindent([Line(x.text, None) for x in lines])
-    return [OutLine(m.text, x.path, x.line) for m, x in zip(moved, lines, strict=True)]
+    return [replace(x, text=m.text) for m, x in zip(moved, lines, strict=True)]
 
 
 _OPENS = re.compile(r"\{(\s*//.*)?$")  # a block begins at the end of the line
@@ -112,9 +116,10 @@ def with_line_directives(lines: list[OutLine]) -> list[OutLine]:
     out: list[OutLine] = []
     path, following = "", -1
     for x in lines:
-        if x.line and (x.path, x.line) != (path, following):
-            out.append(OutLine(line_directive(x.line, x.path).rstrip()))
-            path, following = x.path, x.line
+        place = (x.path, x.line) if not x.entry else ("<ompls>", following if path == "<ompls>" else 1)
+        if place[1] and place != (path, following):
+            out.append(OutLine(line_directive(place[1], place[0]).rstrip()))
+            path, following = place
         out.append(x)
         following += 1
     return out

@@ -14,7 +14,7 @@ from dataclasses import replace
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import Array, CType, Function, Pointer
+from ompls.analysis.model.ctype import Array, CType, Floating, Function, Integer, Pointer
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.syntax.quoted import in_comment
@@ -29,7 +29,7 @@ from ompls.translate.rewrite import NO_CODE, Rewriter, name_function, without_co
 from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
 from ompls.translate.symbols import global_symbol, is_global
 from ompls.translate.tables import tables
-from ompls.translate.uses import PRIVATISING, declared_in, directives_in, names_in
+from ompls.translate.uses import PRIVATISING, declared_in, directives_in, everything, names_in
 
 EXTENSION = "c"
 # Constructs whose copies may be made of a variable of the thread that meets them.
@@ -243,6 +243,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     named = copied_variables(region, implicit)
     params = [_whole(plan, p) for p in plan.params]
     copied = [p for p in params if p.deref and p.symbol in named]
+    elements = _pointers_to_elements(region.stmt, [p for p in params if p not in copied])
     through_copies = {id(p) for p in copied}
     tasks = _of_tasks(region.directive)
     joined: list[str] = []
@@ -269,7 +270,8 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
             head.append(f"{types.c(p.type, p.name)};")
             head.append(f"__builtin_memcpy((void *){p.name}, {source}, sizeof {p.name});")
         else:
-            head.append(f"{types.c(p.type, p.name)} = *({types.c(Pointer(p.type))}){source};")
+            t = elements.get(p.symbol, p.type)
+            head.append(f"{types.c(t, p.name)} = *({types.c(Pointer(t))}){source};")
     head += [f"{types.c(unqualified(_sized(plan, s)), s.name)};" for s in plan.privates]
     if copied:  # other regions may change other bytes of the variables in the meantime (core/image.c)
         head[2:2] = [
@@ -278,7 +280,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
         ]
     rw = Rewriter(plan.item.content.text)
     name_function(rw, plan.item.content.node, region.stmt)
-    _edit(index, rw, plan, {p.symbol for p in params if p.deref} - {p.symbol for p in copied})
+    _edit(index, rw, plan, [p for p in params if p.deref and id(p) not in through_copies], elements)
     _shared_by_tasks(rw, plan, implicit, {p.symbol for p in copied})
     globals_ = {v.symbol.name: global_symbol(index.tu, v.symbol) for v in plan.globals}
     names = tuple(p.name for p in copied)
@@ -290,10 +292,12 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
         parts = " ".join(_part(index.tu, plan, c, copied) for c in region.directive.all("in_reduction"))
         head += [f"#pragma omp parallel num_threads(1) {parts}", "{", *joined]
         back.append("}")
-    out = [OutLine(head[0], path, line), *generated("\n".join(head[1:])), OutLine(pragma, path, line)]
+    out = [OutLine(head[0], path, line, entry=True), *(OutLine(x, entry=True) for x in head[1:])]
+    out.append(OutLine(pragma, path, line))
     if region.stmt.body is not None:
         out += places.located(plan.item, rw.render(region.stmt.body.span))
-    return [*out, *generated("\n".join([*back, "}"]))]
+    path, line = places.line(plan.item, region.stmt.span.end - 1)
+    return [*out, *(OutLine(x, path, line) for x in (*back, "}"))]
 
 
 def _of_tasks(d: Directive) -> set[Symbol]:
@@ -322,13 +326,46 @@ def _part(tu: TU, plan: RegionPlan, c: Clause, copied: list[Param]) -> str:
     return f"reduction({c.keyword}: {', '.join(texts)})"
 
 
-def _edit(index: Index, rw: Rewriter, plan: RegionPlan, pointed: set[Symbol | None]) -> None:
+def _indexed(node: ast.Node) -> set[int]:
+    """The names in front of a subscript, by their identity."""
+    return {id(strip(n.base)) for n in everything(node) if isinstance(n, ast.Index)}
+
+
+def _pointers_to_elements(stmt: DirectiveStmt, params: list[Param]) -> dict[Symbol | None, CType]:
+    """Mapped arrays that are a pointer to their elements, as in calls of functions, with its type: `a[i]` stays so.
+
+    The type of the whole array is written where its name stands alone: there a tag may mean something else.
+    """
+    indexed = _indexed(stmt)
+    alone = {n.symbol for n in names_in(stmt) if id(n) not in indexed}
+    found: dict[Symbol | None, CType] = {}
+    for p in params:
+        whole = p.type.to if isinstance(p.type, Pointer) and p.deref else None
+        if isinstance(whole, Array) and not is_vla(whole) and not (p.symbol in alone and _has_tag(whole)):
+            found[p.symbol] = Pointer(whole.of)
+    return found
+
+
+def _has_tag(t: CType) -> bool:
+    while isinstance(t, (Array, Pointer)):
+        t = t.of if isinstance(t, Array) else t.to
+    return not isinstance(t, (Integer, Floating))
+
+
+def _edit(
+    index: Index, rw: Rewriter, plan: RegionPlan, pointed: list[Param], elements: dict[Symbol | None, CType]
+) -> None:
+    """Write what the pointers in `pointed` point to where the region names the variables."""
     body = plan.region.stmt.body
     if body is None:
         return
     replace_globals(index, rw, body, {p.symbol for p in plan.params} | set(plan.privates))
-    _replace_in_typeof(rw, body, {s.name: f"(*{s.name})" for s in pointed if s is not None})
+    whole = {
+        p.symbol: f"(*({index.kinds.c(p.type)}){p.name})" if p.symbol in elements else f"(*{p.name})" for p in pointed
+    }
+    _replace_in_typeof(rw, body, {s.name: text for s, text in whole.items() if s is not None})
     listed = {id(n) for s in directives_in(body) for c in s.directive.clauses for i in c.items for n in i.expr.walk()}
+    indexed = _indexed(body)
     for n in names_in(body):
-        if n.symbol in pointed and id(n) not in listed:
-            rw.replace(n.span, f"(*{n.name})")
+        if n.symbol in whole and id(n) not in listed and not (n.symbol in elements and id(n) in indexed):
+            rw.replace(n.span, whole[n.symbol])
