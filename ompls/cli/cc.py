@@ -123,6 +123,8 @@ class _Job:
         words = [*_version_flags(self.line, source), *words]
         if isinstance(bundle, int):
             return bundle
+        if bundle is not None:
+            pipeline.mark_for_debuggers(bundle, words)
         if bundle is None:
             dependencies = self.line.dependency_words(made if stage == "-c" else source)
             return pipeline.gcc([*words, *dependencies, stage, source, "-o", made])

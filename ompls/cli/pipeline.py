@@ -43,6 +43,15 @@ def translated(units: Sequence[Unit], devices: Sequence[str]) -> Bundle:
     return bundle
 
 
+def mark_for_debuggers(bundle: Bundle, flags: Sequence[str]) -> None:
+    """With -g, note in the bundle what kernels need so that a debugger shows the user's lines."""
+    from ompls.runtime.toolchain import debug_flags
+    from ompls.translate.bundle import for_debuggers
+
+    if asked := debug_flags(flags):
+        for_debuggers(bundle, asked, os.getcwd())
+
+
 @contextmanager
 def tidy_end() -> Iterator[None]:
     """Being asked to end while we build ends us as Ctrl-C does: private files go, nothing is left half done."""
@@ -148,11 +157,21 @@ def split_link_flags(flags: Sequence[str]) -> tuple[list[str], list[str]]:
     return compile_flags, link_flags
 
 
-def launch(built: Built, arguments: Sequence[str], *, timeout: float | None = None, record: Path | None = None) -> int:
-    """Run the program with our streams; its exit code, 128+signal, or 124 over `timeout` seconds."""
+def launch(
+    built: Built,
+    arguments: Sequence[str],
+    *,
+    timeout: float | None = None,
+    record: Path | None = None,
+    debugger: Sequence[str] = (),
+) -> int:
+    """Run the program with our streams; its exit code, 128+signal, or 124 over `timeout` seconds.
+
+    debugger -- a command line that the program's is added to: what ends is this one
+    """
     from ompls.runtime import launcher
 
-    return launcher.run(built, list(arguments), timeout, launcher.environment(built, trace=record))
+    return launcher.run(built, list(arguments), timeout, launcher.environment(built, trace=record), debugger)
 
 
 def launch_captured(built: Built, *, timeout: float, record: Path) -> tuple[int, str]:

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from ompls.cli import options, pipeline, report, trace
+from ompls.cli import gdb, options, pipeline, report, trace
 from ompls.cli.engine import analyze
 from ompls.cli.problem import Problem
 from ompls.cli.terminal import progress
@@ -34,6 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="[LIST]",
         help="on cudasim: report races,uninit,memory (the default) or also coalescing,banks; exit code 1 when it did",
     )
+    parser.add_argument(
+        "--gdb", action="store_true", help="build with -g and start gdb on the program (docs/debugging.md)"
+    )
     parser.add_argument("--profile", action="store_true", help="show what was launched and transferred, on stderr")
 
 
@@ -53,6 +56,11 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
     found = scratch / "findings"
     if arguments.check is not None:
         _prepare_checks(arguments, found)
+    debugger: list[str] = []
+    if arguments.gdb:
+        arguments.device = gdb.device(arguments.device)
+        debugger = gdb.command(scratch)
+        os.environ.setdefault("OMPLS_CUDASIM_CORES", "1")  # one thread of a kernel at a time
     names = pipeline.device_names(arguments.device)
     with progress("translating and building"):
         units = list(analyze(arguments.files, arguments.flags, names[0], arguments.openmp))
@@ -63,13 +71,17 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
             pipeline.refuse(units, error.diagnostics, arguments.flags)
             return OUR_ERROR
         project_flags = dict.fromkeys(unit.flags for unit in units)
-        flags = [flag for group in project_flags for flag in group] + arguments.flags
+        flags = [flag for group in project_flags for flag in group]
+        flags += [*(gdb.FLAGS if arguments.gdb else ()), *arguments.flags]
+        pipeline.mark_for_debuggers(bundle, flags)
         output = scratch / Path(arguments.files[0]).stem
         built = pipeline.build(bundle, scratch, arguments.device, flags, output)
     wanted = arguments.trace or arguments.profile
     direct = arguments.trace and arguments.trace_format == "json"
     record = Path(arguments.trace) if direct else scratch / "trace.jsonl" if wanted else None
-    code = pipeline.launch(built, arguments.program_arguments, timeout=arguments.timeout, record=record)
+    code = pipeline.launch(
+        built, arguments.program_arguments, timeout=arguments.timeout, record=record, debugger=debugger
+    )
     if arguments.profile and record is not None:
         sys.stdout.flush()
         print(_profile(record), file=sys.stderr)
@@ -87,6 +99,8 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
 
 def _prepare_checks(arguments: argparse.Namespace, found: Path) -> None:
     """The image is built for checks, and the program does them: both learn of it from the environment."""
+    if arguments.gdb:
+        raise Problem("--gdb: not together with --check, which changes the kernels; leave one of them out", OUR_ERROR)
     if arguments.device == "auto":
         arguments.device = "cudasim"
     if arguments.device.partition(":")[0] != "cudasim":

@@ -37,6 +37,8 @@ class Kernel:
     globals: Tuple[str, ...]
     barriers: bool
     externals: Tuple[str, ...] = ()
+    debug: Tuple[str, ...] = ()  # -g and -O… of its unit, when a debugger shall see it
+    directory: str = ""  # from which the names of the unit's files count then
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Bundle:
         return sorted(found, key=lambda pair: pair[0].name)
 
 
-def _kernel(directory: Path, data: Dict[str, Any]) -> Kernel:
+def _kernel(directory: Path, data: Dict[str, Any], debug: Dict[str, Any]) -> Kernel:
     return Kernel(
         name=data["name"],
         file=data.get("file", ""),
@@ -96,6 +98,8 @@ def _kernel(directory: Path, data: Dict[str, Any]) -> Kernel:
         globals=tuple(data.get("globals", ())),
         barriers=bool(data.get("barriers", True)),
         externals=tuple(data.get("externals", ())),
+        debug=tuple(debug.get("flags", ())),
+        directory=debug.get("directory", ""),
     )
 
 
@@ -114,7 +118,7 @@ def _unit(directory: Path, data: Dict[str, Any]) -> Unit:
         source=data["source"],
         host=directory / data["host"],
         includes_from=data.get("includes_from", ""),
-        kernels=tuple(_kernel(directory, k) for k in data["kernels"]),
+        kernels=tuple(_kernel(directory, k, data.get("debug", {})) for k in data["kernels"]),
         functions=tuple(_function(directory, f) for f in data.get("functions", ())),
         openmp=int(data.get("openmp", 0)),
     )

@@ -118,9 +118,15 @@ def _hint(error: OSError) -> str:
 
 
 def run(
-    built: Built, args: Sequence[str] = (), timeout: Optional[float] = None, env: Optional[Mapping[str, str]] = None
+    built: Built,
+    args: Sequence[str] = (),
+    timeout: Optional[float] = None,
+    env: Optional[Mapping[str, str]] = None,
+    debugger: Sequence[str] = (),
 ) -> int:
-    """Run a program and return its exit code (see the head of this file).  `timeout` is in seconds.
+    """Run a program, maybe under a debugger, and return its exit code (see the head of this file).
+
+    timeout -- in seconds.  debugger -- the command line to which the program's is added.
 
     Raises RuntimeProblem when the program cannot be started.
     """
@@ -128,7 +134,7 @@ def run(
     with _subreaper(), _Forwarding(before) as forwarding:
         try:
             process = subprocess.Popen(
-                command(built, args),
+                [*debugger, *command(built, args)],
                 env=dict(environment(built) if env is None else env),
                 preexec_fn=functools.partial(end_with, os.getpid()),  # noqa: PLW1509 -- it makes system calls only
             )

@@ -20,7 +20,7 @@ from typing import Iterator
 from .errors import RuntimeProblem
 
 PREFIX = "ompls-"
-_NAME = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}\Z")  # as tempfile.mkdtemp completes it
+_NAME = re.compile(re.escape(PREFIX) + r"[A-Za-z0-9_]{8}\Z")  # as tempfile.mkdtemp completes it, or that of C
 LOCK = "ompls.lock"
 YOUNG = 60.0  # seconds in which a file that is not locked may be one that is just being made
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,7 @@ class Compile:
 
     depends -- files whose contents stand for the preprocessed source (ours only)
     header  -- a header that the source includes first, by the name it has there: precompiled, it is not read each time
+    directory -- where it is compiled, which debug information holds; "", or if it is gone: wherever we are
     """
 
     source: Path
@@ -46,6 +48,14 @@ class Compile:
     depends: Optional[Tuple[Path, ...]] = None
     label: str = ""
     header: str = ""
+    directory: str = ""
+
+
+def debug_flags(flags: Sequence[str]) -> List[str]:
+    """-g and the level of optimization, when gcc's options ask for what a debugger needs: the last of each counts."""
+    asked = [flag for flag in flags if re.match(r"-g(\d|gdb|dwarf|$)", flag)]
+    level = next((flag for flag in reversed(flags) if flag.startswith("-O")), "-O0")
+    return ["-g", level] if asked and asked[-1] not in ("-g0", "-ggdb0") else []
 
 
 Work = TypeVar("Work")
@@ -181,20 +191,22 @@ class Toolchain:
     def _object(self, job: Compile) -> Path:
         what = "compiling " + (job.label or str(job.source))
         args = [job.compiler, *job.args]
+        place = Path(job.directory) if job.directory and os.path.isdir(job.directory) else None
         if job.depends is None:
-            preprocessed = self.run([*args, "-E", str(job.source)], what)
+            preprocessed = self.run([*args, "-E", str(job.source)], what, place)
             # Where the file lies does not matter: a bundle is in another directory each time.
             content = [preprocessed.replace(os.fsencode(str(job.source.parent)), b"")]
         else:
             content = [path.name.encode() + b"\0" + path.read_bytes() for path in job.depends]
             content.append(job.source.read_bytes())
         parts = [self.version(job.compiler).encode(), os.fsencode("\0".join(args)), *content]
+        parts += [os.fsencode(place)] if place is not None else []
 
         def make(path: Path) -> None:
             if RUNTIME in job.source.parents:
                 self._say_once()
             begin = self._precompiled(job) if job.header else ()
-            self.run([job.compiler, *begin, *job.args, "-c", str(job.source), "-o", str(path)], what)
+            self.run([job.compiler, *begin, *job.args, "-c", str(job.source), "-o", str(path)], what, place)
 
         return self.cached(parts, ".o", make)
 

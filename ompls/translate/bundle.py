@@ -35,9 +35,20 @@ def pack(files: dict[str, str], units: list[dict[str, Any]], devices: list[str],
         "units": units,
         "sha256": {path: hashlib.sha256(x).hexdigest() for path, x in data.items()},
     }
-    text = written(manifest) + "\n"
-    data["manifest.json"] = text.encode("utf-8", "backslashreplace")  # a name that is not UTF-8 becomes JSON's escapes
+    data["manifest.json"] = _manifest_file(manifest)
     return Bundle(data, manifest)
+
+
+def _manifest_file(manifest: dict[str, Any]) -> bytes:
+    text = written(manifest) + "\n"
+    return text.encode("utf-8", "backslashreplace")  # a name that is not UTF-8 becomes JSON's escapes
+
+
+def for_debuggers(bundle: Bundle, flags: list[str], directory: str) -> None:
+    """Note with which options kernels are compiled for a debugger, and from which directory it finds the sources."""
+    for unit in bundle.manifest["units"]:
+        unit["debug"] = {"flags": flags, "directory": directory}
+    bundle.files["manifest.json"] = _manifest_file(bundle.manifest)
 
 
 _string = json.encoder.encode_basestring

@@ -13,8 +13,9 @@ import shutil
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, Iterator, List, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from ..bundle import Kernel
 from ..errors import BuildFailed, DeviceUnavailable
 from ..toolchain import Compile, Toolchain, c_string
 from . import Availability, Device, ImageJob
@@ -45,6 +46,8 @@ CONVERSION = re.compile(
     rb"\*\s*(?:(?:const|volatile|__restrict__)\s*)*\)\s*[^\s;,{)]"  # (float *)bytes
     rb"|_cast\b|\b(?:typedef|using)\b[^;]*\*|\bunion\b|\bpack|__packed__"
 )
+LESS = ("-O0", "-O1", "-O", "-Og")  # with -g, kernels are optimized less if the user's code is
+DEBUGGED = "ompls_sim_debugged"  # a symbol: the program puts the image where a debugger can read it (host/imagefile.c)
 # With checks every access of a kernel is a call that device_lib/cudasim/checks answers.
 CHECK = ("-DOMPLS_SIM_CHECK",)
 CHECK_KERNEL = (
@@ -149,7 +152,12 @@ def _library_files() -> Iterator[Path]:
 KernelFile = Tuple[Path, str, Sequence[str]]  # its name in messages, its kernels
 
 
-def _kernel_object(tools: Toolchain, file: KernelFile, defines: Tuple[str, ...], checked: bool) -> Path:
+Debugged = Mapping[Path, Kernel]  # kernels that a debugger is to see, by their file
+
+
+def _kernel_object(
+    tools: Toolchain, file: KernelFile, defines: Tuple[str, ...], checked: bool, debugged: Debugged
+) -> Path:
     """Compile one kernel file; give its dynamic shared memory and the size of the static one the names of engine.h."""
     path, label, kernels = file
     text = wrap(path.read_bytes(), label, kernels)
@@ -159,7 +167,11 @@ def _kernel_object(tools: Toolchain, file: KernelFile, defines: Tuple[str, ...],
     # With checks always: gcc does not instrument what is plainly its own variable, and shared ones would be that.
     flags = ("-x", "c++", *KERNEL_FLAGS, *defines, *(ALIGNMENT if checked or CONVERSION.search(text) else ()))
     flags += CHECK_KERNEL if checked else ()
-    compiled = tools.object(Compile(source, flags, "g++", depends, label, "prelude.h"))
+    directory = ""
+    if path in debugged:
+        flags += ("-g2", *(flag for flag in debugged[path].debug if flag in LESS and not checked))
+        directory = debugged[path].directory
+    compiled = tools.object(Compile(source, flags, "g++", depends, label, "prelude.h", directory))
     data = compiled.read_bytes()
     found = read_object(data)
     if found.shared > MAX_SHARED:
@@ -176,7 +188,9 @@ def _kernel_object(tools: Toolchain, file: KernelFile, defines: Tuple[str, ...],
     return tools.cached([data, "\0".join(changes).encode()], ".o", make)
 
 
-def build_image(tools: Toolchain, files: Sequence[KernelFile], checked: bool = False) -> Path:
+def build_image(
+    tools: Toolchain, files: Sequence[KernelFile], checked: bool = False, debugged: Optional[Debugged] = None
+) -> Path:
     """The executable of kernel files.  Raises BuildFailed, DeviceUnavailable, ToolMissing.
 
     `checked`: kernels report data races and the like (host/findings.c says what).
@@ -192,7 +206,9 @@ def build_image(tools: Toolchain, files: Sequence[KernelFile], checked: bool = F
     if checked:
         sources += sorted((ENGINE / "checks").glob("*.cpp"))
         flags += CHECK
-    objects = tools.each(lambda file: _kernel_object(tools, file, defines, checked), files)
+    if debugged:
+        link.append("-Wl,--defsym={}=1".format(DEBUGGED))
+    objects = tools.each(lambda file: _kernel_object(tools, file, defines, checked, debugged or {}), files)
     objects += tools.objects([Compile(source, flags, "g++", library) for source in sources])
     return tools.link(link, objects, ".image", "linking the image of 'cudasim'", "g++")
 
@@ -219,7 +235,8 @@ class CudaSim(Device):
         for kernel, path in job.kernels:
             files.setdefault(path, (path.name, []))[1].append(kernel.name)
         checked = os.environ.get("OMPLS_CHECK", "none") != "none"
-        return build_image(job.tools, [(path, label, names) for path, (label, names) in files.items()], checked)
+        listed = [(path, label, names) for path, (label, names) in files.items()]
+        return build_image(job.tools, listed, checked, {path: kernel for kernel, path in job.kernels if kernel.debug})
 
     def prepare(self, tools: Toolchain) -> None:
         """Images of kernels that do nothing: the engine and the header for kernels without and with conversions; the same

@@ -30,7 +30,10 @@ class Host(Device):
     def build_image(self, job: ImageJob) -> Path:
         """All kernels in one shared object."""
         flags = ("-O2", *job.cflags, "-fPIC", "-fopenmp", "-foffload=disable", "-w")
-        compiles = [Compile(path, flags, label=kernel.file or path.name) for kernel, path in job.kernels]
+        compiles = [
+            Compile(path, (*flags, *kernel.debug), label=kernel.file or path.name, directory=kernel.directory)
+            for kernel, path in job.kernels
+        ]
         headers = tuple(sorted(_CORE.glob("*.h")))
         compiles += [Compile(path, ("-O2", "-fPIC", "-fopenmp"), depends=headers) for path in _SUPPORT]
         wrap = [flag for flag in job.wrap if flag.rpartition("=")[2] in _WRAPPED]

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -225,6 +226,27 @@ void obey()
 
 // --- starting ---------------------------------------------------------------------------------------------------
 
+int image_directory = -1;
+
+// What is in there is ours as long as we live (runtime/scratch.py).
+void lock_image()
+{
+    if (control->image_directory[0] == '\0') return;
+    image_directory = open(control->image_directory, O_RDONLY | O_DIRECTORY);
+    flock(openat(image_directory, SIM_LOCK_FILE, O_RDWR), LOCK_EX);
+}
+
+// A debugger stops where one of its processes ends, also while it runs the program once more.
+bool is_traced()
+{
+    char line[256];
+    int tracer = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && !tracer && fgets(line, sizeof line, status)) sscanf(line, "TracerPid: %d", &tracer);
+    if (status) fclose(status);
+    return tracer != 0;
+}
+
 // Ends the process when the host has ended.
 void *watch_host(void *)
 {
@@ -232,7 +254,11 @@ void *watch_host(void *)
     for (;;) {
         if (host_fd >= 0) poll(&wanted, 1, -1);
         else usleep(100000);
-        if (host_fd >= 0 ? wanted.revents != 0 : kill(host, 0) != 0) _exit(0);
+        if (host_fd < 0 ? kill(host, 0) == 0 : wanted.revents == 0) continue;
+        while (image_directory >= 0 && is_traced()) usleep(100000);
+        for (const char *name : {SIM_IMAGE_FILE, SIM_LOCK_FILE}) unlinkat(image_directory, name, 0);
+        if (image_directory >= 0) rmdir(control->image_directory);
+        _exit(0);
     }
 }
 
@@ -344,6 +370,7 @@ int main(int count, char **arguments)
     arena_bytes = strtoull(arguments[3], nullptr, 10);
     close_files();
     leave_the_host();
+    lock_image();
     for (int number : {SIGINT, SIGHUP, SIGQUIT, SIGTERM, SIGPIPE}) signal(number, SIG_IGN); // the host decides
     map_memory();
     prctl(PR_SET_NAME, "ompls-cudasim");

@@ -42,6 +42,10 @@ enum {
 #define SIM_MAX_SHARED 49152 /* bytes a block */
 #endif
 
+/* Where an image for debuggers lies: host/imagefile.c. */
+#define SIM_IMAGE_FILE "cudasim-image"
+#define SIM_LOCK_FILE "ompls.lock" /* runtime/scratch.py */
+
 enum { SIM_LAUNCH = 1, SIM_READ, SIM_WRITE, SIM_NOTHING, SIM_SHARE /* the host's memory; `address`: of some byte of it */ };
 enum { SIM_OK = 0, SIM_REFUSED, SIM_FAILED /* the process is gone */ };
 
@@ -83,6 +87,7 @@ typedef struct {
 typedef struct {
     uint32_t process; /* the number of the device process, 0 until there is one; else why not, an errno: */
     int32_t failed;
+    char image_directory[1024]; /* "" when the image has no name */
     uint32_t request, reply, event; /* futexes */
     uint32_t taken; /* the request that the process has begun with */
     uint32_t command;

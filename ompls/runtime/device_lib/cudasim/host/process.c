@@ -80,6 +80,7 @@ static bool process_ended(const sim_device *d, char *state) {
 static int lose(sim_device *d, uint32_t wanted, bool stopped, ompls_error *err) {
     char state;
     bool idle = load(&d->control->taken) != wanted && process_ended(d, &state);
+    sim_drop_image(d);
     d->lost = idle ? OMPLS_LOST_IDLE : OMPLS_LOST_BEFORE;
     err->fatal = idle ? OMPLS_LOST_IDLE : OMPLS_LOST_NOW;
     drain(d->control);
@@ -182,6 +183,7 @@ static int failed(sim_device *d, ompls_error *err) {
     /* One before a return address, which may be the next line's. */
     if (control->pc != 0)
         err->fault_line = sim_find_line(d, control->fault ? control->pc : control->pc - 1, err->fault_file, sizeof err->fault_file);
+    sim_drop_image(d);
     const char *hint = control->fault ? "map what the kernel uses" : "see the kernel";
     if (err->fault_line == 0) return sim_fail(err, hint, "%s", control->reason);
     return sim_fail(err, hint, "%s (at %.60s:%u)", control->reason, err->fault_file, err->fault_line);
@@ -219,7 +221,7 @@ static bool open_files(sim_device *d, int *files) {
 
 /* The first process makes the second, says its number in the page and ends: that one is waited for, whoever reaps it. */
 static int spawn(sim_device *d, const int *files, char *const *argv) {
-    char path[64];
+    char path[64], named[PATH_MAX];
     int status;
     pid_t first = -1;
     posix_spawn_file_actions_t actions;
@@ -236,7 +238,10 @@ static int spawn(sim_device *d, const int *files, char *const *argv) {
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int failed = posix_spawn(&first, path, &actions, &attributes, argv, environ);
+    int failed = ENOENT;
+    if (sim_image_path(d, named, sizeof named)) failed = posix_spawn(&first, named, &actions, &attributes, argv, environ);
+    if (failed != 0) sim_drop_image(d); /* where it lies nothing may be executed, say */
+    if (failed != 0) failed = posix_spawn(&first, path, &actions, &attributes, argv, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (failed != 0) return failed;
@@ -251,7 +256,9 @@ int sim_start(sim_device *d, ompls_error *err) {
     snprintf(numbers[0], sizeof numbers[0], "%d", (int)getpid());
     snprintf(numbers[1], sizeof numbers[1], "%d", d->index);
     snprintf(numbers[2], sizeof numbers[2], "%llu", (unsigned long long)d->bytes);
-    int failed = open_files(d, files) ? spawn(d, files, argv) : errno;
+    int failed = open_files(d, files) ? 0 : errno;
+    if (failed == 0 && d->debugged) sim_keep_image(d);
+    if (failed == 0) failed = spawn(d, files, argv);
     for (int i = 0; i < FILES; i++)
         if (files[i] >= 0) close(files[i]);
     if (failed != 0)
@@ -266,7 +273,18 @@ int sim_start(sim_device *d, ompls_error *err) {
     return status;
 }
 
+/* A debugger stops where one of its processes ends: the program itself shall be the first. */
+static bool is_traced(void) {
+    char line[256];
+    int tracer = 0;
+    FILE *status = fopen("/proc/self/status", "re");
+    while (status != NULL && tracer == 0 && fgets(line, sizeof line, status) != NULL) sscanf(line, "TracerPid: %d", &tracer);
+    if (status != NULL) fclose(status);
+    return tracer != 0;
+}
+
 void sim_stop(sim_device *d) {
+    if (d->debugged && is_traced()) return; /* it ends with the program */
     /* It ends by itself when the program does, but nothing shall be left when the program has ended. */
     const struct timespec moment = {.tv_nsec = 500000};
     char state;
@@ -274,4 +292,5 @@ void sim_stop(sim_device *d) {
         if (tries == 0) kill(d->process, SIGKILL);
         nanosleep(&moment, NULL);
     }
+    sim_drop_image(d);
 }

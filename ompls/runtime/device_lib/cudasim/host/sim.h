@@ -29,6 +29,9 @@
 #define sim_copy_out ompls_cudasim_copy_out
 #define sim_copy_within ompls_cudasim_copy_within
 #define sim_find_line ompls_cudasim_find_line
+#define sim_keep_image ompls_cudasim_keep_image
+#define sim_image_path ompls_cudasim_image_path
+#define sim_drop_image ompls_cudasim_drop_image
 #define sim_begin_checks ompls_cudasim_begin_checks
 #define sim_report ompls_cudasim_report
 
@@ -57,6 +60,7 @@ typedef struct {
     sim_control *control;
     const unsigned char *image; /* the embedded bytes: symbols are looked up here */
     uint64_t image_size;
+    bool debugged; /* the image was built for debuggers */
     uint64_t architecture, max_shared, max_parameters; /* of the image: devices/cudasim.py */
     pid_t process, owner; /* the device process, 0 before it is started; who started it */
     uint64_t born;        /* the kernel's time stamp of the process: its number may be used again */
@@ -87,6 +91,11 @@ sim_symbols sim_symbols_of(const sim_device *d);
 int sim_start(sim_device *d, ompls_error *err);
 void sim_stop(sim_device *d);
 int sim_send(sim_device *d, uint32_t command, ompls_error *err);
+
+/* imagefile.c: put the image into a file with a name, if that is possible; its path, if it has one; remove it. */
+void sim_keep_image(sim_device *d);
+bool sim_image_path(const sim_device *d, char *path, size_t size);
+void sim_drop_image(sim_device *d);
 
 /* The user's line of a program counter: 0 when unknown, else `where` is its file without directories.  Slow. */
 uint32_t sim_find_line(const sim_device *d, uint64_t pc, char *where, size_t size);
