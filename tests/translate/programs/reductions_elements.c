@@ -61,5 +61,31 @@ int main(void)
             big[FAR + 2] += i;
     }
     expect(big[FAR + 2], SUM, "threads, far away");
+    int e[8] = {0};
+#pragma omp target teams map(tofrom : e) reduction(+ : e[1 : 5]) num_teams(2)
+    {
+        int k = 1;
+        e[1] += k;
+#pragma omp parallel for reduction(+ : e[2 : 3])
+        for (int i = 0; i < N; i++)
+            e[2 + i % 3] += k;
+        k = 2;
+#pragma omp parallel for
+        for (int i = 0; i < N; i++) {
+#pragma omp atomic
+            e[2 + i % 3] += k;
+        }
+#pragma omp parallel
+        {
+#pragma omp for reduction(+ : e[3 : 2])
+            for (int i = 0; i < N; i++)
+                e[3 + i % 2] += k;
+#pragma omp single
+            e[5] += 10;
+        }
+    }
+    expect(e[1] + e[5], 2 + 20, "a section of the teams, in sequential code");
+    expect(e[2] + e[3] + e[4], 2 * (1 + 2 + 2) * N, "a part of it, of the threads");
+    expect(e[0] + e[6] + e[7], 0, "around the section");
     return failures != 0;
 }

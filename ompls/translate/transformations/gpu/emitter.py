@@ -22,7 +22,7 @@ from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.sharing import Copies
 from ompls.translate.transformations.gpu.locks import ELSEWHERE, Joined, polls, stretches, unreleased, waits
-from ompls.translate.uses import leaves, privatised
+from ompls.translate.uses import leaves, listed, privatised
 
 # Which threads run the code that is being translated:
 #   master   -- one thread of each team (a generic kernel outside parallel regions, a kernel of one thread a team)
@@ -62,6 +62,7 @@ class Emitter:
     joined: Joined = field(default_factory=Joined)  # waits for locks
     unreleased: dict[int, str] = field(default_factory=dict)  # id of calls that ask for a lock -> what is wrong
     returns: CType | None = None  # what the device function returns
+    parts: frozenset[Symbol] = frozenset()  # arrays whose name is a pointer to a reduction's part of a section here
     scope: set[Symbol] = field(default_factory=set)  # declared inside the parallel regions around this point
 
     def text(self, e: ast.Expr) -> str:
@@ -118,7 +119,10 @@ class Emitter:
         for c in d.clauses:
             if c.broken:
                 raise Problem(c.span, f"the clause '{c.name}'", c.broken)
+        outer = self.parts
+        self.parts -= listed([d], "private", "firstprivate", "lastprivate", "linear")
         entry(self, stmt, level)
+        self.parts = outer
 
     def _locks(self, block: ast.Compound) -> None:
         t = self.returns

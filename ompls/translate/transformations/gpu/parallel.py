@@ -8,7 +8,7 @@ device function, whose frame may be any thread's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Symbol
@@ -62,11 +62,12 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     d = s.directive
     before, after = around
     loop = nest_of(d, s.body) if d.has("for") or d.has("loop") else None
+    around_it = e.parts
     data = data_of(e, [d], loop)
     if loop is not None:
         keep_counters(e, loop, data, kept_counters(d, loop))
     together = level == "master" and e.plan is not None and e.plan.promotion is not None
-    captures, push, pop = ([], "", "") if together else _captures(e, s, level)
+    captures, push, pop = ([], "", "") if together else _captures(e, s, level, around_it)
     if source == "team":
         captures = ["ompls_count", "ompls_team", *captures, *[f"ompls_count_{x.symbol.name}" for x in loop.loops]] if (
             loop and len(loop.loops) > 1) else ["ompls_count", "ompls_team", *captures]  # fmt: skip
@@ -117,8 +118,11 @@ def thread_limit(e: Emitter, chain: Sequence[Directive]) -> tuple[str | None, bo
     return clause_value(e, directive, "thread_limit"), hoisted or isinstance(strip(clause.args[-1]), IntLiteral)
 
 
-def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], str, str]:
-    """The lambda's capture list, and what has to be pushed to shared memory before and popped after."""
+def _captures(e: Emitter, s: DirectiveStmt, level: Level, parts: Collection[Symbol]) -> tuple[list[str], str, str]:
+    """The lambda's capture list, and what has to be pushed to shared memory before and popped after.
+
+    parts -- `Emitter.parts` around the region
+    """
     own = declared_in(s.body) if s.body else set()
     private = {i.symbol for c in s.directive.all("private") for i in c.items}
     private |= _private_counters(s) - own
@@ -138,6 +142,9 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level) -> tuple[list[str], st
         if x.level == "file" and x not in e.references | own_of_file:
             continue
         if isinstance(x.type, Array) and is_vla(x.type):  # a constant pointer, maybe one thread's
+            out.append(x.name)
+            continue
+        if x in parts and level != "parallel":  # a pointer to memory of the team
             out.append(x.name)
             continue
         if x in e.team_shared:

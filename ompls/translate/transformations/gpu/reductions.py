@@ -96,7 +96,7 @@ def reduction(  # noqa: PLR0917 - all of them are what one clause item is
 
 def _bound(e: Emitter, s: Symbol, name: str) -> str:
     """A declaration of `name` for the original: a reference; a pointer by value, which a copy in memory may hide."""
-    if isinstance(s.type, Array) and is_vla(s.type):
+    if (isinstance(s.type, Array) and is_vla(s.type)) or s in e.parts:
         return f"auto *const {name}"
     if isinstance(s.type, Pointer):
         return f"{e.cxx(s.type, f'const {name}')}" if not is_vla(s.type) else f"auto *const {name}"
@@ -135,6 +135,7 @@ def _storage(e: Emitter, out: Data, s: Symbol, shape: _Shape, place: Place, told
     moved = f"ompls_before({part}, {shape.offset})" if shape.offset != "0" else part
     cast = f"({pointer})" if isinstance(below, Array) else ""
     out.before.append(f"{e.cxx(Pointer(below), s.name)} = {cast}{moved};")
+    e.parts |= {s}
     return mine
 
 
