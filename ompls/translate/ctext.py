@@ -47,6 +47,7 @@ class Types:
         self._tu = tu
         self._names: dict[int, str] = {}
         self.made: dict[str, Record] = {}  # names of ours for records that have none
+        self.own: frozenset[str] = frozenset()  # words of `TRUTH` that the unit declares
         for item in tu.items:
             if isinstance(item.content.node, ast.Declaration):
                 self._learn(item.content.node.decls)
@@ -87,7 +88,11 @@ class Types:
     def cxx(self, t: CType, name: str = "") -> str:
         """A CUDA C++ declaration: no restrict, no _Atomic, bool for _Bool."""
         text = _unmark(declare(self._named(t, frozenset({"restrict", "_Atomic"})), name))
-        return COMPLEX.sub(lambda m: f"ompls_complex<{m[1] or m[2]}>", truth(text))
+        return COMPLEX.sub(lambda m: f"ompls_complex<{m[1] or m[2]}>", self._truth(text))
+
+    def _truth(self, text: str) -> str:
+        """What the user calls `bool` gets another name, and then C's own type gets C++'s."""
+        return re.sub(r"\b_Bool\b", "ompls_bool" if self.own else "bool", re.sub(r"\bbool\b", "bool_", text))
 
     def reference(self, t: CType, name: str) -> str:
         """A CUDA C++ declaration of `name` as a reference to a `t`."""
@@ -112,11 +117,6 @@ class Types:
         if isinstance(t, (Record, Enum)) and not t.tag:
             return dataclasses.replace(t, tag=_MARK + self._names[t.uid])
         return t
-
-
-def truth(text: str) -> str:
-    """The user's types `bool` get another name, and then C's own gets that one."""
-    return re.sub(r"\b_Bool\b", "bool", re.sub(r"\bbool\b", "bool_", text))
 
 
 def _unmark(text: str) -> str:

@@ -8,7 +8,7 @@ declares them: a kernel file includes no header.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ompls.analysis.encoding import decoded, encoded
@@ -22,7 +22,7 @@ from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.plan import HOISTED, RegionPlan
 from ompls.translate.symbols import is_global
 from ompls.translate.tables import tables
-from ompls.translate.uses import directives_in, names_in
+from ompls.translate.uses import declared_in, directives_in, names_in
 
 _TAG = re.compile(r"\b(?:struct|union|enum)\b(?:\s*__attribute__\s*\(\([^)]*\)\))?\s*([A-Za-z_]\w*)?\s*\{")
 _STORAGE = re.compile(r"^\s*(?:(?:static|extern|inline|__extension__)\s+)+")
@@ -65,7 +65,19 @@ class Index:
                 self.functions[node.symbol.name] = (item, node)
             elif isinstance(node, Declaration):
                 self._declaration(item, node)
-        self.own = frozenset(w for w in TRUTH if w in self.types)  # of which C++ has others
+        named = [w for w in TRUTH if re.search(rb"\b%s\b" % w.encode(), tu.expanded)]  # no macros of <stdbool.h>
+        declared = {*self.types, *(self._variables() if named else ())}
+        self.own = frozenset(named) & declared  # of which C++ has others
+        self.kinds.own = self.own
+
+    def _variables(self) -> Iterator[str]:
+        """The names of all variables and parameters."""
+        for item in self.tu.items:
+            node = item.content.node
+            if isinstance(node, FunctionDef):
+                yield from (s.name for s in node.params)
+            if node is not None:
+                yield from (s.name for s in declared_in(node))
 
     def _declaration(self, item: Item, node: Declaration) -> None:
         text = decoded(item.content.text)

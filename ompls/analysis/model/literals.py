@@ -86,9 +86,18 @@ def character(text: str) -> tuple[CType, int]:
     return (INT if prefix in ("", "L") else _WIDE.get(prefix, UNKNOWN)), value
 
 
+def prefix(text: str) -> str:
+    """What stands before adjacent string literals: "", "u8", "u", "U" or "L"."""
+    return next((p for p, _ in _STRING.findall(text) if p), "")
+
+
 def units(text: str) -> list[int]:
-    """The code units of adjacent narrow string literals, without the terminating null."""
-    return [u for _, body in _STRING.findall(text) for u in _decode(encoded(body), True)]
+    """The code units of adjacent string literals, without the terminating null."""
+    kind = prefix(text)
+    found = [u for _, body in _STRING.findall(text) for u in _decode(encoded(body), _WIDE[kind] is CHAR)]
+    if kind != "u":
+        return found
+    return [half for u in found for half in ((0xD7C0 + (u >> 10), 0xDC00 + (u & 0x3FF)) if u > 0xFFFF else (u,))]
 
 
 def text(literal: str) -> str:
@@ -98,12 +107,7 @@ def text(literal: str) -> str:
 
 def string(text: str) -> CType:
     """The array type of adjacent string literals, with the terminating null."""
-    parts = _STRING.findall(text)
-    prefix = next((p for p, _ in parts if p), "")
-    of = _WIDE.get(prefix, CHAR)
-    narrow = of is CHAR
-    length = sum(len(_decode(encoded(body), narrow)) for _, body in parts)
-    return Array(of, length + 1)
+    return Array(_WIDE[prefix(text)], len(units(text)) + 1)
 
 
 def _decode(body: bytes, narrow: bool) -> list[int]:

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uchar.h>
+#include <wchar.h>
 
 #include "tried.h"
 
@@ -406,6 +408,51 @@ delete:
     int std = 3, string = 4, vector = 5, __shared__x = 2, int2 = 4, float4 = 6, alignas = 7, max = 8, min = 9;
     r[9] = std + string + vector + int2 + float4 + alignas + max + min;
 }
+struct wide { const char16_t *s; char32_t four[4]; };
+static char32_t character(const char32_t *p, int k) { return p[k]; }
+static void characters(double *r, long n)
+{
+    char16_t a = u'x';
+    const char16_t *t = u"ab";
+    const char32_t *v = U"cd";
+    char16_t in[] = u"xyz", exact[3] = u"xyz", more[6] = u"\u00e9\U0001F600";
+    wchar_t wide[2] = L"\u20acx";
+    struct wide both = {u"hello", U"four"};
+    r[0] = a + t[1] + v[1];
+    r[1] = in[2] + exact[1];
+    r[2] = more[0] + more[1] + 2 * more[2] + more[3];
+    r[3] = both.s[4] + both.four[3];
+    r[4] = character(U"zyx", 1) + wide[0];
+    r[5] = (n > 100 ? t : u"no")[0] + *u"q" + u"r"[0];
+    r[6] = sizeof u"abc" + sizeof U"abc" + sizeof in + sizeof u"\U0001F600";
+    /* Where a type is defined. */
+    r[7] = sizeof(struct { int a; char b; }) + sizeof(union { double d[3]; char c; }[2]);
+    r[8] = _Alignof(struct { double d; }) + sizeof(struct { int q; } *);
+    int v5[sizeof(struct { char c[5]; })];
+    r[9] = sizeof v5;
+}
+static int both_truths(int bool, _Bool flag)
+{
+    int true = bool + flag;
+    return true;
+}
+static void own_truths(double *r, long n)
+{
+    int bool = 3, count = 0;
+    _Bool done = bool == n, last = 0;
+    r[0] = bool * 2 + done + both_truths(bool, done);
+    {
+        int true = 5, false = 1;
+        r[1] = true - false;
+    }
+    ++bool;
+#pragma omp parallel for lastprivate(last) reduction(+ : count) firstprivate(bool)
+    for (int i = 0; i < 10; i++) {
+        last = i & 1;
+        count += bool;
+    }
+    r[2] = count + last;
+}
 #define T(x) _Generic((x), int: 1, double: 2, float: 3, char *: 4, const char *: 5, default: 6)
 static void selection(double *r, long n)
 {
@@ -494,6 +541,8 @@ int main(void)
     TRY(builtins, n);
     TRY(empty_assembly, n);
     TRY(keywords, n);
+    TRY(characters, n);
+    TRY(own_truths, n);
     TRY(selection, n);
     TRY(recursion, n);
     TRY(pointers, n);

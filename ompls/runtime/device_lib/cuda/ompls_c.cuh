@@ -39,6 +39,7 @@ struct ompls_stack {
 };
 
 // `typeof` of an expression: without the reference that decltype makes of an lvalue.
+typedef bool ompls_bool; // where a program has a `bool` of its own
 template <typename T> struct ompls_plain { typedef T type; };
 template <typename T> struct ompls_plain<T &> { typedef T type; };
 template <typename T> struct ompls_plain<T &&> { typedef T type; };

@@ -27,7 +27,7 @@ from ompls.translate.transformations.gpu.pointers import (
     needs_cast,
     unlike_pointers,
 )
-from ompls.translate.transformations.gpu.sizes import is_smaller
+from ompls.translate.transformations.gpu.sizes import is_smaller, size_of_definition
 from ompls.translate.transformations.gpu.values import compound_literal, declaration
 from ompls.translate.uses import whole_of
 
@@ -86,6 +86,8 @@ class Dialect:
             return
         if isinstance(n, ast.SizeOf) and isinstance(n.of, (Void, Function)):
             self.rw.replace(n.span, "1ul")  # GNU C
+        elif isinstance(n, ast.SizeOf) and n.operand is None and "{" in self.rw.string(n.span):
+            self.rw.replace(n.span, f"{size_of_definition(n, self.rw.string(n.span))}ul")
         elif isinstance(n, ast.SizeOf) and n.operand is not None and is_smaller(strip(n.operand)):
             self.rw.replace(n.span, f"{n.op}({self.types.cxx(n.of)})")
         for operand in promoted_operands(n):
@@ -217,9 +219,9 @@ class Dialect:
         if n.op == "--":
             self.rw.replace(n.span, "(!(" if n.postfix else "((", b, " = !", b, "))")
         elif n.postfix:
-            self.rw.replace(n.span, "[&] { bool ompls_v = ", b, "; ", b, " = true; return ompls_v; }()")
+            self.rw.replace(n.span, "[&] { _Bool ompls_v = ", b, "; ", b, " = 1; return ompls_v; }()")
         else:
-            self.rw.replace(n.span, "(", b, " = true)")
+            self.rw.replace(n.span, "(", b, " = 1)")
 
     def _kind(self, t: CType, of: Span) -> list[Part]:
         """The type of the object at `of` in a cast: an enumeration may have no name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ompls.analysis.model import ast
+from ompls.analysis.model import ast, literals
 from ompls.analysis.model.convert import decay, unqualified
 from ompls.analysis.model.ctype import Array, CType, Enum, Function, Integer, Pointer, Void
 from ompls.translate.ctext import flat, is_unknown, strip
@@ -16,13 +16,18 @@ def needs_cast(e: ast.Expr, to: CType) -> bool:
     source, to = flat(decay(e.type)), flat(to)
     if isinstance(to, Pointer):
         if isinstance(e, ast.StringLiteral):
-            return "const" not in to.to.quals
+            return "const" not in to.to.quals or has_own_type(e)
         if isinstance(source, Pointer):
             return not _implicit(source, to) and not is_unknown(to)
         return isinstance(source, (Integer, Enum)) and not (isinstance(e, ast.IntLiteral) and e.value == 0)
     if isinstance(to, Enum):
         return isinstance(source, (Integer, Enum)) and source != to
     return isinstance(to, Integer) and to.kind != "_Bool" and isinstance(source, Pointer)
+
+
+def has_own_type(e: ast.StringLiteral) -> bool:
+    """Whether C++ has other characters in it than C: char16_t is a type there, not another name for one."""
+    return literals.prefix(e.text) in ("u", "U")
 
 
 def is_enumerator(e: ast.Expr) -> bool:

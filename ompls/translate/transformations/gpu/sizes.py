@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import CType, Enum, Floating, Integer
+from ompls.analysis.model.layout import alignof, sizeof
 from ompls.translate.ctext import strip
+from ompls.translate.problem import Problem
+
+_NAMED = re.compile(r"\b(?:struct|union)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?\w+\s*\{|\benum\b", re.S)
 
 
 def is_smaller(e: ast.Expr) -> bool:
     """Whether `e` may have a smaller type in C++: 'a' is a char there, a comparison a bool."""
     kinds = (ast.CharLiteral, ast.Binary, ast.Unary, ast.Conditional, ast.Assign)
     return isinstance(e, kinds) and isinstance(e.type, (Integer, Enum))
+
+
+def size_of_definition(n: ast.SizeOf, text: str) -> int:
+    """`sizeof(struct {…})` as a number: C++ takes no definition there.  Raises Problem for one with a name."""
+    size = sizeof(n.of) if n.op == "sizeof" else alignof(n.of)
+    if size is None or _NAMED.search(text):
+        raise Problem(n.span, f"a type that is defined in '{n.op}'", "CUDA C++ takes none there; define it before")
+    return size
 
 
 def is_complex(t: CType) -> bool:

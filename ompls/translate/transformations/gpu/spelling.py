@@ -53,7 +53,7 @@ def respell(chunks: list[Chunk], own: Collection[str] = ()) -> list[Chunk]:
     out: list[Chunk] = []
     for c in chunks:
         if not c.verbatim:
-            out.append(Chunk(respelled(c.text), c.source, False))
+            out.append(Chunk(respelled(c.text, own), c.source, False))
             continue
         at, source = 0, c.source
         for m in _TOKEN.finditer(c.text):
@@ -69,7 +69,7 @@ def respell(chunks: list[Chunk], own: Collection[str] = ()) -> list[Chunk]:
 
 
 def respelled(text: str, own: Collection[str] = ()) -> str:
-    """`respell` for text that has been generated: `auto` is C++'s there, and so is `bool` unless `own` has it."""
+    """`respell` for text that has been generated: `auto` is C++'s there. It says `_Bool`: `bool` may be the user's."""
     return _TOKEN.sub(lambda m: _spelling(m, m.group(), own), text)
 
 

@@ -73,7 +73,7 @@ def error(e: Emitter, s: DirectiveStmt, level: Level) -> None:
         return
     fatal = severity is None or _word(severity) != "warning"
     text = e.text(message.args[0]) if message and message.args else '"error directive encountered"'
-    e.replace(s.span, f"ompls_error({'true' if fatal else 'false'}, __FILE__, __LINE__, {text});")
+    e.replace(s.span, f"ompls_error({int(fatal)}, __FILE__, __LINE__, {text});")
 
 
 def _word(clause: Clause) -> str:

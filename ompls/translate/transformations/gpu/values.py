@@ -15,6 +15,7 @@ from ompls.translate.ctext import element_of
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.initializers import is_designated, leaves, printed, read
+from ompls.translate.transformations.gpu.pointers import has_own_type
 from ompls.translate.transformations.gpu.sizes import fits
 
 if TYPE_CHECKING:
@@ -101,6 +102,8 @@ def _element(d: Dialect, e: ast.Expr, t: CType) -> None:
 
 def _characters(d: Dialect, e: ast.StringLiteral, t: Array) -> None:
     """C leaves out the terminating null where it does not fit, C++ wants room for it."""
-    if isinstance(e.type, Array) and e.type.length is not None and t.length == e.type.length - 1:
+    all_units = [*units(e.text), 0]
+    cut = t.length is not None and t.length == len(all_units) - 1
+    if cut or has_own_type(e):
         kind = d.types.cxx(unqualified(t.of))
-        d.rw.replace(e.span, "{" + ", ".join(f"({kind}){u}" for u in units(e.text)) + "}")
+        d.rw.replace(e.span, "{" + ", ".join(f"({kind}){u}" for u in all_units[: -1 if cut else None]) + "}")
