@@ -51,7 +51,10 @@ def test_several_files_make_one_program(process, tmp_path: Path) -> None:
 def test_options_of_the_project_and_of_the_command_line_reach_the_compiler(process, tmp_path: Path) -> None:
     path = _program(tmp_path / "options.c", REGION + "return ONE + TWO - 3 + (int)fmod(n, 1.0);", "#include <math.h>")
     (tmp_path / "compile_flags.txt").write_text("-DONE=1\n")
-    assert process("run", "--device", DEVICE, "-DTWO=2", "-lm", path).code == 0
+    before = tmp_path / "before.h"  # what it defines is in the kernels already
+    before.write_text("struct pair { int x; };\nstatic int same(int x) { return x; }\n")
+    path.write_text(path.read_text().replace("n++;", "n = same((struct pair){n + 1}.x);"))
+    assert process("run", "--device", DEVICE, "-DTWO=2", "-include", before, "-lm", path).code == 0
 
 
 def test_a_compilers_error_shows_the_users_line(process, tmp_path: Path) -> None:
@@ -131,6 +134,24 @@ def test_a_lock_that_hangs_on_the_simulated_gpu_is_refused(process, tmp_path: Pa
     assert done.code == 125
     assert "lock.c:7:" in done.err
     assert "omp_test_lock hangs on a GPU before sm_70" in done.err
+
+
+def test_rows_behind_pointers_to_arrays_of_variable_length_are_reduced(process, tmp_path: Path) -> None:
+    """On the simulated GPU only: gcc 12 computes something else on teams, or ends with an internal error."""
+    rows = """static void add(int n, int m, int (*b)[m], int a[n][m], int k)
+{
+    #pragma omp target teams distribute parallel for reduction(+: b[0:2]) map(tofrom: b[0:2])
+    for (int i = 0; i < 10; i++) b[i % 2][i % m] += i;
+    #pragma omp target teams distribute parallel for reduction(+: a[k:2][0:m]) map(tofrom: a[0:n])
+    for (int i = 0; i < 10; i++) a[1 + i % 2][i % m] += i;
+}
+"""
+    body = (
+        'int a[3][4] = {{9}}, b[3][4] = {[1] = {7}}; add(3, 4, b, a, 1); printf("%d %d %d|%d %d %d", b[0][0], b[1][1],'
+    )
+    path = _program(tmp_path / "rows.c", body + "b[1][0], a[1][0], a[2][3], a[0][0]);", rows)
+    done = process("run", "--device", "cudasim", path)
+    assert (done.out, done.err) == ("12 15 7|12 10 9", "")
 
 
 def test_profile_shows_what_was_transferred(process) -> None:

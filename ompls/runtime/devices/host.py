@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import List, Sequence
 
 from ..toolchain import Compile
 from . import Availability, Device, ImageJob
@@ -12,6 +13,21 @@ _CORE = Path(__file__).resolve().parent.parent / "core"
 # In every image: what kernels ask about where they run, and the routines that the compiler's libgomp may lack.
 _SUPPORT = (_CORE / "image.c", _CORE / "newer.c")
 _WRAPPED = ("omp_is_initial_device", "omp_get_device_num", "omp_init_allocator")  # of these by `_SUPPORT`
+
+
+# What these do has been done to a kernel's text: it holds all that it needs, once.
+_PREPROCESSOR = ("-D", "-U", "-I", "-include", "-imacros", "-isystem", "-iquote", "-idirafter")
+
+
+def _without_preprocessor(flags: Sequence[str]) -> List[str]:
+    kept: List[str] = []
+    words = iter(flags)
+    for word in words:
+        if not word.startswith(_PREPROCESSOR):
+            kept.append(word)
+        elif word in _PREPROCESSOR:
+            next(words, None)  # its value
+    return kept
 
 
 class Host(Device):
@@ -29,7 +45,7 @@ class Host(Device):
 
     def build_image(self, job: ImageJob) -> Path:
         """All kernels in one shared object."""
-        flags = ("-O2", *job.cflags, "-fPIC", "-fopenmp", "-foffload=disable", "-w")
+        flags = ("-O2", *_without_preprocessor(job.cflags), "-fPIC", "-fopenmp", "-foffload=disable", "-w")
         compiles = [
             Compile(path, (*flags, *kernel.debug), label=kernel.file or path.name, directory=kernel.directory)
             for kernel, path in job.kernels

@@ -151,8 +151,11 @@ def _shape(e: Emitter, item: ListItem) -> _Shape:
     while isinstance(base, (ast.Section, ast.Index)):
         subscripts.insert(0, base)
         base = strip(base.base)
-    if is_vla(s.type) and isinstance(base, ast.Name) and isinstance(s.type, Array) and s in e.outer:
-        return _variable_shape(e, item, s.type, subscripts)
+    if is_vla(s.type) and isinstance(base, ast.Name):
+        if isinstance(s.type, Array) and s in e.outer:
+            return _variable_shape(e, item, s.type, [e.outer[s], *e.dims[s]], subscripts)
+        if isinstance(s.type, Pointer) and s in e.dims and subscripts:
+            return _variable_shape(e, item, s.type.to, ["", *e.dims[s]], subscripts)
     if not isinstance(base, ast.Name) or is_vla(s.type):
         raise Problem(
             item.span, f"a reduction of '{item.text}'", "reduce variables, or sections of arrays of known shape"
@@ -174,10 +177,13 @@ def _shape(e: Emitter, item: ListItem) -> _Shape:
     return _Shape(flat, _product([*count, str(size)]), " + ".join(offset) or "0", whole=False)
 
 
-def _variable_shape(e: Emitter, item: ListItem, t: Array, subscripts: list[ast.Section | ast.Index]) -> _Shape:
-    """Of an array of variable length, which is a pointer to its elements in the kernel."""
-    assert item.symbol is not None
-    lengths = [e.outer[item.symbol], *e.dims[item.symbol]]
+def _variable_shape(
+    e: Emitter, item: ListItem, t: CType, lengths: list[str], subscripts: list[ast.Section | ast.Index]
+) -> _Shape:
+    """Of an array of variable length, or a pointer to such, which is a pointer to elements in the kernel.
+
+    lengths -- of each dimension, outermost first: "" where a pointer does not say it
+    """
     flat, _ = _flat(t)
     offset, count = [], []
     for k, sub in enumerate(subscripts):
@@ -185,6 +191,8 @@ def _variable_shape(e: Emitter, item: ListItem, t: Array, subscripts: list[ast.S
         if lower is not None and constant(strip(lower)) != 0:
             offset.append(_product([_text(e, lower), *lengths[k + 1 :]]))
         if isinstance(sub, ast.Section):
+            if sub.length is None and not lengths[k]:
+                raise Problem(item.span, f"a reduction of '{item.text}'", "write the section's length")
             from_ = f" - {_text(e, lower)}" if lower is not None else ""
             count.append(_text(e, sub.length) if sub.length is not None else f"({lengths[k]}{from_})")
     return _Shape(flat, _product([*count, *lengths[len(subscripts) :]]), " + ".join(offset) or "0", whole=False)
