@@ -142,7 +142,7 @@ end
 vim.lsp.config('ompls', {
   cmd = { find_server(), 'serve', '--stdio' },
   cmd_cwd = '/', -- a Python program must not find modules of the folder that is open where it starts
-  filetypes = { 'c' },
+  filetypes = { 'c', 'cpp', 'cuda', 'fortran' }, -- Neovim calls headers C++; what is not C is only told so
   root_markers = { 'compile_commands.json', 'compile_flags.txt', '.git' },
   capabilities = { experimental = { ompls = { commands = { 'ompls.preview', 'ompls.run', 'ompls.whyNoAnswer' }, inactiveRegions = true } } },
   commands = {

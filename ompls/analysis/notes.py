@@ -19,6 +19,7 @@ IDS = {
     "undecided": "missing-include",
     "budget": "analysis-incomplete",
     "encoding": "encoding",
+    "foreign": "foreign-language",
 }
 UNTRANSLATABLE = "untranslatable-construct"  # what the translator refuses; nothing of the analysis itself says it
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(?:include|define|ifdef|ifndef|if|pragma)\b", re.MULTILINE)

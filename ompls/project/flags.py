@@ -10,7 +10,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ompls.analysis.encoding import decoded
@@ -86,21 +86,21 @@ class CompileFlags:
 
     def found(self, path: str) -> tuple[tuple[str, ...], str]:
         """(the flags for `path`, the file that they come from: "" when there is none)."""
-        directory = os.path.dirname(os.path.abspath(path))
         real = os.path.realpath(path)
-        while True:
-            for name in (DATABASE, os.path.join("build", DATABASE)):
-                database = os.path.join(directory, name)
+        for directory in _upwards(path):
+            for database in _databases(directory):
                 found = self._database(database)
                 if found is not None and real in found:
                     return found[real], database
             flags = self._flags_file(os.path.join(directory, FLAGS_FILE))
             if flags is not None:
                 return flags, os.path.join(directory, FLAGS_FILE)
-            parent = os.path.dirname(directory)
-            if parent == directory:
-                return (), ""
-            directory = parent
+        return (), ""
+
+    def files(self, path: str) -> tuple[str, ...]:
+        """What the nearest compile database upwards of `path` has flags for."""
+        databases = (database for directory in _upwards(path) for database in _databases(directory))
+        return next((tuple(found) for database in databases if (found := self._database(database))), ())
 
     def _fresh(self, path: str) -> tuple[int | None, dict[str, tuple[str, ...]] | None]:
         """(modification time, what is known for it); (None, None) when there is no such file."""
@@ -157,6 +157,18 @@ class CompileFlags:
             known = {"": allowed(arguments, os.path.dirname(path))}
             self._read[path] = (stamp, known)
         return known[""]
+
+
+def _upwards(path: str) -> Iterator[str]:
+    """The directory of a file, and those that it is in."""
+    directory, below = os.path.dirname(os.path.abspath(path)), ""
+    while directory != below:
+        yield directory
+        directory, below = os.path.dirname(directory), directory
+
+
+def _databases(directory: str) -> tuple[str, str]:
+    return os.path.join(directory, DATABASE), os.path.join(directory, "build", DATABASE)
 
 
 def _words(line: str) -> list[str]:

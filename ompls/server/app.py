@@ -26,6 +26,7 @@ from ompls.server.convert import MANUAL_SCHEME, path_of, uri_of
 from ompls.server.diagnostics import DiagnosticsFeature
 from ompls.server.documents import Change, Document
 from ompls.server.engine import Engine
+from ompls.server.foreign import ForeignFeature
 from ompls.server.guard import logged, watch_client
 from ompls.server.handlers import Handlers
 from ompls.server.lean import forget_sources, use_one_heap
@@ -61,6 +62,7 @@ class OmplsServer(LanguageServer):
         self._stop = threading.Event()
         self.engine = Engine(nursery, self._fresh, self._headers_changed, lambda problem: self.say("warning", problem))
         self.diagnostics = DiagnosticsFeature(self)
+        self.foreign = ForeignFeature(self)
         self.previews = PreviewFeature(self)
         self.runs = RunFeature(self)
         self.wide = WorkspaceDiagnostics(self)
@@ -153,6 +155,7 @@ class OmplsServer(LanguageServer):
             self.say("warning", problem)
         if self.engine.configure(given):
             self.diagnostics.refresh()
+            self.foreign.configured()
             self.wide.changed()
             self._refresh_lenses()
 
@@ -160,22 +163,25 @@ class OmplsServer(LanguageServer):
 
     def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         given = params.text_document
-        path, language = path_of(given.uri), str(given.language_id)
-        if language != "c" and not path.endswith((".c", ".h")):
-            log.info("%s is %s, not C: left alone", given.uri, language)
-            return
+        path, called = path_of(given.uri), str(given.language_id)
         if given.uri.startswith((SCHEME, MANUAL_SCHEME)):
             return
         self._close(given.uri)  # a client that opens it twice
         document = Document(given.uri, path, given.version, given.text, self.client.encoding)
-        self.diagnostics.opened(self.engine.open(document))
+        if language := self.foreign.language(path, called):
+            self.foreign.opened(document, language)
+        elif called == "c" or path.endswith((".c", ".h")):
+            self.diagnostics.opened(self.engine.open(document))
+        else:
+            log.info("%s is %s, not C: left alone", given.uri, called)
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        session = self.session(params.text_document.uri)
+        document, changes = params.text_document, [_change(c) for c in params.content_changes]
+        session = self.session(document.uri)
         if session is None:
-            log.debug("a change of %s, which is not open here", params.text_document.uri)
-            return
-        self.engine.changed(session, params.text_document.version, [_change(c) for c in params.content_changes])
+            self.foreign.changed(document.uri, document.version, changes)
+        else:
+            self.engine.changed(session, document.version, changes)
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         self._close(params.text_document.uri)
@@ -185,6 +191,7 @@ class OmplsServer(LanguageServer):
         if session is not None:
             self.diagnostics.closed(session)
             self.wide.changed([session.document.uri])
+        self.foreign.closed(uri)
 
     def session(self, uri: str) -> Session | None:
         return self.engine.sessions.get(uri)

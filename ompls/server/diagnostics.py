@@ -77,7 +77,7 @@ class DiagnosticsFeature:
     async def pull(self, params: Any) -> Written:
         session = self.server.session(params.text_document.uri)
         if session is None:
-            return Written([b'{"kind":"full","items":[]}'])
+            return Written([b'{"kind":"full","items":[', self.server.foreign.items(params.text_document.uri), b"]}"])
         shown = self._of(session)
         shown.pulling += 1
         try:

@@ -176,7 +176,8 @@ class Handlers:
         uri = params["textDocument"]["uri"]
         session = self.server.session(uri)
         if session is None:
-            raise refuse(f"{uri or 'no document'} is not open here: only C files that are open are analysed")
+            absent = f"{uri or 'no document'} is not open here: only C files that are open are analysed"
+            raise refuse(self.server.foreign.reason(uri) or absent)
         return json.loads(b"".join(await self.server.engine.ask(session, "ompls/whyNoAnswer", params)))
 
     async def why_command(self, argument: Any = None) -> Raw:

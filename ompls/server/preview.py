@@ -94,7 +94,8 @@ class PreviewFeature:
         uri = params.get("textDocument", {}).get("uri", "")
         session = self.server.session(uri)
         if session is None:
-            raise refuse(f"preview: {uri or 'no document'} is not open; open the source first")
+            absent = f"{uri or 'no document'} is not open; open the source first"
+            raise refuse(f"preview: {self.server.foreign.reason(uri) or absent}")
         return b"".join(await self.server.engine.ask(session, "ompls/preview", params))
 
     def source_changed(self, session: Session) -> None:

@@ -101,7 +101,8 @@ class RunFeature:
             raise refuse("ompls run: this workspace is not trusted; trust it to run its programs")
         session = self.server.session(uri)
         if session is None or not os.path.isabs(session.document.path):
-            raise refuse(f"ompls run: {uri or 'no document'}: not an open C file on the disk; save it as one first")
+            absent = f"{uri or 'no document'}: not an open C file on the disk; save it as one first"
+            raise refuse(f"ompls run: {self.server.foreign.reason(uri) or absent}")
         path = session.document.path
         try:
             saved = read_source(path)

@@ -28,6 +28,13 @@ def test_every_declared_command_is_registered() -> None:
     assert registered == {c["command"] for c in manifest["contributes"]["commands"]}
 
 
+def test_the_extension_starts_for_each_language_that_the_server_hears_of() -> None:
+    manifest = json.loads((EXTENSION / "package.json").read_text("utf-8"))
+    (named,) = re.findall(r"NOT_C = \[(.*?)\]", (EXTENSION / "src" / "documents.ts").read_text("utf-8"))
+    events = {f"onLanguage:{language}" for language in ("c", *re.findall(r"'([\w-]+)'", named))}
+    assert events == {e for e in manifest["activationEvents"] if e.startswith("onLanguage:")}
+
+
 def test_no_registry_is_named_in_the_lock_file() -> None:
     lock = json.loads((EXTENSION / "package-lock.json").read_text("utf-8"))
     assert not [name for name, package in lock["packages"].items() if "resolved" in package]

@@ -10,6 +10,7 @@ import {
   type StaticFeature,
   TransportKind,
 } from 'vscode-languageclient/node';
+import { DOCUMENTS } from './documents';
 import { colours } from './features/colours';
 import { findServer } from './server';
 
@@ -106,7 +107,7 @@ export class Connection {
     }
     const server: ServerOptions = { ...found, transport: TransportKind.stdio };
     const options: LanguageClientOptions = {
-      documentSelector: [{ language: 'c' }, { language: 'cpp', pattern: '**/*.h' }],
+      documentSelector: DOCUMENTS,
       initializationOptions: {
         trusted: vscode.workspace.isTrusted,
         settings: vscode.workspace.getConfiguration().get('ompls'),

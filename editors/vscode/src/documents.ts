@@ -1,0 +1,10 @@
+// Which documents the server hears of.
+import type { DocumentSelector } from 'vscode-languageclient/node';
+
+/** What is not C it does not check: it says so there.  VS Code calls all headers C++. */
+const NOT_C = ['cpp', 'cuda-cpp', 'fortran', 'fortran-modern', 'FortranFreeForm', 'FortranFixedForm'];
+
+export const DOCUMENTS: DocumentSelector = [
+  { language: 'c' },
+  ...NOT_C.map((language) => ({ scheme: 'file', language })),
+];
