@@ -165,6 +165,7 @@ class OmplsServer(LanguageServer):
         given = params.text_document
         path, called = path_of(given.uri), str(given.language_id)
         if given.uri.startswith((SCHEME, MANUAL_SCHEME)):
+            self.previews.opened(given.uri, given.text)
             return
         self._close(given.uri)  # a client that opens it twice
         document = Document(given.uri, path, given.version, given.text, self.client.encoding)
@@ -184,6 +185,7 @@ class OmplsServer(LanguageServer):
             self.engine.changed(session, document.version, changes)
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        self.previews.closed(params.text_document.uri)
         self._close(params.text_document.uri)
 
     def _close(self, uri: str) -> None:

@@ -50,7 +50,7 @@ class Handlers:
             ("textDocument/semanticTokens/full", None, tokens),
             ("textDocument/semanticTokens/full/delta", None, tokens),
             ("textDocument/semanticTokens/range", None, tokens),
-            ("textDocument/foldingRange", [], None),
+            ("textDocument/foldingRange", None, None),  # an editor's own folds are better than none
             ("textDocument/selectionRange", None, None),
         )
         in_pragmas: tuple[tuple[str, Any], ...] = (

@@ -83,11 +83,18 @@ class PreviewFeature:
         if target is None:
             raise refuse(f"{virtual}: not a preview; the form is {SCHEME}://DEVICE/PATH/REGION.EXT")
         text = await self._text(target)
-        self._watched[virtual] = text
-        self._watched.move_to_end(virtual)
-        while len(self._watched) > WATCHED:
-            self._watched.popitem(last=False)
+        self._watch(virtual, text)
         return text
+
+    def opened(self, virtual: str, text: str) -> None:
+        """The client shows this text.  After a restart it is what another server has sent, and may be out of date."""
+        target = self._target(virtual)
+        if target is not None and virtual not in self._watched:
+            self._watch(virtual, text)
+            self._look_again(target.uri)
+
+    def closed(self, virtual: str) -> None:
+        self._watched.pop(virtual, None)
 
     async def preview(self, params: Json) -> bytes:
         """`ompls/preview`: the answer's JSON."""
@@ -100,11 +107,20 @@ class PreviewFeature:
 
     def source_changed(self, session: Session) -> None:
         """The source of some previews was analysed again."""
-        self._changed.add(session.document.uri)
-        if self._watched and (self._refreshing is None or self._refreshing.done()):
-            self._refreshing = asyncio.create_task(logged("refreshing previews", self._refresh))
+        self._look_again(session.document.uri)
 
     # --- inside --------------------------------------------------------------------------------------------------
+
+    def _watch(self, virtual: str, text: str) -> None:
+        self._watched[virtual] = text
+        self._watched.move_to_end(virtual)
+        while len(self._watched) > WATCHED:
+            self._watched.popitem(last=False)
+
+    def _look_again(self, source: str) -> None:
+        self._changed.add(source)
+        if self._watched and (self._refreshing is None or self._refreshing.done()):
+            self._refreshing = asyncio.create_task(logged("refreshing previews", self._refresh))
 
     def _target(self, virtual: str) -> Target | None:
         """What a virtual document shows, with the client's own spelling of the source's URI."""
@@ -114,7 +130,7 @@ class PreviewFeature:
     async def _refresh(self) -> None:
         """Ask the client to fetch those previews again whose text has changed, until no source changes any more.
 
-        A client does not say when it closes one.  What it does not fetch after a refresh is not watched any more.
+        Not every client says when it closes one.  What it does not fetch after a refresh is not watched any more.
         """
         while self._changed:
             changed, self._changed = self._changed, set()

@@ -41,6 +41,27 @@ async def test_a_preview_follows_the_source(vscode: Editor, tmp_path: Path) -> N
     assert "a * x[i] * 2" in content
 
 
+@pytest.mark.parametrize("first", ["source", "preview"])
+async def test_a_preview_that_another_server_has_sent_is_refreshed(vscode: Editor, tmp_path: Path, first: str) -> None:
+    uri, stale = (tmp_path / "a.c").as_uri(), "// as it was\n"
+    virtual = f"ompls-preview://cuda{tmp_path}/a.c/saxpy_0.cu"
+    if first == "source":
+        vscode.open(uri, SAXPY)
+        await vscode.diagnostics(uri)
+    vscode.open(virtual, stale, "cuda-cpp")
+    if first == "preview":
+        vscode.open(uri, SAXPY)
+    await vscode.until(lambda: any(m == "workspace/textDocumentContent/refresh" for m, _ in vscode.requested))
+    assert [p.uri for m, p in vscode.requested if m == "workspace/textDocumentContent/refresh"] == [virtual]
+    assert "__global__" in await vscode.content(virtual)
+    folds = types.FoldingRangeParams(types.TextDocumentIdentifier(virtual))
+    assert await vscode.client.text_document_folding_range_async(folds) is None
+    vscode.close(virtual)
+    vscode.replace(uri, "a * x[i]", "a * x[i] * 2")
+    await vscode.request("ompls/preview", {"textDocument": {"uri": uri}})
+    assert len([m for m, _ in vscode.requested if m == "workspace/textDocumentContent/refresh"]) == 1
+
+
 async def test_an_explained_preview_has_a_uri_of_its_own(vscode: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "a.c").as_uri()
     vscode.open(uri, SAXPY)
