@@ -51,6 +51,9 @@ _TOKEN_NUMBERS = {kind: LEGEND.index(name) for kind, name in _TOKEN_TYPES.items(
 
 def completion(opened: Opened, result: Result, params: types.CompletionParams) -> Any:
     offset = opened.offset(result, params.position)
+    asked = params.context
+    if asked is not None and asked.trigger_character == " " and features.finished(result.tu, offset):
+        return []  # nobody asked: the list would come by itself, and Enter would take its first word
     places = opened.places(result)
     return [_proposal(c, places, result, opened) for c in features.completions(result.tu, offset)]
 

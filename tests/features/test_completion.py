@@ -296,3 +296,22 @@ def test_the_names_of_a_broken_text_do_not_depend_on_how_it_is_cut(monkeypatch: 
         monkeypatch.setattr(blocks, "SIZE", size)
         found.append([c.label for c in features.completions(unit(text + ")\n;\n}\n"), len(text))])
     assert found[0] == found[1]
+
+
+FINISHED = [
+    "target ¦", "target teams distribute ¦", "target nowait ¦", "target map(to: n) ¦", "target data map(n) ¦", "for ¦",
+    "target \\\n  ¦", "critical(one) ¦", "taskwait nowait depend(in: n) ¦", "target ¦ nowait",
+]  # fmt: skip
+UNFINISHED = [
+    "¦", "target enter ¦", "target data ¦", "target data device(0) ¦", "target update ¦", "declare ¦", "requires ¦",
+    "targt ¦",
+    "target map(to: ¦", "target map(to: n, ¦)", "target schedule(static) ¦", "taskwait nowait ¦", "target te¦",
+    "target // ¦",
+]  # fmt: skip
+
+
+def test_where_a_pragma_may_end_nobody_waits_for_a_list() -> None:
+    for expected, cases in ((True, FINISHED), (False, UNFINISHED)):
+        for case in cases:
+            tu, offset = marked(PROGRAM.format(pragma="#pragma omp " + case))
+            assert features.finished(tu, offset) == expected, case

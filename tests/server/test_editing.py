@@ -67,6 +67,16 @@ async def test_clauses_and_sections_are_proposed(editor: Editor, uri: str) -> No
     assert edit.new_text == ("device($0)" if snippets else "device(")
 
 
+async def test_no_list_comes_by_itself_where_the_pragma_may_end(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "typed.c").as_uri()
+    editor.open(uri, "void f(int n) {\n#pragma omp target \n  n++;\n#pragma omp target update \n}\n")
+    by_itself = types.CompletionContext(types.CompletionTriggerKind.TriggerCharacter, " ")
+    for place, comes in (("target ", False), ("update ", True)):
+        asked = (editor, "completion", types.CompletionParams, uri, place)
+        assert bool(await ask(*asked, after=True, context=by_itself)) == comes
+        assert await ask(*asked, after=True, context=types.CompletionContext(types.CompletionTriggerKind.Invoked))
+
+
 async def test_a_macro_that_makes_pragmas_is_completed_as_they_are(editor: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "macro.c").as_uri()
     lines = TEXT.splitlines(keepends=True)

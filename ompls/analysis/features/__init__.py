@@ -3,7 +3,7 @@
 Offsets are bytes of the main file.  Nothing here raises, whatever the text and the offset.
 """
 
-from ompls.analysis.features.completion import Completion, completions
+from ompls.analysis.features.completion import Completion, completions, finished
 from ompls.analysis.features.counts import counts, counts_wanted
 from ompls.analysis.features.explain import Reason, explain
 from ompls.analysis.features.folding import Fold, folds, selections
@@ -38,6 +38,7 @@ __all__ = [
     "counts_wanted",
     "definitions",
     "explain",
+    "finished",
     "folds",
     "hover",
     "inactive",

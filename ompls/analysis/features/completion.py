@@ -18,6 +18,7 @@ from ompls.analysis.features.routines import ROUTINES
 from ompls.analysis.features.scopes import enclosing, expanded_offset, in_function, in_unclosed, item_at
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec import CLAUSES, ClauseSpec, DirectiveSpec, clauses_of
+from ompls.analysis.spec.clause_sets import NEEDS, REQUIRED
 
 Kind = Literal["directive", "clause", "keyword", "variable", "function", "constant", "member"]
 _SENTINEL = re.compile(rb"[ \t]*(?:#|%:)[ \t]*pragma[ \t]+(o?m?p?)\Z")
@@ -51,6 +52,19 @@ def completions(tu: TU, offset: int) -> list[Completion]:
     if cursor.owner:
         return _in_parentheses(tu, cursor)
     return [*_directives(tu, cursor), *_clauses(tu, cursor)]
+
+
+def finished(tu: TU, offset: int) -> bool:
+    """Whether the pragma may end at byte `offset`, behind a blank: then nobody waits for a list that Enter accepts."""
+    cursor = cursor_at(tu.source, offset)
+    if cursor is None or cursor.owner or cursor.word[0] < offset or not cursor.before.known:
+        return False
+    directive = cursor.before
+    given = {clause.name for clause in directive.clauses}
+    needed = [REQUIRED.get(directive.name, ()), *((c,) for d, has, c in NEEDS if d == directive.name and has in given)]
+    if directive.name == "requires" and not given:
+        return False
+    return given <= set(clauses_of(directive.name)) and all(not given.isdisjoint(n) for n in needed if n)
 
 
 # --- directives
