@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from ompls.cli import gdb, options, pipeline, report, trace
 from ompls.cli.engine import analyze
 from ompls.cli.problem import Problem
-from ompls.cli.terminal import progress
+from ompls.cli.terminal import Style, progress
 
 OUR_ERROR = 125
 FOUND = 1  # the exit code of a program that ended well, but not before the checks
@@ -37,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--gdb", action="store_true", help="build with -g and start gdb on the program (docs/debugging.md)"
     )
+    parser.add_argument("--verbose", action="store_true", help="say what is done, and on which device, on stderr")
     parser.add_argument("--profile", action="store_true", help="show what was launched and transferred, on stderr")
 
 
@@ -61,8 +62,12 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         arguments.device = gdb.device(arguments.device)
         debugger = gdb.command(scratch)
         os.environ.setdefault("OMPLS_CUDASIM_CORES", "1")  # one thread of a kernel at a time
+    name = os.path.basename(arguments.files[0])
+    say = Style(sys.stderr) if arguments.verbose else None
+    if say is not None:
+        print(say("strong", f"ompls: building {name}…"), file=sys.stderr, flush=True)
     names = pipeline.device_names(arguments.device)
-    with progress("translating and building"):
+    with progress("translating and building") if say is None else nullcontext():
         units = list(analyze(arguments.files, arguments.flags, names[0], arguments.openmp))
         pipeline.warn_of_lost(units)
         try:
@@ -79,6 +84,8 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
     wanted = arguments.trace or arguments.profile
     direct = arguments.trace and arguments.trace_format == "json"
     record = Path(arguments.trace) if direct else scratch / "trace.jsonl" if wanted else None
+    if say is not None:
+        print(say("strong", f"ompls: running {name} on {', '.join(names)}"), file=sys.stderr, flush=True)
     code = pipeline.launch(
         built, arguments.program_arguments, timeout=arguments.timeout, record=record, debugger=debugger
     )

@@ -17,7 +17,7 @@ from ompls.server.actions import FIX_ALL, QUICK_FIX
 from ompls.server.convert import Json, path_of
 from ompls.server.editing import LEGEND
 from ompls.server.guard import guarded, logged, refuse
-from ompls.server.params import LENS, PREVIEW, RUN, WHY, checked
+from ompls.server.params import LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
 from ompls.server.protocol import Raw, Written
 from ompls.server.refactorings import REWRITE
 from ompls.server.wide import uris_of
@@ -75,6 +75,7 @@ class Handlers:
             ("ompls/preview", self.preview, None),
             ("ompls/devices", self.devices, None),
             ("ompls/run", self.run, None),
+            ("ompls/runInput", self.run_input, None),
             ("ompls/serverStatus", self.server_status, None),
             ("ompls/whyNoAnswer", self.why_no_answer, None),
         ]
@@ -164,6 +165,9 @@ class Handlers:
 
     async def run(self, params: Any) -> Raw:
         return Raw(await self.server.runs.run(checked(params, RUN)))
+
+    async def run_input(self, params: Any) -> None:
+        self.server.runs.input(checked(params, RUN_INPUT))
 
     async def run_command(self, argument: Any = None) -> Raw:
         asked = checked(argument, LENS)

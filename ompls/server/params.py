@@ -18,7 +18,9 @@ _POSITION = {"line": int, "character": int}
 PREVIEW: Shape = {
     "textDocument": _DOCUMENT, "region?": str, "position?": _POSITION, "device?": str, "explain?": bool,
 }  # fmt: skip
-RUN: Shape = {"textDocument": _DOCUMENT, "device?": str, "arguments?": [str], "run?": str}
+_SIZE = {"columns": int, "rows": int}
+RUN: Shape = {"textDocument": _DOCUMENT, "device?": str, "arguments?": [str], "run?": str, "terminal?": _SIZE}
+RUN_INPUT: Shape = {"run": str, "text?": str, "terminal?": _SIZE}
 WHY: Shape = {"textDocument": _DOCUMENT, "position?": _POSITION}
 LENS: Shape = {"uri": str, "region?": str, "device?": str, "position?": _POSITION}
 

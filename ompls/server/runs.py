@@ -1,7 +1,8 @@
 """Running the user's programs: `ompls/run`, `ompls/devices` and the command `ompls.run`.
 
 A program runs in a child process (`ompls run …`), only because somebody asked for it, never in a workspace
-that the editor does not trust.  Its output goes to the client as `ompls/runOutput` notifications while it runs.
+that the editor does not trust.  Its output goes to the client as `ompls/runOutput` notifications while it runs; with a
+`terminal` it runs in one, and what somebody types comes as `ompls/runInput`.
 Cancelling the request stops the program and everything it started.
 """
 
@@ -24,6 +25,7 @@ from ompls.project.problem import FileProblem
 from ompls.runtime import start
 from ompls.server.convert import Json
 from ompls.server.guard import refuse
+from ompls.server.terminal import INTERRUPT, Terminal
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -37,6 +39,7 @@ class RunFeature:
         self.server = server
         self._numbers = itertools.count(1)
         self._children: set[asyncio.subprocess.Process] = set()
+        self._terminals: dict[str, tuple[Terminal, asyncio.subprocess.Process]] = {}  # by the name of the run
 
     async def run(self, params: Json) -> Json:
         """Translate, build and run a file.  `docs/lsp-extensions.md` has the fields."""
@@ -47,23 +50,43 @@ class RunFeature:
         arguments = [str(a) for a in params.get("arguments") or settings.arguments]
         run = params.get("run") or f"run-{next(self._numbers)}"
         command = ["run", "--device", device]
+        size = params.get("terminal")
+        terminal = Terminal(size["columns"], size["rows"]) if size else None
+        if terminal is not None:
+            command.append("--verbose")
         if settings.timeout:
             command += ["--timeout", str(settings.timeout)]
         command += [*self.server.engine.settings.flags, path, "--", *arguments]
         started = time.monotonic()
-        child = await self._start(command, os.path.dirname(path))
+        child = await self._start(command, os.path.dirname(path), terminal)
         token = params.get("workDoneToken")
         self._progress(token, {"kind": "begin", "title": f"Running {os.path.basename(path)}", "cancellable": True})
         try:
-            await asyncio.gather(
-                self._stream(run, "stdout", child.stdout),
-                self._stream(run, "stderr", child.stderr),
-            )
+            if terminal is not None:
+                self._terminals[run] = terminal, child
+                await self._stream(run, "terminal", await terminal.open())
+            else:
+                outputs = (("stdout", child.stdout), ("stderr", child.stderr))
+                await asyncio.gather(*(self._stream(run, name, stream) for name, stream in outputs))
             code = await child.wait()
         finally:
             await self._stop(child)
+            if self._terminals.pop(run, None) is not None and terminal is not None:
+                terminal.close()
             self._progress(token, {"kind": "end"})
         return {"run": run, "exitCode": code, "seconds": round(time.monotonic() - started, 3)}
+
+    def input(self, params: Json) -> None:
+        """`ompls/runInput`: somebody types into the terminal of a run, or changes its size."""
+        terminal, child = self._terminals.get(params["run"], (None, None))
+        if terminal is None or child is None:
+            return
+        if (size := params.get("terminal")) is not None:
+            terminal.resize(size["columns"], size["rows"])
+        text = str(params.get("text") or "")
+        terminal.write(text)
+        if INTERRUPT in text and child.returncode is None:
+            child.send_signal(signal.SIGINT)
 
     async def run_command(self, uri: str, device: str | None) -> Json | None:
         """The lens's command in a client that leaves it to us: the output goes to the log, the end to a message."""
@@ -112,13 +135,17 @@ class RunFeature:
             raise refuse(f"ompls run: {path}: the editor has changes that are not saved; save the file first")
         return path
 
-    async def _start(self, command: list[str], directory: str) -> asyncio.subprocess.Process:
+    async def _start(
+        self, command: list[str], directory: str, terminal: Terminal | None = None
+    ) -> asyncio.subprocess.Process:
         """Start `ompls COMMAND` in this directory."""
+        end = terminal.theirs if terminal is not None else None
         child = await asyncio.create_subprocess_exec(
             *start.command("ompls.server.guardian", str(os.getpid()), directory, "ompls.cli", *command),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+            stdin=asyncio.subprocess.DEVNULL if end is None else end,
+            stdout=asyncio.subprocess.PIPE if end is None else end,
+            stderr=asyncio.subprocess.PIPE if end is None else end,
+            env={**os.environ, "TERM": "xterm-256color"} if end is not None else None,
             cwd=start.NOWHERE,
             start_new_session=True,
         )

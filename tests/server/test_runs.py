@@ -25,6 +25,10 @@ int main(int argc, char **argv) {
   printf("x = %d, %d argument(s), process %d\\n", x, argc - 1, (int)getpid());
   fflush(stdout);
   fprintf(stderr, "to stderr: \\xc3\\xa4\\n");
+  char line[99];
+  if (argc > 2 && fgets(line, sizeof line, stdin))
+    printf("terminal %d, read %s", isatty(0) + isatty(1) + isatty(2), line);
+  fflush(stdout);
   if (argc > 1) pause();
   return 3;
 }
@@ -49,6 +53,38 @@ async def test_a_run_streams_its_output_and_gives_the_exit_code(vscode: Editor, 
     assert (ended["run"], ended["exitCode"]) == ("r1", 3)
     assert output(vscode, "stdout").startswith("x = 42, 0 argument(s)")
     assert "to stderr: \u00e4" in output(vscode, "stderr")
+
+
+async def test_a_run_in_a_terminal_is_typed_to_and_says_what_is_done(vscode: Editor, tmp_path: Path) -> None:
+    uri = saved(vscode, tmp_path)
+    params = {
+        "textDocument": {"uri": uri}, "device": "host", "arguments": ["read", "a line"], "run": "r1",
+        "terminal": {"columns": 80, "rows": 24},
+    }  # fmt: skip
+    future = vscode.client.protocol.send_request("ompls/run", params)
+    ended = asyncio.wrap_future(future)
+
+    async def prints(text: str) -> None:
+        while text not in output(vscode, "terminal"):
+            assert not ended.done(), output(vscode, "terminal")
+            await asyncio.sleep(0.05)
+
+    await asyncio.wait_for(prints("process "), 90)
+    said = output(vscode, "terminal")
+    assert (
+        0
+        <= said.index("ompls: building program.c…")
+        < said.index("ompls: running program.c on host")
+        < said.index("x = 42")
+    )
+    vscode.client.protocol.notify("ompls/runInput", {"run": "other", "text": "nobody"})
+    vscode.client.protocol.notify("ompls/runInput", {"run": "r1", "text": "hellp\x7fo \u00e4\r"})
+    await asyncio.wait_for(prints("terminal 3, read hello \u00e4\r\n"), 20)
+    vscode.client.protocol.notify(
+        "ompls/runInput", {"run": "r1", "text": "\x03", "terminal": {"columns": 9, "rows": 9}}
+    )
+    assert (await asyncio.wait_for(ended, 20))["exitCode"] == 130
+    assert "nobody" not in output(vscode, "terminal")
 
 
 async def test_cancelling_a_run_leaves_no_process(vscode: Editor, tmp_path: Path) -> None:
