@@ -2,6 +2,7 @@
 // A feature is one file in features/; its header says which server capability it needs.
 import * as vscode from 'vscode';
 import { Connection } from './connection';
+import * as documents from './documents';
 import * as devices from './features/devices';
 import * as inactive from './features/inactive';
 import * as preview from './features/preview';
@@ -17,6 +18,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const log = vscode.window.createOutputChannel('ompls', { log: true });
   connection = new Connection(context, log);
   context.subscriptions.push(log, vscode.commands.registerCommand('ompls.showLog', () => log.show()));
+  documents.activate(context);
   for (const feature of FEATURES) {
     feature.activate(context, connection);
   }

@@ -3,6 +3,7 @@
 // through `workspace/textDocumentContent`.
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
+import { activePlace } from '../documents';
 
 interface Preview {
   uri: string;
@@ -19,17 +20,18 @@ interface Wanted {
 
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {
   const show = async (wanted: Wanted = {}): Promise<void> => {
-    const editor = vscode.window.activeTextEditor;
-    const uri = wanted.uri ?? editor?.document.uri.toString();
+    const place = wanted.uri ? undefined : activePlace();
+    const uri = wanted.uri ?? place?.uri.toString();
     if (!uri) {
       void vscode.window.showInformationMessage('ompls: open a C file to preview its kernels.');
       return;
     }
+    const region = wanted.region ?? place?.region;
     try {
       const made = await connection.request<Preview>('ompls/preview', {
         textDocument: { uri },
-        device: wanted.device,
-        ...(wanted.region ? { region: wanted.region } : { position: editor?.selection.active }),
+        device: wanted.device ?? place?.device,
+        ...(region ? { region } : { position: place?.position }),
       });
       await open(made);
     } catch (problem) {
@@ -46,6 +48,7 @@ async function open(made: Preview): Promise<void> {
   if (language) {
     await vscode.languages.setTextDocumentLanguage(document, language);
   }
-  const options = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true };
+  const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+  const options = { viewColumn: shown?.viewColumn ?? vscode.ViewColumn.Beside, preserveFocus: true, preview: true };
   await vscode.window.showTextDocument(document, options);
 }

@@ -1,6 +1,7 @@
-// Status: an item in the language status of C files that says how the server is. Needs nothing of the server.
+// Status: an item in the language status of C files, headers and previews that says how the server is. Needs nothing of the server.
 import * as vscode from 'vscode';
 import type { Connection, Health } from '../connection';
+import { SOURCES } from '../documents';
 
 const TEXTS: Record<Health, [string, vscode.LanguageStatusSeverity]> = {
   starting: ['starting', vscode.LanguageStatusSeverity.Information],
@@ -10,7 +11,7 @@ const TEXTS: Record<Health, [string, vscode.LanguageStatusSeverity]> = {
 };
 
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {
-  const item = vscode.languages.createLanguageStatusItem('ompls.status', { language: 'c' });
+  const item = vscode.languages.createLanguageStatusItem('ompls.status', SOURCES);
   item.name = 'ompls';
   const show = (health: Health): void => {
     const [text, severity] = TEXTS[health];

@@ -1,24 +1,37 @@
-// "Why is there no answer here?": a page about the place of the cursor, in a preview beside the source.
+// "Why is there no answer here?": a page about the place of the cursor, beside the source; nobody has to save it.
 // Needs `ompls/whyNoAnswer` (experimental).
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
+import { activePlace } from '../documents';
+
+const PAGE = vscode.Uri.from({ scheme: 'ompls-why', path: '/Why is there no answer.md' });
 
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {
+  const changed = new vscode.EventEmitter<vscode.Uri>();
+  let text = '';
   const show = async (): Promise<void> => {
-    const editor = vscode.window.activeTextEditor;
-    if (!editor) {
+    const place = activePlace();
+    if (!place) {
+      void vscode.window.showInformationMessage('ompls: open a C file to ask why there is no answer.');
       return;
     }
-    const { document, selection } = editor;
-    const position = { line: selection.active.line, character: selection.active.character };
     try {
-      const textDocument = { uri: document.uri.toString() };
-      const answer = await connection.request<{ markdown: string }>('ompls/whyNoAnswer', { textDocument, position });
-      const page = await vscode.workspace.openTextDocument({ language: 'markdown', content: answer.markdown });
+      const params = { textDocument: { uri: place.uri.toString() }, position: place.position };
+      const answer = await connection.request<{ markdown: string }>('ompls/whyNoAnswer', params);
+      text = answer.markdown;
+      changed.fire(PAGE);
+      const page = await vscode.workspace.openTextDocument(PAGE);
       await vscode.window.showTextDocument(page, { viewColumn: vscode.ViewColumn.Beside, preview: true });
     } catch (problem) {
       void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
     }
   };
-  context.subscriptions.push(vscode.commands.registerCommand('ompls.whyNoAnswer', show));
+  context.subscriptions.push(
+    changed,
+    vscode.workspace.registerTextDocumentContentProvider(PAGE.scheme, {
+      onDidChange: changed.event,
+      provideTextDocumentContent: () => text,
+    }),
+    vscode.commands.registerCommand('ompls.whyNoAnswer', show),
+  );
 }
