@@ -49,6 +49,8 @@ class RunFeature:
         device = str(params.get("device") or settings.device)
         arguments = [str(a) for a in params.get("arguments") or settings.arguments]
         run = params.get("run") or f"run-{next(self._numbers)}"
+        if run in self._terminals:
+            raise refuse(f"ompls run: there is a run '{run}'; give this one another name")
         command = ["run", "--device", device]
         size = params.get("terminal")
         terminal = Terminal(size["columns"], size["rows"]) if size else None
@@ -71,7 +73,8 @@ class RunFeature:
             code = await child.wait()
         finally:
             await self._stop(child)
-            if self._terminals.pop(run, None) is not None and terminal is not None:
+            if terminal is not None:
+                self._terminals.pop(run, None)
                 terminal.close()
             self._progress(token, {"kind": "end"})
         return {"run": run, "exitCode": code, "seconds": round(time.monotonic() - started, 3)}

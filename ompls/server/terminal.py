@@ -44,6 +44,8 @@ class Terminal:
     def close(self) -> None:
         if self._writer is not None:
             self._writer.abort()
+        else:
+            os.close(self._ours)
 
 
 class _Ending(asyncio.StreamReaderProtocol):

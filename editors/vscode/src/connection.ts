@@ -98,6 +98,13 @@ export class Connection {
     return token ? client.sendRequest<T>(method, params, token) : client.sendRequest<T>(method, params);
   }
 
+  /** Tell the server, if there is one. */
+  notify(method: string, params: unknown): void {
+    if (this.client && this.health === 'running') {
+      void this.client.sendNotification(method, params);
+    }
+  }
+
   private async start(): Promise<void> {
     const found = findServer(this.log);
     if (!found) {

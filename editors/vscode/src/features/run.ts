@@ -1,11 +1,12 @@
-// Run: builds the program and runs it on a device, in a terminal; Ctrl-C or closing the terminal stops it.
-// Needs `ompls/run` and the notification `ompls/runOutput` (experimental). Never in an untrusted workspace.
+// Run: builds the program and runs it on a device, in one terminal for all runs; Ctrl-C, another run, or closing the
+// terminal ends it.  Needs `ompls/run` and the notifications `ompls/runOutput` and `ompls/runInput` (experimental).
+// Never in an untrusted workspace.
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
+import { activePlace } from '../documents';
 
 interface Output {
   run: string;
-  stream: 'stdout' | 'stderr';
   text: string;
 }
 
@@ -14,76 +15,113 @@ interface Ended {
   seconds: number;
 }
 
+let count = 0; // runs that were asked for
+
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {
-  const outputs = new vscode.EventEmitter<Output>();
-  let count = 0;
+  let runs: RunTerminal | undefined;
+  let terminal: vscode.Terminal | undefined;
   const run = async (wanted: { uri?: string; device?: string } = {}): Promise<void> => {
-    const given = wanted.uri ? vscode.Uri.parse(wanted.uri) : vscode.window.activeTextEditor?.document.uri;
-    if (!given || !vscode.workspace.isTrusted) {
+    const place = wanted.uri ? { uri: vscode.Uri.parse(wanted.uri), device: wanted.device } : activePlace();
+    if (!place || !vscode.workspace.isTrusted) {
       void vscode.window.showInformationMessage('ompls: open a C file in a trusted workspace to run it.');
       return;
     }
-    const document = await vscode.workspace.openTextDocument(given);
+    const document = await vscode.workspace.openTextDocument(place.uri);
     if (document.isDirty && !(await document.save())) {
       void vscode.window.showErrorMessage('ompls: the file was not saved, so it was not run.');
       return;
     }
-    const name = given.path.slice(given.path.lastIndexOf('/') + 1);
-    const pty = new RunTerminal(connection, outputs.event, given, wanted.device, `vscode-${++count}`);
-    vscode.window.createTerminal({ name: `ompls: ${name}`, pty }).show(true);
+    if (!runs || !terminal) {
+      runs = new RunTerminal(connection);
+      terminal = vscode.window.createTerminal({ name: 'ompls: run', pty: runs, iconPath: new vscode.ThemeIcon('play') });
+    }
+    terminal.show(true);
+    await runs.run(place.uri, wanted.device);
   };
   context.subscriptions.push(
-    outputs,
-    connection.onClient((client) => client.onNotification('ompls/runOutput', (o: Output) => outputs.fire(o))),
+    connection.onClient((client) => client.onNotification('ompls/runOutput', (o: Output) => runs?.shows(o))),
+    vscode.window.onDidCloseTerminal((closed) => {
+      if (closed === terminal) {
+        terminal = runs = undefined;
+      }
+    }),
     vscode.commands.registerCommand('ompls.run', run),
   );
 }
 
-/** A terminal that shows what one run prints. */
-class RunTerminal implements vscode.Pseudoterminal {
+/** The terminal: what the present run prints, and what is typed for it. */
+export class RunTerminal implements vscode.Pseudoterminal {
   private readonly writer = new vscode.EventEmitter<string>();
-  private readonly source = new vscode.CancellationTokenSource();
-  private subscription: vscode.Disposable | undefined;
+  private opening: () => void = () => {};
+  private readonly opened = new Promise<void>((resolve) => {
+    this.opening = resolve;
+  });
+  private size = { columns: 80, rows: 24 };
+  private present: { id: string; source: vscode.CancellationTokenSource; ended: Promise<void> } | undefined;
   readonly onDidWrite = this.writer.event;
 
-  constructor(
-    private readonly connection: Connection,
-    private readonly outputs: vscode.Event<Output>,
-    private readonly uri: vscode.Uri,
-    private readonly device: string | undefined,
-    private readonly id: string,
-  ) {}
+  constructor(private readonly connection: Connection) {}
 
-  open(): void {
-    this.subscription = this.outputs((output) => {
-      if (output.run === this.id) {
-        this.writer.fire(output.text.replace(/\r?\n/g, '\r\n'));
-      }
-    });
-    void this.start();
+  /** What is written before that is lost, so the first run waits for it. */
+  open(size: vscode.TerminalDimensions | undefined): void {
+    this.size = size ? { columns: size.columns, rows: size.rows } : this.size;
+    this.opening();
   }
 
   close(): void {
-    this.source.cancel();
-    this.subscription?.dispose();
+    this.present?.source.cancel();
+    this.present = undefined;
   }
 
-  handleInput(data: string): void {
-    if (data === '\x03') {
-      this.source.cancel();
+  setDimensions(size: vscode.TerminalDimensions): void {
+    this.size = { columns: size.columns, rows: size.rows };
+    this.tell({ terminal: this.size });
+  }
+
+  handleInput(text: string): void {
+    this.tell({ text });
+  }
+
+  shows(output: Output): void {
+    if (output.run === this.present?.id) {
+      this.writer.fire(output.text);
     }
   }
 
-  private async start(): Promise<void> {
-    const params = { textDocument: { uri: this.uri.toString() }, device: this.device, run: this.id };
+  /** Ends the run that is going on, and begins another one. */
+  async run(uri: vscode.Uri, device: string | undefined): Promise<void> {
+    const number = ++count;
+    this.present?.source.cancel();
+    await Promise.all([this.opened, this.present?.ended]);
+    if (number !== count) {
+      return; // somebody was faster
+    }
+    const id = `vscode-${number}`;
+    const source = new vscode.CancellationTokenSource();
+    this.writer.fire('\x1b[2J\x1b[3J\x1b[H'); // nothing of the last one is left
+    const ended = this.request(id, uri, device, source.token);
+    this.present = { id, source, ended };
+    await ended;
+  }
+
+  private async request(id: string, uri: vscode.Uri, device: string | undefined, token: vscode.CancellationToken): Promise<void> {
+    const params = { textDocument: { uri: uri.toString() }, device, run: id, terminal: this.size };
+    let last: string;
     try {
-      const ended = await this.connection.request<Ended>('ompls/run', params, this.source.token);
-      this.writer.fire(`\r\nexit code ${ended.exitCode} after ${ended.seconds} s\r\n`);
+      const ended = await this.connection.request<Ended>('ompls/run', params, token);
+      last = `exit code ${ended.exitCode} after ${ended.seconds} s`;
     } catch (problem) {
-      const cancelled = this.source.token.isCancellationRequested;
-      const text = cancelled ? 'stopped' : problem instanceof Error ? problem.message : String(problem);
-      this.writer.fire(`\r\n${text}\r\n`);
+      last = token.isCancellationRequested ? 'stopped' : problem instanceof Error ? problem.message : String(problem);
     }
-    this.subscription?.dispose();
+    if (this.present?.id === id) {
+      this.present = undefined;
+      this.writer.fire(`\r\n${last.replace(/\r?\n/g, '\r\n')}\r\n`);
+    }
+  }
+
+  private tell(input: { text?: string; terminal?: { columns: number; rows: number } }): void {
+    if (this.present) {
+      this.connection.notify('ompls/runInput', { run: this.present.id, ...input });
+    }
   }
 }

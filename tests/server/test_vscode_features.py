@@ -1,0 +1,49 @@
+"""Commands of the extension for VS Code, on node: their source, the page of why, the one terminal of all runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
+NODE = shutil.which("node")
+
+
+@pytest.mark.skipif(
+    NODE is None or not (EXTENSION / "node_modules" / "esbuild").exists(),
+    reason="node or the extension's packages are not there: 'make typescript' says what to do",
+)
+def test_commands_know_their_source_and_runs_share_a_terminal() -> None:
+    assert NODE is not None
+    script = Path(__file__).with_name("features.mjs")
+    done = subprocess.run([NODE, str(script), str(EXTENSION)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+
+    # offered in headers and previews, not in C++ nor where there is no editor
+    assert [value for _, value in said["contexts"]] == [False, True, True, True, False, False, True]
+    in_header = {"textDocument": {"uri": "file:///w/a.h"}, "position": {"line": 3, "character": 0}}
+    assert said["questions"] == [in_header, in_header, {"textDocument": {"uri": "untitled:Untitled-1"}}]
+    assert said["informed"] == ["ompls: open a C file to ask why there is no answer."]
+
+    # one page that is nobody's to save, whose text is new each time
+    assert (said["page"], said["first"], said["second"]) == ("ompls-why:/Why is there no answer.md", "page 1", "page 2")
+
+    # one terminal, emptied for each run; what is typed goes to the run that is going on
+    assert said["screens"] == ["one\r\n\r\nexit code 3 after 1 s\r\n", "\r\nstopped\r\n", "four"]
+    assert said["terminals"] == 2  # after the first one was closed
+    runs = [(p["run"], p["textDocument"]["uri"], p.get("device")) for m, p in said["typed"] if m == "ompls/run"]
+    assert runs == [
+        ("vscode-1", "file:///w/a.c", None),
+        ("vscode-2", "file:///w/b.c", "host"),
+        ("vscode-4", "file:///w/c.c", None),
+        ("vscode-5", "file:///w/a.c", None),
+    ]
+    assert [p for m, p in said["typed"] if m == "ompls/runInput"] == [
+        {"run": "vscode-1", "text": "x\r"},
+        {"run": "vscode-1", "terminal": {"columns": 9, "rows": 8}},
+    ]
