@@ -7,6 +7,7 @@ Everything here happens on one event loop and takes moments; what takes longer i
 from __future__ import annotations
 
 import asyncio
+import functools
 import gc
 import logging
 import os
@@ -44,6 +45,7 @@ log = logging.getLogger("ompls.server")
 
 NOTIFICATIONS = ("ompls/runOutput", "ompls/inactiveRegions")
 COMMANDS = ("ompls.preview", "ompls.run", "ompls.whyNoAnswer")
+TYPING = 1.0  # seconds without an edit after which nobody types any more
 LEAVING = 2 + int(2 * GRACE)  # seconds; what runs was asked to stop by then, and killed
 PROJECT = ("**/.ompls.toml", "**/pyproject.toml")
 REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer")
@@ -59,6 +61,7 @@ class OmplsServer(LanguageServer):
         self.exit_code = 1  # unless the client says goodbye
         self._main: asyncio.Task[None] | None = None
         self._lens_refresh: asyncio.Task[None] | None = None
+        self._inlay_refresh: asyncio.Task[None] | None = None
         self._stop = threading.Event()
         self.engine = Engine(nursery, self._fresh, self._headers_changed, lambda problem: self.say("warning", problem))
         self.diagnostics = DiagnosticsFeature(self)
@@ -183,6 +186,23 @@ class OmplsServer(LanguageServer):
             self.foreign.changed(document.uri, document.version, changes)
         else:
             self.engine.changed(session, document.version, changes)
+            self._typed(session, changes)
+
+    def _typed(self, session: Session, changes: list[Change]) -> None:
+        """Remember where somebody types in a directive, until they stop: hints come then."""
+        if session.typed is not None:
+            session.typed.cancel()
+        line = changes[0].last_line if len(changes) == 1 else None
+        session.typing = session.typed = None
+        if line is not None and self.client.refreshes_inlays and session.document.near_pragma(line):
+            session.typing = line
+            session.typed = asyncio.get_running_loop().call_later(TYPING, self._stopped_typing, session)
+
+    def _stopped_typing(self, session: Session) -> None:
+        session.typing = session.typed = None
+        self._inlay_refresh = asyncio.create_task(
+            logged("inlay hint refresh", functools.partial(self.request, "workspace/inlayHint/refresh", None))
+        )
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         self.previews.closed(params.text_document.uri)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ompls.analysis.text import Encoding, LineIndex
 
+_LINE_END = re.compile(r"\r\n?|\n")
 _CALL = re.compile(rb"[ \t]*[A-Za-z_]\w*[ \t]*\(")
 
 
@@ -23,6 +24,11 @@ class Change:
     text: str
     start: tuple[int, int] | None = None  # line, column in the negotiated encoding
     end: tuple[int, int] | None = None
+
+    @property
+    def last_line(self) -> int | None:
+        """The line that its text ends in, afterwards; None for a whole document."""
+        return self.start[0] + len(_LINE_END.findall(self.text)) if self.start is not None else None
 
 
 class Document:

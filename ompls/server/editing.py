@@ -95,7 +95,9 @@ def signature_help(opened: Opened, result: Result, params: types.SignatureHelpPa
 # --- reading -------------------------------------------------------------------------------------------------
 
 
-def inlay_hint(opened: Opened, result: Result, params: types.InlayHintParams) -> Any:
+def inlay_hint(opened: Opened, result: Result, asked: tuple[types.InlayHintParams, int | None]) -> Any:
+    """The hints but for those of the line that somebody types in."""
+    params, typing = asked
     wanted = opened.settings.inlay
     start, end = opened.offset(result, params.range.start), opened.offset(result, params.range.end)
     found = features.inlays(result.tu, start, end) if wanted.implicit else []
@@ -108,6 +110,8 @@ def inlay_hint(opened: Opened, result: Result, params: types.InlayHintParams) ->
     hints = []
     for number, hint in enumerate(found):
         position = places.range(Location(result.tu.path, hint.offset, hint.offset))["start"]
+        if position["line"] == typing:
+            continue
         tooltip = {"kind": "markdown", "value": hint.why}
         made = {"position": position, "label": hint.label, "tooltip": tooltip, "paddingLeft": True}
         if number < acceptable:

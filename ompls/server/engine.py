@@ -153,7 +153,7 @@ class Engine:
         session = self.sessions.pop(uri, None)
         if session is None:
             return None
-        for timer in (session.again, session.told):
+        for timer in (session.again, session.told, session.typed):
             if timer is not None:
                 timer.cancel()
         self._stop(session, "it was closed")

@@ -46,7 +46,6 @@ class Handlers:
             ("textDocument/codeAction", [], actions),
             ("textDocument/codeLens", [], types.CodeLensOptions()),
             ("textDocument/documentSymbol", [], None),
-            ("textDocument/inlayHint", [], types.InlayHintOptions(resolve_provider=True)),
             ("textDocument/semanticTokens/full", None, tokens),
             ("textDocument/semanticTokens/full/delta", None, tokens),
             ("textDocument/semanticTokens/range", None, tokens),
@@ -66,6 +65,7 @@ class Handlers:
             ("initialized", self.initialized, None),
             ("textDocument/diagnostic", self.diagnostic, diagnostics),
             ("workspace/diagnostic", self.workspace_diagnostic, None),
+            ("textDocument/inlayHint", self.inlay_hint, types.InlayHintOptions(resolve_provider=True)),
             ("inlayHint/resolve", self.inlay_resolve, None),
             ("textDocument/didSave", self.files_changed, None),
             ("workspace/didChangeWatchedFiles", self.files_changed, None),
@@ -136,6 +136,13 @@ class Handlers:
             return Written(list(await self.server.engine.ask(session, method, params)))
 
         return ask
+
+    async def inlay_hint(self, params: types.InlayHintParams) -> Raw | Written:
+        session = self.server.session(params.text_document.uri)
+        if session is None:
+            return Raw([])
+        asked = (params, session.typing)
+        return Written(list(await self.server.engine.ask(session, "textDocument/inlayHint", asked)))
 
     async def inlay_resolve(self, params: types.InlayHint) -> Raw | Written:
         uri = params.data.get("uri", "") if isinstance(params.data, dict) else ""

@@ -60,6 +60,8 @@ class Session:
     ended: str = ""
     patience: float = 0.0
     again: asyncio.TimerHandle | None = None
+    typing: int | None = None  # the line of a directive that somebody types in: nothing is drawn into that
+    typed: asyncio.TimerHandle | None = None  # until they have stopped
     told: asyncio.TimerHandle | None = None  # when those that include it are told of its text
     told_by: float = 0.0  # then at the latest, whoever types (time.monotonic)
 

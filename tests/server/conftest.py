@@ -31,6 +31,7 @@ def visual_studio_code() -> types.ClientCapabilities:
     assert capabilities.workspace is not None
     capabilities.text_document.diagnostic = types.DiagnosticClientCapabilities(dynamic_registration=True)
     capabilities.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    capabilities.workspace.inlay_hint = types.InlayHintWorkspaceClientCapabilities(refresh_support=True)
     capabilities.workspace.text_document_content = types.TextDocumentContentClientCapabilities(True)
     capabilities.general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind.Utf16])
     capabilities.experimental = {

@@ -126,6 +126,31 @@ async def test_implicit_data_is_shown_after_the_pragma(editor: Editor, uri: str)
     assert hint.position == editor.position(uri, len(TEXT[: TEXT.index("(tofrom: y)") + 11].encode()))
 
 
+async def test_no_hint_is_drawn_into_what_is_typed(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "typed.c").as_uri()
+    one = "#pragma omp target\n  a[0] += k;\n"
+    editor.open(uri, "void f(int k) {\n  float a[9] = {0};\n" + one + one + "}\n")
+    asked = types.InlayHintParams(document(uri), types.Range(types.Position(0, 0), types.Position(9, 0)))
+
+    async def lines() -> list[int]:
+        return [hint.position.line for hint in await editor.request("textDocument/inlayHint", asked)]
+
+    def refreshed() -> int:
+        return len([method for method, _ in editor.requested if method == "workspace/inlayHint/refresh"])
+
+    assert await lines() == [2, 4]
+    before, takes_refreshes = refreshed(), editor.name != "emacs"
+    editor.replace(uri, "target", "target te")
+    shown = await lines()
+    assert shown == ([4] if takes_refreshes and refreshed() == before else [2, 4])
+    if takes_refreshes:
+        await editor.until(lambda: refreshed() > before)
+        assert await lines() == [2, 4]
+    editor.replace(uri, "target te\n", "target \n")
+    editor.replace(uri, "a[0] += k", "a[1] += k")
+    assert await lines() == [2, 4]
+
+
 async def test_tokens_cover_their_words(editor: Editor, uri: str) -> None:
     found = await editor.request("textDocument/semanticTokens/full", types.SemanticTokensParams(document(uri)))
     legend = editor.result.capabilities.semantic_tokens_provider.legend.token_types
