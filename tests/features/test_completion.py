@@ -283,6 +283,22 @@ def test_what_the_region_uses_comes_first() -> None:
     assert found["a"] < found["q[0:]"] < found["global"]
 
 
+def test_what_is_usual_comes_first_and_a_word_before_what_it_begins() -> None:
+    for place, first in (
+        ("¦", ["target", "target teams", "target teams distribute", "target teams distribute parallel for"]),
+        ("target ¦", ["teams", "teams distribute", "teams distribute parallel for", "data", "enter data"]),
+        ("target teams distribute parallel for ¦", ["map", "reduction", "collapse", "private", "firstprivate"]),
+        ("target update ¦", ["to", "from", "nowait", "depend"]),
+    ):
+        tu, offset = marked(PROGRAM.format(pragma=f"#pragma omp {place}"))
+        found = sorted(features.completions(tu, offset), key=lambda c: (c.rank, c.label))
+        assert [c.label for c in found][: len(first)] == first
+        assert all(c.rank < 100 for c in found)
+        for at, proposal in enumerate(found):
+            begun = [c.label for c in found[:at] if c.label.startswith(proposal.label)]
+            assert not [label for label in begun if not proposal.deprecated], (place, proposal.label)
+
+
 def test_deprecated_directives_say_so() -> None:
     tu, offset = marked(PROGRAM.format(pragma="#pragma omp ¦"))
     assert [c.label for c in features.completions(tu, offset) if c.deprecated and " " not in c.label] == ["master"]

@@ -171,6 +171,23 @@ def test_every_directive_and_each_of_its_clauses_is_explained(name: str) -> None
             at += len(f"{clause}(x) ")
 
 
+def test_what_a_word_may_have_is_what_its_version_has() -> None:
+    target = "#pragma omp ¦target map(to: x)\n"
+    for version, has, lacks in (("4.5", ("map", "nowait"), ("thread_limit", "replayable")),
+                                ("5.2", ("thread_limit",), ("replayable", "ompx_bare", "dyn_groupprivate")),
+                                ("6.0", ("replayable",), ("ompx_bare",))):  # fmt: skip
+        clauses = (features.hover(*marked(target, version)) or "").partition("Clauses: ")[2]  # type: ignore[arg-type]
+        assert all(f"`{clause}`" in clauses for clause in has), version
+        assert not any(f"`{clause}`" in clauses for clause in lacks), version
+    about = features.hover(*marked("#pragma omp target ¦map(to: x)\n"))
+    assert about is not None
+    assert ("`storage`" in about, "`present`" in about) == (False, True)
+    about = features.hover(*marked("#pragma omp ¦stripe sizes(2)\n"))
+    assert about is not None
+    assert "Since OpenMP 6.0; §11.7. That is newer than the 5.2 that is set." in about
+    assert "`sizes`" in about
+
+
 @pytest.mark.parametrize("name", [n for n, spec in CLAUSES.items() if spec.keywords or spec.modifiers])
 def test_every_keyword_and_modifier_is_explained(name: str) -> None:
     spec = CLAUSES[name]

@@ -16,6 +16,7 @@ from ompls.analysis.features.listitems import Names, Proposal
 from ompls.analysis.features.placement import outdated, placed
 from ompls.analysis.features.routines import ROUTINES
 from ompls.analysis.features.scopes import enclosing, expanded_offset, in_function, in_unclosed, item_at
+from ompls.analysis.features.usual import OUTDATED, clause_rank, directive_rank
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec import CLAUSES, ClauseSpec, DirectiveSpec, clauses_of
 from ompls.analysis.spec.clause_sets import NEEDS, REQUIRED
@@ -86,7 +87,7 @@ def _directives(tu: TU, cursor: Cursor) -> list[Completion]:
         rest = spec.name[len(typed) :].strip()
         old = outdated(spec, version)
         text = rest.replace(" ", "_") if underscores and len(spec.constructs) == 1 else rest
-        rank = len(rest.split()) + (50 if old else 0)
+        rank = OUTDATED if old else directive_rank(spec.name)
         detail = f"OpenMP {spec.since}, §{spec.section}"
         found.append(Completion(text, "directive", text, start, end, -1, detail, spec.summary, rank, old))
     return found
@@ -114,14 +115,14 @@ def _clauses(tu: TU, cursor: Cursor) -> list[Completion]:
     found = []
     for name in clauses_of(directive.name):
         spec = CLAUSES[name]
-        since = words.since(name, directive)
+        since = words.since(name, directive.constructs)
         if since > version or words.excluded(name, given, directive):
             continue
         bare = cursor.following == "(" or spec.optional
         insert = name if bare else f"{name}()"
         detail = f"OpenMP {since}, §{spec.section}"
         at = -1 if bare else len(insert) - 1
-        found.append(Completion(name, "clause", insert, start, end, at, detail, spec.summary, 20))
+        found.append(Completion(name, "clause", insert, start, end, at, detail, spec.summary, clause_rank(name)))
     return found
 
 

@@ -33,7 +33,7 @@ _SHARING = {
 
 def hover(tu: TU, offset: int) -> str | None:
     """Markdown about the word at byte `offset` of the main file; None if there is nothing to say."""
-    known = word_text(tu.source, offset)
+    known = word_text(tu.source, offset, tu.settings.openmp)
     if known is not None:
         return known
     x = expanded_offset(tu, offset)

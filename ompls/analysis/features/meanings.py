@@ -9,7 +9,7 @@ from ompls.analysis.features import words
 from ompls.analysis.features.operators import directive_around
 from ompls.analysis.features.pragmas import in_comment
 from ompls.analysis.model.omp import Clause
-from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec
+from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec, is_extension
 from ompls.analysis.spec.versions import WORD_OF
 from ompls.analysis.syntax.clause_expr import tokenize
 from ompls.analysis.syntax.pragma import parse_directive
@@ -19,8 +19,11 @@ _DEFAULT = (
 )
 
 
-def word_text(source: bytes, offset: int) -> str | None:
-    """Markdown about OpenMP's word at byte `offset`; None where there is none (a variable, for one)."""
+def word_text(source: bytes, offset: int, version: str) -> str | None:
+    """Markdown about OpenMP's word at byte `offset`; None where there is none (a variable, for one).
+
+    version -- what it lists is what that one has, and no implementation's own
+    """
     found = directive_around(source, offset)
     if found is None:
         return None
@@ -29,40 +32,46 @@ def word_text(source: bytes, offset: int) -> str | None:
         return None
     directive = parse_directive(source[pragma.start : pragma.line_end], pragma.start)
     if directive.name_span.start <= offset < directive.name_span.end:
-        return directive_text(directive.name)
+        return directive_text(directive.name, version)
     for clause in directive.clauses:
         if clause.name_span.start <= offset < clause.name_span.end:
             if clause.name == "default" and directive.name.endswith("metadirective"):
                 return _DEFAULT
-            return clause_text(clause.name)
+            return clause_text(clause.name, version)
         if clause.span.start <= offset < clause.span.end:
             return _inside(source, clause, offset)
     return None
 
 
-def directive_text(name: str) -> str | None:
+def directive_text(name: str, version: str) -> str | None:
     """What a directive does, since when, where it is specified."""
     spec = DIRECTIVES.get(name)
     if spec is None:
         return None
     until = f", until {spec.until}" if spec.until else ""
-    clauses = ", ".join(f"`{c}`" for c in spec.clauses) or "none"
-    return (
-        f"**{spec.name}**: {spec.summary}\n\nSince OpenMP {spec.since}{until}; §{spec.section}.\n\nClauses: {clauses}"
-    )
+    later = max(version, spec.since)  # nothing would be left of one that is newer
+    known = (c for c in spec.clauses if words.since(c, spec.constructs) <= later and not is_extension(c))
+    clauses = ", ".join(f"`{c}`" for c in known) or "none"
+    since = f"Since OpenMP {spec.since}{until}; §{spec.section}.{_newer(spec.since, version)}"
+    return f"**{spec.name}**: {spec.summary}\n\n{since}\n\nClauses: {clauses}"
 
 
-def clause_text(name: str) -> str | None:
+def clause_text(name: str, version: str) -> str | None:
     """What a clause does, since when, where it is specified."""
     spec = CLAUSES.get(name)
     if spec is None:
         return None
-    text = f"**{spec.name}**: {spec.summary}\n\nSince OpenMP {spec.since}; §{spec.section}."
-    if spec.keywords:
-        text += f"\n\nOne of: {', '.join(f'`{k}`' for k in spec.keywords)}"
-    if spec.modifiers:
-        text += f"\n\nModifiers: {', '.join(f'`{m}`' for m in spec.modifiers)}"
-    return text
+    since = f"Since OpenMP {spec.since}; §{spec.section}.{_newer(spec.since, version)}"
+    parts = [f"**{spec.name}**: {spec.summary}", since]
+    later = max(version, spec.since)
+    for heading, listed in (("One of", spec.keywords), ("Modifiers", spec.modifiers)):
+        known = [f"`{word}`" for word in listed if WORD_OF.get((name, word), "") <= later]
+        parts += [f"{heading}: {', '.join(known)}"] if known else []
+    return "\n\n".join(parts)
+
+
+def _newer(since: str, version: str) -> str:
+    return f" That is newer than the {version} that is set." if since > version else ""
 
 
 def keyword_text(spec: ClauseSpec, word: str) -> str:

@@ -90,9 +90,9 @@ def excluded(name: str, given: set[str], directive: Directive) -> bool:
     return any(name in group and (given & group) - {name} for group in _EXCLUSIVE)
 
 
-def since(name: str, directive: Directive) -> str:
-    """The version that brought the clause to the directive."""
-    takers = [leaf for leaf in directive.constructs if leaf in DIRECTIVES and name in DIRECTIVES[leaf].clauses]
+def since(name: str, constructs: tuple[str, ...]) -> str:
+    """The version that brought the clause to the directive of these leaf constructs."""
+    takers = [leaf for leaf in constructs if leaf in DIRECTIVES and name in DIRECTIVES[leaf].clauses]
     return max(CLAUSES[name].since, min((CLAUSE_ON.get((leaf, name), "") for leaf in takers), default=""))
 
 
