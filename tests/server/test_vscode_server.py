@@ -43,6 +43,16 @@ def test_an_untrusted_workspace_never_chooses_the_server(tmp_path: Path, opened:
         (False, {}, mine, mine),
         (False, {}, f":.:{os.path.relpath(mine, EXTENSION)}:{inside}:{linked}", None),
         (False, {}, f"{inside}:{linked}:{tmp_path}/link to it/bin:{mine}", mine),
+        # a name is looked for on the PATH, and what it may be of there is the same
+        (True, {"workspaceValue": "ompls"}, f"{inside}:{mine}", inside),
+        (False, {"globalValue": "ompls"}, f"{inside}:{mine}", mine),
+        (False, {"workspaceValue": "ompls"}, f"{inside}:{mine}", mine),
+        (False, {"globalValue": "other"}, f"{inside}:.", None),
+        # the folder is named in trusted workspaces only
+        (True, {"workspaceValue": "${workspaceFolder}/bin/ompls"}, mine, f"{tmp_path}/{opened}/bin"),
+        (True, {"globalValue": "${workspaceFolder}/bin/ompls"}, mine, f"{tmp_path}/{opened}/bin"),
+        (False, {"globalValue": "${workspaceFolder}/bin/ompls"}, mine, mine),
+        (True, {"globalValue": "${workspaceFolder}/none/ompls"}, mine, venv),
     ]
     folder = f"{tmp_path}/{opened}"
     cases = [{"trusted": t, "folder": folder, "settings": s, "PATH": p} for t, s, p, _ in wanted]

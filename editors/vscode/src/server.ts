@@ -13,7 +13,8 @@ export interface Server {
 /**
  * Look for the `ompls` command, by its absolute path; the first that exists wins:
  *
- * 1. the setting `ompls.server.path` (of the user only, where the workspace is not trusted),
+ * 1. the setting `ompls.server.path` (of the user only, where the workspace is not trusted): a path, in a trusted workspace
+ *    with `${workspaceFolder}`, or a name that is looked for on the PATH as below,
  * 2. `.venv/bin/ompls` or `venv/bin/ompls` in a workspace folder (trusted workspaces only),
  * 3. `ompls` on the PATH (absolute directories only, and none of a workspace that is not trusted).
  */
@@ -23,11 +24,20 @@ export function findServer(log: vscode.LogOutputChannel): Server | undefined {
   const configured =
     (trusted ? (setting?.workspaceFolderValue ?? setting?.workspaceValue) : undefined) ?? setting?.globalValue;
   if (configured) {
-    const file = configured.replace(/^~(?=\/|$)/, os.homedir());
-    if (path.isAbsolute(file) && isExecutable(file)) {
+    const file = expanded(configured, trusted);
+    if (file && !file.includes(path.sep)) {
+      const found = onPath(file, trusted, log);
+      if (found) {
+        return chosen(found, `1. the setting ompls.server.path is ${configured}, on the PATH`, log);
+      }
+      log.warn(`1. ompls.server.path is ${configured}, which is not on the PATH`);
+    } else if (file && path.isAbsolute(file) && isExecutable(file)) {
       return chosen(file, '1. the setting ompls.server.path', log);
+    } else if (file) {
+      log.warn(`1. ompls.server.path is ${file}, which is not the absolute path of an executable file`);
+    } else {
+      log.warn(`1. ompls.server.path is ${configured}: there is no folder, or the workspace is not trusted`);
     }
-    log.warn(`1. ompls.server.path is ${file}, which is not the absolute path of an executable file`);
   } else {
     log.info('1. the setting ompls.server.path is not set');
   }
@@ -46,17 +56,32 @@ export function findServer(log: vscode.LogOutputChannel): Server | undefined {
     log.info('2. the workspace is not trusted: its virtual environments are not looked at');
   }
 
+  const found = onPath('ompls', trusted, log);
+  if (found) {
+    return chosen(found, '3. the PATH', log);
+  }
+  log.error('3. there is no ompls on the PATH');
+  return undefined;
+}
+
+/** With what `~` and `${workspaceFolder}` stand for; nothing where a folder is meant that is not there, or not trusted. */
+function expanded(setting: string, trusted: boolean): string | undefined {
+  const file = setting.replace(/^~(?=\/|$)/, os.homedir());
+  const folder = trusted ? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath : undefined;
+  return folder ? file.replaceAll('${workspaceFolder}', () => folder) : file.includes('${workspaceFolder}') ? undefined : file;
+}
+
+function onPath(name: string, trusted: boolean, log: vscode.LogOutputChannel): string | undefined {
   for (const directory of (process.env['PATH'] ?? '').split(path.delimiter)) {
-    const file = path.join(directory, 'ompls');
+    const file = path.join(directory, name);
     if (!path.isAbsolute(directory) || !isExecutable(file)) {
       continue;
     }
     if (trusted || !inWorkspace(file)) {
-      return chosen(file, '3. the PATH', log);
+      return file;
     }
-    log.warn(`3. ${file} belongs to the workspace, which is not trusted`);
+    log.warn(`${file} belongs to the workspace, which is not trusted`);
   }
-  log.error('3. there is no ompls on the PATH');
   return undefined;
 }
 
