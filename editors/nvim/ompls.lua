@@ -1,8 +1,17 @@
 -- ompls in Neovim 0.11 or later: `luafile` this from init.lua, or put it into the plugin directory of the configuration.
 -- Diagnostics, quick fixes, hovers and code lenses are Neovim's own; this adds previews (a split that follows the source)
--- and runs (their output in a scratch buffer). `find_server` says which `ompls` is taken.
+-- and runs (in one terminal, which takes input). `find_server` says which `ompls` is taken.
 
 local M = {}
+
+--- The server that runs now: it may have been started again since.
+local function running()
+  local client = vim.lsp.get_clients({ name = 'ompls' })[1]
+  if not client then
+    vim.notify('ompls: the server is not running', vim.log.levels.ERROR)
+  end
+  return client
+end
 
 --- Show the preview `made` (the answer to `ompls/preview`) in the buffer of its URI.
 local function fill(made)
@@ -37,9 +46,9 @@ end
 --- Open a preview in a split; it is made anew after each change of the source.
 function M.preview(wanted)
   wanted = wanted or {}
-  local client = vim.lsp.get_clients({ name = 'ompls' })[1]
+  local client = running()
   if not client then
-    return vim.notify('ompls: the server is not running', vim.log.levels.ERROR)
+    return
   end
   local source = wanted.uri and vim.uri_to_bufnr(wanted.uri) or vim.api.nvim_get_current_buf()
   request(client, wanted, function(made)
@@ -49,49 +58,82 @@ function M.preview(wanted)
       vim.cmd('wincmd p')
     end
     local again = { uri = vim.uri_from_bufnr(source), region = made.region, device = made.device }
-    vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI' }, {
+    vim.b[buffer].ompls_source = again.uri
+    -- LspAttach: a server was started (again).
+    vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'LspAttach' }, {
       group = vim.api.nvim_create_augroup('ompls-preview-' .. buffer, { clear = true }),
       buffer = source,
       callback = function()
         if not vim.api.nvim_buf_is_valid(buffer) or vim.fn.bufwinid(buffer) == -1 then
           return true -- the preview is closed: no more of this
         end
-        request(client, again, fill)
+        local present = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
+        if present then
+          request(present, again, fill)
+        end
       end,
     })
   end)
 end
 
---- Run the program on a device; what it prints goes to a scratch buffer.
+--- Run the program on a device, in a terminal: another run, or wiping its buffer out, ends it.
 function M.run(wanted)
-  local client = vim.lsp.get_clients({ name = 'ompls' })[1]
+  wanted = wanted or {}
+  local client = running()
   if not client then
-    return vim.notify('ompls: the server is not running', vim.log.levels.ERROR)
+    return
   end
-  vim.cmd('botright 10new')
-  local buffer = vim.api.nvim_get_current_buf()
-  vim.bo[buffer].buftype = 'nofile'
-  local run = 'nvim-' .. buffer
-  local function add(text)
+  local last = M.last_run
+  if last and last.client and vim.lsp.get_client_by_id(last.client) then
+    vim.lsp.get_client_by_id(last.client):cancel_request(last.request)
+  end
+  local source = wanted.uri or vim.b.ompls_source or vim.uri_from_bufnr(0)
+  local buffer = vim.api.nvim_create_buf(false, true)
+  local window = last and vim.fn.bufwinid(last.buffer) or -1
+  if window == -1 then
+    window = vim.api.nvim_open_win(buffer, false, { split = 'below', win = -1, height = 10 })
+  else
+    vim.api.nvim_win_set_buf(window, buffer)
+  end
+  if last and vim.api.nvim_buf_is_valid(last.buffer) then
+    vim.api.nvim_buf_delete(last.buffer, { force = true })
+  end
+  M.count = M.count + 1
+  local run = 'nvim-' .. M.count
+  local channel = vim.api.nvim_open_term(buffer, {
+    on_input = function(_, _, _, text)
+      client:notify('ompls/runInput', { run = run, text = text })
+    end,
+  })
+  M.outputs[run] = function(text)
     if vim.api.nvim_buf_is_valid(buffer) then
-      local last = vim.api.nvim_buf_line_count(buffer)
-      local start = vim.api.nvim_buf_get_lines(buffer, last - 1, last, false)[1]
-      vim.api.nvim_buf_set_lines(buffer, last - 1, last, false, vim.split(start .. text, '\n'))
+      vim.api.nvim_chan_send(channel, text)
     end
   end
-  M.outputs[run] = add
-  local params = { textDocument = { uri = wanted.uri }, device = wanted.device, run = run }
-  client:request('ompls/run', params, function(problem, ended)
-    add(problem and problem.message or ('exit code ' .. ended.exitCode))
+  local size = { columns = vim.api.nvim_win_get_width(window), rows = vim.api.nvim_win_get_height(window) }
+  local params = { textDocument = { uri = source }, device = wanted.device, run = run, terminal = size }
+  local _, request_id = client:request('ompls/run', params, function(problem, ended)
+    local show = M.outputs[run]
     M.outputs[run] = nil
+    if M.last_run and M.last_run.run == run then
+      M.last_run.client = nil
+      show('\r\n' .. (problem and problem.message or ('exit code ' .. ended.exitCode)):gsub('\n', '\r\n') .. '\r\n')
+    end
   end)
+  M.last_run = { run = run, buffer = buffer, client = client.id, request = request_id }
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = buffer,
+    callback = function()
+      client:cancel_request(request_id)
+    end,
+  })
 end
 
 --- Why there is no answer at the cursor: a page in a floating window.
 function M.why()
-  local client = vim.lsp.get_clients({ name = 'ompls' })[1]
+  local client = running()
   if not client then
-    return vim.notify('ompls: the server is not running', vim.log.levels.ERROR)
+    return
   end
   local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
   client:request('ompls/whyNoAnswer', params, function(problem, answer)
@@ -122,6 +164,7 @@ function M.dim(buffer, regions)
 end
 
 M.outputs = {} -- by run: what takes its output
+M.count = 0 -- of runs
 
 --- The server's command, by its absolute path; the first that there is:
 --- 1. `vim.g.ompls_server`,
@@ -169,6 +212,9 @@ vim.lsp.enable('ompls')
 vim.api.nvim_create_user_command('OmplsPreview', function()
   M.preview()
 end, { desc = 'The kernel of the region at the cursor' })
+vim.api.nvim_create_user_command('OmplsRun', function()
+  M.run()
+end, { desc = 'Run the program on a device, in a terminal' })
 vim.api.nvim_create_user_command('OmplsWhy', function()
   M.why()
 end, { desc = 'Why there is no answer at the cursor' })

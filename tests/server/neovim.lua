@@ -55,4 +55,32 @@ wait('the preview to follow', function()
   return preview():match('7%.5f') ~= nil
 end)
 say('preview follows')
+
+vim.lsp.stop_client(client.id)
+wait('the server to end', function()
+  return #clients() == 0
+end)
+vim.fn.setbufline(source, 5, '    y[i] = 8.5f * a * x[i] + y[i];')
+vim.lsp.start(vim.lsp.config.ompls, { bufnr = source })
+wait('the preview to follow another server', function()
+  return preview():match('8%.5f') ~= nil
+end)
+say('preview follows another server')
+
+local function terminals()
+  local found = {}
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.bo[buffer].buftype == 'terminal' then
+      table.insert(found, (table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)):gsub(' ', '')))
+    end
+  end
+  return found
+end
+for _ = 1, 2 do
+  vim.cmd('OmplsRun')
+  wait('the run', function()
+    return #terminals() == 1 and terminals()[1]:match('savethefilefirst') ~= nil
+  end)
+end
+say('runs share a terminal: ' .. #vim.api.nvim_list_wins() .. ' windows')
 vim.cmd('qall!')

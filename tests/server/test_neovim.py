@@ -69,6 +69,8 @@ def test_neovim_shows_diagnostics_lenses_and_a_preview_that_follows(tmp_path: Pa
         "lens Preview CUDA",
         "preview shown",
         "preview follows",
+        "preview follows another server",
+        "runs share a terminal: 3 windows",
     ]
 
 
