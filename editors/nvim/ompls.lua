@@ -4,9 +4,9 @@
 
 local M = {}
 
---- The server that runs now: it may have been started again since.
-local function running()
-  local client = vim.lsp.get_clients({ name = 'ompls' })[1]
+--- The server that the buffer is open in, or any: it may have been started again since.
+local function running(buffer)
+  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = buffer })[1] or vim.lsp.get_clients({ name = 'ompls' })[1]
   if not client then
     vim.notify('ompls: the server is not running', vim.log.levels.ERROR)
   end
@@ -46,11 +46,11 @@ end
 --- Open a preview in a split; it is made anew after each change of the source.
 function M.preview(wanted)
   wanted = wanted or {}
-  local client = running()
+  local source = wanted.uri and vim.uri_to_bufnr(wanted.uri) or vim.api.nvim_get_current_buf()
+  local client = running(source)
   if not client then
     return
   end
-  local source = wanted.uri and vim.uri_to_bufnr(wanted.uri) or vim.api.nvim_get_current_buf()
   request(client, wanted, function(made)
     local buffer = fill(made)
     if vim.fn.bufwinid(buffer) == -1 then
@@ -79,7 +79,8 @@ end
 --- Run the program on a device, in a terminal: another run, or wiping its buffer out, ends it.
 function M.run(wanted)
   wanted = wanted or {}
-  local client = running()
+  local source = wanted.uri or vim.b.ompls_source or vim.uri_from_bufnr(0)
+  local client = running(vim.uri_to_bufnr(source))
   if not client then
     return
   end
@@ -87,7 +88,6 @@ function M.run(wanted)
   if last and last.client and vim.lsp.get_client_by_id(last.client) then
     vim.lsp.get_client_by_id(last.client):cancel_request(last.request)
   end
-  local source = wanted.uri or vim.b.ompls_source or vim.uri_from_bufnr(0)
   local buffer = vim.api.nvim_create_buf(false, true)
   local window = last and vim.fn.bufwinid(last.buffer) or -1
   if window == -1 then
@@ -131,7 +131,7 @@ end
 
 --- Why there is no answer at the cursor: a page in a floating window.
 function M.why()
-  local client = running()
+  local client = running(0)
   if not client then
     return
   end
@@ -186,7 +186,11 @@ vim.lsp.config('ompls', {
   cmd = { find_server(), 'serve', '--stdio' },
   cmd_cwd = '/', -- a Python program must not find modules of the folder that is open where it starts
   filetypes = { 'c', 'cpp', 'cuda', 'fortran' }, -- Neovim calls headers C++; what is not C is only told so
-  root_markers = { 'compile_commands.json', 'compile_flags.txt', '.git' },
+  root_dir = function(buffer, found)
+    if vim.bo[buffer].buftype == '' then -- previews are no files
+      found(vim.fs.root(buffer, { 'compile_commands.json', 'compile_flags.txt', '.git' }))
+    end
+  end,
   capabilities = { experimental = { ompls = { commands = { 'ompls.preview', 'ompls.run', 'ompls.whyNoAnswer' }, inactiveRegions = true } } },
   commands = {
     ['ompls.preview'] = function(command)

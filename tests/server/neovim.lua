@@ -61,7 +61,7 @@ wait('the server to end', function()
   return #clients() == 0
 end)
 vim.fn.setbufline(source, 5, '    y[i] = 8.5f * a * x[i] + y[i];')
-vim.lsp.start(vim.lsp.config.ompls, { bufnr = source })
+vim.api.nvim_exec_autocmds('FileType', { buffer = source }) -- as `:edit` does
 wait('the preview to follow another server', function()
   return preview():match('8%.5f') ~= nil
 end)
