@@ -18,7 +18,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench fuzz fuzz-translate conformance corpus corpus-run limits mutants peers vsix test-vscode test-cuda test-machine-code docs clean
+.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix test-vscode test-cuda test-machine-code docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -98,6 +98,9 @@ corpus-run: $(READY_DEV) ## build and run them with gcc and clang (minutes; need
 mutants: $(READY_DEV) ## which mistakes in correct programs are found: make mutants SUITE=DIR (needs clang-19 and its libomptarget)
 	@test -n "$(SUITE)" || { echo "make mutants: SUITE is not set; say SUITE=DIR, a directory with programs that check themselves" >&2; exit 2; }
 	@$(BIN)/python tools/mutants.py "$(SUITE)" $(MUTANTS)
+
+faults: $(READY_DEV) ## put fifty faults into our own code, one at a time: do the tests catch them? (an hour; FAULTS=--list)
+	@$(BIN)/python tools/faults.py $(FAULTS)
 
 limits: $(READY_DEV) ## what `check` says of a device's limits, against what the translator refuses: make limits SUITE=DIR
 	@test -n "$(SUITE)" || { echo "make limits: SUITE is not set; say SUITE=DIR, a directory with C programs" >&2; exit 2; }
