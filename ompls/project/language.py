@@ -42,7 +42,7 @@ class Languages:
     def of_header(self, path: str, roots: Sequence[str] = ()) -> str:
         """The language of the sources that include the header `path`, else of all around it: "" where one is C, or
         where there are none.  roots -- of the workspace: sources are looked for up to there."""
-        sources = self._around(path, roots)
+        sources = self._around(path, roots) if os.path.isabs(path) else []
         name = re.escape(os.fsencode(os.path.basename(path)))
         include = re.compile(rb'#[ \t]*include[ \t]*["<](?:[^">\n]*/)?' + name + rb'[">]')
         including = [source for source in sources if include.search(_text(source))]

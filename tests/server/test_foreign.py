@@ -76,6 +76,7 @@ def test_a_header_is_what_includes_it_else_what_is_around_it(tmp_path: Path) -> 
         return found
 
     include = f'#include "../include/{header.name}"\n'
+    assert Languages().of_header("untitled:own.h") == ""
     assert language() == ""
     assert language(a_cpp=SAXPY) == "C++"
     assert language(a_cpp=SAXPY, b_c="") == ""

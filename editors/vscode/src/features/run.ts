@@ -21,7 +21,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
   let runs: RunTerminal | undefined;
   let terminal: vscode.Terminal | undefined;
   const run = async (wanted: { uri?: string; device?: string } = {}): Promise<void> => {
-    const place = wanted.uri ? { uri: vscode.Uri.parse(wanted.uri), device: wanted.device } : activePlace();
+    const place = wanted.uri ? { uri: vscode.Uri.parse(wanted.uri) } : activePlace();
     if (!place || !vscode.workspace.isTrusted) {
       void vscode.window.showInformationMessage('ompls: open a C file in a trusted workspace to run it.');
       return;
@@ -50,7 +50,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
 }
 
 /** The terminal: what the present run prints, and what is typed for it. */
-export class RunTerminal implements vscode.Pseudoterminal {
+class RunTerminal implements vscode.Pseudoterminal {
   private readonly writer = new vscode.EventEmitter<string>();
   private opening: () => void = () => {};
   private readonly opened = new Promise<void>((resolve) => {
