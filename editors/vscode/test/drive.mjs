@@ -15,6 +15,7 @@ const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 const QUIET = {
   'chat.disableAIFeatures': true,
   'editor.minimap.enabled': false,
+  'files.hotExit': 'off',
   'remote.autoForwardPorts': false,
   'security.workspace.trust.enabled': false,
   'terminal.integrated.gpuAcceleration': 'off',
@@ -22,6 +23,13 @@ const QUIET = {
   'workbench.startupEditor': 'none',
 };
 
+const ASKS = `#include <stdio.h>
+int main(void) {
+  char answer[9];
+  puts("what?");
+  return scanf("%8s", answer) != 1 || printf("you said %s\\n", answer) < 0;
+}
+`;
 const workspace = path.join(work, 'workspace');
 const data = path.join(work, 'data');
 const extensions = path.join(work, 'extensions');
@@ -39,6 +47,8 @@ function prepare() {
   const example = fs.readFileSync(path.join(repository, 'examples/saxpy.c'), 'utf8');
   fs.writeFileSync(path.join(workspace, 'saxpy.c'), example);
   fs.writeFileSync(path.join(workspace, 'mistake.c'), example.replace('omp target', 'omp tarrget'));
+  fs.writeFileSync(path.join(workspace, 'typed.c'), 'void typed(void) {\n\n}\n');
+  fs.writeFileSync(path.join(workspace, 'asks.c'), ASKS);
   fs.writeFileSync(path.join(workspace, 'inactive.c'), '#if 0\nint never(void);\n#endif\nint always(void);\n');
   execFileSync(process.execPath, [entry, ...common, '--install-extension', vsix], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
@@ -100,6 +110,19 @@ class Session {
     await this.page.keyboard.press('Enter');
     await this.page.waitForSelector('.quick-input-widget', { state: 'hidden' });
   }
+  /** Once the command is there: it is offered when the extension has looked at what is open. */
+  async command(title) {
+    const row = `.quick-input-list .monaco-list-row:has-text("${title}")`;
+    for (let tries = 0; ; tries++) {
+      await this.page.keyboard.press('F1');
+      await this.page.waitForSelector('.quick-input-widget:not([style*="display: none"]) input');
+      await this.press(`ompls: ${title}`);
+      const offered = await this.page.waitForSelector(row, { timeout: 10_000 }).catch(() => undefined);
+      await this.page.keyboard.press(offered ? 'Enter' : 'Escape');
+      if (offered) return;
+      if (tries > 8) throw new Error(`"${title}" is not offered`);
+    }
+  }
   async press(text) {
     await this.page.keyboard.type(text, { delay: 30 });
   }
@@ -135,6 +158,18 @@ async function drive(s) {
       { timeout: 20_000 },
     );
     await s.page.keyboard.press('Control+s');
+    await s.saved('mistake.c', source.join('\n'));
+  });
+  await s.step('Enter behind a directive that is complete accepts nothing', async () => {
+    await s.open('typed.c');
+    await s.visible(editors, 'void typed');
+    await s.page.click(`${left} .view-lines`);
+    await s.place(2, 1);
+    await s.press('#pragma omp target ');
+    await s.page.keyboard.press('Enter');
+    await s.press(';');
+    await s.page.keyboard.press('Control+s');
+    await s.saved('typed.c', 'void typed(void) {\n#pragma omp target \n;\n}\n');
   });
   await s.step('the lenses stand over the region', async () => {
     await s.open('saxpy.c');
@@ -145,7 +180,7 @@ async function drive(s) {
     await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
     await s.visible(editors, '__global__');
   });
-  await s.step('the preview follows what is typed', async () => {
+  const follows = async () => {
     const line = source.findIndex((text) => text.includes('y[i] =')) + 1;
     await s.page.click(`${left} .view-lines`);
     await s.place(line, source[line - 1].indexOf('y[i] =') + 'y[i] ='.length + 1);
@@ -161,6 +196,11 @@ async function drive(s) {
     }
     await s.page.keyboard.press('Control+s');
     await s.saved('saxpy.c', source.join('\n'));
+  };
+  await s.step('the preview follows what is typed', follows);
+  await s.step('it does so after a restart of the server', async () => {
+    await s.command('Restart Server');
+    await follows();
   });
   await s.step('an inactive branch is dimmed', async () => {
     await s.open('inactive.c');
@@ -174,17 +214,25 @@ async function drive(s) {
     );
   });
   await s.step('"Why is there no answer here?" opens a page', async () => {
-    await s.page.keyboard.press('F1');
-    await s.press('ompls: Why Is There No Answer');
-    await s.page.waitForSelector('.quick-input-list .monaco-list-row:has-text("Why Is There No Answer")', { timeout: 20_000 });
-    await s.page.keyboard.press('Enter');
-    await s.visible(editors, 'What the analysis stands on', 30_000);
+    await s.command('Why Is There No Answer');
+    await s.visible(editors, 'What the analysis stands on', 90_000);
     await s.open('saxpy.c');
     await s.visible('.codelens-decoration', 'Run', 90_000);
   });
-  await s.step('Run shows what the program prints', async () => {
+  await s.step('Run says what is done, and shows what the program prints', async () => {
     await s.page.click('.codelens-decoration a:has-text("Run")');
+    await s.visible('.xterm-rows', 'ompls: running saxpy.c on', 120_000);
     await s.visible('.xterm-rows', 'exit code 0', 120_000);
+  });
+  await s.step('a program that asks gets an answer', async () => {
+    await s.open('asks.c');
+    await s.visible(editors, 'int main');
+    await s.command('Run Program on a Device');
+    await s.visible('.xterm-rows', 'what?', 120_000);
+    await s.page.click('.xterm-screen:visible'); // the window has brought its shell back, hidden
+    await s.press('this');
+    await s.page.keyboard.press('Enter');
+    await s.visible('.xterm-rows', 'you said this', 60_000);
   });
 }
 
@@ -199,6 +247,7 @@ const browser = await chromium.launch({
 });
 let failed = 0;
 const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
+page.on('dialog', (dialog) => dialog.accept()); // a page with changes may be left
 const session = new Session(page, `127.0.0.1:${port}`);
 try {
   await listening(port);
