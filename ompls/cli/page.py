@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import resources
+
+from markupsafe import Markup, escape
 
 from ompls.cli import profile
 from ompls.cli.trace import UNFINISHED, Event, duration, number, size, summarize
@@ -25,12 +30,12 @@ class _Bar:
     count: int = 1
 
 
-def page(events: list[Event], program: str) -> str:
-    """The page's text."""
+def page(events: list[Event], head: Event, name: str) -> str:
+    """The page's text; `head` is what the trace says of the run, `name` that of its file."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(size=size, duration=duration)
+    environment.filters.update(size=size, duration=duration, coded=_coded)
     text = (resources.files("ompls.cli") / "page.html.jinja").read_text(encoding="utf-8")
     regions = profile.profile(events)
     total = sum(r.time for r in regions)
@@ -43,7 +48,10 @@ def page(events: list[Event], program: str) -> str:
     span = max(last - first, 1)
     summary = summarize(events)
     return environment.from_string(text).render(
-        program=program,
+        program=os.path.basename(str(head.get("program") or "")) or name,
+        command=_typed(head.get("command")),
+        date=_date(head.get("start")),
+        compared=profile.looked_at(regions),
         regions=[(r, 100 * r.time / total if total else 0.0, profile.advice(r, total)) for r in regions],
         copies=summary.copies,
         errors=summary.errors if summary.ended else [*summary.errors, f"{UNFINISHED}."],
@@ -55,6 +63,26 @@ def page(events: list[Event], program: str) -> str:
             for name in ("kernel_time", "to_bytes", "from_bytes", "redundant_bytes", "launches")
         ],
     )
+
+
+def _typed(command: object) -> str:
+    """The command line, without the directory of the program, which may have been made for the run."""
+    words = [str(word) for word in command] if isinstance(command, list) else []
+    return shlex.join([os.path.basename(words[0]), *words[1:]]) if words else ""
+
+
+def _date(start: object) -> str:
+    """Seconds since 1970 for people, in the zone of who reads it."""
+    try:
+        return datetime.fromtimestamp(float(str(start))).astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _coded(text: str) -> Markup:
+    """What stands between backticks is code."""
+    parts = [escape(part) for part in text.split("`")]
+    return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else p for n, p in enumerate(parts))
 
 
 def _bars(events: Iterable[Event], first: int, span: int) -> Iterable[_Bar]:

@@ -163,15 +163,18 @@ def launch(
     *,
     timeout: float | None = None,
     record: Path | None = None,
+    content: bool = False,
     debugger: Sequence[str] = (),
 ) -> int:
     """Run the program with our streams; its exit code, 128+signal, or 124 over `timeout` seconds.
 
+    record -- where its trace goes, which tells apart what is copied where `content` is asked for
     debugger -- a command line that the program's is added to: what ends is this one
     """
     from ompls.runtime import launcher
 
-    return launcher.run(built, list(arguments), timeout, launcher.environment(built, trace=record), debugger)
+    environment = launcher.environment(built, trace=record, content=content)
+    return launcher.run(built, list(arguments), timeout, environment, debugger)
 
 
 def launch_captured(built: Built, *, timeout: float, record: Path) -> tuple[int, str]:

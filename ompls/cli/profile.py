@@ -1,7 +1,9 @@
 """A trace by region: what each launch, copy and byte was for, and what to do about those that were for nothing.
 
-What is called redundant is certain from the trace alone: bytes that came back although no region had run on the device
-since they were copied there, and bytes that were copied to a device and taken away before any region ran.
+What is said to be for nothing is certain from the trace alone: bytes that came back although no region had run on the
+device since they were copied there, bytes that were copied to a device and taken away before any region ran, and, where
+the trace tells contents apart, bytes that the copy before of the same storage had, too.  Whether the host reads what
+came back is not known: nothing watches its memory.
 """
 
 from __future__ import annotations
@@ -32,6 +34,11 @@ class Region:
     copies: dict[tuple[str, str, int], int] = field(default_factory=dict)  # (variable, direction, bytes): times
     unchanged: dict[str, int] = field(default_factory=dict)  # variable: bytes that came back as they were
     unused: dict[str, int] = field(default_factory=dict)  # variable: bytes that no region could have used
+    again: dict[tuple[str, str], list[int]] = field(
+        default_factory=dict
+    )  # (variable, direction): bytes, times the same
+    seen_bytes: int = 0  # of copies whose content is known
+    allocated: dict[tuple[str, int], int] = field(default_factory=dict)  # (variable, bytes): times
 
     @property
     def time(self) -> int:
@@ -43,9 +50,10 @@ def profile(events: Iterable[Event]) -> list[Region]:
     regions: dict[tuple[str, str], Region] = {}
     launched: dict[str, int] = {}  # device: launches so far
     present: dict[tuple[str, int], tuple[int, str, int, Region]] = {}  # storage: launches before, name, bytes, by whom
+    contents: dict[tuple[str, str], tuple[int, str]] = {}  # device and host address: bytes and hash of the last copy
     for event in events:
         device, kind = str(event.get("device", "")), event.get("kind")
-        if kind not in ("copy", "launch", "free"):
+        if kind not in ("copy", "launch", "alloc", "free"):
             continue
         place = str(event.get("region", ""))
         region = regions.setdefault((place, device), Region(place, device))
@@ -57,7 +65,12 @@ def profile(events: Iterable[Event]) -> list[Region]:
             continue
         storage = (device, _address(event))
         if kind == "copy":
+            said = region.redundant_bytes
             _copied(region, event, launched.get(device, 0), present, storage)
+            _compared(region, event, contents, said != region.redundant_bytes)
+        elif kind == "alloc":
+            key = (str(event.get("var") or ""), number(event, "bytes"))
+            region.allocated[key] = region.allocated.get(key, 0) + 1
         elif (entry := present.pop(storage, None)) is not None and entry[0] == launched.get(device, 0):
             _, name, count, owner = entry
             owner.unused[name] = owner.unused.get(name, 0) + count
@@ -97,6 +110,21 @@ def _copied(
         del present[storage]  # said once; what it was copied for is another question
 
 
+def _compared(region: Region, event: Event, contents: dict[tuple[str, str], tuple[int, str]], said: bool) -> None:
+    """Whether a copy brought what was there already; `said`: it is counted as for nothing, for another reason."""
+    name, count, content = str(event.get("var") or "(unnamed)"), number(event, "bytes"), str(event.get("content", ""))
+    place = (str(event.get("device", "")), str(event.get("host", "")))
+    before = contents.pop(place, None)
+    if content:
+        region.seen_bytes += count
+        contents[place] = (count, content)
+        if before == contents[place] and not said:
+            entry = region.again.setdefault((name, str(event.get("direction", ""))), [0, 0])
+            entry[0] += count
+            entry[1] += 1
+            region.redundant_bytes += count
+
+
 def advice(region: Region, total: int) -> list[str]:
     """What to do about a region, with the rule that knows more; [] when there is nothing to say.
 
@@ -118,6 +146,20 @@ def advice(region: Region, total: int) -> list[str]:
         f"`{name}`: {size(count)} were copied to the device, and nothing ran before they were gone (rule unused-map)"
         for name, count in region.unused.items()
     ]
+    for (name, way), (count, times) in region.again.items():
+        if way == "to":
+            what = "were sent again unchanged ({} times): what a `target data` around keeps is sent once"
+        else:
+            what = "came back unchanged ({} times): `map(to: …)` is enough, if that is so for any input"
+        what = f"{size(count)} {what.format(times)}"
+        said.append(f"`{name}`: {what} (rule {'transfer-in-loop' if way == 'to' else 'map-more-than-needed'})")
+    copied = {(name, count) for name, _, count in region.copies}
+    for (name, count), times in region.allocated.items():
+        if times >= _OFTEN and times >= region.launches > 1 and (name or "(unnamed)", count) not in copied:
+            of = f"`{name}` ({size(count)})" if name else size(count)
+            said.append(
+                f"{of} was allocated {times} times: `target enter data map(alloc: …)` before the loop does it once"
+            )
     if total and region.kernel_time > _SHARE * total and region.launches:
         if region.grid == "1" and region.block == "1":
             said.append("one thread of the device did all of the work (rule serial-kernel)")
@@ -131,7 +173,19 @@ def advice(region: Region, total: int) -> list[str]:
 def tables(regions: list[Region]) -> str:
     """The table of regions, and the advice below it."""
     total = sum(r.time for r in regions)
-    head = ("region", "device", "launches", "teams", "threads", "kernels", "copies", "to", "from", "redundant", "share")
+    head = (
+        "region",
+        "device",
+        "launches",
+        "teams",
+        "threads",
+        "kernels",
+        "copies",
+        "to",
+        "from",
+        "for nothing",
+        "share",
+    )
     rows = [
         (
             r.place, r.device, str(r.launches), r.grid, r.block, duration(r.kernel_time), duration(r.copy_time),
@@ -146,7 +200,19 @@ def tables(regions: list[Region]) -> str:
         said = advice(r, total)
         if said:
             parts.append("\n".join([f"{r.place}:", *(f"  - {text}" for text in said)]))
+    parts += [text] if (text := looked_at(regions)) else []
     return "\n\n".join(parts)
+
+
+def looked_at(regions: list[Region]) -> str:
+    """How much of what was copied could be compared with the copy before."""
+    seen, copied = (sum(r.seen_bytes for r in regions), sum(r.to_bytes + r.from_bytes for r in regions))
+    if not copied or seen >= copied:
+        return ""
+    if not seen:
+        return "Contents were not compared: `ompls run --profile` sees where the same data travel again."
+    told = f"Of {size(copied)} that were copied, {size(seen)} were compared with the copy before"
+    return f"{told}: all of them would cost the program time. More may have been for nothing."
 
 
 def share(region: Region, total: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from ompls.cli import profile, trace
@@ -16,13 +15,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    program, events = trace.recorded(arguments.trace)
+    head, events = trace.recorded(arguments.trace)
     if arguments.html is None:
         print(shown(events))
         return 0
     from ompls.cli.page import page
 
-    write(arguments.html, page(events, os.path.basename(program) or arguments.trace))
+    write(arguments.html, page(events, head, arguments.trace))
     return 0
 
 

@@ -87,7 +87,12 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
     if say is not None:
         print(say("strong", f"ompls: running {name} on {', '.join(names)}"), file=sys.stderr, flush=True)
     code = pipeline.launch(
-        built, arguments.program_arguments, timeout=arguments.timeout, record=record, debugger=debugger
+        built,
+        arguments.program_arguments,
+        timeout=arguments.timeout,
+        record=record,
+        content=arguments.profile,
+        debugger=debugger,
     )
     if arguments.profile and record is not None:
         sys.stdout.flush()

@@ -24,8 +24,8 @@ def read(path: str) -> list[Event]:
     return recorded(path)[1]
 
 
-def recorded(path: str) -> tuple[str, list[Event]]:
-    """The program's path, and as `read`."""
+def recorded(path: str) -> tuple[Event, list[Event]]:
+    """What the trace says of the run, and as `read`."""
     try:
         lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
@@ -36,7 +36,7 @@ def recorded(path: str) -> tuple[str, list[Event]]:
     if head["ompls_trace"] != 1:
         raise Problem(f"cannot read {path}: its format is version {head['ompls_trace']}; update ompls")
     events = [event for event in map(_parse, lines[1:]) if event is not None]
-    return str(head.get("program") or ""), sorted(events, key=lambda event: number(event, "t"))
+    return head, sorted(events, key=lambda event: number(event, "t"))
 
 
 def _parse(line: str) -> Event | None:

@@ -29,12 +29,16 @@ GRACE = 3.0  # seconds between a forwarded request to end and the kill
 PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER = 36, 37
 
 
-def environment(built: Built, base: Optional[Mapping[str, str]] = None, trace: Optional[Path] = None) -> Dict[str, str]:
-    """The environment of the program: which devices it has, and where its trace goes."""
+def environment(
+    built: Built, base: Optional[Mapping[str, str]] = None, trace: Optional[Path] = None, content: bool = False
+) -> Dict[str, str]:
+    """The environment of the program: which devices it has, where its trace goes, which tells contents apart or not."""
     env = dict(os.environ if base is None else base)
     env["OMPLS_DEVICES"] = built.devices
     if trace is not None:
         env["OMPLS_TRACE"] = str(trace)
+    if content:
+        env["OMPLS_TRACE_CONTENT"] = "1"
     return env
 
 

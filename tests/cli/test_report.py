@@ -98,6 +98,23 @@ def test_the_profile_says_what_was_for_nothing(ompls, tmp_path: Path) -> None:
     assert "`used`" not in out.partition("variable ")[0]
 
 
+def test_the_profile_says_what_travelled_without_a_change(ompls, tmp_path: Path) -> None:
+    """Only copies that follow one another are compared: without a content, one says nothing of the next, either."""
+    x = {"var": "x", "host": "0x10", "address": "0x90", "bytes": 4096}
+    launch = _event("launch", "a.c:3", grid=[9, 1, 1], block=[128, 1, 1])
+    copies = [("to", "1"), ("from", "1"), ("to", "1"), ("from", "2"), ("to", ""), ("to", "2"), ("from", "3")]
+    events = []
+    for way, content in copies:
+        events += [_event("copy", "a.c:3", direction=way, **x, **({"content": content} if content else {})), launch]
+    events += [_event("alloc", "a.c:3", var="s", address="0x50", bytes=64)] * 7
+    out = ompls("report", _write(tmp_path / "t", HEAD, events)).out
+    assert "`x`: 4.0 KiB came back unchanged (1 times)" in out
+    assert "`x`: 4.0 KiB were sent again unchanged (1 times)" in out
+    assert re.search(r"8\.0 KiB +100 %", out)
+    assert "Of 28.0 KiB that were copied, 24.0 KiB were compared" in out
+    assert "`s` (64 B) was allocated 7 times" in out
+
+
 def test_the_profile_finds_copies_in_a_loop(ompls, tmp_path: Path) -> None:
     x = {"var": "x", "address": "0x10", "bytes": 4096}
     one = [_event("copy", "a.c:3", direction="to", **x), _event("launch", "a.c:3", grid=[9, 1, 1], block=[128, 1, 1])]
@@ -118,11 +135,19 @@ def test_advice_names_rules_that_exist() -> None:
 
 def test_the_page_stands_alone_and_shows_what_happened(ompls, tmp_path: Path) -> None:
     evil = {"t": 20, "kind": "copy", "device": "cudasim:0", "var": "<script>", "bytes": 1, "direction": "to"}
-    path = _write(tmp_path / "t", HEAD, [*EVENTS, evil])
+    head = {**HEAD, "command": ["/tmp/made/saxpy", "10 <b>"], "start": 1_700_000_000.5}
+    loop = [*[{**EVENTS[0], "var": "<x>"}] * 3, EVENTS[1]]
+    path = _write(tmp_path / "t", head, [*EVENTS, evil, *loop])
     assert ompls("report", path, "--html", tmp_path / "page.html").code == 0
     text = (tmp_path / "page.html").read_text()
     assert "saxpy.c:9" in text
     assert text.count("<rect") == 3
+    assert "<p><code>saxpy &#39;10 &lt;b&gt;&#39;</code>, 2023-11-1" in text
+    assert (
+        "<li><code>&lt;x&gt;</code> (4.0 KiB) was copied to the device 3 times: a <code>target data</code> around"
+        in text
+    )
+    assert "`" not in text
     assert "<script>" not in text
     assert "http" not in text, "nothing is loaded from elsewhere"
     assert ompls("report", path, "--html", tmp_path / "no" / "page.html").code == 2

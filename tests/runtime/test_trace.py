@@ -38,6 +38,8 @@ def test_events(program: Path, tmp_path: Path) -> None:
     head, *found = events(program, tmp_path / "trace")
     assert head["ompls_trace"] == 1
     assert head["program"].endswith("prog")
+    assert head["command"] == [str(program), "100"]
+    assert not [e for e in found if "content" in e]
     kinds = [(e["kind"], e.get("var", "")[:1], e.get("direction", "")) for e in found]
     assert kinds == [
         ("device_open", "", ""),
@@ -69,6 +71,16 @@ def test_events(program: Path, tmp_path: Path) -> None:
     assert launch["message"] == "saxpy_0"
     assert launch["duration"] > 0
     assert launch["grid"][0] * launch["block"][0] >= 100
+
+
+def test_contents_are_told_apart_when_that_is_asked_for(program: Path, tmp_path: Path) -> None:
+    found = []
+    for name in ("one", "two"):
+        assert run(program, OMPLS_TRACE=str(tmp_path / name), OMPLS_TRACE_CONTENT="1") == ""
+        lines = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
+        found.append([e["content"] for e in lines[1:] if e["kind"] == "copy"])
+    assert found[0] == found[1]
+    assert len(set(found[0])) == 3  # x, y before and y after
 
 
 FORK = SAXPY_HOST.replace(

@@ -44,6 +44,15 @@ static struct {
     char *path; /* absolute, where it has a name: the program may change its directory */
 } file = {.descriptor = -1};
 
+/* With OMPLS_TRACE_CONTENT, a copy's event has a hash of the bytes, so that it is seen where the same travels again.  Reading
+   them takes up to 4 % of the time: all copies are looked at until that is used up, and again from 1 % on, because only
+   copies that follow one another can be compared. */
+static struct {
+    bool wanted;
+    atomic_bool resting;
+    _Atomic uint64_t spent; /* ns */
+} contents;
+
 uint64_t ompls_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -162,7 +171,7 @@ static void forked(void) {
     ompls_observing = ompls_info != 0;
 }
 
-static void open_trace(const char *path) {
+static void open_trace(const char *path, int argc, char **argv) {
     struct stat found;
     file.descriptor = open_high(path, O_CREAT | O_TRUNC);
     if (file.descriptor < 0 || fstat(file.descriptor, &found) != 0) {
@@ -180,17 +189,27 @@ static void open_trace(const char *path) {
     line l = {0};
     add(&l, "{\"ompls_trace\": 1, \"program\": ");
     add_string(&l, program_invocation_name);
+    /* In an interpreter that hosts the program the arguments are the interpreter's, and its name is another one. */
+    if (argc > 0 && strcmp(argv[0], program_invocation_name) == 0) {
+        for (int i = 0; i < argc && l.used + 2 * TEXT < sizeof l.text; i++) {
+            add(&l, i == 0 ? ", \"command\": [" : ", ");
+            add_string(&l, argv[i]);
+        }
+        add(&l, "]");
+    }
     add(&l, ", \"pid\": %d, \"start\": %lld.%09ld, \"unit\": \"ns\"}\n", (int)getpid(), (long long)wall.tv_sec, wall.tv_nsec);
     emit(&l);
     drain_now();
 }
 
 /* Before any unit registers or maps: constructors with priorities run before those without. */
-__attribute__((constructor(101))) static void begin(void) {
+__attribute__((constructor(101))) static void begin(int argc, char **argv) {
     clock_gettime(CLOCK_MONOTONIC, &start);
     const char *path = getenv("OMPLS_TRACE"), *info = getenv("OMPLS_INFO");
     if (info != NULL) ompls_info = (unsigned)strtoul(info, NULL, 0);
-    if (path != NULL && *path != '\0') open_trace(path);
+    if (path != NULL && *path != '\0') open_trace(path, argc, argv);
+    const char *content = getenv("OMPLS_TRACE_CONTENT");
+    contents.wanted = content != NULL && strcmp(content, "1") == 0;
     ompls_observing = atomic_load(&tracing) || ompls_info != 0;
 }
 
@@ -208,6 +227,40 @@ void ompls_trace_finish(void) {
     drain();
     close_file();
     pthread_mutex_unlock(&draining);
+}
+
+/* --- contents ---------------------------------------------------------------------------------------------------------- */
+
+static bool may_look(uint64_t bytes, uint64_t now) {
+    uint64_t spent = atomic_load_explicit(&contents.spent, memory_order_relaxed) + bytes / 8 /* ns, about */, little = 1000000;
+    bool resting = atomic_load_explicit(&contents.resting, memory_order_relaxed);
+    resting = spent > (resting ? now / 100 + little : now / 25 + little);
+    atomic_store_explicit(&contents.resting, resting, memory_order_relaxed);
+    return !resting;
+}
+
+/* Four words at once, each in a lane of its own: as fast as memory is.  Every word counts, as what a lane does to it can be
+   undone. */
+static uint64_t hash_of(const void *data, uint64_t size) {
+    const unsigned char *at = data;
+    const uint64_t factor = 0x9e3779b97f4a7c15u;
+    uint64_t lane[4] = {size, 1, 2, 3}, word[4];
+    for (; size >= sizeof word; size -= sizeof word, at += sizeof word) {
+        memcpy(word, at, sizeof word);
+        for (int i = 0; i < 4; i++) {
+            lane[i] = (lane[i] ^ word[i]) * factor;
+            lane[i] ^= lane[i] >> 32;
+        }
+    }
+    memset(word, 0, sizeof word);
+    memcpy(word, at, size);
+    uint64_t all = 0;
+    for (int i = 0; i < 4; i++) {
+        all = (all ^ lane[i]) * factor;
+        all = (all ^ all >> 29 ^ word[i]) * factor;
+        all ^= all >> 32;
+    }
+    return all;
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------------ */
@@ -243,6 +296,11 @@ static void write_event(const ompls_event *event, uint64_t now, uint64_t duratio
     if (g != NULL) add(&l, ", \"grid\": [%u, %u, %u]", g[0], g[1], g[2]);
     if (b != NULL) add(&l, ", \"block\": [%u, %u, %u]", b[0], b[1], b[2]);
     if (event->began != 0) number(&l, "duration", (int64_t)duration);
+    if (contents.wanted && event->direction != NULL && may_look(event->bytes, now)) {
+        uint64_t before = ompls_now();
+        add(&l, ", \"content\": \"%016" PRIx64 "\"", hash_of(event->host, event->bytes));
+        atomic_fetch_add_explicit(&contents.spent, ompls_now() - before, memory_order_relaxed);
+    }
     if (event->locks != NULL) {
         number(&l, "acquisitions", (int64_t)event->locks->acquisitions);
         number(&l, "contended", (int64_t)event->locks->contended);

@@ -239,8 +239,10 @@ class CudaSim(Device):
         return build_image(job.tools, listed, checked, {path: kernel for kernel, path in job.kernels if kernel.debug})
 
     def prepare(self, tools: Toolchain) -> None:
-        """Images of kernels that do nothing: the engine, and the header for kernels without and with conversions; the
-        same for `run --check`."""
+        """Images of kernels that do nothing: the engine, and the header for kernels without and with conversions.
+
+        The same for `run --check`, which has one header for both.
+        """
         files = []
         for name, body in (("ompls_plain", ""), ("ompls_converting", "(void)(char *)0;")):
             path = tools.scratch / (name + ".cu")
