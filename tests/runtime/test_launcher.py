@@ -200,3 +200,20 @@ def test_later_orphans_are_not_ours(program: Built) -> None:
         assert os.getpid() not in [p.parent for p in processes() if p.pid == orphan]
     finally:
         os.kill(orphan, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("devices", "given", "expected"),
+    [
+        ("host", {}, launcher.SPIN),
+        ("cudasim,host:2", {}, launcher.SPIN),
+        ("cudasim", {}, None),
+        ("host", {"GOMP_SPINCOUNT": "7"}, "7"),
+        ("host", {"OMP_WAIT_POLICY": "active"}, None),
+    ],
+)
+def test_threads_of_host_do_not_wait_long_for_a_busy_machine(
+    devices: str, given: dict[str, str], expected: str | None
+) -> None:
+    built = Built(Path("prog"), False, devices)
+    assert launcher.environment(built, given).get("GOMP_SPINCOUNT") == expected
