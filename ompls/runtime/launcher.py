@@ -25,8 +25,8 @@ from .errors import RuntimeProblem
 from .processes import children, end_with, kill_all
 
 TIMED_OUT = 124
-# On `host`, threads that wait look this often before they sleep.  gcc's 300,000 times burn whole time slices where others
-# want the processors; 1,000, which gcc takes itself where it has more threads than processors, cost nothing where none do.
+# On `host`, threads that wait look this often before they sleep.  gcc's 300,000 times burn whole time slices where
+# others want the processors; 1,000, which gcc takes itself where it has more threads than processors, are no slower.
 SPIN = "1000"
 GRACE = 3.0  # seconds between a forwarded request to end and the kill
 PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER = 36, 37
