@@ -1,7 +1,8 @@
 """What the front end itself noticed, as diagnostics: text that is no C, a pragma without its end, a missing header.
 
-They are no rules: nobody can select them, and they have no manual page.  With a missing header a syntax error is only
-a hint, because a macro that nobody knows looks like one; so it is near what compilers take and the grammar does not.
+The rules of these names in `rules/` are their manual pages; `rules.report` selects, silences and weighs them.  With a
+missing header a syntax error is only a hint, because a macro that nobody knows looks like one; so it is near what
+compilers take and the grammar does not.
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ def once(report: Report) -> Report:
     said = [
         d
         for d in (*report.diagnostics, *report.suppressed)
-        if d.severity == "error" or (d.severity == "warning" and d.rule in RULES and RULES[d.rule].group == _GROUP)
+        if d.rule != UNTRANSLATABLE
+        and (d.severity == "error" or (d.severity == "warning" and RULES[d.rule].group == _GROUP))
     ]
 
     def news(d: Diagnostic) -> bool:

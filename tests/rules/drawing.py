@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from ompls.analysis import notes
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
-from ompls.analysis.rules import check
+from ompls.analysis.rules import report
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, Settings
+from ompls.cli.refusals import refused
 
 _DRAWN = re.compile(r"^(\s*//\s*)(\^+) (error|warning|hint): (.*)$")
 
@@ -43,7 +46,8 @@ def drawn(text: str, diagnostics: list[Diagnostic]) -> list[Drawn]:
 
 
 def analyze(text: str, settings: Settings | None = None, snapshot: HeaderSnapshot = EMPTY_SNAPSHOT) -> TU:
-    return Analyzer().analyze("example.c", text.encode(), snapshot, settings or Settings())
+    encoding = "latin-1" if "// Latin-1\n" in text else "utf-8"
+    return Analyzer().analyze("example.c", text.encode(encoding), snapshot, settings or Settings())
 
 
 def version_of(text: str, default: str = "5.2") -> str:
@@ -53,6 +57,21 @@ def version_of(text: str, default: str = "5.2") -> str:
 
 
 def findings(text: str, *rules: str, openmp: str = "") -> list[Diagnostic]:
-    """What the rules (all of them by default) say about `text`."""
-    openmp = openmp or version_of(text)
-    return check(analyze(text, Settings(openmp=openmp, select=rules)))  # type: ignore[arg-type]
+    """What the rules (all of them by default) say about `text`; those of the front end and the translator when they are
+    named."""
+    settings = Settings(openmp=openmp or version_of(text), select=rules)  # type: ignore[arg-type]
+    tu = analyze(text, settings)
+    return report(tu, [d for rule in rules if rule in _ELSEWHERE for d in _ELSEWHERE[rule](text, settings)]).diagnostics
+
+
+def _noticed(text: str, settings: Settings) -> list[Diagnostic]:
+    """By the front end, where no header is found."""
+    missing = dict.fromkeys(re.findall(r'#include ("\S+")', text), "no such file")
+    return notes.diagnostics(analyze(text, settings, HeaderSnapshot("no headers", missing=missing)))
+
+
+def _refused(text: str, settings: Settings) -> list[Diagnostic]:
+    return refused(analyze(text, replace(settings, device_chosen=True)))
+
+
+_ELSEWHERE = dict.fromkeys(notes.IDS.values(), _noticed) | {notes.UNTRANSLATABLE: _refused}

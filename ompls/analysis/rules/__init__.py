@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import get_args
 
-from ompls.analysis import notes
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.rules.support.callers import callers_above
@@ -67,8 +66,7 @@ def check(tu: TU) -> list[Diagnostic]:
 
 
 def report(tu: TU, noted: Iterable[Diagnostic] = (), budget: Budget | None = None) -> Report:
-    """As `check`, with what is silenced; `noted` is what the front end has to say, which comments silence as well.
-    When `budget` runs out, only rules that look at words go on.
+    """As `check`, with what is silenced; `noted` is what the front end and the translator have to say.  When `budget` runs out, only rules that look at words go on.
 
     Findings are kept with each declaration; only a declaration that changed, or that calls one that did, is looked at
     again.
@@ -86,8 +84,7 @@ def report(tu: TU, noted: Iterable[Diagnostic] = (), budget: Budget | None = Non
     for diagnostic in (*_spoken(tu, unit, tuple([r for r in RULES.values() if r.id in asked])), *noted):
         by = _silencers(texts, diagnostic) if texts else ()
         used.update(by)
-        rule = diagnostic.rule
-        if rule in chosen or rule not in RULES:
+        if diagnostic.rule in chosen:
             (silent if by else kept)[diagnostic] = None
     if _LAST in chosen and marks:
         module = importlib.import_module(f"{__name__}.{_LAST.replace('-', '_')}")
@@ -102,16 +99,15 @@ def members(name: str) -> tuple[str, ...]:
 
 
 def is_name(name: str) -> bool:
-    """Whether a comment may name it: a rule, a group, or what the front end or the translator notices."""
-    return name in RULES or name in GROUPS or name in (*notes.IDS.values(), notes.UNTRANSLATABLE)
+    """Whether a comment may name it."""
+    return name in RULES or name in GROUPS
 
 
 def _silencers(texts: dict[str, bytes], diagnostic: Diagnostic) -> list[Suppression]:
     text = texts.get(diagnostic.where.path)
     if text is None:
         return []
-    rule = RULES.get(diagnostic.rule)
-    names = (diagnostic.rule,) if rule is None else (rule.id, rule.group)
+    names = (diagnostic.rule, RULES[diagnostic.rule].group)
     return silenced(suppressions(text), diagnostic.where, names)
 
 

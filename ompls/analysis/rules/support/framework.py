@@ -142,7 +142,15 @@ Needs = Literal["text", "names", "meaning"]
 # (`races/`), accesses that nothing orders (`ordering/`).
 About = Literal["", "directives", "regions", "events", "races", "clashes"]
 Group = Literal[
-    "mapping", "sharing", "structure", "declare-target", "device-limits", "performance", "portability", "style"
+    "mapping",
+    "sharing",
+    "structure",
+    "declare-target",
+    "device-limits",
+    "performance",
+    "portability",
+    "style",
+    "front-end",
 ]
 
 
@@ -170,6 +178,11 @@ class Rule:
     needs: Needs = "meaning"
     group: Group = "structure"
     about: About = ""
+
+
+def said_elsewhere(scene: Scene) -> Iterator[Finding]:
+    """The check of a rule whose findings come to `report` from elsewhere: from the front end, or from the translator."""
+    yield from ()
 
 
 def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
