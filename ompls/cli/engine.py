@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ompls.cli.options import settings_layer
@@ -29,6 +30,7 @@ class Unit:
     flags: tuple[str, ...]
     settings: Settings
     again: Callable[[bytes], TU]  # analyses another version of the text
+    compiler_errors: Callable[[], Mapping[int, str] | None]  # what gcc says about lines; None: it cannot be asked
 
     @property
     def version_flags(self) -> tuple[str, ...]:
@@ -119,7 +121,9 @@ class Engine:
             self._told.add(what)
         if not notes.is_c(tu):
             raise Problem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
-        return Unit(name, tu, tuple(flags[: len(flags) - len(workspace.explicit)]), settings, analyse)
+        own = tuple(flags[: len(flags) - len(workspace.explicit)])
+        ask = partial(workspace.compiler_errors, path, source, flags, settings.openmp_version)
+        return Unit(name, tu, own, settings, analyse, ask)
 
 
 def analyze(files: Sequence[str], flags: Sequence[str], device: str, openmp: str | None = None) -> Iterator[Unit]:
@@ -151,7 +155,28 @@ def report(unit: Unit) -> Report:
     found = refusals.once(_report(unit, unit.tu, refusals.refused(unit.tu)))
     path, every = unit.tu.path, found.diagnostics
     own = [fixing.tried((d,), every, unit.tu.source, judge)[0] if d.where.path == path else d for d in every]
-    return replace(found, diagnostics=own)
+    return replace(found, diagnostics=_in_the_compilers_words(unit, own))
+
+
+def _in_the_compilers_words(unit: Unit, found: list[Diagnostic]) -> list[Diagnostic]:
+    """Syntax errors as gcc tells them, where it finds one in that line; a hint where it takes the text.
+
+    It is asked only when there is one that is sure of itself: what we do not understand may be C all the same.
+    """
+    path, source = unit.tu.path, unit.tu.source
+
+    def ours(d: Diagnostic) -> bool:
+        return d.rule == "syntax-error" and d.severity != "hint" and d.where.path == path
+
+    said = unit.compiler_errors() if any(map(ours, found)) else None
+    if said is None:
+        return found
+    if not said:
+        return [replace(d, severity="hint") if ours(d) else d for d in found]
+    return [
+        replace(d, message=said.get(source.count(b"\n", 0, d.where.start) + 1, d.message)) if ours(d) else d
+        for d in found
+    ]
 
 
 def _report(unit: Unit, tu: TU, refused: Sequence[Diagnostic] = ()) -> Report:

@@ -1,5 +1,7 @@
 """Runs the compiler's preprocessor over a skeleton and cuts its output into what each include gave.
 
+It also asks the compiler what it says of a text that is no C.
+
 The compiler is the gcc on PATH: never a program that a workspace names.  It runs with an argument list, a deadline,
 and limits on memory and on its output that hold for all that it starts (runtime/contained.py).
 """
@@ -28,6 +30,7 @@ NOWHERE = os.sep  # where it runs: an empty entry of LD_LIBRARY_PATH or COMPILER
 _DEFINE = re.compile(r"#define ([^\s(]+)(?:\(([^)]*)\))? ?(.*)")
 _HINT = "look for an include of something that is no header: a device, a pipe, generated text without end"
 _LIMIT = re.compile(r"out of memory|[\w ]+ signal terminated program")  # what it gave is not all
+_ERROR = re.compile(r"^<stdin>:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M)
 _MARKER = re.compile(r'# \d+ ("(?:[^"\\]|\\.)*")')
 
 
@@ -73,8 +76,30 @@ def preprocess(compiler: str, skeleton: str, flags: tuple[str, ...], directory: 
     """
     plain = [f for before, f in zip(("", *flags), flags, strict=False) if "-include" not in (before, f)]
     command = [compiler, "-E", "-dD", "-w", "-fopenmp", *plain, "-iquote", directory, "-x", "c", "-"]
+    data, said = _output(command, skeleton.encode("latin-1"))
+    if MARK.encode() not in data:
+        reason = said.strip().split("\n")[0] or "gcc gave nothing"
+        raise EnvironmentProblem("system headers", reason, "check the compiler flags of the project")
+    return cut(data.decode("utf-8", "surrogateescape"))
+
+
+def errors(compiler: str, source: bytes, flags: tuple[str, ...], directory: str) -> dict[int, str]:
+    """What the compiler says about lines (from 1) of `source`, as if it stood in `directory`; pragmas are passed over.
+    Raises EnvironmentProblem."""
+    command = [compiler, "-fsyntax-only", "-w", *flags, "-fno-openmp", "-iquote", directory, "-x", "c", "-"]
+    found: dict[int, str] = {}
+    said = _output(command, source)[1]
+    for line, message in _ERROR.findall(said):
+        found.setdefault(int(line), message)
+    if not found and " error: " in said:  # of a header, of its options, behind a #line
+        raise EnvironmentProblem("syntax errors", said.strip().split("\n")[0], "compile the file to see more")
+    return found
+
+
+def _output(command: list[str], given: bytes) -> tuple[bytes, str]:
+    """What the compiler writes for `given` on its stdin, and what it says.  Raises EnvironmentProblem."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as text:
-        text.write(skeleton.encode("latin-1"))
+        text.write(given)
         text.seek(0)
         try:
             with Contained(
@@ -99,10 +124,7 @@ def preprocess(compiler: str, skeleton: str, flags: tuple[str, ...], directory: 
         said = errors.read(MAX_OUTPUT).decode("utf-8", "replace")
     if (limit := _LIMIT.search(said)) is not None:
         raise EnvironmentProblem("system headers", f"gcc was ended ({limit[0]})", _HINT)
-    if MARK.encode() not in data:
-        reason = said.strip().split("\n")[0] or "gcc gave nothing"
-        raise EnvironmentProblem("system headers", reason, "check the compiler flags of the project")
-    return cut(data.decode("utf-8", "surrogateescape"))
+    return data, said
 
 
 def _environment() -> dict[str, str]:

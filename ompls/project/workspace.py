@@ -122,6 +122,17 @@ class Workspace:
                 missing = dict.fromkeys(needed.operands, problem.reason)
             return self._joined(path, key, needed, found, missing)
 
+    def compiler_errors(
+        self, path: str, source: bytes, flags: Sequence[str] = (), openmp: OpenMPVersion = "5.2"
+    ) -> dict[int, str] | None:
+        """What the compiler says about the lines (from 1) of `source`; None when it cannot be asked."""
+        directory = os.path.dirname(self._absolute(path))
+        flags = allowed(flags, directory)
+        try:
+            return compiler.errors(compiler.find_compiler(), source, (*version_flags(openmp, flags), *flags), directory)
+        except EnvironmentProblem:
+            return None
+
     def _preprocess(
         self, needed: skeleton.Skeleton, flags: tuple[str, ...], directory: str
     ) -> tuple[str, Preprocessed]:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -13,6 +14,7 @@ import pytest
 from tests_cli_paths import EXAMPLES, ROOT
 
 from ompls.analysis.rules import RULES
+from ompls.cli.engine import Engine, Options, report
 
 MISTAKES = """\
 #include <stdio.h>
@@ -190,3 +192,22 @@ def test_a_device_that_nobody_chose_is_a_guess(ompls, tmp_path: Path) -> None:
     done = ompls("check", *select, "--device", "cuda", path)
     assert (done.code, f"warning: {what}" in done.out) == (1, True)
     assert ompls("check", *select, "--device", "host", path).out == ""
+
+
+def test_syntax_errors_are_told_in_the_compilers_words(ompls, tmp_path) -> None:
+    (tmp_path / "own.h").write_text("typedef int number;\n")
+    path = tmp_path / "x.c"
+    path.write_text('#include "own.h"\nint g(number n) { return n }\nint h(void) { return 1 + ; }\n')
+    said = ompls("check", path).out
+    assert ": warning: expected ';' before '}' token [syntax-error]" in said
+    assert ": warning: expected expression before ';' token [syntax-error]" in said
+    path.write_text('#line 7 "y.c"\nint g(int n) { return n }\n')  # gcc speaks of another file
+    assert ": warning: expected ';' [syntax-error]" in ompls("check", path).out
+
+
+def test_what_the_compiler_takes_is_no_error(tmp_path, monkeypatch) -> None:
+    (tmp_path / "x.c").write_text("int g(int n) { return n }\n")
+    monkeypatch.chdir(tmp_path)
+    unit = Engine(Options(("x.c",))).unit("x.c")
+    assert [d.severity for d in report(replace(unit, compiler_errors=dict)).diagnostics] == ["hint"]
+    assert [d.severity for d in report(replace(unit, compiler_errors=lambda: None)).diagnostics] == ["warning"]
