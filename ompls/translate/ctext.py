@@ -132,6 +132,13 @@ def is_unknown(t: CType) -> bool:
     return isinstance(t, Unknown)
 
 
+def why_unknown(tu: TU) -> str:
+    """Why the front end could not tell a type of this unit."""
+    if b"vector_size" in tu.expanded:
+        return "its type is not known, as that of vectors (vector_size) is not; make it an array or a structure"
+    return "its type is not known"
+
+
 def is_const(t: CType) -> bool:
     """Whether an object of type `t` keeps its value: const, or an array of such elements."""
     return "const" in t.quals or (isinstance(t, Array) and is_const(t.of))

@@ -17,7 +17,7 @@ from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
 from ompls.analysis.spec.devices.host import EVERYWHERE
 from ompls.analysis.syntax.quoted import c_string
-from ompls.translate.ctext import Place, is_plain, is_unknown, place_of, pointer_of, strip
+from ompls.translate.ctext import Place, is_plain, is_unknown, place_of, pointer_of, strip, why_unknown
 from ompls.translate.flags import FLAGS, MOTION, bits
 from ompls.translate.iterators import iterators_of, looped
 from ompls.translate.mappers import Mapper, element_type, flags_of, mappers_of, nested_mappers
@@ -86,7 +86,7 @@ class _Planner:
             flags = ("TO" if clause.name == "to" else "FROM", *(f for m in clause.modifiers for f in FLAGS.get(m, ())))
         for entry in clause.items:
             if isinstance(entry.expr, (ast.OtherExpr, ast.Shaping)) or (entry.symbol and is_unknown(entry.symbol.type)):
-                raise Problem(entry.span, f"the list item '{entry.text}'", "its type is not known")
+                raise Problem(entry.span, f"the list item '{entry.text}'", why_unknown(self.tu))
             self._check_sections(entry)
             if any(m.startswith("iterator") for m in clause.modifiers):
                 self._iterated(clause, entry, flags)

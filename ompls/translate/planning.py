@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ompls.analysis.model import ctype
 from ompls.analysis.model.ast import IntLiteral, Name, SizeOf, Symbol
 from ompls.analysis.model.ctype import INT, Array, CType, Function, Integer, Pointer, Record
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item, Region, Variable
 from ompls.analysis.spec.devices.host import EVERYWHERE
-from ompls.translate.ctext import arrays_in, as_array_pointer, is_unknown, is_vla, strip
+from ompls.translate.ctext import arrays_in, as_array_pointer, is_unknown, is_vla, strip, why_unknown
 from ompls.translate.items import plan_items
 from ompls.translate.launch import chain_directives, dimensions_of, innermost, launch_of
 from ompls.translate.plan import ARGS, HOISTED, Param, RegionPlan, Value
@@ -30,7 +31,7 @@ def plan_region(tu: TU, item: Item, region: Region, kernel: str) -> RegionPlan:
     plan = RegionPlan(item, region, kernel, plan_items(tu, item, region.directive, region))
     for v in region.variables:
         if v.sharing != "declare_target" or v.symbol.name not in tables(tu):
-            _add_variable(plan, v)
+            _add_variable(tu, plan, v)
     _put_first(plan)
     for clause in region.directive.all(*HOISTED, "if"):
         on_host = clause.name == "if" and clause.keyword in ("", "target")
@@ -51,18 +52,31 @@ def _check_constructs(d: Directive) -> None:
             raise Problem(clause.span, f"the clause '{clause.name}'", clause.broken)
 
 
-def _add_variable(plan: RegionPlan, v: Variable) -> None:
+def _refuse_type(plan: RegionPlan, v: Variable) -> None:
+    """Raises Problem for a variable of which no clause can make what a kernel needs."""
+    t = ctype.innermost(v.symbol.type)
+    listed = any(i.symbol is v.symbol for c in plan.region.directive.clauses for i in c.items)
+    if "_Atomic" in t.quals and (listed or v.sharing == "mapped"):
+        why = "gcc takes none in a clause; make it a plain variable, and use the 'atomic' construct"
+        raise Problem(None, f"the atomic variable '{v.symbol.name}'", why)
+    if isinstance(t, Record) and any(is_vla(f.type) for f in t.body.fields or ()):
+        why = "its structure has a member of variable length; give that a constant length, or make it a pointer"
+        raise Problem(None, f"the variable '{v.symbol.name}'", why)
+
+
+def _add_variable(tu: TU, plan: RegionPlan, v: Variable) -> None:
     s, t = v.symbol, v.symbol.type
     if v.sharing == "declare_target":
         plan.globals.append(v)
         return
+    _refuse_type(plan, v)
     if v.sharing == "private":
         if isinstance(t, Array) and is_vla(t):
             _whole(plan, s, t)
         plan.privates.append(s)
         return
     if is_unknown(t):
-        raise Problem(None, f"the variable '{s.name}'", "its type is not known")
+        raise Problem(None, f"the variable '{s.name}'", why_unknown(tu))
     if v.sharing == "mapped":
         index, item = _item_of(plan, s)
         if isinstance(t, Array):

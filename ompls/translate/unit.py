@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
-from ompls.analysis.model.ast import AsmStmt, OtherExpr, OtherStmt, Span, nodes
+from ompls.analysis.model.ast import AsmStmt, Name, OtherExpr, OtherStmt, Span, nodes
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.analysis.source import OPENMP_DATES, Location
 from ompls.translate import capability
@@ -103,6 +104,7 @@ class Unit:
         def make() -> None:
             self._refuse_undeclared(item, region.stmt.span)
             _refuse_what_was_not_understood(region)
+            _refuse_nested_functions(item, region)
             plan = plan_region(self.tu, item, region, self.kernel_name(region))
             self.needs[id(region)] = needs_of(self.index, plan)
             plan.settle(self.index, self.needs[id(region)])
@@ -309,3 +311,14 @@ def _refuse_what_was_not_understood(region: Region) -> None:
         if isinstance(node, (OtherStmt, OtherExpr)) and not isinstance(node, AsmStmt):
             what = "this statement" if isinstance(node, OtherStmt) else "this expression"
             raise Problem(node.span, what, node.why or "it could not be read as C that has a meaning on every device")
+
+
+def _refuse_nested_functions(item: Item, region: Region) -> None:
+    """A function inside of a function (GNU C), which is no C of ours: it reaches variables that a kernel has not."""
+    unknown = [n for n in nodes(region.stmt) if isinstance(n, Name) and n.symbol is None]
+    inside = [n for n in nodes(item.content.node) if isinstance(n, OtherStmt)] if unknown else []
+    for name in unknown:
+        defined = re.compile(rb"\b%s\s*\([^;{]*\{" % name.name.encode())
+        if any(defined.search(item.content.text, n.span.start, n.span.end) for n in inside):
+            why = "it belongs to the function that it is in, which no kernel is; move it out of there"
+            raise Problem(name.span, f"the nested function '{name.name}'", why)

@@ -44,6 +44,15 @@ CASES = [
     ("cuda", "#pragma omp target parallel for\nfor (int i = 0; i < 9.5; i++)\na[i] = i;", "9.5", "integer"),
     ("cuda", "#pragma omp target map(a[0:m])\na[0] = 1;", "m", "not declared"),
     ("host", "#pragma omp target\na[0] = m;", "m", "not declared"),
+    ("host", "typedef float v4 __attribute__((vector_size(16))); v4 v;\n#pragma omp target map(v)\na[0] = 1;", None,
+     "make it an array"),
+    ("host", "typedef float v4 __attribute__((vector_size(16))); v4 v;\n#pragma omp target\nv = v;", None,
+     "make it an array"),
+    ("host", "struct { int x; int y[n]; } s;\n#pragma omp target map(s)\ns.x = 1;", None,
+     "a member of variable length"),
+    ("cuda", "int inner(int k) { return k + n; }\n#pragma omp target\na[0] = inner(1);", "inner",
+     "nested function 'inner'"),
+    ("host", "_Atomic int x = 1;\n#pragma omp target map(x)\nx++;", None, "the atomic variable 'x'"),
     ("host", "#pragma omp target map(a[0:2:2])\na[0] = 1;", "a[0:2:2]", "stride"),
 ]  # fmt: skip
 PROGRAM = """#include <stdio.h>
