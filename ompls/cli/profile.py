@@ -1,9 +1,10 @@
 """A trace by region: what each launch, copy and byte was for, and what to do about those that were for nothing.
 
-What is said to be for nothing is certain from the trace alone: bytes that came back although no region had run on the
-device since they were copied there, bytes that were copied to a device and taken away before any region ran, and, where
-the trace tells contents apart, bytes that the copy before of the same storage had, too.  Whether the host reads what
-came back is not known: nothing watches its memory.
+What is said to be for nothing is seen in the trace alone: bytes that came back although no region had run on the device
+since they were copied there, bytes that were copied to a device and taken away before any region ran, and, where the
+trace tells contents apart, bytes that the copy before of the same storage had, too (a region may have changed them on
+the device meanwhile: the advice says so).  Whether the host reads what came back is not known: nothing watches its
+memory.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ def advice(region: Region, total: int) -> list[str]:
     ]
     for (name, way), (count, times) in region.again.items():
         if way == "to":
-            what = "were sent again unchanged ({} times): what a `target data` around keeps is sent once"
+            what = "were sent again unchanged ({} times): a `target data` around keeps them, if no region changes them"
         else:
             what = "came back unchanged ({} times): `map(to: …)` is enough, if that is so for any input"
         what = f"{size(count)} {what.format(times)}"
