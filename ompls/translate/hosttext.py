@@ -133,7 +133,7 @@ class HostText:
         """An `#include` in the user's file `path` of a new file with the generated `text`."""
         file = f"host/{self.name}.inc/{name}.h"
         self._generated[file] = text
-        return f'#include "{os.path.relpath(file, os.path.dirname(self._path(path)))}"\n'
+        return f'#include "{file.removeprefix(os.path.dirname(self._path(path)) + "/")}"\n'
 
     def _headers(self) -> dict[str, str]:
         """The user's headers and where their copies are in the bundle."""
