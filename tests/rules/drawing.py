@@ -61,7 +61,7 @@ def findings(text: str, *rules: str, openmp: str = "") -> list[Diagnostic]:
     named."""
     settings = Settings(openmp=openmp or version_of(text), select=rules)  # type: ignore[arg-type]
     tu = analyze(text, settings)
-    return report(tu, [d for rule in rules if rule in _ELSEWHERE for d in _ELSEWHERE[rule](text, settings)]).diagnostics
+    return report(tu, [d for rule in rules if rule in ELSEWHERE for d in ELSEWHERE[rule](text, settings)]).diagnostics
 
 
 def _noticed(text: str, settings: Settings) -> list[Diagnostic]:
@@ -74,4 +74,4 @@ def _refused(text: str, settings: Settings) -> list[Diagnostic]:
     return refused(analyze(text, replace(settings, device_chosen=True)))
 
 
-_ELSEWHERE = dict.fromkeys(notes.IDS.values(), _noticed) | {notes.UNTRANSLATABLE: _refused}
+ELSEWHERE = dict.fromkeys(notes.IDS.values(), _noticed) | {notes.UNTRANSLATABLE: _refused}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from drawing import expected, version_of
+from drawing import ELSEWHERE, expected, version_of
 from thinned import thinned
 
 from ompls.analysis.model.builder import Analyzer
@@ -15,7 +15,12 @@ from ompls.analysis.source import HeaderSnapshot, Settings
 
 Found = list[tuple[str, str, int]]  # rule, severity, line
 
-EXAMPLES = [(rule.id, text) for rule in RULES.values() for text in (*rule.bad, *rule.good[:3])]
+EXAMPLES = [
+    (rule.id, text)
+    for rule in RULES.values()
+    if rule.id not in ELSEWHERE  # `check` does not say what others notice
+    for text in (*rule.bad, *rule.good[:3])
+]
 IDS = [f"{rule}-{i}" for i, (rule, _) in enumerate(EXAMPLES)]
 
 
