@@ -80,6 +80,14 @@ def test_options_choose_what_counts(ompls, mistakes: Path, options: list[str], c
     assert ompls("check", *options, mistakes).code == code
 
 
+def test_what_cannot_be_read_is_said_whatever_is_selected(ompls, tmp_path: Path) -> None:
+    path = tmp_path / "broken.c"
+    path.write_text("int f(void) { return 1 }\n")
+    done = ompls("check", "--select", "mapping", path)
+    assert (done.code, "[syntax-error]" in done.out) == (1, True)
+    assert ompls("check", "--select", "mapping", "--ignore", "syntax-error", path).code == 0
+
+
 def test_an_unknown_rule_is_an_error_with_near_names(ompls, mistakes: Path) -> None:
     done = ompls("check", "--select", "unknown-directiv", mistakes)
     assert done.code == 2

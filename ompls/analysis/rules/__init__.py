@@ -188,10 +188,12 @@ def _chosen(settings: Settings) -> frozenset[str]:
 
 
 def _selected(rule: Rule, settings: Settings) -> bool:
+    """Without the front end's own, silence about the rest would say nothing: they must be ignored by name."""
     names = (rule.id, rule.group)
     if [severity for name, severity in settings.severity if name in names][-1:] == ["off"]:
         return False
-    return (not settings.select or _named(names, settings.select)) and not _named(names, settings.ignore)
+    meant = not settings.select or rule.group == "front-end" or _named(names, settings.select)
+    return meant and not _named(names, settings.ignore)
 
 
 def _named(names: tuple[str, ...], chosen: tuple[str, ...]) -> bool:
