@@ -149,10 +149,10 @@ def advice(region: Region, total: int) -> list[str]:
     ]
     for (name, way), (count, times) in region.again.items():
         if way == "to":
-            what = "were sent again unchanged ({} times): a `target data` around keeps them, if no region changes them"
+            what = "were sent again unchanged ({}): a `target data` around keeps them, if no region changes them"
         else:
-            what = "came back unchanged ({} times): `map(to: …)` is enough, if that is so for any input"
-        what = f"{size(count)} {what.format(times)}"
+            what = "came back unchanged ({}): `map(to: …)` is enough, if that is so for any input"
+        what = f"{size(count)} {what.format('once' if times == 1 else f'{times} times')}"
         said.append(f"`{name}`: {what} (rule {'transfer-in-loop' if way == 'to' else 'map-more-than-needed'})")
     copied = {(name, count) for name, _, count in region.copies}
     for (name, count), times in region.allocated.items():

@@ -108,8 +108,8 @@ def test_the_profile_says_what_travelled_without_a_change(ompls, tmp_path: Path)
         events += [_event("copy", "a.c:3", direction=way, **x, **({"content": content} if content else {})), launch]
     events += [_event("alloc", "a.c:3", var="s", address="0x50", bytes=64)] * 7
     out = ompls("report", _write(tmp_path / "t", HEAD, events)).out
-    assert "`x`: 4.0 KiB came back unchanged (1 times)" in out
-    assert "`x`: 4.0 KiB were sent again unchanged (1 times)" in out
+    assert "`x`: 4.0 KiB came back unchanged (once)" in out
+    assert "`x`: 4.0 KiB were sent again unchanged (once)" in out
     assert re.search(r"8\.0 KiB +100 %", out)
     assert "Of 28.0 KiB that were copied, 24.0 KiB were compared" in out
     assert "`s` (64 B) was allocated 7 times" in out
