@@ -115,7 +115,9 @@ def _prepared(arguments: argparse.Namespace) -> Run:
     if arguments.unsafe_fixes and not (arguments.fix or arguments.diff):
         raise Problem("cannot understand the command line: --unsafe-fixes alone fixes nothing; add --fix or --diff")
     aliases = {STDIN: arguments.stdin_filename or "stdin.c"} if STDIN in words else {}
-    asked = Options(words, tuple(arguments.flags), _layer(arguments), aliases, tuple(arguments.exclude or ()))
+    asked = Options(
+        words, tuple(arguments.flags), _layer(arguments), aliases, tuple(arguments.exclude or ()), arguments.database
+    )
     made = Run(asked, arguments.jobs, quiet=arguments.quiet)
     for name in aliases.values():
         made.texts[os.path.abspath(name)] = _stdin(name)

@@ -48,6 +48,7 @@ class Options:
     flags   -- the compiler's options on the command line
     layer   -- the settings on the command line (see project/layers.py)
     aliases -- names that are no files (`-`) with the paths that they stand for
+    database -- the directory with the compile database; '': it is looked for
     exclude -- patterns of what is left out of directories, meant from the working directory
     """
 
@@ -56,6 +57,7 @@ class Options:
     layer: Mapping[str, Any] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
+    database: str | None = None
 
 
 class Engine:
@@ -70,7 +72,7 @@ class Engine:
 
         self.options = options
         paths = [self.path(name) for name in options.files]
-        self.workspace = Workspace(_roots(paths, options.flags), options.flags)
+        self.workspace = Workspace(_roots(paths, options.flags), options.flags, database=options.database)
         self.warnings: list[str] = []
         self._projects = ProjectFiles()
         self._told: set[str] = set()
@@ -126,13 +128,16 @@ class Engine:
         return Unit(name, tu, own, settings, analyse, ask)
 
 
-def analyze(files: Sequence[str], flags: Sequence[str], device: str, openmp: str | None = None) -> Iterator[Unit]:
+def analyze(
+    files: Sequence[str], flags: Sequence[str], device: str, openmp: str | None = None, database: str | None = None
+) -> Iterator[Unit]:
     """Every file as a translation unit, in order.  Raises Problem for one that cannot be read or is no C.
 
     openmp -- the version of the specification that the command line asks for
+    database -- as in Options
     """
     layer = settings_layer({"openmp_version": openmp})
-    engine = Engine(Options(tuple(files), tuple(flags), {**layer, "preview.device": device}))
+    engine = Engine(Options(tuple(files), tuple(flags), {**layer, "preview.device": device}, database=database))
     for name in files:
         unit = engine.unit(name)
         while engine.warnings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -50,10 +51,28 @@ def add_files(parser: argparse.ArgumentParser, *, several: bool = True, optional
     what = "C source file, a directory with such, or - for stdin" if optional else "C source file"
     count = "*" if optional else "+" if several else 1
     parser.add_argument("files", metavar="FILE", nargs=count, type=_file_name, help=what)
+    parser.add_argument(
+        "-p",
+        metavar="DIR",
+        dest="database",
+        type=_database,
+        default=None,
+        help="the directory with compile_commands.json or compile_flags.txt (default: looked for upwards of each FILE)",
+    )
     parser.epilog = (
         "The compiler's options -I -D -U -l -L -O -g -W -f -m -std -include -isystem are accepted as gcc spells them; "
         "without them they come from compile_commands.json or compile_flags.txt."
     )
+
+
+def _database(word: str) -> str:
+    """The directory that clang's tools call the build path; they take the file in it, too."""
+    from ompls.project.flags import DATABASE, FLAGS_FILE
+
+    directory = os.path.dirname(word) or "." if os.path.isfile(word) else word
+    if not any(os.path.isfile(os.path.join(directory, name)) for name in (DATABASE, FLAGS_FILE)):
+        raise argparse.ArgumentTypeError(f"there is no {DATABASE} and no {FLAGS_FILE} in {word!r}")
+    return os.path.abspath(directory)
 
 
 def add_device(parser: argparse.ArgumentParser, default: str | None, *, counted: bool = False) -> None:

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ompls.translate import preview
 
     device = options.device_class(arguments.device)
-    (unit,) = analyze(arguments.files, arguments.flags, device, arguments.openmp)
+    (unit,) = analyze(arguments.files, arguments.flags, device, arguments.openmp, arguments.database)
     result = preview(unit.tu, device, arguments.line, explain=arguments.explain)
     if result.diagnostics:
         pipeline.refuse([unit], result.diagnostics, arguments.flags)

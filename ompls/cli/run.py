@@ -68,7 +68,7 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         print(say("strong", f"ompls: building {name}…"), file=sys.stderr, flush=True)
     names = pipeline.device_names(arguments.device)
     with progress("translating and building") if say is None else nullcontext():
-        units = list(analyze(arguments.files, arguments.flags, names[0], arguments.openmp))
+        units = list(analyze(arguments.files, arguments.flags, names[0], arguments.openmp, arguments.database))
         pipeline.warn_of_lost(units)
         try:
             bundle = pipeline.translated(units, names)

@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     device = options.device_class(arguments.device)
     with progress("translating"):
-        units = list(analyze(arguments.files, arguments.flags, device, arguments.openmp))
+        units = list(analyze(arguments.files, arguments.flags, device, arguments.openmp, arguments.database))
         pipeline.warn_of_lost(units)
         try:
             bundle = pipeline.translated(units, [device])

@@ -74,10 +74,12 @@ class CompileFlags:
     """Finds the flags of files; remembers the databases by their modification times.
 
     problems -- where it says, by the path, which of them cannot be used and why
+    directory -- the only one that is looked into; without one those of the files and upwards are
     """
 
-    def __init__(self, problems: dict[str, EnvironmentProblem]) -> None:
+    def __init__(self, problems: dict[str, EnvironmentProblem], directory: str | None = None) -> None:
         self._problems = problems
+        self._directory = directory
         self._read: dict[str, tuple[int, dict[str, tuple[str, ...]]]] = {}
 
     def of(self, path: str) -> tuple[str, ...]:
@@ -87,7 +89,7 @@ class CompileFlags:
     def found(self, path: str) -> tuple[tuple[str, ...], str]:
         """(the flags for `path`, the file that they come from: "" when there is none)."""
         real = os.path.realpath(path)
-        for directory in _upwards(path):
+        for directory in self._places(path):
             for database in _databases(directory):
                 found = self._database(database)
                 if found is not None and real in found:
@@ -99,8 +101,11 @@ class CompileFlags:
 
     def files(self, path: str) -> tuple[str, ...]:
         """What the nearest compile database upwards of `path` has flags for."""
-        databases = (database for directory in _upwards(path) for database in _databases(directory))
+        databases = (database for directory in self._places(path) for database in _databases(directory))
         return next((tuple(found) for database in databases if (found := self._database(database))), ())
+
+    def _places(self, path: str) -> Iterable[str]:
+        return (self._directory,) if self._directory else _upwards(path)
 
     def _fresh(self, path: str) -> tuple[int | None, dict[str, tuple[str, ...]] | None]:
         """(modification time, what is known for it); (None, None) when there is no such file."""

@@ -25,15 +25,22 @@ class Workspace:
 
     What is relative is meant from the first root: where a server was started is nobody's business.
 
+    database -- the directory with the compile database or the flags file; None: they are looked for, from each file up
     problems -- what is wrong with the surroundings, by what is affected; filled as it is noticed, never raised here
     """
 
-    def __init__(self, roots: Sequence[str], flags: Sequence[str] = (), cache: DiskCache | None = None) -> None:
+    def __init__(
+        self,
+        roots: Sequence[str],
+        flags: Sequence[str] = (),
+        cache: DiskCache | None = None,
+        database: str | None = None,
+    ) -> None:
         self.roots = tuple(os.path.abspath(root) for root in roots)
         self.explicit = allowed(flags, self._absolute(""))
         self.problems: dict[str, EnvironmentProblem] = {}
         self._overlays: dict[str, bytes] = {}
-        self._flags = CompileFlags(self.problems)
+        self._flags = CompileFlags(self.problems, database)
         self._projects = ProjectFiles()
         self._cache = cache or DiskCache()
         self._directives = skeleton.Directives()

@@ -80,6 +80,20 @@ def test_options_choose_what_counts(ompls, mistakes: Path, options: list[str], c
     assert ompls("check", *options, mistakes).code == code
 
 
+def test_the_compile_database_may_be_anywhere(ompls, tmp_path: Path) -> None:
+    path, elsewhere = tmp_path / "a.c", tmp_path / "out" / "debug"
+    path.write_text("#ifdef WRONG\n#pragma omp taget\n#endif\nint x;\n")
+    elsewhere.mkdir(parents=True)
+    entry = {"directory": str(tmp_path), "file": "a.c", "command": "gcc -DWRONG -fopenmp -c a.c"}
+    (elsewhere / "compile_commands.json").write_text(json.dumps([entry]))
+    assert ompls("check", path).code == 0
+    for given in (elsewhere, elsewhere / "compile_commands.json"):
+        assert ompls("check", "-p", given, path).code == 1
+    done = ompls("check", "-p", tmp_path, path)
+    assert (done.code, done.out) == (2, "")
+    assert "there is no compile_commands.json and no compile_flags.txt in" in done.err
+
+
 def test_what_cannot_be_read_is_said_whatever_is_selected(ompls, tmp_path: Path) -> None:
     path = tmp_path / "broken.c"
     path.write_text("int f(void) { return 1 }\n")
