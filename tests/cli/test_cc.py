@@ -310,6 +310,7 @@ def test_make_with_dependency_files(project: Path) -> None:
     assert make().count("-c -o") == 2, "both units include the header"
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed (apt: cmake)")
 def test_cmake(project: Path) -> None:
     (project / "CMakeLists.txt").write_text(

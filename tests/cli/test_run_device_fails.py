@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from command import ompls
+from thinned import thinned
 from waiting import until
 
 ENDLESS = """\
@@ -142,8 +143,10 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize("policy", ["default", "mandatory"])
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+LOST = [(how, policy) for how in (signal.SIGKILL, signal.SIGSTOP) for policy in ("default", "mandatory")]
+
+
+@pytest.mark.parametrize(("how", "policy"), thinned(LOST, 4))
 def test_a_device_that_is_lost_between_two_regions(tmp_path: Path, how: signal.Signals, policy: str) -> None:
     """Its memory is still there: the host goes on with that, unless only a device will do."""
     program = _start(tmp_path, PAUSED, OMP_TARGET_OFFLOAD=policy)
@@ -173,6 +176,7 @@ def test_a_device_that_is_stopped_in_a_kernel_ends_the_program(tmp_path: Path) -
     assert _devices(pages, program.pid) == []
 
 
+@pytest.mark.thorough  # it takes the time that it is about
 def test_a_device_that_goes_on_and_one_that_is_debugged_are_not_lost(tmp_path: Path) -> None:
     text = ENDLESS.replace("while (flag == 0) { }", "for (long i = 0; i < 3000000000; i++) flag = 1;")
     program = _start(tmp_path, text)

@@ -131,6 +131,7 @@ def test_what_came_later_does_not_compile(on: Callable[..., sim.Device], body: s
     on("sm_70", body)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["sm_53", "sm_90"])
 def test_the_device_library_is_right_there(name: str, tmp_path: Path) -> None:
     """The scheme of master and workers differs before sm_70: lanes that have nothing to do stay away from barriers."""

@@ -12,6 +12,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(900)
 def test_the_suite_under_sanitizers(tmp_path: Path) -> None:
     if os.environ.get("OMPLS_TEST_SANITIZE") == "1":

@@ -216,7 +216,10 @@ async def running(name: str, **how: Any) -> AsyncIterator[Editor]:
         await editor.stop()
 
 
-@pytest_asyncio.fixture(params=list(EDITORS), scope="module", loop_scope="module")
+SOME = [pytest.param(name, marks=() if name == "vscode" else pytest.mark.thorough) for name in EDITORS]
+
+
+@pytest_asyncio.fixture(params=SOME, scope="module", loop_scope="module")
 async def editor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
     """Each of the editors in turn; one server for a module's tests, which open documents of their own."""
     async with running(request.param, root=tmp_path_factory.mktemp("workspace")) as it:

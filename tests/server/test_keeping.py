@@ -46,6 +46,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     gc.unfreeze()
 
 
+@pytest.mark.thorough
 def test_what_is_thrown_away_is_no_reason_to_look(looks: list[str]) -> None:
     for _ in range(max(200, gc.get_freeze_count() // 2_000)):
         with work.keeping():

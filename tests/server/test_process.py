@@ -143,6 +143,7 @@ def is_asked_to_end(process: int) -> bool:
     return bool(pending >> (signal.SIGTERM - 1) & 1)
 
 
+@pytest.mark.thorough  # it waits until it is ended
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_when_the_client_does_not_read(tmp_path: Path, family: Any, number: int) -> None:
     raw = Raw()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from thinned import thinned
 
 from .conftest import running
 
@@ -88,6 +89,7 @@ def test_the_traps_work(folder: Folder) -> None:
     assert folder.ran()
 
 
+@pytest.mark.thorough
 def test_commands(folder: Folder) -> None:
     wrong = [f"wrong{n}.c" for n in range(9)]
     assert folder.run(OMPLS, "check", "--jobs", "2", *wrong, code=1).count("[malformed-clause]") == 9
@@ -99,7 +101,7 @@ def test_commands(folder: Folder) -> None:
     assert not folder.ran()
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", thinned(DEVICES, 3))
 def test_a_program(folder: Folder, device: str) -> None:
     """It works where its user is, also with an import path that names the current directory."""
     folder.run(OMPLS, "cc", "-fopenmp", f"-fopenmp-targets={device}", "program.c", "-o", "program")
