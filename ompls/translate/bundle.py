@@ -41,7 +41,7 @@ def pack(files: dict[str, str], units: list[dict[str, Any]], devices: list[str],
 
 def _manifest_file(manifest: dict[str, Any]) -> bytes:
     text = written(manifest) + "\n"
-    return text.encode("utf-8", "backslashreplace")  # a name that is not UTF-8 becomes JSON's escapes
+    return text.encode("utf-8", "backslashreplace")  # manifest.json has JSON's escapes where a name is not UTF-8
 
 
 def for_debuggers(bundle: Bundle, flags: list[str], directory: str) -> None:

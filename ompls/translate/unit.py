@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import AsmStmt, Name, OtherExpr, OtherStmt, Span, nodes
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.analysis.source import OPENMP_DATES, Location
@@ -318,7 +319,7 @@ def _refuse_nested_functions(item: Item, region: Region) -> None:
     unknown = [n for n in nodes(region.stmt) if isinstance(n, Name) and n.symbol is None]
     inside = [n for n in nodes(item.content.node) if isinstance(n, OtherStmt)] if unknown else []
     for name in unknown:
-        defined = re.compile(rb"\b%s\s*\([^;{]*\{" % name.name.encode())
+        defined = re.compile(rb"\b%s\s*\([^;{]*\{" % encoded(name.name))
         if any(defined.search(item.content.text, n.span.start, n.span.end) for n in inside):
             why = "it belongs to the function that it is in, which no kernel is; move it out of there"
             raise Problem(name.span, f"the nested function '{name.name}'", why)

@@ -51,7 +51,7 @@ def test_one_version(
         (program / ".ompls.toml").write_text(f'openmpVersion = "{project}"\n')
     flags = [f"-DV={expected}", "-include", "before.h"]
     for command in (
-        ["check", "--ignore", "mapping", "x.c"],
+        ["check", "--quiet", "--ignore", "mapping", "x.c"],
         ["preview", "x.c"],
         ["translate", "--device", "host", "-o", "made", "x.c"],
         ["cc", "-fopenmp", "-fopenmp-targets=host", "-c", "x.c"],

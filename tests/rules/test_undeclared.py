@@ -137,3 +137,26 @@ def test_nothing_is_kept_that_another_version_declares() -> None:
     for head, count in (("", 1), ("int total;\n", 0), ("", 1), ("int __seg_fs total;\n", 1)):
         said = check(analyzer.analyze("x.c", (head + CODE).encode(), snapshot, settings))
         assert len([d for d in said if d.rule == "undeclared-name"]) == count
+
+
+NOT_UNDERSTOOD = """
+#include <stdlib.h>
+int g(int n, int *p) {
+    int inner(const void *a, const void *b) { return *(const int *)a - *(const int *)b + n; }
+    qsort(p, n, sizeof *p, inner);
+    return 0;
+}
+struct s { int x, y; };
+int of_words(void) {
+    return sizeof(__typeof__("abc")) + __builtin_offsetof(struct s, y) + __builtin_types_compatible_p(int, long);
+}
+"""
+
+
+def test_nothing_is_said_of_what_is_read_as_something_else(tmp_path: Path) -> None:
+    """Functions in functions declare names that we do not see; `typeof(…)` is read as one word."""
+    path = tmp_path / "x.c"
+    path.write_text(NOT_UNDERSTOOD)
+    subprocess.run(["gcc", "-fsyntax-only", path], check=True)
+    snapshot = Workspace([str(tmp_path)]).snapshot(str(path), NOT_UNDERSTOOD.encode())
+    assert check(analyze(NOT_UNDERSTOOD, Settings(select=("undeclared-name",)), snapshot)) == []

@@ -292,10 +292,16 @@ def _analyse(
                 regions.append(region_of(stmt, read.node, len(regions), unit.settings, tainted))
     text = chunk.text[piece.start : piece.end]
     found = tuple(read.directives), tuple(regions), tuple(read.calls)
-    broken = isinstance(read.node, ast.OtherStmt) or any(node.has_error for node in nodes)
-    undeclared = () if broken else tuple(sema.undeclared)
+    undeclared = tuple(sema.undeclared) if sema.undeclared and _is_understood(read.node, nodes) else ()
     content = Content(read.node, text, *found, read.strangers, bool(read.tainted), undeclared)
     return content, read.notes
+
+
+def _is_understood(node: ast.Node, nodes: Sequence[Node]) -> bool:
+    """Whether nothing in a declaration may declare what we do not see: text that is no C, a function in a function."""
+    if any(part.has_error for part in nodes):
+        return False
+    return not any(isinstance(n, ast.OtherStmt) and not isinstance(n, ast.AsmStmt) for n in ast.nodes(node))
 
 
 def _is_c23(predefined: tuple[Macro, ...]) -> bool:

@@ -121,6 +121,8 @@ def _name(s: Sema, e: ast.Name) -> CType:
         return UNKNOWN if symbol.kind == "typedef" else symbol.type
     if e.name in FUNCTION_NAMES and s.function:
         return Array(Integer("char", quals=frozenset(("const",))), len(encoded(s.function)) + 1)
+    if "(" in e.name:
+        return UNKNOWN  # `typeof(…)` and the like, which are read as one word (syntax/mask.py)
     if e.name not in _RESERVED and not (e.name.startswith("omp_") and s.file.lookup("omp_get_num_threads")):
         s.undeclared.append(e)  # a later version's <omp.h> may have more names than the one that is included
     return UNKNOWN
