@@ -111,6 +111,7 @@ def test_examples_print_the_same_without_their_own_maps(name: str, tmp_path: Pat
     assert output(OFFLOAD, path, hoisted) == expected, hoisted.decode()
 
 
+@pytest.mark.thorough
 def test_no_example_of_a_rule_gets_a_new_diagnostic(tmp_path: Path) -> None:
     """Checked inside of `refactored`; what is left compiles if it did before."""
     count = 0

@@ -6,6 +6,7 @@ import gc
 from collections import Counter
 
 import pytest
+from thinned import thinned
 
 from ompls.analysis.model import memo
 from ompls.analysis.model.builder import Analyzer
@@ -40,7 +41,7 @@ def _alive() -> Counter[str]:
     return Counter(type(o).__name__ for o in gc.get_objects() if type(o) in kinds)
 
 
-@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("edit", thinned(EDITS, 3))
 def test_what_an_edit_of_all_made_is_forgotten_after_it_was_taken_back(edit: str) -> None:
     assert len(TEXT) > memo.MUCH_TEXT
     others = _alive()
@@ -59,6 +60,7 @@ def test_what_an_edit_of_all_made_is_forgotten_after_it_was_taken_back(edit: str
         assert later[kind] <= 1.2 * opened[kind] + 5, kind
 
 
+@pytest.mark.thorough
 def test_versions_of_which_much_is_new_are_kept_a_short_time_only() -> None:
     others = _alive()
     analyzer = Analyzer()
@@ -69,7 +71,7 @@ def test_versions_of_which_much_is_new_are_kept_a_short_time_only() -> None:
     assert versions <= memo.KEEP_LARGE + 1
 
 
-@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("edit", thinned(EDITS, 3))
 def test_a_line_as_long_as_the_text_is_not_remembered(edit: str) -> None:
     analyzer = Analyzer()
     for text in (EDITS[edit], TEXT):

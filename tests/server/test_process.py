@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thinned import thinned
 from waiting import children, until
 
 from .conftest import SERVER
@@ -208,7 +209,7 @@ def test_check_does_not_load_the_server(tmp_path: Path) -> None:
     assert done.stdout.strip().endswith("[]")
 
 
-@pytest.mark.parametrize("how", ["killed", "asked to end", "shut down", "left"])
+@pytest.mark.parametrize("how", thinned(["killed", "asked to end", "shut down", "left"], 4))
 def test_no_compiler_outlives_it(tmp_path: Path, family: Any, how: str) -> None:
     """A header that only the compiler can find out about is a pipe: it waits, and so did the server's end."""
     (tmp_path / "compile_flags.txt").write_text("-isystem\nsys\n")

@@ -111,7 +111,7 @@ def test_a_program(folder: Folder, device: str) -> None:
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("path", [None, ":."], ids=["path-unset", "path-relative"])
+@pytest.mark.parametrize("path", thinned([None, ":."], 2), ids=["path-unset", "path-relative"])
 async def test_a_session(folder: Folder, path: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an editor that starts the server in the folder, or elsewhere with an import path that is relative."""
     if path is not None:

@@ -75,6 +75,7 @@ def test_the_table_and_the_reasons(suite: Path, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.thorough
 def test_a_library_more_devices_and_markdown(suite: Path) -> None:
     (suite / "ompvv/libompvv.h").write_text("int of_library(void);\n")
     (suite / "ompvv/libompvv.c").write_text(
