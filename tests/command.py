@@ -1,7 +1,7 @@
-"""`ompls` as a process of its own that need not import anything: a fork of a server that did, once for all tests.
+"""`ompls` and its language server as processes that need not import anything: forks of one that did, for all tests.
 
-It has its own directory, environment and streams, and it ends as the script does.  Tests of the start itself, of
-signals and of what is read while it runs use `subprocess`.
+Each has its own directory, environment and streams, and it ends as the script does.  Tests of the start itself, of
+signals and of what is read while a command runs use `subprocess`.
 """
 
 from __future__ import annotations
@@ -9,18 +9,22 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+
+from ompls.runtime.start import NOWHERE
 
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload([
     "ompls.__main__", "ompls.analysis.rules", "ompls.analysis.features", "ompls.analysis.model.builder",
     "ompls.project.workspace", "ompls.translate", "ompls.runtime.build", "ompls.runtime.launcher", "ompls.cli.cc",
     "ompls.cli.check", "ompls.cli.engine", "ompls.cli.pipeline", "ompls.cli.preview", "ompls.cli.report",
-    "ompls.cli.run", "ompls.cli.translate", "jsonschema",
+    "ompls.cli.run", "ompls.cli.translate", "ompls.server.__main__", "ompls.server.app", "jsonschema",
 ])  # fmt: skip
 
 
@@ -62,6 +66,13 @@ def ompls_bytes(
     return subprocess.CompletedProcess(["ompls", *command], code, *said)
 
 
+def server(connection: socket.socket) -> BaseProcess:
+    """A language server that has our end of `connection` for its standard input and output."""
+    child = _processes.Process(target=_serve, args=(connection, dict(os.environ)))
+    child.start()
+    return child
+
+
 def _run(words: list[str], cwd: str, env: dict[str, str], streams: list[Path]) -> None:
     """In the new process."""
     flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
@@ -69,6 +80,26 @@ def _run(words: list[str], cwd: str, env: dict[str, str], streams: list[Path]) -
         opened = os.open(path, flag, 0o600)
         os.dup2(opened, number)
         os.close(opened)
+    _become(["ompls", *words], cwd, env)
+    from ompls.__main__ import main
+
+    sys.exit(main())
+
+
+def _serve(connection: socket.socket, env: dict[str, str]) -> None:
+    """In the new process, where `ompls serve` works, too."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for number, opened in enumerate((connection.fileno(), connection.fileno(), nothing)):
+        os.dup2(opened, number)
+    connection.close()
+    os.close(nothing)
+    _become(["ompls.server.__main__", "--stdio"], NOWHERE, env)
+    from ompls.server.__main__ import main
+
+    main()
+
+
+def _become(words: list[str], cwd: str, env: dict[str, str]) -> None:
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 -- to the end
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
@@ -76,7 +107,4 @@ def _run(words: list[str], cwd: str, env: dict[str, str], streams: list[Path]) -
     os.environ.update(env)
     os.chdir(cwd)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.argv = ["ompls", *words]
-    from ompls.__main__ import main
-
-    sys.exit(main())
+    sys.argv = words

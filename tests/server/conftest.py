@@ -1,4 +1,4 @@
-"""Editors to test with: real LSP clients over stdio that negotiate as VS Code, Neovim and Emacs do.
+"""Editors to test with: real LSP clients that negotiate as VS Code, Neovim and Emacs do.
 
 `Editor` hides what differs between them (pull or push, columns), so that a test says what a user sees.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,7 +15,9 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from command import server
 from lsprotocol import types
+from pygls.io_ import run_async
 from pytest_lsp import LanguageClient, client_capabilities
 
 from ompls.analysis.text import LineIndex
@@ -61,6 +64,7 @@ class Editor:
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self.result: Any = None
+        self.process: Any = None  # the server's, unless a command has started it
         self.settings: dict[str, Any] = {}
         self._arrived = asyncio.Event()
         self._listen()
@@ -110,8 +114,12 @@ class Editor:
 
             feature(method)(note)
 
-    async def start(self, command: list[str] = SERVER, root: Path | None = None, options: Any = None) -> Any:
-        await self.client.start_io(*command)
+    async def start(self, command: list[str] | None = None, root: Path | None = None, options: Any = None) -> Any:
+        """With a server that `command` starts, or one that is there at once."""
+        if command is not None:
+            await self.client.start_io(*command)
+        else:
+            await self._connect()
         params = types.InitializeParams(
             capabilities=EDITORS[self.name](),
             root_uri=root.as_uri() if root else None,
@@ -119,6 +127,17 @@ class Editor:
         )
         self.result = await self.client.initialize_session(params)
         return self.result
+
+    async def _connect(self) -> None:
+        """As pygls does it with a socket (pygls.client, start_tcp)."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self.process = server(theirs)
+        reader, writer = await asyncio.open_unix_connection(sock=ours)
+        client = self.client
+        client.protocol.set_writer(writer)
+        listening = run_async(client._stop_event, reader, client.protocol, error_handler=client.report_server_error)
+        client._async_tasks.append(asyncio.create_task(listening))
 
     # --- what a user does ----------------------------------------------------------------------------------------
 
@@ -201,9 +220,11 @@ class Editor:
         return [p.message for m, p in self.notified if m == "window/showMessage"]
 
     async def stop(self) -> None:
-        if self.client._server is not None and self.client._server.returncode is None:
+        if self.process is None or self.process.is_alive():
             await asyncio.wait_for(self.client.shutdown_session(), WAIT)
         await self.client.stop()
+        if self.process is not None:
+            await asyncio.to_thread(self.process.join, WAIT)
 
 
 @asynccontextmanager

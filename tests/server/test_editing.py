@@ -147,8 +147,10 @@ async def test_no_hint_is_drawn_into_what_is_typed(editor: Editor, tmp_path: Pat
             break  # else the answer took longer than somebody is taken to type
     assert shown == ([4] if takes_refreshes else [2, 4])
     if takes_refreshes:
-        await editor.until(lambda: refreshed() > before)
-        assert await lines() == [2, 4]
+        seen = before
+        while await lines() != [2, 4]:  # a refresh may be for another document
+            await editor.until(lambda seen=seen: refreshed() > seen)
+            seen = refreshed()
     editor.replace(uri, f"target {typed}\n", "target \n")
     editor.replace(uri, "a[0] += k", "a[1] += k")
     assert await lines() == [2, 4]

@@ -104,9 +104,8 @@ async def test_a_killed_server_leaves_no_process(tmp_path: Path) -> None:
         params = {"textDocument": {"uri": uri}, "device": "host", "arguments": ["wait"]}
         editor.client.protocol.send_request("ompls/run", params)
         process = await started(editor)
-        server: Any = editor.client._server
-        server.kill()
-        await server.wait()
+        editor.process.kill()
+        editor.process.join()
         await gone(process)
 
 
@@ -119,9 +118,8 @@ async def test_a_killed_server_leaves_no_build(tmp_path: Path, family: Any) -> N
         editor.open(uri, text)
         editor.client.protocol.send_request("ompls/run", {"textDocument": {"uri": uri}, "device": "host"})
         assert "cc1" in (await asyncio.to_thread(family.waits_for, "cc1")).values()
-        server: Any = editor.client._server
-        server.kill()
-        await server.wait()
+        editor.process.kill()
+        editor.process.join()
         assert await asyncio.to_thread(family.is_gone)
 
 
