@@ -138,8 +138,11 @@ def started(raw: Raw) -> int:
 
 
 def is_asked_to_end(process: int) -> bool:
-    """Whether a signal waits for it that it was sent while it was stopped (proc(5), ShdPnd)."""
-    status = Path(f"/proc/{process}/status").read_text()
+    """Whether a signal waits for it that it was sent while it was stopped (proc(5), ShdPnd), or more was done."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return True
     pending = int(status.partition("ShdPnd:")[2].split()[0], 16)
     return bool(pending >> (signal.SIGTERM - 1) & 1)
 
