@@ -102,7 +102,7 @@ class _Job:
             if not line.stage:
                 return self._link(tools, objects)
             others = line.other_words()
-            return pipeline.gcc(others) if others else 0
+            return pipeline.gcc(others, tools.scratch) if others else 0
 
     def _object_name(self, source: str, scratch: Path) -> str:
         stem = Path(source).stem
@@ -127,17 +127,17 @@ class _Job:
             pipeline.mark_for_debuggers(bundle, words)
         if bundle is None:
             dependencies = self.line.dependency_words(made if stage == "-c" else source)
-            return pipeline.gcc([*words, *dependencies, stage, source, "-o", made])
+            return pipeline.gcc([*words, *dependencies, stage, source, "-o", made], tools.scratch)
         if not self.line.stage and len(self.line.sources) == 1:  # else most of it is of no use, or left to others
             from ompls.runtime.link import make_ahead
 
             self.aside.submit(make_ahead, tools, bundle.files, self.line.link_words({}), self.devices)
         bundles.write(bundle.files, str(directory))
         host = directory / bundle.manifest["units"][0]["host"]
-        code = pipeline.gcc([*words, *_host_words(source, host), stage, str(host), "-o", made])
+        code = pipeline.gcc([*words, *_host_words(source, host), stage, str(host), "-o", made], tools.scratch)
         dependencies = self.line.dependency_words(made)
         if code == 0 and dependencies:
-            code = pipeline.gcc([*words, *dependencies, "-E", source, "-o", os.devnull])
+            code = pipeline.gcc([*words, *dependencies, "-E", source, "-o", os.devnull], tools.scratch)
         if code == 0 and stage == "-c":
             from ompls.runtime.section import embed
 
@@ -170,16 +170,18 @@ class _Job:
         words = line.link_words(objects)
         output = line.output or "a.out"
         if not link.carries_bundles(words):
-            return pipeline.gcc([*words, "-o", output])
+            return pipeline.gcc([*words, "-o", output], tools.scratch)
         static = next((w.option for w in line.line if w.option in ("-static", "-static-pie")), None)
         if static is not None:
             why = "what runs on a device is loaded when the program runs, and from libraries that are shared"
             raise Problem(f"cannot link {output} with {static}: {why}; leave it out", 1)
         if any(w.option in ("-r", "-shared") for w in line.line):
             if any(w.option == "-shared" for w in line.line):
-                return pipeline.gcc([*words, NO_OFFLOAD, *WRAP, "-o", output])
+                return pipeline.gcc([*words, NO_OFFLOAD, *WRAP, "-o", output], tools.scratch)
             # gcc would put libgomp.a in, where the program is to have our core in its place.
-            return pipeline.gcc([*(w for w in words if not w.startswith("-fopenmp")), NO_OFFLOAD, "-o", output])
+            return pipeline.gcc(
+                [*(w for w in words if not w.startswith("-fopenmp")), NO_OFFLOAD, "-o", output], tools.scratch
+            )
         link.link(tools, words, Path(output), self.devices)
         return 0
 

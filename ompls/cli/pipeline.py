@@ -95,12 +95,16 @@ def warn_of_lost(units: Sequence[Unit]) -> None:
         show_diagnostics([unit], check(asked))
 
 
-def gcc(words: Sequence[str]) -> int:
-    """Run gcc with our streams; its exit code.  Raises Problem when there is none."""
+def gcc(words: Sequence[str], temporary: Path | None = None) -> int:
+    """Run gcc with our streams; its exit code.  Raises Problem when there is none.
+
+    temporary -- where it has its temporary files: what it leaves when it is killed goes with the directory
+    """
     from ompls.runtime.contained import Contained
 
+    env = None if temporary is None else {**os.environ, "TMPDIR": str(temporary)}
     try:
-        with Contained(["gcc", *words]) as compiler:
+        with Contained(["gcc", *words], env=env) as compiler:
             return compiler.wait()
     except OSError as error:
         why = error.strerror or str(error)

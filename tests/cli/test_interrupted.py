@@ -6,6 +6,7 @@ The compiler waits for a header that is a pipe, so that it works for as long as 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,3 +70,16 @@ def test_nothing_stays_behind(tmp_path: Path, command: str, number: signal.Signa
     if number != signal.SIGKILL:
         assert sorted(p.name for p in tmp_path.iterdir()) == before
         assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_what_a_killed_compiler_leaves_goes_with_the_rest(tmp_path: Path, process) -> None:
+    real = shutil.which("gcc")
+    script = f'#!/bin/sh\ncase " $* " in *" -c "*) touch "$TMPDIR/left.s"; kill -KILL $$;; esac\nexec {real} "$@"\n'
+    (tmp_path / "gcc").write_text(script)
+    (tmp_path / "gcc").chmod(0o755)
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "main.c").write_text(PROGRAM)
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TMPDIR": str(tmp_path / "tmp")}
+    done = process("cc", "-fopenmp", "-c", tmp_path / "main.c", "-o", tmp_path / "main.o", env=env)
+    assert done.code != 0
+    assert list((tmp_path / "tmp").iterdir()) == []

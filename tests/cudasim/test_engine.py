@@ -85,7 +85,7 @@ def test_exited_threads_are_not_waited_for(opened: Open) -> None:
     device = opened("warps.cu")
     out = device.array(c_int, [0] * 64)
     device.launch("counted", 1, 64, out)
-    assert device.read(out, c_int, 64) == [2510] * 50 + [0] * 14
+    assert device.read(out, c_int, 64) == [102510] * 50 + [0] * 14
 
 
 def test_threads_that_spin_on_each_other_come_through(opened: Open) -> None:
@@ -141,7 +141,7 @@ def test_kernels_of_several_files_share_an_image(opened: Open) -> None:
     out = device.array(c_int, [0] * 98)
     device.launch("counts", 1, 128, out, c_int(3), c_int(1))
     device.launch("counted", 1, 64, out)
-    assert device.read(out, c_int, 1) == [2510]
+    assert device.read(out, c_int, 1) == [102510]
 
 
 PRINTER = r"""

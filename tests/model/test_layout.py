@@ -28,7 +28,8 @@ def member(rng: random.Random, name: str, depth: int) -> str:
     pick = rng.random()
     if pick < 0.35:
         t = rng.choice(INTEGERS)
-        width = 1 if t == "_Bool" else rng.randint(1, {"char": 8, "short": 16, "unsigned short": 16}.get(t, 32))
+        most = {"_Bool": 1, "char": 8, "short": 16, "unsigned short": 16}.get(t, 32)
+        width = min(most, rng.choice((8, 16, rng.randint(1, most))))  # often so that units are filled to the last bit
         return f"{t} {name} : {width};" if rng.random() < 0.85 else f"{t} : {rng.choice((0, width))};"
     if pick < 0.5:
         aligned = rng.choice(("", "", " __attribute__((__aligned__(sizeof (void *))))"))

@@ -67,7 +67,8 @@ extern "C" __global__ void counted(int *out)
     const int t = threadIdx.x;
     if (t >= 50) return; // exited threads are not waited for
     const int odd = __syncthreads_count(t % 2), any = __syncthreads_or(t == 49), all = __syncthreads_and(t < 49);
-    out[t] = odd * 100 + any * 10 + all;
+    const int again = __syncthreads_count(t % 5 == 0); // votes are counted anew
+    out[t] = again * 10000 + odd * 100 + any * 10 + all;
 }
 
 // Threads of one block that wait for each other by atomics alone: fair scheduling, as from sm_70.
