@@ -6,12 +6,12 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import Done
+from waiting import until
 
 needs_gdb = pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed: apt-get install gdb")
 
@@ -118,10 +118,7 @@ def test_a_program_of_cc_keeps_its_image_in_a_file_as_long_as_it_runs(
     assert list(temporary.iterdir()) == []
     killed = subprocess.run(["./program", "x", "y"], check=False, capture_output=True, timeout=60)
     assert killed.returncode == -signal.SIGKILL
-    end = time.monotonic() + 60
-    while list(temporary.iterdir()):
-        assert time.monotonic() < end, "the device process removes its image when the program has ended"
-        time.sleep(0.01)
+    assert until(lambda: not list(temporary.iterdir())), "the device process removes its image at the end"
 
 
 def test_what_gdb_cannot_do_is_said(
