@@ -152,6 +152,8 @@ class _Job:
         pipeline.warn_of_lost([unit])
         if not _offloads(unit) and not _is_newer_than_gcc(unit):
             return None
+        if pipeline.told_by_gcc([unit], words):
+            return 1
         # The same text compiled with other macros is another unit.
         unit.tu.identity = "\0".join((os.path.realpath(source), *flags))
         try:

@@ -73,14 +73,21 @@ def tidy_end() -> Iterator[None]:
 
 def refuse(units: Sequence[Unit], found: Sequence[Diagnostic], flags: Sequence[str]) -> None:
     """Say on stderr why the units cannot be translated with these options: what is no C is gcc's to tell, and first."""
+    if not any(_is_no_c(unit, flags) for unit in units):
+        show_diagnostics(units, found)
+
+
+def told_by_gcc(units: Sequence[Unit], flags: Sequence[str]) -> bool:
+    """Whether what the parser did not understand is no C, which gcc has said on stderr then: of the user's text, before
+    it says anything of ours."""
+    return any(_is_no_c(unit, flags) for unit in units if any(note.kind == "parse" for note in unit.tu.notes))
+
+
+def _is_no_c(unit: Unit, flags: Sequence[str]) -> bool:
     from ompls.runtime.build import INCLUDE
 
-    for unit in units:
-        flags = [*unit.version_flags, *unit.flags, *flags]
-        words = ["-isystem", str(INCLUDE), *flags, "-fno-openmp", "-fsyntax-only", "-w", unit.name]
-        if gcc(words) != 0:
-            return
-    show_diagnostics(units, found)
+    words = ["-isystem", str(INCLUDE), *unit.version_flags, *unit.flags, *flags]
+    return gcc([*words, "-fno-openmp", "-fsyntax-only", "-w", unit.name]) != 0
 
 
 _LOST = ("unknown-directive", "misspelt-sentinel")

@@ -70,6 +70,8 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
     with progress("translating and building") if say is None else nullcontext():
         units = list(analyze(arguments.files, arguments.flags, names[0], arguments.openmp, arguments.database))
         pipeline.warn_of_lost(units)
+        if pipeline.told_by_gcc(units, arguments.flags):
+            return OUR_ERROR
         try:
             bundle = pipeline.translated(units, names)
         except pipeline.Untranslatable as error:

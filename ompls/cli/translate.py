@@ -21,6 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
     with progress("translating"):
         units = list(analyze(arguments.files, arguments.flags, device, arguments.openmp, arguments.database))
         pipeline.warn_of_lost(units)
+        if pipeline.told_by_gcc(units, arguments.flags):
+            return 1
         try:
             bundle = pipeline.translated(units, [device])
         except pipeline.Untranslatable as error:

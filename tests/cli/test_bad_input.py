@@ -196,3 +196,16 @@ def test_an_unwritable_cache_costs_a_warning_only(process, tmp_path: Path) -> No
     assert done.code == 0
     assert "ompls: warning:" in done.err
     assert blocker.read_bytes() == b""
+
+
+@pytest.mark.parametrize("command", [["run", "--device", "host"], ["translate", "--device", "host", "-o", "made"],
+                                     ["cc", "-fopenmp", "-fopenmp-targets=host", "-c"]])  # fmt: skip
+def test_a_syntax_error_is_told_of_the_users_text(process, tmp_path: Path, monkeypatch, command: list[str]) -> None:
+    """Not of what we have made of it, where lines are right and columns are not."""
+    monkeypatch.chdir(tmp_path)
+    text = "int main(void) {\n  int b = 1;\n#pragma omp target map(tofrom: c[0:4])\n  b = 2;\n  return b}\n"
+    (tmp_path / "bad.c").write_text(text)
+    done = process(*command, "bad.c")
+    assert done.code in (1, 125)
+    assert "bad.c:5:11: error: expected" in done.err
+    assert done.err.count("error:") == 1
