@@ -2,7 +2,7 @@
 
 The rules of these names in `rules/` are their manual pages; `rules.report` selects, silences and weighs them.  With a
 missing header a syntax error is only a hint, because a macro that nobody knows looks like one; so it is near what
-compilers take and the grammar does not.
+compilers take and the grammar does not, and in a variant that may be for another device.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.diagnostic import Diagnostic, Related, Severity
-from ompls.analysis.model.tu import TU
+from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.source import Location
 
 IDS = {
@@ -46,10 +46,13 @@ def diagnostics(tu: TU) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     starts: list[int] = []
     ordered = sorted(tu.notes, key=lambda note: note.start)
+    variants = _variants(tu) if ordered else []
+
+    def is_rare(at: int) -> bool:
+        return _is_rare(tu, at) or any(item.start <= at < item.end for item in variants)
+
     for note in [*ordered[:_MOST], *(note for note in ordered[_MOST:] if note.kind == "budget")]:
-        certain = (
-            note.kind in ("parse", "pragma") and headers and not (note.kind == "parse" and _is_rare(tu, note.start))
-        )
+        certain = headers and (note.kind == "pragma" or (note.kind == "parse" and not is_rare(note.start)))
         severity: Severity = "warning" if certain else "hint"
         if found and found[-1].rule == IDS[note.kind] and starts[-1] == note.start:
             continue
@@ -84,3 +87,21 @@ def is_c(tu: TU) -> bool:
     wrong = any(note.kind == "parse" for note in tu.notes)
     understood = any(not item.content.tainted for item in tu.items)
     return not wrong or understood or bool(_DIRECTIVE.search(tu.source) or _DECLARATION.search(tu.source))
+
+
+def without_variants(tu: TU) -> bytes:
+    """The source for compilers that do not know `begin declare variant`: the functions there, which have the names of
+    others, are blanks."""
+    text = bytearray(tu.source)
+    for item in _variants(tu):
+        where = tu.map.location(item.start, item.end)
+        if where.path == tu.path:
+            text[where.start : where.end] = re.sub(rb"[^\n]", b" ", text[where.start : where.end])
+    return bytes(text)
+
+
+def _variants(tu: TU) -> list[Item]:
+    """What stands between `begin declare variant` and its end."""
+    steps = {"begin declare variant": 1, "end declare variant": -1}
+    ends = [(d.start, steps[d.directive.name]) for d in tu.directives if d.directive.name in steps]
+    return [item for item in tu.items if sum(step for at, step in ends if at < item.start) > 0] if ends else []

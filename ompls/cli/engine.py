@@ -124,7 +124,7 @@ class Engine:
         if not notes.is_c(tu):
             raise Problem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
         own = tuple(flags[: len(flags) - len(workspace.explicit)])
-        ask = partial(workspace.compiler_errors, path, source, flags, settings.openmp_version)
+        ask = partial(workspace.compiler_errors, path, notes.without_variants(tu), flags, settings.openmp_version)
         return Unit(name, tu, own, settings, analyse, ask)
 
 
@@ -164,24 +164,28 @@ def report(unit: Unit) -> Report:
 
 
 def _in_the_compilers_words(unit: Unit, found: list[Diagnostic]) -> list[Diagnostic]:
-    """Syntax errors as gcc tells them, where it finds one in that line; a hint where it takes the text.
+    """Syntax errors as gcc tells them, errors where it finds one in that line; hints where it takes the text.
 
     It is asked only when there is one that is sure of itself: what we do not understand may be C all the same.
     """
+    from ompls.analysis.rules import members
+
     path, source = unit.tu.path, unit.tu.source
+    weighed = any("syntax-error" in members(name) for name, _ in unit.settings.for_analysis().severity)
 
     def ours(d: Diagnostic) -> bool:
         return d.rule == "syntax-error" and d.severity != "hint" and d.where.path == path
 
+    def confirmed(d: Diagnostic) -> Diagnostic:
+        words = said.get(source.count(b"\n", 0, d.where.start) + 1) if said and ours(d) else None
+        if words is None:
+            return d
+        return replace(d, message=words, severity=d.severity if weighed else "error")
+
     said = unit.compiler_errors() if any(map(ours, found)) else None
-    if said is None:
-        return found
-    if not said:
+    if said is not None and not said:
         return [replace(d, severity="hint") if ours(d) else d for d in found]
-    return [
-        replace(d, message=said.get(source.count(b"\n", 0, d.where.start) + 1, d.message)) if ours(d) else d
-        for d in found
-    ]
+    return list(map(confirmed, found))
 
 
 def _report(unit: Unit, tu: TU, refused: Sequence[Diagnostic] = ()) -> Report:

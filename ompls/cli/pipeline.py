@@ -7,13 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from ompls.cli import bundles
 from ompls.cli.problem import Problem
@@ -84,10 +85,18 @@ def told_by_gcc(units: Sequence[Unit], flags: Sequence[str]) -> bool:
 
 
 def _is_no_c(unit: Unit, flags: Sequence[str]) -> bool:
+    from ompls.analysis.notes import without_variants
+    from ompls.analysis.syntax.quoted import line_directive
     from ompls.runtime.build import INCLUDE
 
-    words = ["-isystem", str(INCLUDE), *unit.version_flags, *unit.flags, *flags]
-    return gcc([*words, "-fno-openmp", "-fsyntax-only", "-w", unit.name]) != 0
+    words = ["-isystem", str(INCLUDE), *unit.version_flags, *unit.flags, *flags, "-fno-openmp", "-fsyntax-only", "-w"]
+    text = without_variants(unit.tu)
+    if text == unit.tu.source:
+        return gcc([*words, unit.name]) != 0
+    with tempfile.TemporaryFile() as given:
+        given.write(line_directive(1, unit.name).encode() + text)
+        given.seek(0)
+        return gcc([*words, "-iquote", os.path.dirname(unit.name) or ".", "-x", "c", "-"], given=given) != 0
 
 
 _LOST = ("unknown-directive", "misspelt-sentinel")
@@ -102,16 +111,17 @@ def warn_of_lost(units: Sequence[Unit]) -> None:
         show_diagnostics([unit], check(asked))
 
 
-def gcc(words: Sequence[str], temporary: Path | None = None) -> int:
+def gcc(words: Sequence[str], temporary: Path | None = None, given: IO[bytes] | None = None) -> int:
     """Run gcc with our streams; its exit code.  Raises Problem when there is none.
 
     temporary -- where it has its temporary files: what it leaves when it is killed goes with the directory
+    given -- what it reads on its stdin; None: ours
     """
     from ompls.runtime.contained import Contained
 
     env = None if temporary is None else {**os.environ, "TMPDIR": str(temporary)}
     try:
-        with Contained(["gcc", *words], env=env) as compiler:
+        with Contained(["gcc", *words], env=env, stdin=given) as compiler:
             return compiler.wait()
     except OSError as error:
         why = error.strerror or str(error)

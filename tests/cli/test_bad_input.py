@@ -209,3 +209,31 @@ def test_a_syntax_error_is_told_of_the_users_text(process, tmp_path: Path, monke
     assert done.code in (1, 125)
     assert "bad.c:5:11: error: expected" in done.err
     assert done.err.count("error:") == 1
+
+
+_VARIANTS = """static int f(void) { return 1; }
+#pragma omp begin declare variant match(device = {kind(fpga)})
+static int f(void) { no such function; }
+#pragma omp end declare variant
+int main(void) {
+  int b = 0;
+#pragma omp target map(tofrom: b)
+  b = f();
+  return b != 1;
+%s
+"""
+
+
+def test_what_gcc_does_not_know_is_no_syntax_error_of_the_user(process, tmp_path: Path) -> None:
+    """It sees two functions of one name where a variant begins."""
+    path = _write(tmp_path / "right.c", (_VARIANTS % "}").encode())
+    assert process("run", "--device", "host", path).code == 0
+    assert "warning" not in process("check", path).out
+    path = _write(tmp_path / "wrong.c", (_VARIANTS % "int x = ; }").encode())
+    done = process("run", "--device", "host", path)
+    assert (done.code, done.err.count("error:")) == (125, 1)
+    assert "wrong.c:10:9: error: expected expression" in done.err
+    assert "int x = ; }" in done.err
+    checked = process("check", path).out
+    assert "wrong.c:10:8: error: expected expression" in checked
+    assert "wrong.c:3:25: hint: syntax error" in checked

@@ -221,8 +221,10 @@ def test_syntax_errors_are_told_in_the_compilers_words(ompls, tmp_path) -> None:
     path = tmp_path / "x.c"
     path.write_text('#include "own.h"\nint g(number n) { return n }\nint h(void) { return 1 + ; }\n')
     said = ompls("check", path).out
-    assert ": warning: expected ';' before '}' token [syntax-error]" in said
-    assert ": warning: expected expression before ';' token [syntax-error]" in said
+    assert ": error: expected ';' before '}' token [syntax-error]" in said
+    assert ": error: expected expression before ';' token [syntax-error]" in said
+    (tmp_path / ".ompls.toml").write_text('[severity]\nsyntax-error = "warning"\n')
+    assert ": warning: expected ';' before" in ompls("check", path).out
     path.write_text('#line 7 "y.c"\nint g(int n) { return n }\n')  # gcc speaks of another file
     assert ": warning: expected ';' [syntax-error]" in ompls("check", path).out
 

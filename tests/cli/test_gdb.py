@@ -8,10 +8,13 @@ import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from conftest import Done
 from waiting import until
+
+if TYPE_CHECKING:
+    from conftest import Done
 
 needs_gdb = pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed: apt-get install gdb")
 

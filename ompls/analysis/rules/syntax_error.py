@@ -14,8 +14,8 @@ Nothing that depends on the meaning of such a text can be said, so rules are wea
 there is a hint. It is a hint itself where a header is missing, whose macros may make C of it, and near what compilers take
 and we do not (functions as before C89, GNU's rare extensions). `#error` is reported where it is reached.
 
-`ompls check` asks gcc about a text with such an error, says it in gcc's words, and makes it a hint where gcc takes the text. An
-editor starts no compiler for that and has words of our own.
+`ompls check` asks gcc about a text with such an error. What gcc refuses is an error, in gcc's words; what it takes is a hint.
+An editor starts no compiler for that and has words of our own.
 """,
     section="none",
     bad=(
