@@ -61,6 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 -- our bug: shown whole, and with the exit code of our errors
+        if isinstance(error.__cause__, KeyboardInterrupt):  # while Python was making a class (`__set_name__`)
+            return 130
         if isinstance(error, OSError) and error.errno in UNWRITABLE and error.filename is None:
             give_up(sys.stdout)
             if not isinstance(error, BrokenPipeError):  # `ompls check … | head` is not an error

@@ -9,6 +9,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -59,6 +60,7 @@ def check_all(options: Options, names: Sequence[str], texts: Texts, jobs: int) -
     import ompls.analysis.model.builder
     import ompls.analysis.rules  # noqa: F401 -- before the processes are made: they share it
 
+    tempfile.gettempdir()  # it tries directories out with a file, which a worker that is killed then would leave
     workers = min(jobs, -(-len(names) // _CHUNK))
     context = multiprocessing.get_context("fork")  # the others start a Python that imports from the current directory
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(options, os.getpid()))

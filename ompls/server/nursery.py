@@ -19,6 +19,7 @@ import resource
 import select
 import signal
 import socket
+import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -136,6 +137,7 @@ def _run(work: Callable[[], None], *unneeded: socket.socket) -> NoReturn:
 
 def _nurse(control: socket.socket, mains: Mains, later: Callable[[], None], server: int) -> None:
     end_with(server)
+    tempfile.gettempdir()  # it tries directories out with a file, which a child that is killed then would leave
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)  # the client's messages are the server's,
     os.dup2(2, 1)  # and so is the stream that its answers go to

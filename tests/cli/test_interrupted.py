@@ -10,11 +10,15 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from thinned import thinned
+
+from ompls.cli import jobs
+from ompls.cli.engine import Options
 
 PROGRAM = "int main(void) {\n  int x = 0;\n#pragma omp target map(tofrom : x)\n  x = 1;\n  return x;\n}\n"
 COMMANDS = {
@@ -83,3 +87,14 @@ def test_what_a_killed_compiler_leaves_goes_with_the_rest(tmp_path: Path, proces
     done = process("cc", "-fopenmp", "-c", tmp_path / "main.c", "-o", tmp_path / "main.o", env=env)
     assert done.code != 0
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_no_worker_tries_directories_out(tmp_path: Path, monkeypatch) -> None:
+    """A worker that is killed while it looks for a temporary directory would leave the file that it tries it with."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    seen: list[str | None] = []
+    monkeypatch.setattr(jobs, "ProcessPoolExecutor", lambda *_, **__: seen.append(tempfile.tempdir) or 1 / 0)
+    names = [str(tmp_path / f"{n}.c") for n in range(20)]
+    with pytest.raises(ZeroDivisionError):
+        list(jobs.check_all(Options(tuple(names)), names, {}, 2))
+    assert seen == [tempfile.gettempdir()]
