@@ -14,6 +14,7 @@ SHARED := $(shell find ompls/runtime -name '*.py' -o -path '*/core/*.[ch]' -o -p
 COVERAGE ?= 85
 # Objects are kept in .cache/objects by their content; what a run leaves there spares the next one a compiler.
 PYTEST = mkdir -p .cache && $(BIN)/python -m pytest -n 2 --dist worksteal --basetemp=$(CURDIR)/.cache/tests
+unexport PYTHONDONTWRITEBYTECODE # hundreds of processes start here; without bytecode each compiles all that it imports
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
@@ -53,7 +54,8 @@ test-all: checks ## all tests, but for those that need another machine, an edito
 thorough: $(READY_DEV) ## what test-all has and test has not
 	@$(PYTEST) -m thorough
 
-checks: lint types layers typescript
+checks: $(READY_DEV) # side by side: each of them uses one core
+	@$(MAKE) --no-print-directory -j2 --output-sync typescript types lint layers
 
 lint: $(READY_DEV)
 	@$(BIN)/ruff check .

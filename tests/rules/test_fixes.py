@@ -74,7 +74,7 @@ def test_new_spellings_compile_together() -> None:
     assert [name for name, text in changed.items() if not compiles((clang, "-fopenmp-version=52"), text)] == []
 
 
-@pytest.mark.parametrize("name", thinned(TEXTS, 4))
+@pytest.mark.parametrize("name", thinned(TEXTS, 12))
 def test_all_safe_fixes_together_come_to_an_end(name: str) -> None:
     data = before = TEXTS[name].encode()
     for _ in range(10):
