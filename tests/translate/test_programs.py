@@ -22,7 +22,11 @@ PROGRAMS = sorted((HERE / "programs").glob("*.c"))
 NEWER = sorted((HERE / "programs/newer").glob("*.c"))  # gcc 12 does not know what they use
 SOURCES = [*PROGRAMS, *NEWER, *sorted((ROOT / "examples").glob("*.c"))]
 RIGHT = [*PROGRAMS, *NEWER]
-ON_DEVICES = [*[(path, "cudasim") for path in RIGHT], *thinned([(path, "host") for path in RIGHT], 8)]
+ON_DEVICES = [
+    *thinned([(path, "cudasim") for path in PROGRAMS], 2),
+    *thinned([(path, "cudasim") for path in NEWER], 2),
+    *thinned([(path, "host") for path in RIGHT], 8),
+]
 LIBRARY = ROOT / "ompls/runtime/device_lib/cuda"
 GpuCode = Callable[..., nvrtc.Compiled]
 
