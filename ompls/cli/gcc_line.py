@@ -124,6 +124,7 @@ def read(arguments: Sequence[str]) -> GccLine:
         if instead is not None:
             found.line += [Word(word) for word in instead]
             found.openmp |= found.offload.openmp
+            found.version = found.offload.version or found.version
             continue
         item = _word(word, words)
         if item.option == "-fopenmp-targets=":

@@ -22,7 +22,14 @@ _ARCHITECTURE = re.compile(r"(?:sm_|compute_|cc|ccn?)(\d\d\d?)[af]?\b")
 _DROPPED = re.compile(
     r"-foffload-lto\b|--cuda-path=|--no-offload-arch=|--libomptarget|-fopenmp-(?:cuda-|target-|assume-|offload-|new-driver)"
     r"|-fno-openmp-(?:cuda-|target-|assume-|offload-)|-nogpulib$|-Minfo|-Mneginfo|-fno-openmp-new-driver"
+    r"|-f(?:no-)?openmp-extensions$|-W(?:no-)?(?:error=)?openmp-|-Rpass|-stdlib=|-tp="
 )
+# What gcc has in other words.
+_SAME = {
+    "-fast": "-O2", "-Weverything": "-Wextra", "-fcolor-diagnostics": "-fdiagnostics-color",
+    "-fno-color-diagnostics": "-fdiagnostics-color=never", "-c99": "-std=c99", "-c11": "-std=c11", "-c17": "-std=c17",
+    "-gopt": "-g", "-tp=host": "-march=native", "-tp=native": "-march=native",
+}  # fmt: skip
 
 
 @dataclass
@@ -31,11 +38,13 @@ class Offload:
 
     devices -- None: it says nothing; [] : none, gcc's own host code
     openmp -- whether it turns OpenMP on
+    version -- of the specification; '': it says nothing
     """
 
     devices: list[str] | None = None
     architectures: list[str] = field(default_factory=list)
     openmp: bool = False
+    version: str = ""
 
     def take(self, word: str, words: Iterator[str]) -> list[str] | None:
         """What gcc is to have for the word (and the next ones, if they are its value); None: it is none of these."""
@@ -44,6 +53,15 @@ class Offload:
             self._architecture(next(words, ""))
         elif glued and (option in _ARCHITECTURES or (option == "-march" and _OF_A_GPU.match(value))):
             self._architecture(value)
+        elif word in _SAME:
+            return [_SAME[word]]
+        elif option == "-fopenmp" and glued:  # the library's name
+            self.openmp = True
+            return ["-fopenmp"]
+        elif option == "-fopenmp-version":
+            self.version = f"{value[:1]}.{value[1:]}"
+        elif option == "-target" and value:
+            self._add(["cuda" if value == "gpu" else "host"])
         elif option == "-mp":
             self.openmp = True
             if value:
@@ -56,8 +74,6 @@ class Offload:
         elif option == "-foffload":
             self._of_gcc(value)
             return [word] if value == "disable" else []
-        elif option == "-fast":
-            return ["-O2"]
         elif not _DROPPED.match(word):
             return None
         return []

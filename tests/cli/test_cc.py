@@ -109,6 +109,10 @@ def test_targets_without_openmp_are_refused(project: Path) -> None:
         ("-fopenmp -foffload=-lm", None, ""),
         ("-mp", None, ""),
         ("-fopenmp -march=native", None, ""),
+        ("-fopenmp=libomp -fopenmp-extensions -Werror=openmp-mapping -Rpass-analysis=kernel-info", None, ""),
+        ("-fopenmp=libgomp --offload-arch=sm_80", "cuda", "sm_80"),
+        ("-mp -target=gpu -tp=host", "cuda", ""),
+        ("-mp -target=multicore -tp=zen3", "host", ""),
     ],
 )
 def test_other_compilers_words(words: str, device: str | None, architecture: str) -> None:
@@ -118,6 +122,20 @@ def test_other_compilers_words(words: str, device: str | None, architecture: str
     assert ",".join(line.offload.architectures) == architecture
     left = [x for w in line.line for x in w.words]
     assert set(left) <= {"-fopenmp", "-c", "a.c", "-march=native"}
+
+
+def test_what_gcc_has_in_other_words() -> None:
+    words = "-fopenmp -fopenmp-version=51 -Weverything -fcolor-diagnostics -c11 -gopt -fast -c a.c"
+    line = read(words.split())
+    assert line.version == "5.1"
+    said = " ".join(x for w in line.line for x in w.words)
+    assert said == "-fopenmp -Wextra -fdiagnostics-color -std=c11 -g -O2 -c a.c"
+
+
+def test_an_openmp_version_of_another_compiler_is_checked(project: Path) -> None:
+    refused = cc("-fopenmp", "-fopenmp-version=77", "-c", "main.c", where=project, code=1).stderr
+    assert "7.7" in refused
+    assert "5.2" in refused
 
 
 def test_makefiles_for_gpus_are_built_for_the_simulator(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
