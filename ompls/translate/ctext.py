@@ -202,11 +202,22 @@ class Place:
     offset: int | None = 0
 
 
+def size_of(name: str, s: ast.Symbol | None) -> str:
+    """Of a variable, in bytes: what is initialized of a flexible array member (GNU C) is a part of the object."""
+    last = s.type.body.fields[-1:] if s is not None and isinstance(s.type, Record) and s.type.body.fields else ()
+    flexible = any(isinstance(f.type, Array) and f.type.length is None and not f.type.vla for f in last)
+    if s is not None and flexible and (s.defined or s.storage == "static"):
+        return f"__builtin_object_size(&{name}, 0)"
+    return f"sizeof({name})"
+
+
 def place_of(text: Callable[[ast.Expr], str], expr: ast.Expr) -> Place:
     """Where `expr`, a list item of map/to/from, begins, how long it is and what it is based on."""
     begin, lengths = _first(text, expr)
     terms = [f"({n} - 1) * sizeof({e})" for n, e in lengths[:-1]]
-    size = " + ".join([f"({n}) * sizeof({e})" for n, e in lengths[-1:]] + terms) or f"sizeof({begin})"
+    whole = strip(expr)
+    own = size_of(begin, whole.symbol if isinstance(whole, ast.Name) else None)
+    size = " + ".join([f"({n}) * sizeof({e})" for n, e in lengths[-1:]] + terms) or own
     root, pointer, member = _base(expr)
     offset = _offset(expr) if member else 0
     if not isinstance(root, ast.Name):

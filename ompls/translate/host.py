@@ -16,6 +16,7 @@ from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.translate.clauses import Fallback, fallback_of
+from ompls.translate.ctext import size_of
 from ompls.translate.hostdata import Renaming, device_names, renamed, uses_to_rename
 from ompls.translate.hosttasks import dependences, is_deferred, waits
 from ompls.translate.hosttext import HostText
@@ -309,11 +310,13 @@ class Host:
             s: Symbol | None = self.tu.symbols.get(name)
             if s is None or not s.declare_target or not (s.defined or s.from_system_header):
                 continue
-            size = sizeof(s.type)
+            size, measured = sizeof(s.type), size_of(name, s)
             if size is None:
                 continue
+            measured = "" if measured == f"sizeof({name})" else measured
             symbol, link = global_symbol(self.tu, s), s.declare_target == "link"
-            out.append({"name": name, "symbol": symbol, "size": size, "link": link, "static": s.storage == "static"})
+            out.append({"name": name, "symbol": symbol, "size": size, "link": link, "static": s.storage == "static",
+                        "measured": measured})  # fmt: skip
         return out
 
 

@@ -17,7 +17,7 @@ from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
 from ompls.analysis.spec.devices.host import EVERYWHERE
 from ompls.analysis.syntax.quoted import c_string
-from ompls.translate.ctext import Place, is_plain, is_unknown, place_of, pointer_of, strip, why_unknown
+from ompls.translate.ctext import Place, is_plain, is_unknown, place_of, pointer_of, size_of, strip, why_unknown
 from ompls.translate.flags import FLAGS, MOTION, bits
 from ompls.translate.iterators import iterators_of, looped
 from ompls.translate.mappers import Mapper, element_type, flags_of, mappers_of, nested_mappers
@@ -157,7 +157,7 @@ class _Planner:
             place = Place(name, name, "0")
             self.found.append(Found(item_plan(name, ("ZERO_LENGTH", "IMPLICIT"), place, m.symbol), place))
             return
-        place = Place(f"&{name}", f"&{name}", f"sizeof({name})")
+        place = Place(f"&{name}", f"&{name}", size_of(name, m.symbol))
         expr = ast.Name(ast.Span(0, 0), name, m.symbol, type=m.symbol.type)
         self._mapped(item_plan(name, flags, place, m.symbol), place, self.mappers.of(element_type(expr), None), expr)
 
@@ -195,7 +195,7 @@ class _Planner:
         listed = _list(entry.text, fill)
         if array and entry.symbol is not None and entry.symbol not in self.explicit:
             name = entry.symbol.name
-            whole_place = Place(f"&{name}", f"&{name}", f"sizeof({name})")
+            whole_place = Place(f"&{name}", f"&{name}", size_of(name, entry.symbol))
             kept = tuple(f for f in flags if f not in COPIES)
             self.found.append(Found(item_plan(name, kept, whole_place, entry.symbol), whole_place, (listed,)))
         else:

@@ -32,6 +32,14 @@ CASES = [
     ("cuda", "int ompls_mine = 1;\n#pragma omp target parallel for\nfor (int i = 0; i < n; i++)\na[i] = ompls_mine;",
      None, "ompls_mine"),
     ("cuda", "long double wide = 1;\n#pragma omp target\na[0] = wide;", None, "long double"),
+    *(
+        ("cuda", f"struct {{ int a : 5, b : 9; }} f;\n#pragma omp target\n{{\n#pragma omp {directive}\n{text}\n}}",
+         "f.b", "atomic on a bit-field")
+        for directive, text in (
+            ("atomic", "f.b += 1;"), ("atomic read", "n = f.b;"), ("atomic write", "f.b = 1;"),
+            ("atomic capture", "n = f.b++;"), ("atomic compare", "if (f.b == 1) { f.b = 2; }"),
+        )
+    ),
     ("cuda", "#pragma omp target\n{ _Atomic int x = 1; x++; a[0] = x; }", None, "atomic variable"),
     ("cuda", "#pragma omp target\na[0] = ({ if (n) goto out; 1; });\nout:;", None, "a jump leaves it"),
     ("cuda", "#pragma omp target\n{\ndouble big[9000];\n#pragma omp parallel\nbig[0] = 1;\na[0] = big[0];\n}", None,

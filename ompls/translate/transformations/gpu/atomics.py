@@ -10,7 +10,7 @@ from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
 from ompls.translate.problem import Problem
-from ompls.translate.transformations.gpu.compare import NotAtomicError, compared
+from ompls.translate.transformations.gpu.compare import NotAtomicError, address, compared
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
 
 _OPS = {
@@ -57,7 +57,7 @@ def _text(e: Emitter, d: Directive, body: ast.Stmt | None) -> str:
         return _capture(e, body)
     expr = _expr(body)
     if "read" in kinds and isinstance(expr, ast.Assign):
-        return f"{e.text(expr.target)} = ompls_atomic_read(&{e.text(expr.value)});"
+        return f"{e.text(expr.target)} = ompls_atomic_read({address(e, expr.value)});"
     if "write" in kinds and isinstance(expr, ast.Assign):
         return f"{_call(e, 'ompls_atomic_write', expr.target, expr.value)};"
     return f"{_update(e, expr)[0]};"
@@ -81,15 +81,15 @@ def _call(e: Emitter, function: str, target: ast.Expr, value: ast.Expr | str) ->
     named = not isinstance(value, str) and isinstance(strip(value), (ast.Name, ast.Index, ast.FloatLiteral))
     same = named and not isinstance(value, str) and unqualified(value.type) == unqualified(target.type)
     plain = same or (text.isdigit() and unqualified(target.type) == INT)
-    return f"{function}(&{_target_text(e, target)}, {text if plain else f'({e.cxx(target.type)})({text})'})"
+    return f"{function}({_address(e, target)}, {text if plain else f'({e.cxx(target.type)})({text})'})"
 
 
-def _target_text(e: Emitter, target: ast.Expr) -> str:
+def _address(e: Emitter, target: ast.Expr) -> str:
     if isinstance(strip(target).type, Pointer):
         raise Problem(target.span, "atomic on a pointer", "use an integer")
     if isinstance(strip(target).type, Floating) and sizeof(target.type) not in (4, 8):
         raise Problem(target.span, "atomic on this type", "a GPU has none of this size")
-    return e.text(target)
+    return address(e, target)
 
 
 def _op(e: Emitter, target: ast.Expr, op: str, value: ast.Expr | str, reversed_: bool = False) -> str:
@@ -100,7 +100,7 @@ def _op(e: Emitter, target: ast.Expr, op: str, value: ast.Expr | str, reversed_:
     # C computes in the wider of the two types and converts the result, not the operand.
     kind, text = e.cxx(target.type), e.text(value)
     shown = f"ompls_value {op} ompls_old" if reversed_ else f"ompls_old {op} ompls_value"
-    return (f"ompls_atomic_update(&{_target_text(e, target)}, [ompls_value = {text}]({kind} ompls_old) "
+    return (f"ompls_atomic_update({_address(e, target)}, [ompls_value = {text}]({kind} ompls_old) "
             f"{{ return ({kind})({shown}); }})")  # fmt: skip
 
 

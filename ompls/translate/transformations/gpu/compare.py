@@ -10,7 +10,10 @@ from dataclasses import dataclass
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.convert import unqualified
+from ompls.analysis.model.ctype import Pointer, Record
+from ompls.analysis.model.layout import find_member
 from ompls.translate.ctext import strip
+from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.emitter import Emitter
 
 
@@ -27,6 +30,17 @@ class _Update:
     other: ast.Expr
     flipped: bool
     fresh: ast.Expr
+
+
+def address(e: Emitter, target: ast.Expr) -> str:
+    """Of what an atomic function reads or writes.  Raises Problem for a bit-field, which has none."""
+    member = strip(target)
+    if isinstance(member, ast.Member):
+        owner = member.base.type.to if isinstance(member.base.type, Pointer) else member.base.type
+        found = find_member(owner, member.field) if isinstance(owner, Record) else None
+        if found is not None and found.bits is not None:
+            raise Problem(target.span, "atomic on a bit-field", "a GPU can only update whole integers in one step")
+    return f"&{e.text(target)}"
 
 
 def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
@@ -69,7 +83,7 @@ def _plain(e: Emitter, u: _Update) -> str:
     same = e.text(strip(u.other)) == e.text(strip(u.fresh)) and unqualified(u.other.type) == unqualified(u.target.type)
     if same and u.op in ("<", ">"):  # a maximum or a minimum, which the hardware may know
         larger = (u.op == "<") != u.flipped
-        return f"ompls_atomic<ompls_{'max' if larger else 'min'}>(&{e.text(u.target)}, {e.text(u.other)});"
+        return f"ompls_atomic<ompls_{'max' if larger else 'min'}>({address(e, u.target)}, {e.text(u.other)});"
     return _block(e, u, "")
 
 
@@ -78,7 +92,7 @@ def _block(e: Emitter, u: _Update, after: str) -> str:
     out = f"{{  // atomic compare\nconst auto ompls_other = {e.text(u.other)};\n"
     out += f"const auto ompls_fresh = {e.text(u.fresh)};\n"
     old = f"const {kind} ompls_old = " if after else ""
-    out += f"{old}ompls_atomic_update(&{e.text(u.target)}, [=]({kind} ompls_old) {{\n"
+    out += f"{old}ompls_atomic_update({address(e, u.target)}, [=]({kind} ompls_old) {{\n"
     return out + f"return {_holds(u)} ? ({kind})ompls_fresh : ompls_old;\n}});\n{after}}}"
 
 
