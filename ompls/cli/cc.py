@@ -17,7 +17,7 @@ from ompls.cli import bundles, pipeline
 from ompls.cli.engine import analyze
 from ompls.cli.gcc_line import STDIN, GccLine, read
 from ompls.cli.options import settings_layer
-from ompls.cli.problem import Problem
+from ompls.cli.problem import Problem, read_stdin
 
 if TYPE_CHECKING:
     from ompls.cli.engine import Unit
@@ -34,7 +34,7 @@ or --openmp says otherwise. 'gcc --help' lists gcc's options.
 _ONLY_GCC = ("-E", "-M", "-MM", "-fsyntax-only")
 # The options that matter to the analysis of a unit.
 _WITH_VALUE = ("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot")
-_MEANING = (*_WITH_VALUE, "-std=", "-ansi", "-m", "-f", "-O", "-pthread")
+_MEANING = (*_WITH_VALUE, "-std=", "-ansi", "-m", "-f", "-O", "-pthread", "-Wp,")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -212,7 +212,7 @@ def _what_is_there(devices: str, told: bool) -> str:
 
 def _read_input(copy: Path) -> str:
     """Standard input as a file, which calls itself as gcc does."""
-    copy.write_bytes(b'#line 1 "<stdin>"\n' + sys.stdin.buffer.read())
+    copy.write_bytes(b'#line 1 "<stdin>"\n' + read_stdin())
     return str(copy)
 
 
@@ -265,6 +265,8 @@ def _meaningful(words: Sequence[str]) -> list[str]:
     kept: list[str] = []
     following = iter(words)
     for word in following:
+        if word.startswith("-imacros"):
+            raise Problem("cannot translate with -imacros: regions would not see its macros; use -include", 1)
         if word.startswith(_MEANING):
             kept.append(word)
             if word in _WITH_VALUE:

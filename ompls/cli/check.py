@@ -17,7 +17,7 @@ from ompls.cli.checking import Run
 from ompls.cli.engine import Engine, Options
 from ompls.cli.jobs import Outcome, cores
 from ompls.cli.places import Places
-from ompls.cli.problem import Problem, complain, note, warn
+from ompls.cli.problem import Problem, complain, note, read_stdin, warn
 from ompls.cli.terminal import Style
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _stdin(name: str) -> bytes:
     from ompls.project.problem import FileProblem
 
     try:
-        return checked(name, sys.stdin.buffer.read())
+        return checked(name, read_stdin())
     except FileProblem as error:
         raise Problem(f"cannot read {name}: {error.reason}; {error.hint}") from error
 

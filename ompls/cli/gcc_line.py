@@ -182,6 +182,10 @@ def _expanded(arguments: Sequence[str], depth: int = 0) -> Iterator[str]:
         if word.startswith("@") and depth < 16:
             try:
                 text = Path(word[1:]).read_text(encoding="utf-8", errors="surrogateescape")
+                if "\0" in text:
+                    raise Problem(
+                        f"cannot read {word}: it has a NUL byte, which no argument can have; write it again", 1
+                    )
             except OSError:
                 yield word
             else:

@@ -15,6 +15,13 @@ class Problem(Exception):
         self.exit_code = exit_code
 
 
+def read_stdin() -> bytes:
+    """All of it.  Raises Problem when the shell has closed it."""
+    if sys.stdin is None:
+        raise Problem("cannot read the standard input: it is closed; name a file, or give the text with a pipe")
+    return sys.stdin.buffer.read()
+
+
 def complain(problem: BaseException) -> None:
     _say("error", str(problem))
 

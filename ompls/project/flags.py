@@ -18,7 +18,7 @@ from ompls.analysis.source import OPENMP_DATES, OpenMPVersion
 from ompls.project.files import read_regular
 from ompls.project.problem import EnvironmentProblem, FileProblem
 
-_WITH_PATH = ("-I", "-iquote", "-isystem", "-include")  # the operand is a path
+_WITH_PATH = ("-I", "-iquote", "-isystem", "-idirafter", "-include")  # the operand is a path
 _WITH_VALUE = ("-D", "-U", "-x")
 _ALLOWED = re.compile(
     r"-std=[a-z0-9:]+|-ansi|-f(no-)?openmp(-simd)?|-fopenmp=[a-z0-9]+|-fopenmp-version=\d+"
@@ -33,7 +33,8 @@ _MOST = 64 << 20  # bytes that are read of either
 def allowed(arguments: Iterable[str], directory: str) -> tuple[str, ...]:
     """The flags among `arguments` that matter here and are harmless; paths made absolute from `directory`."""
     result: list[str] = []
-    pending = iter(arguments)
+    # `-Wp,-DN=5` is `-DN=5` for the preprocessor, which gcc and we have in one
+    pending = iter([w for a in arguments for w in (a.split(",")[1:] if a.startswith("-Wp,") else (a,))])
     for argument in pending:
         name, value = _split(argument)
         if name and value is None:
@@ -45,7 +46,9 @@ def allowed(arguments: Iterable[str], directory: str) -> tuple[str, ...]:
                 continue
             if name in _WITH_PATH and not (name == "-include" and "/" not in value):
                 value = os.path.normpath(os.path.join(directory, value))
-            result.extend((name, value) if name in ("-include", "-iquote", "-isystem", "-x") else (name + value,))
+            result.extend(
+                (name, value) if name in ("-include", "-iquote", "-isystem", "-idirafter", "-x") else (name + value,)
+            )
         elif _ALLOWED.fullmatch(argument) and "++" not in argument:
             result.append(argument)
     return tuple(result)

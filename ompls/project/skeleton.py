@@ -65,6 +65,7 @@ class SearchPath:
         angle = tuple(f[2:] for f in flags if f.startswith("-I"))
         quote = tuple(d for f, d in itertools.pairwise(flags) if f == "-iquote")
         system = tuple(d for f, d in itertools.pairwise(flags) if f == "-isystem")
+        system += tuple(d for f, d in itertools.pairwise(flags) if f == "-idirafter")
         first = tuple(f'"{value}"' for f, value in itertools.pairwise(flags) if f == "-include")
         return SearchPath(quote, angle, system, roots, first)
 
@@ -95,7 +96,7 @@ Reader = Callable[[str], "bytes | None"]  # the bytes of a project header, None 
 def watched(absent: list[str], flags: tuple[str, ...]) -> list[str]:
     """The directories whose modification times change when one of the headers `absent` appears."""
     places = [f[2:] for f in flags if f.startswith("-I")]
-    places += [value for f, value in itertools.pairwise(flags) if f in ("-isystem", "-iquote")]
+    places += [value for f, value in itertools.pairwise(flags) if f in ("-isystem", "-iquote", "-idirafter")]
     places += [p for p in _SYSTEM if p.endswith("include")]
     return sorted({p for place in places for o in absent for p in (place, os.path.dirname(f"{place}/{o[1:-1]}"))})
 

@@ -408,3 +408,36 @@ def test_a_library_that_gcc_compiled_sees_the_programs_devices(tmp_path: Path) -
     ompls("cc", *words, cwd=tmp_path).check_returncode()
     done = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "1 1 1 2\n", "")
+
+
+def test_macros_that_regions_would_not_see_are_refused(project: Path) -> None:
+    (project / "n.h").write_text("#define N 5\n")
+    refused = cc("-fopenmp", "-fopenmp-targets=host", "-imacros", "n.h", "-c", "main.c", where=project, code=1).stderr
+    assert "-imacros" in refused
+    assert "use -include" in refused
+
+
+@pytest.mark.parametrize("words", [["-Wp,-DN=5"], ["-idirafter", "inc"]])
+def test_regions_see_the_macros_that_gcc_sees(project: Path, words: list[str]) -> None:
+    (project / "inc").mkdir()
+    (project / "inc/n.h").write_text("#define N 5\n")
+    (project / "m.c").write_text(
+        """#ifdef __has_include
+#if __has_include("n.h")
+#include "n.h"
+#endif
+#endif
+#ifndef N
+#define N 2
+#endif
+int main(void)
+{
+    int x = 0;
+#pragma omp target map(from : x)
+    x = N;
+    return x == N && N == 5 ? 0 : 1;
+}
+"""
+    )
+    cc("-fopenmp", "-fopenmp-targets=host", *words, "m.c", "-o", "m", where=project)
+    assert subprocess.run([project / "m"], check=False).returncode == 0

@@ -130,3 +130,18 @@ def test_ctrl_c_while_a_class_is_made_is_no_bug_of_ours(capsys, monkeypatch) -> 
     monkeypatch.setattr("ompls.cli.check.run", lambda _: type("Made", (), {"field": Interrupted()}))
     assert main(["check", __file__]) == 130
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("command", ["check -", "cc -fopenmp -x c - -o x"])
+def test_a_closed_standard_input_is_named(command: str, tmp_path: Path) -> None:
+    done = _run(f"$OMPLS {command} <&-", cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert b"cannot read the standard input: it is closed" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_nul_byte_in_a_response_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "words").write_bytes(b"-c\0x.c")
+    done = _run("$OMPLS cc @words", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert b"NUL byte" in done.stderr

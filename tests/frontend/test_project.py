@@ -128,7 +128,8 @@ def test_a_buffer_that_was_never_saved(tmp_path: Path) -> None:
         ("-fopenmp -fno-openmp -fopenmp-simd", "-fopenmp -fno-openmp -fopenmp-simd"),
         ("-march=native -m64 -mavx2 -marchive", "-march=native -m64 -mavx2"),
         ("-B/tmp -specs=x -wrapper a,b -fplugin=x.so @file -I@x -D @x -o out -c main.c -O2", ""),
-        ("-imacros x.h -include-pch p -I- -Xpreprocessor -DX -Wp,-DY -fopenmp-targets=cudasim", "-DX"),
+        ("-imacros x.h -include-pch p -I- -Xpreprocessor -DX -fopenmp-targets=cudasim", "-DX"),
+        ("-idirafter d -Wp,-DY,-U,Z -Wp,-MMD,x.d -Wp,-fplugin=x.so", "-idirafter /base/d -DY -UZ"),
         ("-D", ""),
     ],
 )  # fmt: skip
