@@ -85,6 +85,9 @@ class _Job:
                 _stays_on_the_host(name, language)
         if line.stage and line.output is not None and len(line.sources) > 1:
             raise Problem("cannot write one output: there are several source files; leave out -o, or the others", 1)
+        inputs = [w.value for w in line.line if not w.option]
+        if line.output is not None and os.path.realpath(line.output) in map(os.path.realpath, inputs):
+            raise Problem(f"cannot write {line.output}: it is a file that is read; name another one with -o", 1)
         with (
             Toolchain() as tools,
             tools.threads(1) as self.aside,

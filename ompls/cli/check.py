@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ompls.cli import files, formats, options
+from ompls.cli import files, formats, options, output
 from ompls.cli.checking import Run
 from ompls.cli.engine import Engine, Options
 from ompls.cli.jobs import Outcome, cores
@@ -71,11 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(showsettings.text(engine, names[0]))
         return 0
+    if arguments.write_baseline:
+        output.refuse(arguments.write_baseline, map(engine.path, names))
     if arguments.output_file:
-        from ompls.cli import output
-
         read = [*map(engine.path, names), *(f for f in (arguments.baseline, arguments.write_baseline) if f)]
         output.refuse(arguments.output_file, read)
+        output.refuse_special(arguments.output_file)
     made.check(names)
     code = _tell(made.outcomes)
     if arguments.fix or arguments.diff:
@@ -204,8 +205,6 @@ def _show(made: Run, found: list[Diagnostic], places: Places, arguments: argpars
 
 def _write(text: str, stream: TextIO, arguments: argparse.Namespace) -> None:
     if arguments.output_file:
-        from ompls.cli import output
-
         output.write(arguments.output_file, text)
     else:
         stream.write(text)

@@ -1,4 +1,4 @@
-"""`--output-file`: what goes there instead of to stdout, whole or not at all."""
+"""Files that options name: never written over what is read, and `--output-file` whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ _SOURCES = (".c", ".h", ".i", ".toml")
 
 
 def refuse(file: str, inputs: Iterable[str]) -> None:
-    """Raises Problem when `file` is one of `inputs`, looks like a source, or cannot be replaced."""
+    """Raises Problem when `file` is one of `inputs` or has the name of a source."""
     real = os.path.realpath(file)
     if real in {os.path.realpath(name) for name in inputs}:
         raise Problem(f"cannot write {file}: it is a file that is read; name another one")
     if real.endswith(_SOURCES):
         raise Problem(f"cannot write {file}: it has the name of a source file; name another one")
+
+
+def refuse_special(file: str) -> None:
+    """Raises Problem when there is something that no file can replace."""
+    real = os.path.realpath(file)
     if os.path.exists(real) and not os.path.isfile(real):
         raise Problem(f"cannot write {file}: it is no regular file; name another one")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ompls.cli import profile, trace
+from ompls.cli import output, profile, trace
 from ompls.cli.problem import Problem
 
 
@@ -15,6 +15,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.html is not None:
+        output.refuse(arguments.html, [arguments.trace])
     head, events = trace.recorded(arguments.trace)
     if arguments.html is None:
         print(shown(events))

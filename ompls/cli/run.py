@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ompls.cli import gdb, options, pipeline, report, trace
 from ompls.cli.engine import analyze
+from ompls.cli.output import refuse
 from ompls.cli.problem import Problem
 from ompls.cli.terminal import Style, progress
 
@@ -54,6 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, scratch: Path) -> int:
+    if arguments.trace:
+        refuse(arguments.trace, arguments.files)
     found = scratch / "findings"
     if arguments.check is not None:
         _prepare_checks(arguments, found)

@@ -237,3 +237,21 @@ def test_what_gcc_does_not_know_is_no_syntax_error_of_the_user(process, tmp_path
     checked = process("check", path).out
     assert "wrong.c:10:8: error: expected expression" in checked
     assert "wrong.c:3:25: hint: syntax error" in checked
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check --write-baseline {c} {c}", "check --output-file {c} {c}", "run --device host --trace {c} {c}",
+        "report {trace} --html {c}", "report {trace} --html {trace}", "cc -fopenmp {c} -o {c}",
+        "cc -fopenmp -fopenmp-targets=host -c {c} -o {c}", "cc {c} -o {c}",
+    ],
+)  # fmt: skip
+def test_no_output_goes_over_what_is_read(process, tmp_path: Path, command: str) -> None:
+    path, trace = tmp_path / "a.c", tmp_path / "trace.jsonl"
+    path.write_text(text := "int main(void) { return 0; }\n")
+    trace.write_text("{}\n")
+    done = process(*command.format(c=path, trace=trace).split())
+    assert done.code in (1, 2, 125)
+    assert re.search(r"ompls: error: cannot write .*; name another one", done.err)
+    assert (path.read_text(), trace.read_text()) == (text, "{}\n")
