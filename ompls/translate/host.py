@@ -298,9 +298,15 @@ class Host:
 
     def _epilogue(self) -> str:
         return render(
-            "host_epilogue.c.j2", constructs=self.constructs, source=self.tu.path, globals=self.globals(),
+            "host_epilogue.c.j2", constructs=self.constructs, source=self.tu.path, globals=(known := self.globals()),
+            measured=self._measured(known),
             pointers=pointers_in(self.index), shared_memory=shares_memory(self.tu),
         )  # fmt: skip
+
+    def _measured(self, known: list[dict[str, object]]) -> dict[int, str]:
+        """By position in `known`, the sizes that are larger than the type: gcc takes them for no constants."""
+        sizes = [(str(g["name"]), size_of(str(g["name"]), self.tu.symbols.get(str(g["name"])))) for g in known]
+        return {k: size for k, (name, size) in enumerate(sizes) if size != f"sizeof({name})"}
 
     def globals(self) -> list[dict[str, object]]:
         """The `declare target` variables that this unit defines, or no unit does: a library's (`stdout`)."""
@@ -310,13 +316,11 @@ class Host:
             s: Symbol | None = self.tu.symbols.get(name)
             if s is None or not s.declare_target or not (s.defined or s.from_system_header):
                 continue
-            size, measured = sizeof(s.type), size_of(name, s)
+            size = sizeof(s.type)
             if size is None:
                 continue
-            measured = "" if measured == f"sizeof({name})" else measured
             symbol, link = global_symbol(self.tu, s), s.declare_target == "link"
-            out.append({"name": name, "symbol": symbol, "size": size, "link": link, "static": s.storage == "static",
-                        "measured": measured})  # fmt: skip
+            out.append({"name": name, "symbol": symbol, "size": size, "link": link, "static": s.storage == "static"})
         return out
 
 
