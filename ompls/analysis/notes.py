@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.diagnostic import Diagnostic, Related, Severity
-from ompls.analysis.model.tu import TU, Item
+from ompls.analysis.model.tu import TU
 from ompls.analysis.source import Location
 
 IDS = {
@@ -46,7 +46,7 @@ def diagnostics(tu: TU) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     starts: list[int] = []
     ordered = sorted(tu.notes, key=lambda note: note.start)
-    variants = _variants(tu) if ordered else []
+    variants = tu.begun_variants() if ordered else []
 
     def is_rare(at: int) -> bool:
         return _is_rare(tu, at) or any(item.start <= at < item.end for item in variants)
@@ -93,15 +93,8 @@ def without_variants(tu: TU) -> bytes:
     """The source for compilers that do not know `begin declare variant`: the functions there, which have the names of
     others, are blanks."""
     text = bytearray(tu.source)
-    for item in _variants(tu):
+    for item in tu.begun_variants():
         where = tu.map.location(item.start, item.end)
         if where.path == tu.path:
             text[where.start : where.end] = re.sub(rb"[^\n]", b" ", text[where.start : where.end])
     return bytes(text)
-
-
-def _variants(tu: TU) -> list[Item]:
-    """What stands between `begin declare variant` and its end."""
-    steps = {"begin declare variant": 1, "end declare variant": -1}
-    ends = [(d.start, steps[d.directive.name]) for d in tu.directives if d.directive.name in steps]
-    return [item for item in tu.items if sum(step for at, step in ends if at < item.start) > 0] if ends else []

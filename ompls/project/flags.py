@@ -20,6 +20,7 @@ from ompls.project.problem import EnvironmentProblem, FileProblem
 
 _WITH_PATH = ("-I", "-iquote", "-isystem", "-idirafter", "-include")  # the operand is a path
 _WITH_VALUE = ("-D", "-U", "-x")
+_GLUED = ("-I", "-D", "-U")  # one word in what comes out; the others are two
 _ALLOWED = re.compile(
     r"-std=[a-z0-9:]+|-ansi|-f(no-)?openmp(-simd)?|-fopenmp=[a-z0-9]+|-fopenmp-version=\d+"
     r"|-m(32|64|x32)|-m(arch|tune|cpu|fpu|abi|float-abi)=[A-Za-z0-9_.+=-]+|-m(no-)?(sse|avx|fma|bmi|popcnt)[a-z0-9.-]*"
@@ -46,9 +47,7 @@ def allowed(arguments: Iterable[str], directory: str) -> tuple[str, ...]:
                 continue
             if name in _WITH_PATH and not (name == "-include" and "/" not in value):
                 value = os.path.normpath(os.path.join(directory, value))
-            result.extend(
-                (name, value) if name in ("-include", "-iquote", "-isystem", "-idirafter", "-x") else (name + value,)
-            )
+            result.extend((name + value,) if name in _GLUED else (name, value))
         elif _ALLOWED.fullmatch(argument) and "++" not in argument:
             result.append(argument)
     return tuple(result)

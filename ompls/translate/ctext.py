@@ -202,13 +202,16 @@ class Place:
     offset: int | None = 0
 
 
+def may_exceed_its_type(s: ast.Symbol | None) -> bool:
+    """Whether it has a flexible array member, which is a part of the object when it is initialized (GNU C)."""
+    if s is None or not isinstance(s.type, Record) or not (s.defined or s.storage == "static"):
+        return False
+    return any(isinstance(f.type, Array) and f.type.length is None and not f.type.vla for f in s.type.body.fields or ())
+
+
 def size_of(name: str, s: ast.Symbol | None) -> str:
-    """Of a variable, in bytes: what is initialized of a flexible array member (GNU C) is a part of the object."""
-    last = s.type.body.fields[-1:] if s is not None and isinstance(s.type, Record) and s.type.body.fields else ()
-    flexible = any(isinstance(f.type, Array) and f.type.length is None and not f.type.vla for f in last)
-    if s is not None and flexible and (s.defined or s.storage == "static"):
-        return f"__builtin_object_size(&{name}, 0)"
-    return f"sizeof({name})"
+    """Of a variable, in bytes."""
+    return f"__builtin_object_size(&{name}, 0)" if may_exceed_its_type(s) else f"sizeof({name})"
 
 
 def place_of(text: Callable[[ast.Expr], str], expr: ast.Expr) -> Place:

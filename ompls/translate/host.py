@@ -16,7 +16,7 @@ from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.translate.clauses import Fallback, fallback_of
-from ompls.translate.ctext import size_of
+from ompls.translate.ctext import may_exceed_its_type, size_of
 from ompls.translate.hostdata import Renaming, device_names, renamed, uses_to_rename
 from ompls.translate.hosttasks import dependences, is_deferred, waits
 from ompls.translate.hosttext import HostText
@@ -304,9 +304,10 @@ class Host:
         )  # fmt: skip
 
     def _measured(self, known: list[dict[str, object]]) -> dict[int, str]:
-        """By position in `known`, the sizes that are larger than the type: gcc takes them for no constants."""
-        sizes = [(str(g["name"]), size_of(str(g["name"]), self.tu.symbols.get(str(g["name"])))) for g in known]
-        return {k: size for k, (name, size) in enumerate(sizes) if size != f"sizeof({name})"}
+        """By position in `known`, the sizes that gcc takes for no constants."""
+        named = {k: str(g["name"]) for k, g in enumerate(known)}
+        symbols = self.tu.symbols
+        return {k: size_of(n, symbols[n]) for k, n in named.items() if may_exceed_its_type(symbols[n])}
 
     def globals(self) -> list[dict[str, object]]:
         """The `declare target` variables that this unit defines, or no unit does: a library's (`stdout`)."""

@@ -166,6 +166,12 @@ class TU:
         around = (item for item in self.items.between(at, at) if item.start <= at < item.end)
         return any(isinstance(item.content.node, FunctionDef) for item in around)
 
+    def begun_variants(self) -> list[Item]:
+        """What stands between `begin declare variant` and its end."""
+        steps = {"begin declare variant": 1, "end declare variant": -1}
+        ends = [(d.start, steps[d.directive.name]) for d in self.directives if d.directive.name in steps]
+        return [item for item in self.items if sum(step for at, step in ends if at < item.start) > 0] if ends else []
+
     def locate(self, item: Item | FileDirective, span: Span) -> Location:
         """Where the user sees `span` of `item`."""
         return self.map.location(item.start + span.start, item.start + span.end)

@@ -240,18 +240,16 @@ def _variants(tu: TU) -> tuple[frozenset[str], frozenset[int]]:
     if not places:
         return frozenset(), frozenset()
     names: set[str] = set()
-    inside: set[int] = set()
+    inside = {item.start for item in tu.begun_variants()}
     for item in tu.items:
         before = [d.directive.name for d in places if d.end <= item.start]
-        begun = bool(before) and before.count("begin declare variant") > before.count("end declare variant")
         last = max((d.end for d in places if d.end <= item.start), default=-1)
         next_to = last >= 0 and not any(last <= other.start < item.start for other in tu.items)
-        if begun or (next_to and before[-1] == "declare variant"):
+        if item.start in inside or (next_to and before[-1] == "declare variant"):
             node = item.content.node
             names |= (
                 {node.symbol.name}
                 if isinstance(node, FunctionDef)
                 else {d.symbol.name for d in getattr(node, "decls", ())}
             )
-            inside |= {item.start} if begun else set()
     return frozenset(names), frozenset(inside)
