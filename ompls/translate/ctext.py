@@ -11,6 +11,7 @@ from ompls.analysis.dataenv.paths import holds_pointers
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.convert import owner
 from ompls.analysis.model.ctype import (
     Array,
     CType,
@@ -290,8 +291,8 @@ def _offset(e: ast.Expr) -> int | None:
         return None if at is None or size is None or base is None else base + at * size
     if not isinstance(e, ast.Member):
         return 0
-    owner = e.base.type.to if isinstance(e.base.type, Pointer) else e.base.type
-    here = offsetof(owner, e.field) if isinstance(owner, Record) else None
+    of = owner(e.base.type, e.arrow)
+    here = offsetof(of, e.field) if isinstance(of, Record) else None
     base = 0 if e.arrow else _offset(e.base)
     return None if here is None or base is None else base + here
 

@@ -40,6 +40,8 @@ CASES = [
             ("atomic capture", "n = f.b++;"), ("atomic compare", "if (f.b == 1) { f.b = 2; }"),
         )
     ),
+    ("cuda", "struct { int a : 5; } f[2];\n#pragma omp target\n{\n#pragma omp atomic\nf->a += 1;\n}",
+     "f->a", "atomic on a bit-field"),
     ("cuda", "#pragma omp target\n{ _Atomic int x = 1; x++; a[0] = x; }", None, "atomic variable"),
     ("cuda", "#pragma omp target\na[0] = ({ if (n) goto out; 1; });\nout:;", None, "a jump leaves it"),
     ("cuda", "#pragma omp target\n{\ndouble big[9000];\n#pragma omp parallel\nbig[0] = 1;\na[0] = big[0];\n}", None,

@@ -55,6 +55,14 @@ def qualify(t: CType, quals: frozenset[str]) -> CType:
     return shared(replace(t, quals=qualifiers(t.quals | quals)))
 
 
+def owner(base: CType, arrow: bool) -> CType:
+    """The type that `base.m` or, with `arrow`, `base->m` names a member of; `base` is its type before decay."""
+    pointer = decay(base) if arrow else None
+    if pointer is None:
+        return base
+    return pointer.to if isinstance(pointer, Pointer) else UNKNOWN
+
+
 def decay(t: CType) -> CType:
     """The value an lvalue of type `t` gives: arrays and functions become pointers, qualifiers go (C11 §6.3.2.1)."""
     if isinstance(t, Array):

@@ -20,6 +20,7 @@ from ompls.analysis.model.convert import (
     conditional,
     decay,
     is_arithmetic,
+    owner,
     promote,
     qualify,
     unqualified,
@@ -98,11 +99,7 @@ class Sema:
         while isinstance(e, ast.Paren):
             e = e.inner
         if isinstance(e, ast.Member):
-            base = e.base.type
-            if e.arrow:
-                pointer = decay(base)
-                base = pointer.to if isinstance(pointer, Pointer) else UNKNOWN
-            return self.member(base, e.field)[1]
+            return self.member(owner(e.base.type, e.arrow), e.field)[1]
         return None
 
 

@@ -81,10 +81,10 @@ def _call(e: Emitter, function: str, target: ast.Expr, value: ast.Expr | str) ->
     named = not isinstance(value, str) and isinstance(strip(value), (ast.Name, ast.Index, ast.FloatLiteral))
     same = named and not isinstance(value, str) and unqualified(value.type) == unqualified(target.type)
     plain = same or (text.isdigit() and unqualified(target.type) == INT)
-    return f"{function}({_address(e, target)}, {text if plain else f'({e.cxx(target.type)})({text})'})"
+    return f"{function}({_number_address(e, target)}, {text if plain else f'({e.cxx(target.type)})({text})'})"
 
 
-def _address(e: Emitter, target: ast.Expr) -> str:
+def _number_address(e: Emitter, target: ast.Expr) -> str:
     if isinstance(strip(target).type, Pointer):
         raise Problem(target.span, "atomic on a pointer", "use an integer")
     if isinstance(strip(target).type, Floating) and sizeof(target.type) not in (4, 8):
@@ -100,7 +100,7 @@ def _op(e: Emitter, target: ast.Expr, op: str, value: ast.Expr | str, reversed_:
     # C computes in the wider of the two types and converts the result, not the operand.
     kind, text = e.cxx(target.type), e.text(value)
     shown = f"ompls_value {op} ompls_old" if reversed_ else f"ompls_old {op} ompls_value"
-    return (f"ompls_atomic_update({_address(e, target)}, [ompls_value = {text}]({kind} ompls_old) "
+    return (f"ompls_atomic_update({_number_address(e, target)}, [ompls_value = {text}]({kind} ompls_old) "
             f"{{ return ({kind})({shown}); }})")  # fmt: skip
 
 

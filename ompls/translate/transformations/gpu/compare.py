@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import Pointer, Record
+from ompls.analysis.model.convert import owner, unqualified
+from ompls.analysis.model.ctype import Record
 from ompls.analysis.model.layout import find_member
 from ompls.translate.ctext import strip
 from ompls.translate.problem import Problem
@@ -36,8 +36,8 @@ def address(e: Emitter, target: ast.Expr) -> str:
     """Of what an atomic function reads or writes.  Raises Problem for a bit-field, which has none."""
     member = strip(target)
     if isinstance(member, ast.Member):
-        owner = member.base.type.to if isinstance(member.base.type, Pointer) else member.base.type
-        found = find_member(owner, member.field) if isinstance(owner, Record) else None
+        of = owner(member.base.type, member.arrow)
+        found = find_member(of, member.field) if isinstance(of, Record) else None
         if found is not None and found.bits is not None:
             raise Problem(target.span, "atomic on a bit-field", "a GPU can only update whole integers in one step")
     return f"&{e.text(target)}"

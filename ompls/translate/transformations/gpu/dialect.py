@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
-from ompls.analysis.model.convert import decay, unqualified
+from ompls.analysis.model.convert import decay, owner, unqualified
 from ompls.analysis.model.ctype import CHAR, Array, CType, Enum, Function, Integer, Pointer, Record, Void
 from ompls.analysis.model.layout import offsetof
 from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla, strip
@@ -154,8 +154,8 @@ class Dialect:
 
     def _flexible(self, n: ast.Member) -> None:
         """A flexible array member is not declared: it begins where the layout says."""
-        owner = n.base.type.to if isinstance(n.base.type, Pointer) else n.base.type
-        offset = offsetof(owner, n.field) if isinstance(owner, Record) else None
+        of = owner(n.base.type, n.arrow)
+        offset = offsetof(of, n.field) if isinstance(of, Record) else None
         if isinstance(n.type, Array) and offset is not None:
             address = "(char *)(" if n.arrow else "(char *)&("
             kind = self.types.cxx(Pointer(n.type.of))
