@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.convert import INTEGERS
+from ompls.analysis.model.convert import INTEGERS, arithmetic
 from ompls.analysis.model.ctype import CType, Enum, Integer
 from ompls.analysis.model.layout import alignof, sizeof
 
@@ -91,18 +91,22 @@ def _binary(e: ast.Binary) -> int | None:
 
 def combined(e: ast.Binary, left: int | None) -> int | None:
     """As `fold`, of an operation whose left operand is known to be `left`."""
-    value = _combined(e.op, left, e.right) if left is not None else None
+    value = _combined(e, left) if left is not None else None
     return None if value is None else wrap(value, e.type)
 
 
-def _combined(op: str, a: int, right: ast.Expr) -> int | None:
+def _combined(e: ast.Binary, a: int) -> int | None:
+    op = e.op
     if op in ("&&", "||") and bool(a) == (op == "||"):
         return int(op == "||")
-    b = fold(right)
+    b = fold(e.right)
     if b is None:
         return None
     if op in ("&&", "||"):
         return int(bool(b))
+    if op not in ("<<", ">>"):  # a negative operand of an unsigned operation is large
+        common = arithmetic(e.left.type, e.right.type)
+        a, b = wrap(a, common), wrap(b, common)
     if op in ("/", "%"):
         if b == 0:
             return None

@@ -48,6 +48,12 @@ int main(void)
             for (int z = -2; z <= 2; z += 2)
                 sum += x * 100 + y * 10 + z;
     expect(sum, 12 * 1000 + 12 * 220, "collapse(3)");
+    sum = 0;
+#pragma omp target teams distribute parallel for collapse(3u - sizeof(char)) reduction(+ : sum) map(tofrom : sum)
+    for (int x = 1; x < 5; x++)
+        for (int y = 0; y < 3; y++)
+            sum += x * 10 + y;
+    expect(sum, 312, "collapse of a computed number");
 
     int none = 7;
 #pragma omp target teams distribute parallel for map(tofrom : none)
@@ -64,6 +70,12 @@ int main(void)
     for (counter = 0; counter < 77; counter += 5)
         a[counter] = 0;
     expect(counter, 80, "lastprivate counter");
+    int carried = 5;
+#pragma omp target map(tofrom : carried)
+#pragma omp parallel for firstprivate(carried) lastprivate(carried)
+    for (int k = 0; k < 77; k++)
+        carried += k == 76 ? k : 0;
+    expect(carried, 81, "firstprivate and lastprivate");
 
     int chunk = 4;
     for (int k = 0; k < N; k++)
