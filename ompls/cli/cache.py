@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 
+from ompls.cli.problem import Problem
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     what = "show how much there is (default), or delete it"
@@ -13,17 +15,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ompls.cli.trace import size
-    from ompls.project.cache import DiskCache
     from ompls.runtime.cache import Cache, cache_directory
 
-    directory = cache_directory()
-    builds, headers = Cache(directory), DiskCache(directory)
-    found = [*builds.sizes(), *headers.sizes()]
+    cache = Cache(cache_directory())
+    found = cache.sizes()
     what = f"{len(found)} file{'s' * (len(found) != 1)}, {size(sum(found))}"
     if arguments.action == "clear":
-        builds.drop(math.inf)
-        headers.clear()
-        print(f"{directory}: {what} deleted")
+        cache.drop(math.inf)
+        if left := cache.sizes():
+            why = f"{len(left)} of {len(found)} files are still there"
+            raise Problem(f"cannot clear {cache.directory}: {why}; see whose it is, and whether it can be written", 1)
+        print(f"{cache.directory}: {what} deleted")
     else:
-        print(f"{directory}: {what}")
+        print(f"{cache.directory}: {what}")
     return 0

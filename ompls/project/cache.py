@@ -1,7 +1,8 @@
 """Header snapshots on the disk, so that a second start does not ask the compiler again.
 
-One JSON file per set of flags and directives, replaced atomically.  It is used only while every header that was read
-has its modification time and size.  A directory that cannot be written costs speed, nothing else.
+One JSON file per set of flags and directives, in the cache that builds have too (runtime/cache.py).  It is used only
+while every header that was read has its modification time and size.  A directory that cannot be written costs speed,
+nothing else.
 """
 
 from __future__ import annotations
@@ -9,30 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ompls.analysis.source import HeaderUnit, Macro
 from ompls.project.compiler import Preprocessed
+from ompls.runtime.cache import Cache, cache_directory
 
-VERSION = 1
-MAX_FILES = 1000  # of about 150 kB
-_FILE = re.compile(r"[0-9a-f]{32}\.json|tmp\w{8}\.tmp")
-
-
-def cache_directory() -> Path:
-    """OMPLS_CACHE_DIR, else `ompls` in the XDG cache directory."""
-    own = os.environ.get("OMPLS_CACHE_DIR")
-    if own:
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ompls"
+VERSION = "3"
+TRIMMED = 100  # results (of about 150 kB) are stored until it is asked again whether there is too much
 
 
 def key_of(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return hashlib.sha256("\0".join((VERSION, *parts)).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def stamps(paths: list[str]) -> dict[str, tuple[int, int]]:
@@ -51,66 +42,43 @@ class DiskCache:
     """`warning` says why nothing can be stored, once that is so."""
 
     def __init__(self, directory: Path | None = None) -> None:
-        self.directory = (directory or cache_directory()) / "headers"
+        self._cache = Cache(directory or cache_directory())
+        self._stored = 0
         self.warning = ""
 
     def load(self, key: str) -> Preprocessed | None:
+        found = self._cache.get(key, ".json")
+        if found is None:
+            return None
         try:
-            data = json.loads((self.directory / f"{key}.json").read_bytes())
-            if data["version"] != VERSION:
-                return None
-            read: dict[str, list[int]] = data["read"]
-            if any(tuple(read[path]) != now for path, now in stamps(list(read)).items()):
-                return None
-            return _unpack(data)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None  # absent or damaged: asked anew
+            data = json.loads(found.read_bytes())
+        except OSError:  # another process takes it away
+            return None
+        read: dict[str, list[int]] = data["read"]
+        if any(tuple(read[path]) != now for path, now in stamps(list(read)).items()):
+            return None
+        return _unpack(data)
 
     def store(self, key: str, value: Preprocessed) -> None:
         data = {
-            "version": VERSION, "read": stamps(value.read), "predefined": [_pack(m) for m in value.predefined],
-            "missing": value.missing, "exists": value.exists,
+            "read": stamps(value.read), "predefined": [_pack(m) for m in value.predefined],
+            "missing": value.missing, "exists": value.exists, "refused": value.refused,
             "units": {str(n): {"ops": [_pack(op) for op in u.ops], "text": u.text} for n, u in value.units.items()},
         }  # fmt: skip
         try:
-            self.directory.mkdir(parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=self.directory, suffix=".tmp")
-            try:
-                with os.fdopen(descriptor, "w", encoding="ascii") as file:
-                    json.dump(data, file, separators=(",", ":"))
-                os.replace(name, self.directory / f"{key}.json")
-            except BaseException:
-                os.unlink(name)
-                raise
-            self._prune()
+            with tempfile.NamedTemporaryFile("w", encoding="ascii") as file:
+                json.dump(data, file, separators=(",", ":"))
+                file.flush()
+                self._cache.put(key, ".json", Path(file.name))
         except OSError as error:
             if not self.warning:
                 self.warning = (
-                    f"header cache: {self.directory} cannot be written ({error.strerror or error}); "
+                    f"header cache: {self._cache.directory} cannot be written ({error.strerror or error}); "
                     "set OMPLS_CACHE_DIR to a directory that can"
                 )
-
-    def _files(self) -> list[Path]:
-        """What is ours there."""
-        with suppress(OSError):
-            return [path for path in self.directory.iterdir() if _FILE.fullmatch(path.name)]
-        return []
-
-    def sizes(self) -> list[int]:
-        """Bytes of every file."""
-        return [path.lstat().st_size for path in self._files()]
-
-    def clear(self) -> None:
-        """Delete all of it."""
-        for path in self._files():
-            path.unlink(missing_ok=True)
-
-    def _prune(self) -> None:
-        files = self._files()
-        if len(files) > MAX_FILES:
-            files.sort(key=lambda f: f.stat().st_mtime)
-            for file in files[: len(files) - MAX_FILES // 2]:
-                file.unlink(missing_ok=True)
+        if self._stored % TRIMMED == 0:
+            self._cache.trim()
+        self._stored += 1
 
 
 def _pack(op: Macro | str) -> Any:
@@ -129,4 +97,4 @@ def _unpack(data: Any) -> Preprocessed:
     }
     predefined = tuple(_macro(m) for m in data["predefined"])
     missing, exists = [int(n) for n in data["missing"]], [int(n) for n in data["exists"]]
-    return Preprocessed(predefined, units, missing, exists, list(data["read"]))
+    return Preprocessed(predefined, units, missing, exists, list(data["read"]), [str(w) for w in data["refused"]])

@@ -1,7 +1,11 @@
 """A directory of results by the hash of what they were made from: shared between builds, bounded, never half written.
 
-A result is made elsewhere and moved in, so what lies here under a hash is whole.  What was used least recently goes
-when there is too much, but nothing of the last hour: another build may be at work with it.
+A result is made elsewhere and moved in.  Its length and checksum lie beside it: a disk that was full or lost its power,
+or a user, may have damaged it since, and then it is as if it were not there.  What was used least recently goes when
+there is too much, but nothing of the last hour: another build may be at work with it.
+
+All that we keep is kept here: objects, precompiled headers, kernels, images and programs (toolchain.py), and what the
+compiler said about headers (project/cache.py).
 """
 
 from __future__ import annotations
@@ -11,13 +15,17 @@ import errno
 import os
 import re
 import shutil
+import stat
 import tempfile
 import time
+import zlib
+from contextlib import contextmanager
 from pathlib import Path
-from typing import List, Optional, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 MEBIBYTES = 1024  # unless OMPLS_CACHE_SIZE says otherwise
 RECENT = 3600.0  # seconds
+SUM = ".sum"  # what the name of a file's length and checksum ends in
 # What is ours: somebody may have chosen a directory with files of his own.
 _FOLDER, _FILE = re.compile(r"[0-9a-f]{2}\Z"), re.compile(r"(?:[0-9a-f]{62}(?:\..*)?|\.ompls-\w{8})\Z")
 
@@ -39,16 +47,44 @@ def put_file(source: Path, target: Path) -> None:
     target = Path(os.path.realpath(str(target)))
     if target.exists() and not target.is_file():  # /dev/null, say
         raise OSError(errno.EINVAL, "not a regular file")
+    with _replacing(target) as beside:
+        shutil.copyfile(str(source), beside)
+        shutil.copymode(str(source), beside)
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[str]:
+    """A file to write, which takes the place of `target` when the block ends.  Raises OSError."""
     handle, beside = tempfile.mkstemp(dir=str(target.parent), prefix=".ompls-")
     os.close(handle)
     try:
-        shutil.copyfile(str(source), beside)
-        shutil.copymode(str(source), beside)
+        yield beside
         os.replace(beside, str(target))
     except OSError:
         with contextlib.suppress(OSError):
             os.unlink(beside)
         raise
+
+
+def _clear(path: str) -> None:
+    """Delete what lies there: a file, or a directory that somebody put in its place.  Raises OSError."""
+    if stat.S_ISDIR(os.lstat(path).st_mode):
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)
+
+
+def _summary(path: Path) -> bytes:
+    """Length and checksum of a file.  Raises OSError."""
+    data = path.read_bytes()
+    return "{} {:08x}\n".format(len(data), zlib.crc32(data)).encode()
+
+
+def _is_whole(path: Path, beside: Path) -> bool:
+    """Whether a file is as its `_summary` in `beside` says.  Raises OSError."""
+    with beside.open("rb") as stream:  # it has a few bytes, unless it was damaged: then it may be large
+        told = stream.read(64)
+    return told.startswith(b"%d " % path.stat().st_size) and told == _summary(path)
 
 
 def _limit() -> int:
@@ -79,21 +115,27 @@ class Cache:
         return self.directory / name[:2] / (name[2:] + suffix)
 
     def get(self, name: str, suffix: str) -> Optional[Path]:
-        """The file of that hash, or None."""
-        place = self._place(name, suffix)
+        """The file of that hash; None when there is none, or it is not as it was put there."""
+        place, beside = self._place(name, suffix), self._place(name, suffix + SUM)
         try:
-            os.utime(str(place))  # used just now
-        except FileNotFoundError:
-            return None
-        except OSError:  # it is somebody else's
-            return place if place.exists() else None
-        return place
+            whole = place.is_file() and beside.is_file() and _is_whole(place, beside)
+        except OSError:
+            whole = False
+        for path in (place, beside) if whole else ():
+            with contextlib.suppress(OSError):  # it is somebody else's
+                os.utime(str(path))  # used just now
+        return place if whole else None
 
     def put(self, name: str, suffix: str, made: Path) -> Path:
-        """Copy a result in; its place.  Raises OSError, with nothing changed, when there is no room."""
-        place = self._place(name, suffix)
+        """Copy a result in; its place.  Raises OSError when there is no room."""
+        place, beside = self._place(name, suffix), self._place(name, suffix + SUM)
         place.parent.mkdir(parents=True, exist_ok=True)
+        for path in (place, beside):
+            if os.path.lexists(str(path)) and (path.is_symlink() or not path.is_file()):
+                _clear(str(path))
         put_file(made, place)
+        with _replacing(beside) as written:
+            Path(written).write_bytes(_summary(made))
         self._added = True
         return place
 
@@ -119,7 +161,7 @@ class Cache:
         for used, _, path in self._files():
             if used < before:
                 with contextlib.suppress(OSError):
-                    os.unlink(path)
+                    _clear(path)
 
     def trim(self) -> None:
         """Bring the directory back under its bound, if something was added."""
@@ -131,5 +173,5 @@ class Cache:
             for used, size, path in files:
                 if left <= _limit() or used > recent:
                     return
-                os.unlink(path)
+                _clear(path)
                 left -= size

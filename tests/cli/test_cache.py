@@ -2,27 +2,62 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
+from damage import DAMAGES
 from tests_cli_paths import EXAMPLES
+from thinned import thinned
+
+from ompls.runtime import cache
 
 
 def test_it_is_shown_and_cleared(ompls, process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = tmp_path / "cache"
-    monkeypatch.setenv("OMPLS_CACHE_DIR", str(cache))
-    assert ompls("cache").out == f"{cache}: 0 files, 0 B\n"
+    place = tmp_path / "cache"
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(place))
+    assert ompls("cache").out == f"{place}: 0 files, 0 B\n"
     for users in ("go/mine", "headers/x.json", "ab/notes.txt", "file"):
-        (cache / users).parent.mkdir(parents=True, exist_ok=True)
-        (cache / users).write_text("mine")
-    users_files = {path for path in cache.rglob("*") if path.is_file()}
+        (place / users).parent.mkdir(parents=True, exist_ok=True)
+        (place / users).write_text("mine")
+    users_files = {path for path in place.rglob("*") if path.is_file()}
     assert process("run", "--device", "host", EXAMPLES / "saxpy.c").code == 0
-    assert {path for path in cache.rglob("*") if path.is_file()} > users_files
+    assert {path for path in place.rglob("*") if path.is_file()} > users_files
     shown = ompls("cache", "show").out
     assert " 0 files" not in shown
     assert ompls("cache", "clear").out == shown.rstrip("\n") + " deleted\n"
-    assert {path for path in cache.rglob("*") if path.is_file()} == users_files
-    assert ompls("cache").out == f"{cache}: 0 files, 0 B\n"
+    assert {path for path in place.rglob("*") if path.is_file()} == users_files
+    assert ompls("cache").out == f"{place}: 0 files, 0 B\n"
+
+
+@pytest.mark.parametrize("first", thinned(range(len(DAMAGES)), len(DAMAGES)))
+def test_what_was_damaged_there_is_made_again(process, tmp_path: Path, first: int) -> None:
+    """Each file in another way; then all of it can be used, and be cleared."""
+    env = {"OMPLS_CACHE_DIR": str(tmp_path / "cache")}
+    command = ("run", "--device", "cudasim", EXAMPLES / "saxpy.c")
+    right = process(*command, env=env)
+    assert (right.code, right.err) == (0, "")
+    kept = sorted(path for path in (tmp_path / "cache").rglob("*") if path.is_file() and path.suffix != ".sum")
+    assert {path.suffix for path in kept} >= {"", ".o", ".cu"}
+    ways = itertools.islice(itertools.cycle(DAMAGES.values()), first, None)
+    for path, damage in zip(kept, ways, strict=False):
+        damage(path)
+    assert process(*command, env=env) == right
+    (tmp_path / "cache" / "ab" / ("c" * 62) / "directory").mkdir(parents=True)
+    process("cache", "clear", env=env)
+    assert not [path for path in (tmp_path / "cache").rglob("*") if len(path.name) > 2]
+
+
+def test_what_cannot_be_deleted_is_told(ompls, process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: str) -> None:
+        raise PermissionError(path)
+
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(tmp_path / "cache"))
+    assert process("check", "--quiet", EXAMPLES / "saxpy.c").code == 0
+    monkeypatch.setattr(cache, "_clear", refused)
+    done = ompls("cache", "clear")
+    assert (done.code, done.out) == (1, "")
+    assert "files are still there" in done.err
 
 
 def test_an_unknown_action_is_refused(ompls) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from damage import DAMAGES
 from handmade import RUNTIME, make_bundle, saxpy_bundle
 from procs import Process, processes
 from thinned import thinned
@@ -125,6 +126,7 @@ def test_run_check_is_compiled_ahead_too(tmp_path: Path, monkeypatch: pytest.Mon
     assert made == [False, True]
 
 
+@pytest.mark.thorough
 def test_where_a_bundle_lies_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`ompls run` writes it to a temporary directory."""
     with toolchain.Toolchain(tmp_path / "cache") as tools:
@@ -370,6 +372,48 @@ def test_the_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert tools.cached([b"0"], ".x", make(1)) == old[0]  # used again
         new = tools.cached([b"new"], ".x", make(900_000))
     assert [path.exists() for path in (*old, new)] == [True, False, False, True]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("which", ["", ".sum"])
+def test_what_was_damaged_in_the_cache_is_made_again(tmp_path: Path, damage: str, which: str) -> None:
+    made: list[Path] = []
+
+    def make(path: Path) -> None:
+        path.write_bytes(b"content")
+        made.append(path)
+
+    def cached(suffix: str) -> Path:
+        with toolchain.Toolchain(tmp_path / "cache") as tools:
+            return tools.cached([b"key"], suffix, make)
+
+    for suffix in ("", ".o", ".h.gch"):
+        made.clear()
+        place = cached(suffix)
+        DAMAGES[damage](place.with_name(place.name + which))
+        for _ in range(2):
+            assert cached(suffix) == place
+            assert place.is_file()
+            assert not place.is_symlink()
+            assert place.read_bytes() == b"content"
+        assert len(made) == 2
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_was_damaged_in_the_installation_is_made_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(toolchain, "PREPARED", tmp_path / "prepared")
+
+    def cached(place: Path | None) -> Path:
+        with toolchain.Toolchain(place) as tools:
+            return tools.cached([b"key"], ".o", lambda path: (path.write_bytes(b"content"), None)[1])
+
+    prepared = cached(tmp_path / "prepared")
+    assert cached(None) == prepared
+    DAMAGES[damage](prepared)
+    assert cached(None).parent.parent == tmp_path / "cache"
 
 
 def test_devices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
