@@ -61,13 +61,11 @@ class _Planner:
         # So is one that is on the device from before (§5.8.6).
         found = [
             f if f.detached else replace(f, plan=attached(f.plan, self.explicit, self._stays(f.plan.symbol)))
-            for f in self.found
+            for f in (*self.found, *seats(self.found, kernel=self.region is not None))
         ]
-        plain = [f for f in found if "ATTACH" not in f.plan.flags]
-        plain += seats(found, kernel=self.region is not None)
         # An item that is in two clauses is copied before it is only allocated (OpenMP 5.2 §5.8.3).
-        plain.sort(key=lambda f: not COPIES & {x for i in (f.plan, *f.after) for x in i.flags} and not f.after)
-        ordered = [*joined(plain), *(f for f in found if "ATTACH" in f.plan.flags)]
+        found.sort(key=lambda f: not COPIES & {x for i in (f.plan, *f.after) for x in i.flags} and not f.after)
+        ordered = sorted(joined(found), key=lambda f: "ATTACH" in f.plan.flags)
         return [i for f in ordered for i in (f.plan, *f.after)]
 
     def _stays(self, symbol: Symbol | None) -> bool:
@@ -132,7 +130,7 @@ class _Planner:
         fill = self._elements(plan, mapper, expr)
         if mapper is not None:
             plan = replace(plan, flags=_of_whole(plan.flags, mapper))
-        elif not fill and place.owner is None and is_plain(element_type(expr)):
+        elif not fill and not place.owner and is_plain(element_type(expr)):
             plan = replace(plan, flags=(*plan.flags, "PLAIN"))
         self.found.append(Found(plan, place, (_list(plan.name, fill),) if fill else ()))
 

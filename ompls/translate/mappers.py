@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from ompls.analysis.dataenv.paths import goes_beyond
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
@@ -75,6 +76,11 @@ class Mappers:
             self.problem = Problem(
                 None, "'declare mapper'", "what it maps is not known as a variable of a structure type"
             )
+            return
+        behind = [e.text for c in d.all("map") for e in c.items if goes_beyond(e.expr) and not _through_pointer(e.expr)]
+        if behind:
+            why = "it goes on behind its structure, which is mapped as long as its type is: map both in the construct"
+            self.problem = Problem(None, f"the list item '{behind[0]}' of 'declare mapper'", why)
             return
         function = f"__ompls_mapper_{len(self.all)}"
         self.all.append(Mapper(m.name, function, of, m.type, m.variable, d, text, place))

@@ -6,6 +6,7 @@ A structure is one allocation, whatever of it is mapped (OpenMP 5.2 §5.8.3).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Pointer, innermost
@@ -70,10 +71,9 @@ def seats(found: list[Found], kernel: bool) -> list[Found]:
     """The pointers that lie in a structure of which other members are mapped: they are there with them, to be attached
     (OpenMP 5.2 §5.8.3; where no member is mapped, the structure is as a whole, see `plan.py`).  So are those in a
     structure that a kernel reaches through a pointer (`p->m[0:n]`): where they are is what it knows of `p`."""
-    plain = [f for f in found if "ATTACH" not in f.plan.flags]
-    owners = {f.place.owner for f in plain if f.place.owner is not None}
+    owners = {f.place.owner for f in found if f.place.owner}
     bases = {f.plan.base for f in found}
-    there = {f.plan.begin for f in plain}
+    there = {f.plan.begin for f in found}
     seats: dict[str, Found] = {}
     for f in found:
         place, symbol = f.seat, f.plan.symbol
@@ -87,48 +87,46 @@ def seats(found: list[Found], kernel: bool) -> list[Found]:
 
 
 def joined(found: list[Found]) -> list[Found]:
-    """Members of one variable become parts of one item from the first to the last (they share an allocation)."""
-    out: list[Found] = []
-    groups: dict[Symbol, list[Found]] = {}
-    for f in found:
-        if f.place.owner is not None and not f.after:
-            groups.setdefault(f.place.owner, []).append(f)
-    done: set[Symbol] = set()
-    for f in found:
-        owner = f.place.owner if not f.after else None
-        group = groups[owner] if owner is not None else []
-        if owner is None or len(group) == 1:
-            out.append(f)
-        elif owner not in done:
-            done.add(owner)
-            out.append(_one(group))
-    return out
+    """Members of one structure become parts of one item from the first to the last (they share an allocation).
+
+    So does the structure itself, when a member goes on behind it.
+    """
+    beyond = {f.place.owner for f in found if f.place.beyond and not f.after}
+    groups: dict[object, list[Found]] = {}
+    for k, f in enumerate(found):
+        whole = f.place.base in beyond and "ZERO_LENGTH" not in f.plan.flags
+        owner = f.place.owner or (f.place.base if whole else "")
+        groups.setdefault(owner if owner and not f.after else k, []).append(f)
+    return [_one(group) if len(group) > 1 else group[0] for group in groups.values()]
 
 
 def _one(group: list[Found]) -> Found:
     begin, size = _range(group)
     each = [set(f.plan.flags) for f in group]
     of_all = tuple(f for f in ("ALWAYS", *COPIES) if all(f in flags for flags in each))
-    kept = tuple(dict.fromkeys(f for x in group for f in x.plan.flags if f not in COPIES and f != "ALWAYS"))
+    kept = tuple(dict.fromkeys(f for x in group for f in x.plan.flags if f not in (*COPIES, "ALWAYS", "PLAIN")))
     first = group[0].plan
+    attach = next((f.plan.attach for f in group if f.plan.attach), "")
     name = ", ".join(f.plan.name for f in group)
     only_in = all(flags & COPIES <= {"TO"} for flags in each) and all("ALWAYS" not in flags for flags in each)
     if only_in and "TO" in of_all:
-        return Found(ItemPlan(name, ("TO", *kept), first.base, begin, size, "", first.symbol), group[0].place)
+        return Found(ItemPlan(name, ("TO", *kept), first.base, begin, size, attach, first.symbol), group[0].place)
     parts = tuple(
         replace(f.plan, flags=(*(x for x in f.plan.flags if x in (*COPIES, "ALWAYS")), "PART"), attach="")
         for f in group if COPIES & set(f.plan.flags)
     )  # fmt: skip
-    return Found(ItemPlan(name, kept, first.base, begin, size, "", first.symbol), group[0].place, parts)
+    return Found(ItemPlan(name, kept, first.base, begin, size, attach, first.symbol), group[0].place, parts)
 
 
 def _range(group: list[Found]) -> tuple[str, str]:
     """(the begin of the first of these members, the bytes from there to the end of the last)."""
-    known = sorted((f.place.offset, k) for k, f in enumerate(group) if f.place.offset is not None)
-    if len(known) == len(group):
+    known = sorted((f.place.offset, k) for k, f in enumerate(group) if f.place.owner and f.place.offset is not None)
+    paths = sorted(f.plan.begin.partition("[")[0] for f in group)
+    apart = not any(b.startswith(a) for a, b in pairwise(paths))  # none is a part of another, which may end behind it
+    if apart and len(known) == len(group):
         first, last = group[known[0][1]].plan, group[known[-1][1]].plan
         return first.begin, f"(const char *)({last.begin}) - (const char *)({first.begin}) + {last.size}"
-    # A subscript varies: the program finds the first and the last when it gets there.
+    # The program finds the first and the last when it gets there.
     begins = [f"(const char *)({f.plan.begin})" for f in group]
     ends = [f"{b} + ({f.plan.size})" for b, f in zip(begins, group, strict=True)]
     lowest, highest = _outermost("<", begins), _outermost(">", ends)

@@ -75,13 +75,13 @@ def _control_pages(process: int) -> set[str]:
 def _devices(pages: set[str], program: int) -> list[int]:
     """Not the process that starts one: it shares the pages, too, until it ends."""
     numbers = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
-    return [n for n in numbers if _control_pages(n) & pages and not _same_program(n, program)]
+    return [n for n in numbers if _control_pages(n) & pages and _other_program(n, program)]
 
 
-def _same_program(one: int, other: int) -> bool:
+def _other_program(one: int, other: int) -> bool:
     try:
-        return one == other or os.path.samefile(f"/proc/{one}/exe", f"/proc/{other}/exe")
-    except OSError:
+        return not os.path.samefile(f"/proc/{one}/exe", f"/proc/{other}/exe")
+    except OSError:  # it has just ended
         return False
 
 
@@ -186,14 +186,18 @@ def test_a_device_that_goes_on_and_one_that_is_debugged_are_not_lost(tmp_path: P
         time.sleep(0.3)
         os.kill(device, signal.SIGCONT)
         time.sleep(0.1)
-    libc = ctypes.CDLL(None)
+    libc = ctypes.CDLL(None, use_errno=True)
     attach, detach = 16, 17  # <sys/ptrace.h>
-    if libc.ptrace(attach, device, None, None) == 0:  # else the system forbids it
+    debugged = libc.ptrace(attach, device, None, None) == 0
+    why_not = os.strerror(ctypes.get_errno())
+    if debugged:
         time.sleep(2.5)
         assert Path(f"/proc/{device}/stat").read_text().rpartition(")")[2].split()[0] == "t"
         assert libc.ptrace(detach, device, None, None) == 0
     out, err = program.communicate(timeout=60)
     assert (program.returncode, out, err) == (0, "before\nafter\n", "")
+    if not debugged:
+        pytest.skip(f"ptrace: {why_not}: only that it goes on was tried")
 
 
 def test_the_deferred_region_that_loses_the_device_is_named_not_one_that_finds_it_lost(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_early_returns_of_a_large_main_do_not_multiply() -> None:
     It was 27 times when the cases of each object were compared for each pair of returns.
     """
     taken = []
-    for size in (80, 240):
+    for size in (40, 120):
         unit = unit_of(analyze(program(size)))
         taken.append(steps(partial(events_of_unit, unit)).total())
     assert taken[1] < 12 * taken[0]

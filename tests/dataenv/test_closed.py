@@ -14,7 +14,7 @@ from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules.support.framework import unit_of
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
 
-COUNT = 150
+COUNT = 60
 HEAD = "void *malloc(unsigned long);\nvoid free(void *);\nint printf(const char *, ...);\ndouble sqrt(double);\n"
 LOOPS = (
     *["for (int i = 0; i < n; i++)"] * 6,
@@ -109,7 +109,7 @@ def test_the_same_is_noticed_with_and_without_the_glance(monkeypatch: pytest.Mon
         monkeypatch.setattr(Directives, "ends_as_it_begins", lambda *_: False)
         assert found == events(text), text
         noticed += bool(found)
-    assert closed.count(True) > 30
+    assert closed.count(True) > 12
     assert noticed > COUNT // 2
 
 

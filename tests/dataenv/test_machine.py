@@ -103,6 +103,29 @@ def test_paths(body: str, expected: list[str]) -> None:
     assert kinds(f"int main(int c, char **v) {{ int flag = **v, x[4] = {{1}}, *p = x; {body} return 0; }}") == expected
 
 
+@pytest.mark.parametrize(
+    ("copy", "expected"),
+    [
+        ("omp_target_memcpy(d, x, 16, 0, 0, 0, h);", ["host-stale"]),  # x is read: its values are on the device
+        ("omp_target_memcpy(x, d, 16, 0, 0, h, 0);", []),  # x is written
+    ],
+)
+def test_a_copy_reads_its_source_and_writes_its_destination(copy: str, expected: list[str]) -> None:
+    text = f"""
+int omp_target_memcpy(void *, const void *, unsigned long, unsigned long, unsigned long, int, int);
+int omp_get_initial_device(void);
+void f(int *d) {{
+    int x[4] = {{1}}, h = omp_get_initial_device();
+    #pragma omp target data map(to: x)
+    {{
+        #pragma omp target
+        x[0] = 2;
+        {copy}
+    }}
+}}"""
+    assert kinds(text) == expected
+
+
 def test_a_loop_of_a_region_that_counts_with_a_global_writes_every_element() -> None:
     text = """
 #pragma omp declare target

@@ -78,6 +78,7 @@ CASES = [
     ("defaultmap(firstprivate: aggregate)", "arr[0] = v;",
      ["arr firstprivate implicit W", "v firstprivate implicit R"]),
     ("defaultmap(to)", "arr[0] = v;", ["arr mapped implicit to W", "v mapped implicit to R"]),
+    ("defaultmap(to: all)", "arr[0] = v;", ["arr mapped implicit to W", "v mapped implicit to R"]),
     ("defaultmap(alloc: pointer)", "x[0] = v;", ["x mapped implicit alloc RWw", "v firstprivate implicit R"]),
     ("defaultmap(present: aggregate)", "arr[0] = v;",
      ["arr mapped implicit present, tofrom W", "v firstprivate implicit R"]),

@@ -122,6 +122,7 @@ LOOPS = [
     ("int i = 1; i <= n; i = i + 1", "1..n by 1"),
     ("int i = n; i-- > 0;", "None"),
     ("int i = n - 1; i >= 0; i--", "0..-1 + n by -1"),
+    ("int i = n; i > 0; i--", "1..n by -1"),
     ("int i = 0; i != n; i += 1", "0..-1 + n by 1"),
     ("int i = 0; i != n; i += 2", "None"),
     ("int i = 0; i < 10; i += 4", "0..8 by 4"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import LEAVES, Expr, Node, Symbol
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record, held, innermost
 
 
@@ -32,6 +33,29 @@ def root(expr: Expr | None) -> Symbol | None:
         else:
             return None
     return None
+
+
+def may_exceed_its_type(s: Symbol | None) -> bool:
+    """Whether it has a flexible array member, which is a part of the object when it is initialized (GNU C)."""
+    if s is None or not isinstance(s.type, Record) or not (s.defined or s.storage == "static"):
+        return False
+    return any(_is_flexible(f.type) for f in s.type.body.fields or ())
+
+
+def _is_flexible(t: CType) -> bool:
+    return isinstance(t, Array) and t.length is None and not t.vla
+
+
+def goes_beyond(expr: Expr) -> bool:
+    """Whether a list item is a section of a flexible array member, or of what stands for one: `m[0]`, `m[1]`."""
+    for section in expr.walk():
+        base = section.base if isinstance(section, ast.Section) else None
+        while isinstance(base, ast.Paren):
+            base = base.inner
+        if isinstance(section, ast.Section) and isinstance(base, ast.Member) and isinstance(base.type, Array):
+            length = base.type.length
+            return _is_flexible(base.type) or length == 0 or (length == 1 and fold(section.length) != 1)
+    return False
 
 
 def indexed(expr: ast.Index) -> Expr:

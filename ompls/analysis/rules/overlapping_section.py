@@ -77,6 +77,23 @@ int main(void) {
     ),
     good=(
         """
+void *malloc(unsigned long);
+void free(void *);
+struct text { long add; char kind, v[]; };
+int main(void) {
+    struct text *t = malloc(sizeof *t + 20);
+    t->add = 3;
+    for (int i = 0; i < 20; i++)
+        t->v[i] = 'a' + i;
+    #pragma omp target map(to: t[0:1]) map(tofrom: t->v[0:20])
+    for (int i = 0; i < 20; i++)
+        t->v[i] += t->add;
+    int last = t->v[19];
+    free(t);
+    return last;
+}
+""",
+        """
 void f(int n) {
     double x[100];
     #pragma omp target enter data map(alloc: x[0:50])

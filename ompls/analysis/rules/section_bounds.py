@@ -80,6 +80,13 @@ void f(struct s *p, int n) {
     ),
     good=(
         """
+struct text { short length; char s[0]; };
+void f(struct text *t) {
+    #pragma omp target map(tofrom: t->s[2:4])
+    t->s[3] = 'a';
+}
+""",
+        """
 void f(int n, double *x) {
     double a[10];
     #pragma omp target map(tofrom: x[0:n], a[5:5]) map(x[-2:1])

@@ -118,6 +118,15 @@ void f(int n, float *x) {
     ),
     good=(
         """
+struct text { int length; char s[]; } text = {3, "abc"};
+int f(void) {
+    int seen = 0;
+    #pragma omp target map(to: text) map(from: seen)
+    seen = text.s[2];
+    return seen;
+}
+""",
+        """
 void f(int n, const float *in, float *out) {
     #pragma omp target teams distribute parallel for map(to: in[0:n]) map(from: out[0:n])
     for (int i = 0; i < n - 1; i++)

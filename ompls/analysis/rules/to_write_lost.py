@@ -127,6 +127,15 @@ int main(void) {
     ),
     good=(
         """
+int f(int n) {
+    double x[100] = {n};
+    #pragma omp target map(to: x[0:100]) map(tofrom: x[10:5])
+    for (int i = 10; i < 15; i++)
+        x[i] += x[2 * i];
+    return x[12];
+}
+""",
+        """
 #pragma omp requires reverse_offload
 int f(void) {
     int a[10] = {1};

@@ -268,3 +268,10 @@ void f22(int *x) {
     }
     x[2] = size;
 }
+void f23(int n, int *x) {
+    int t;
+    #pragma omp parallel private(t)
+    #pragma omp single
+    #pragma omp taskloop
+    for (int i = 0; i < n; i++) { t = x[i]; x[i] = 2 * t; }
+}

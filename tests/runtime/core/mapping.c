@@ -404,6 +404,10 @@ static void routines(void) {
     MOCK_CHECK(omp_target_memcpy(a, x, sizeof x, 0, 0, 0, 2) == 0);
     MOCK_CHECK(omp_target_memcpy_rect(y, a, sizeof *x, 2, volume, to, from, dimensions, dimensions, 2, 0) == 0);
     MOCK_CHECK(y[2] == 5 && y[3] == 6 && y[6] == 9 && y[7] == 10 && y[0] == 0 && y[8] == 0);
+    size_t wide[] = {2, 6}; /* the same to (0,2) of 2x6 */
+    memset(y, 0, sizeof y);
+    MOCK_CHECK(omp_target_memcpy_rect(y, a, sizeof *x, 2, volume, to, from, wide, dimensions, 2, 0) == 0);
+    MOCK_CHECK(y[2] == 5 && y[3] == 6 && y[8] == 9 && y[9] == 10 && y[6] == 0 && y[7] == 0);
     MOCK_CHECK(omp_target_memcpy_rect(NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0) >= 3);
     MOCK_CHECK(omp_target_associate_ptr(x, a, sizeof x, 0, 0) == 0 && ompls_device_address(0, &x[3]) == a + 3);
     MOCK_CHECK(omp_target_associate_ptr(x, a, sizeof x, 0, 0) == 0 && omp_target_associate_ptr(x, a, sizeof x, 4, 0) != 0);

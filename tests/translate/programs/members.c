@@ -90,10 +90,44 @@ static void through_elements(void)
     for (int i = 0; i < 5; i++)
         free(rows[i]);
 }
+/* Members of one structure are one piece of storage, however the structure is reached. */
+static void beside_each_other(void)
+{
+    struct row {
+        int first;
+        int of[4];
+        int last;
+        int *more;
+    } *r = malloc(sizeof *r);
+    struct {
+        int rows;
+        struct row *r;
+    } all = {1, r};
+    int more[3] = {7, 8, 9};
+    *r = (struct row){1, {2, 3, 4, 5}, 6, more};
+#pragma omp target enter data map(to : r->last, r->of[1 : 2])
+#pragma omp target
+    r->of[1] += r->last;
+#pragma omp target exit data map(release : r->last) map(from : r->of[1 : 2])
+    expect(r->of[1], 9, "members that stay on the device, behind a pointer");
+#pragma omp target data map(to : r->last, r->more[0 : 3]) map(tofrom : r->of[1 : 2])
+#pragma omp target
+    r->of[2] += r->last + r->more[2];
+    expect(r->of[2], 19, "members and a pointer beside them");
+#pragma omp target map(to : all.r->last) map(tofrom : all.r->of[1 : 2])
+    all.r->of[1] += all.r->last;
+    expect(r->of[1], 15, "members behind a member");
+    struct row v = *r;
+#pragma omp target map(tofrom : v.of[0 : 4], v.of[1 : 1])
+    v.of[3] += v.of[1];
+    expect(v.of[3], 20, "a section in the middle of another one");
+    free(r);
+}
 int main(void)
 {
     through_pointers();
     through_elements();
+    beside_each_other();
     table t = {.length = 10, .used = 7};
     t.keys = malloc(t.length * sizeof *t.keys);
     t.values = malloc(t.length * sizeof *t.values);

@@ -7,7 +7,7 @@ from ompls.analysis.dataenv.machine.items import Items
 from ompls.analysis.dataenv.machine.mappers import Mapped, all_of
 from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES
 from ompls.analysis.dataenv.machine.state import State, assumed, decided, join
-from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value
+from ompls.analysis.dataenv.machine.values import Loc, Obj, Positive, Range, Site, Value, apart, covers
 from ompls.analysis.dataenv.private import PRIVATISING, loop_variables
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
@@ -71,7 +71,7 @@ class Constructs(Items):
     def mapped_by(self, clauses: list[Clause]) -> list[Mapped]:
         """The list items of map clauses; those that copy come first (5.2 §5.8.3)."""
         found = [self.item(i, clause.keyword or "tofrom", clause) for clause in clauses for i in clause.items]
-        return in_order(found)
+        return in_order(found, self.positive)
 
     # --- constructs
 
@@ -131,8 +131,35 @@ class Constructs(Items):
         return obj
 
 
-def in_order(items: list[Mapped]) -> list[Mapped]:
+def in_order(items: list[Mapped], positive: Positive) -> list[Mapped]:
     """What copies to the device comes first; the same storage listed twice counts once (5.2 §5.8.3)."""
+    found: list[Mapped] = []
+    takes: list[int] = []  # those in `found` of which another item may be a part, whatever its own map type is
+    for mapped in _once(items):
+        several = range(len(found)) if mapped.beyond else takes
+        whole = next((k for k in several if _is_one(found[k], mapped, positive)), None)
+        if whole is None:
+            if mapped.beyond or mapped.kind not in OUT:
+                takes.append(len(found))
+            found.append(mapped)
+        else:  # which bytes go which way is not told apart
+            loc, kind = found[whole].locs[0]._replace(low=None), all_of((found[whole].kind, mapped.kind))
+            modifiers = found[whole].modifiers + mapped.modifiers
+            found[whole] = found[whole]._replace(locs=[loc], kind=kind, modifiers=modifiers)
+    return found
+
+
+def _is_one(whole: Mapped, part: Mapped, positive: Positive) -> bool:
+    """Whether a part comes back with what the construct has mapped before, or both are one structure."""
+    if len(whole.locs) != 1 or len(part.locs) != 1 or whole.locs[0].obj != part.locs[0].obj:
+        return False
+    a, b = [Range(m.locs[0].low, m.locs[0].high, dense=True) for m in (whole, part)]
+    if whole.beyond or part.beyond:
+        return not apart(a, b, positive)
+    return part.kind in OUT and whole.kind not in OUT and covers(a, b, positive)
+
+
+def _once(items: list[Mapped]) -> list[Mapped]:
     found: list[Mapped] = []
     places: dict[tuple[object, ...], int] = {}
     for mapped in sorted(items, key=lambda m: m.kind not in IN):

@@ -10,6 +10,7 @@ from ompls.analysis.dataenv.machine.events import THESE, Event, Outcome
 from ompls.analysis.dataenv.machine.mappers import Mapped, Mappers
 from ompls.analysis.dataenv.machine.naming import worst
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start, covers
+from ompls.analysis.dataenv.paths import goes_beyond
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer
@@ -28,7 +29,8 @@ class Items(Mappers):
             null = self.value(item.expr.base) == at_start(NULL)
             event = Event("maps-null", Site(self.frame.name, item.span), item.text, "certain", (), kind)
             self.judge(event, "bad" if null else "fine")
-        return Mapped(item.text, locs, kind, clause.modifiers, Site(self.frame.name, item.span), True)
+        site = Site(self.frame.name, item.span)
+        return Mapped(item.text, locs, kind, clause.modifiers, site, True, goes_beyond(item.expr))
 
     def references(self, mapped: Mapped, device: Poly) -> int | None:
         """The reference count of what the item names; None when it is not one number."""

@@ -25,7 +25,10 @@ _EACH = Symbol("each", "var", INT)  # the number of an element of an array that 
 
 
 class Mapped(NamedTuple):
-    """One list item with its map type, where it lies, and its place in the text (an implicit one: its directive's)."""
+    """One list item with its map type, where it lies, and its place in the text (an implicit one: its directive's).
+
+    beyond -- it is a section of an array member that goes on behind its structure
+    """
 
     name: str
     locs: list[Loc]
@@ -33,6 +36,7 @@ class Mapped(NamedTuple):
     modifiers: tuple[str, ...]
     site: Site
     explicit: bool
+    beyond: bool = False
 
     @property
     def copied_in(self) -> bool:

@@ -26,6 +26,7 @@ from ompls.analysis.dataenv.machine.values import (
     converted,
     number,
 )
+from ompls.analysis.dataenv.paths import may_exceed_its_type
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
@@ -161,7 +162,7 @@ class Store(ABC):
         if obj is None:
             at = symbol.span.start if symbol.span is not None else 0
             key = ("", symbol.name) if symbol.level == "file" else (self.frame.name, symbol.name, at)
-            size = sizeof(symbol.type)
+            size = sizeof(symbol.type) if not may_exceed_its_type(symbol) else None
             obj = Obj("variable", key, symbol.name, size=None if size is None else number(size), symbol=symbol)
             self._variables[symbol] = obj
         return obj

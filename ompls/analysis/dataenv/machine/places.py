@@ -7,7 +7,7 @@ from abc import abstractmethod
 from ompls.analysis.dataenv.machine.facts import names_of
 from ompls.analysis.dataenv.machine.memory import Memory
 from ompls.analysis.dataenv.machine.values import Loc, Value, number
-from ompls.analysis.dataenv.paths import indexed
+from ompls.analysis.dataenv.paths import indexed, may_exceed_its_type
 from ompls.analysis.dataenv.symbolic import ONE, ZERO, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
@@ -32,6 +32,11 @@ class Places(Memory):
             length = Poly.of(t.length) if t.length is not None else self.named(t.vla_text)
             return inner * length if inner is not None and length is not None else None
         return None
+
+    def size_of_variable(self, symbol: Symbol) -> Poly | None:
+        """The size of a variable's object in bytes; None: its type does not say."""
+        size = self.variable(symbol).size
+        return size if size is not None or may_exceed_its_type(symbol) else self.size_of(symbol.type)
 
     def named(self, text: str) -> Poly | None:
         """The value of the variable of the current function that has this name."""
@@ -79,8 +84,7 @@ class Places(Memory):
             return []
         if symbol in self.frame.placed:
             return [self.frame.placed[symbol]]
-        obj = self.variable(symbol)
-        return [Loc(obj, ZERO, obj.size if obj.size is not None else self.size_of(symbol.type), symbol.type)]
+        return [Loc(self.variable(symbol), ZERO, self.size_of_variable(symbol), symbol.type)]
 
     def pointed(self, pointer: Value, t: CType) -> list[Loc]:
         """Where a pointer to `t` points."""

@@ -99,11 +99,10 @@ class Regions(Pieces):
                     found.append(self.item(m.item, m.map_type, m.clause))
                 elif not m.zero_length:
                     symbol = variable.symbol
-                    obj = self.variable(symbol)
-                    loc = Loc(obj, ZERO, obj.size or self.size_of(symbol.type), symbol.type)
+                    loc = Loc(self.variable(symbol), ZERO, self.size_of_variable(symbol), symbol.type)
                     site = Site(self.frame.name, region.directive.name_span)
                     found.append(Mapped(symbol.name, [loc], m.map_type, m.modifiers, site, False))
-        return in_order(found)
+        return in_order(found, self.positive)
 
     def point_before(self, region: Region, device: Poly) -> None:
         """Pointers that no clause lists, to storage of which only a part further on is mapped: such a pointer comes as

@@ -25,7 +25,7 @@ def impossible(e: Section) -> str:
         return "a section of a pointer needs a length: how much it points to is not known" if needed else ""
     if not isinstance(base, Array) or base.vla:
         return ""
-    if base.length is None:
+    if not base.length:  # 0: a flexible member of GNU C
         return "the array's size is not known here, so that its section needs a length" if e.length is None else ""
     return _within(base.length, lower, length, 1 if e.stride is None else stride)
 
@@ -50,7 +50,7 @@ def beyond(e: Index) -> str:
     """What is wrong with an element of an array whose length is known; ""."""
     at = fold(e.index)
     base = indexed_type(e.base)
-    if at is None or not isinstance(base, Array) or base.length is None or is_shaped(e.base):
+    if at is None or not isinstance(base, Array) or not base.length or is_shaped(e.base):
         return ""
     return "" if 0 <= at < base.length else f"there is no element {at}: the array has {base.length} elements"
 
