@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ompls.cli.problem import Problem
+from ompls.project.gcc_options import DIRECTORIES, LIBRARIES, MACROS, word_of
 
-# gcc's options that take a value, glued or as the next word…
-_WITH_VALUE = ("-I", "-D", "-U", "-l", "-L", "-include", "-isystem", "-iquote", "-idirafter")
-# …and those that are one word.
+# gcc's options that are ours to pass on: those with a value, and how those begin that are one word.
+_WITH_VALUE = (*DIRECTORIES, *MACROS, *LIBRARIES, "-include")
 _PREFIXES = ("-std=", "-O", "-g", "-W", "-w", "-f", "-m", "-pthread")
 
 DEVICES = ("host", "cudasim", "cuda", "mpinode", "epiphany", "auto")
@@ -30,20 +30,15 @@ def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
             ours += [word, *(name if not name.startswith("-") else f"./{name}" for name in words)]
         elif word.startswith("--") or not word.startswith("-"):
             ours.append(word)
-        elif word in _WITH_VALUE:
-            value = next(words, None)
-            if value is None:
-                raise Problem(f"cannot understand the command line: {word} needs a value; see 'ompls --help'")
-            flags += [word, value]
-        elif word.startswith(_WITH_VALUE):
-            flags.append(word)
+        elif (item := word_of(word, words)) is None:
+            raise Problem(f"cannot understand the command line: {word} needs a value; see 'ompls --help'")
+        elif item.option in _WITH_VALUE:
+            flags += item.words
         elif word.endswith((".c", ".h")):
             reason = "a file name that begins with '-' looks like an option"
             raise Problem(f"cannot read {word}: {reason}; write ./{word}")
-        elif word.startswith(_PREFIXES):
-            flags.append(word)
         else:
-            ours.append(word)
+            (flags if word.startswith(_PREFIXES) else ours).extend(item.words)
     return ours, flags
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from ompls.analysis.model import literals
 from ompls.analysis.source import HeaderUnit, Macro
+from ompls.project.gcc_options import Word, has_value, words_of
 from ompls.project.problem import EnvironmentProblem
 from ompls.project.skeleton import MARK
 from ompls.runtime.contained import Contained
@@ -30,6 +31,7 @@ NOWHERE = os.sep  # where it runs: an empty entry of LD_LIBRARY_PATH or COMPILER
 _DEFINE = re.compile(r"#define ([^\s(]+)(?:\(([^)]*)\))? ?(.*)")
 _HINT = "look for an include of something that is no header: a device, a pipe, generated text without end"
 _LIMIT = re.compile(r"out of memory|[\w ]+ signal terminated program")  # what it gave is not all
+_OF_OPTIONS = re.compile(r"^[^\s:<]+: error: ([^;\n]*)", re.M)  # up to what it would have one mean
 _ERROR = re.compile(r"^<stdin>:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M)
 _MARKER = re.compile(r'# \d+ ("(?:[^"\\]|\\.)*")')
 
@@ -38,7 +40,7 @@ _MARKER = re.compile(r'# \d+ ("(?:[^"\\]|\\.)*")')
 class Preprocessed:
     """What the marks say: units and missing includes by number, headers that exist by number of the question.
 
-    `read` are the paths of the headers that were read.
+    `read` are the paths of the headers that were read, `refused` the options that the compiler does not take.
     """
 
     predefined: tuple[Macro, ...] = ()
@@ -46,6 +48,7 @@ class Preprocessed:
     missing: list[int] = field(default_factory=list)
     exists: list[int] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
 
 
 def find_compiler() -> str:
@@ -74,26 +77,52 @@ def preprocess(compiler: str, skeleton: str, flags: tuple[str, ...], directory: 
 
     `-include` is left out: the skeleton begins with what it names.
     """
-    plain = [f for before, f in zip(("", *flags), flags, strict=False) if "-include" not in (before, f)]
-    command = [compiler, "-E", "-dD", "-w", "-fopenmp", *plain, "-iquote", directory, "-x", "c", "-"]
-    data, said = _output(command, skeleton.encode("latin-1"))
+    plain = [word for word in words_of(flags) if word.option != "-include"]
+    asked = [compiler, "-E", "-dD", "-w", "-fopenmp"]
+    data, said, refused = _answer(asked, plain, ["-iquote", directory, "-x", "c", "-"], skeleton.encode("latin-1"))
     if MARK.encode() not in data:
         reason = said.strip().split("\n")[0] or "gcc gave nothing"
         raise EnvironmentProblem("system headers", reason, "check the compiler flags of the project")
-    return cut(data.decode("utf-8", "surrogateescape"))
+    result = cut(data.decode("utf-8", "surrogateescape"))
+    result.refused = refused
+    return result
 
 
 def errors(compiler: str, source: bytes, flags: tuple[str, ...], directory: str) -> dict[int, str]:
     """What the compiler says about lines (from 1) of `source`, as if it stood in `directory`; pragmas are passed over.
     Raises EnvironmentProblem."""
-    command = [compiler, "-fsyntax-only", "-w", *flags, "-fno-openmp", "-iquote", directory, "-x", "c", "-"]
     found: dict[int, str] = {}
-    said = _output(command, source)[1]
+    end = ["-fno-openmp", "-iquote", directory, "-x", "c", "-"]
+    said = _answer([compiler, "-fsyntax-only", "-w"], list(words_of(flags)), end, source)[1]
     for line, message in _ERROR.findall(said):
         found.setdefault(int(line), message)
     if not found and " error: " in said:  # of a header, of its options, behind a #line
         raise EnvironmentProblem("syntax errors", said.strip().split("\n")[0], "compile the file to see more")
     return found
+
+
+def _answer(asked: list[str], flags: list[Word], end: list[str], given: bytes) -> tuple[bytes, str, list[str]]:
+    """What the compiler writes for `given`, what it says, and which flags it does not take: those are left out.
+
+    Raises EnvironmentProblem.
+    """
+    refused: list[str] = []
+    while True:
+        data, said = _output([*asked, *(part for word in flags for part in word.words), *end], given)
+        left_out = _refused(flags, "\n".join(_OF_OPTIONS.findall(said)))
+        if not left_out:
+            return data, said, refused
+        flags = [word for word in flags if word not in left_out]
+        refused += [word.option for word in left_out]
+
+
+def _refused(flags: list[Word], errors: str) -> list[Word]:
+    """Which flags these errors are about, by what they quote: all of it, its name, or its value.  Where they quote none
+    ("CPU you selected does not support …"), those that choose the machine."""
+    quoted = set(re.findall(r"'([^']+)'", errors))
+    options = [word for word in flags if not has_value(word.option)] if errors else []
+    about = [w for w in options if not quoted.isdisjoint((w.option, *re.findall(r"^.*?=|(?<==).+", w.option)))]
+    return about or [word for word in options if word.option.startswith("-m")]
 
 
 def _output(command: list[str], given: bytes) -> tuple[bytes, str]:

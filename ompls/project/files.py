@@ -12,6 +12,7 @@ import stat
 from ompls.project.problem import FileProblem
 
 MAX_BYTES = 16 << 20
+NOT_REGULAR = "is not a regular file"
 
 _MARKS = {  # byte order marks, the longer first
     b"\xff\xfe\0\0": "UTF-32",
@@ -68,7 +69,7 @@ def read_regular(path: str, most: int, instead: str = "put a file there", smalle
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or _of_the_kernel(path):
-            raise FileProblem(path, "is not a regular file", instead)
+            raise FileProblem(path, NOT_REGULAR, instead)
         if status.st_size > most:
             size = f"{status.st_size / (1 << 20):.1f} MB are more than the {most >> 20} MB that are read"
             raise FileProblem(path, size, smaller)

@@ -16,13 +16,14 @@ from typing import Any
 from ompls.analysis.encoding import decoded
 from ompls.analysis.source import OPENMP_DATES, OpenMPVersion
 from ompls.project.files import read_regular
+from ompls.project.gcc_options import DIRECTORIES, MACROS, PREPROCESSOR, SAME, has_value, words_of
 from ompls.project.problem import EnvironmentProblem, FileProblem
 
-_WITH_PATH = ("-I", "-iquote", "-isystem", "-idirafter", "-include")  # the operand is a path
-_WITH_VALUE = ("-D", "-U", "-x")
-_GLUED = ("-I", "-D", "-U")  # one word in what comes out; the others are two
+_WITH_PATH = (*DIRECTORIES, "-include")  # the value is a path
+_GLUED = ("-I", *MACROS)  # one word in what comes out; the others are two
+_OF_A_PART = ("-Xclang", PREPROCESSOR)  # their value is an option for a part of the compiler
 _ALLOWED = re.compile(
-    r"-std=[a-z0-9:]+|-ansi|-f(no-)?openmp(-simd)?|-fopenmp=[a-z0-9]+|-fopenmp-version=\d+"
+    r"-std=[a-z0-9:]+|-ansi|-f(no-)?openmp(-simd)?"
     r"|-m(32|64|x32)|-m(arch|tune|cpu|fpu|abi|float-abi)=[A-Za-z0-9_.+=-]+|-m(no-)?(sse|avx|fma|bmi|popcnt)[a-z0-9.-]*"
     r"|-pthread|-f(un)?signed-char|-fshort-(enums|wchar)"
 )
@@ -35,34 +36,22 @@ def allowed(arguments: Iterable[str], directory: str) -> tuple[str, ...]:
     """The flags among `arguments` that matter here and are harmless; paths made absolute from `directory`."""
     result: list[str] = []
     # `-Wp,-DN=5` is `-DN=5` for the preprocessor, which gcc and we have in one
-    pending = iter([w for a in arguments for w in (a.split(",")[1:] if a.startswith("-Wp,") else (a,))])
-    for argument in pending:
-        name, value = _split(argument)
-        if name and value is None:
-            value = next(pending, None)
-        if name:
-            if value is None or value.startswith("@"):
+    parts = (w for a in arguments for w in (a.split(",")[1:] if a.startswith("-Wp,") else (a,)))
+    for word in words_of(w for w in parts if w not in _OF_A_PART):
+        name, value = SAME.get(word.option, word.option), word.value
+        if name in (*_WITH_PATH, *MACROS, "-x"):
+            if value.startswith("@") or (name in _WITH_PATH and value.startswith("-")):
                 continue
             if name == "-x" and value not in ("c", "c-header"):
                 continue
             if name in _WITH_PATH and not (name == "-include" and "/" not in value):
                 value = os.path.normpath(os.path.join(directory, value))
             result.extend((name + value,) if name in _GLUED else (name, value))
-        elif _ALLOWED.fullmatch(argument) and "++" not in argument:
-            result.append(argument)
+        elif name.startswith("-fopenmp="):  # the library's name
+            result.append("-fopenmp")
+        elif _ALLOWED.fullmatch(name):
+            result.append(name)
     return tuple(result)
-
-
-def _split(argument: str) -> tuple[str, str | None]:
-    """('-I', 'dir') of '-Idir', ('-I', None) of '-I'; ('', None) for flags that take no operand."""
-    for name in (*_WITH_PATH, *_WITH_VALUE):
-        if argument == name:
-            return name, None
-        if argument.startswith(name) and argument != "-include-pch" and not argument.startswith("-imacros"):
-            if name == "-I" and argument.startswith("-I-"):
-                return "", None
-            return name, argument[len(name) :]
-    return "", None
 
 
 def version_flags(openmp: OpenMPVersion, flags: Sequence[str] = ()) -> tuple[str, ...]:
@@ -184,7 +173,7 @@ def _words(line: str) -> list[str]:
     if not line or line.startswith("#"):
         return []
     first, _, rest = line.partition(" ")
-    return [first, rest.strip()] if rest and first in (*_WITH_PATH, *_WITH_VALUE) else [line]
+    return [first, rest.strip()] if rest and has_value(first) else [line]
 
 
 def _entry(entry: Any, base: str) -> tuple[str, tuple[str, ...]]:

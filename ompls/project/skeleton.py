@@ -8,7 +8,6 @@ what each of them gave; a header that does not exist leaves a mark of its own in
 from __future__ import annotations
 
 import hashlib
-import itertools
 import os
 import re
 from collections.abc import Callable
@@ -18,7 +17,8 @@ from ompls.analysis.syntax.directive import guard_of
 from ompls.analysis.syntax.lexer import decode, internal, logical_end, may_continue, readable
 from ompls.analysis.syntax.lines import MAX_INCLUDES
 from ompls.analysis.syntax.preprocess import include_key
-from ompls.project.files import is_file
+from ompls.project.files import NOT_REGULAR, is_file
+from ompls.project.gcc_options import DIRECTORIES, values
 
 MARK = "@ompls"  # no C token, so no header can produce it
 MAX_DEPTH = 60  # of project headers in project headers
@@ -62,12 +62,9 @@ class SearchPath:
 
     @staticmethod
     def of(flags: tuple[str, ...], roots: tuple[str, ...]) -> SearchPath:
-        angle = tuple(f[2:] for f in flags if f.startswith("-I"))
-        quote = tuple(d for f, d in itertools.pairwise(flags) if f == "-iquote")
-        system = tuple(d for f, d in itertools.pairwise(flags) if f == "-isystem")
-        system += tuple(d for f, d in itertools.pairwise(flags) if f == "-idirafter")
-        first = tuple(f'"{value}"' for f, value in itertools.pairwise(flags) if f == "-include")
-        return SearchPath(quote, angle, system, roots, first)
+        system = (*values(flags, "-isystem"), *values(flags, "-idirafter"))
+        first = tuple(f'"{value}"' for value in values(flags, "-include"))
+        return SearchPath(values(flags, "-iquote"), values(flags, "-I"), system, roots, first)
 
     def candidates(self, operand: str, including: str) -> list[str]:
         """The paths that the include may mean, best first."""
@@ -95,9 +92,7 @@ Reader = Callable[[str], "bytes | None"]  # the bytes of a project header, None 
 
 def watched(absent: list[str], flags: tuple[str, ...]) -> list[str]:
     """The directories whose modification times change when one of the headers `absent` appears."""
-    places = [f[2:] for f in flags if f.startswith("-I")]
-    places += [value for f, value in itertools.pairwise(flags) if f in ("-isystem", "-iquote", "-idirafter")]
-    places += [p for p in _SYSTEM if p.endswith("include")]
+    places = [*values(flags, *DIRECTORIES), *(p for p in _SYSTEM if p.endswith("include"))]
     return sorted({p for place in places for o in absent for p in (place, os.path.dirname(f"{place}/{o[1:-1]}"))})
 
 
@@ -226,7 +221,7 @@ class _Builder:
         number = len(self.skeleton.operands)
         self.skeleton.operands.append(name)
         if self.search.endless(name, path):
-            self.skeleton.refused[name] = "is not a regular file"
+            self.skeleton.refused[name] = NOT_REGULAR
             self.lines.append(f"{MARK} missing {number}")
             self.needed = len(self.lines)
             return

@@ -123,6 +123,7 @@ class Workspace:
             try:
                 key, found = self._preprocess(needed, flags, directory)
                 self.problems.pop("system headers", None)
+                self._tell_of_flags(found.refused)
             except EnvironmentProblem as problem:
                 self.problems[problem.what] = problem
                 key, found = "none", Preprocessed()
@@ -161,6 +162,14 @@ class Workspace:
             self._preprocessed.clear()
         self._preprocessed[key] = (stamps(found.read), found)
         return key, found
+
+    def _tell_of_flags(self, refused: list[str]) -> None:
+        self.problems.pop("compiler flags", None)
+        if refused:
+            why = f"gcc does not take {' '.join(refused)}: headers are read without"
+            self.problems["compiler flags"] = EnvironmentProblem(
+                "compiler flags", why, "check the flags of the project"
+            )
 
     def _warn_of_cache(self) -> None:
         if self._cache.warning and "header cache" not in self.problems:

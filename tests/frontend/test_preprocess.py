@@ -183,6 +183,16 @@ def test_inactive_branches_are_blank_and_reported() -> None:
     assert len(expanded.text) == len(source)
 
 
+@pytest.mark.parametrize("before", ["#if GONE", "#if 0\na\n#elif GONE", "#if 0\n#elif 0\n#elif GONE || A\na\n#elif 1"])
+def test_no_branch_is_read_where_a_missing_header_decides(before: str) -> None:
+    expanded = run(f"#include <gone.h>\n{before}\nb\n#else\nc\n#endif\n")
+    assert expanded.text.split() == []
+    name = "A" if "A" in before else "GONE"
+    assert [note.message for note in expanded.notes if note.kind == "undecided"] == [
+        f"whether '{name}' is defined is not known, because a header is missing: neither branch is analysed"
+    ]
+
+
 def test_includes_are_reported() -> None:
     source = '#include <lib.h>\n#include "own.h"\n#include "own.h"\n#include <gone.h>\n'
     expanded = run(source)

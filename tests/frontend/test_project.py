@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from damage import DAMAGES
 
 from ompls.analysis.syntax.preprocess import Expanded, Preprocessor
 from ompls.project import compiler
@@ -89,6 +90,24 @@ def test_latin1_is_read(tmp_path: Path) -> None:
     assert Workspace([str(tmp_path)]).read(str(path)) == b"int a; // caf\xe9\n"
 
 
+@pytest.mark.parametrize("operand", ['"x.h"', "<x.h>"])
+@pytest.mark.parametrize("gone", range(5))
+def test_headers_are_found_where_gcc_finds_them(tmp_path: Path, operand: str, gone: int) -> None:
+    """In all of the directories but the first so many in which gcc looks for `"x.h"`; `src` is the main file's own."""
+    places = ["src", "quote", "angle", "system", "after"]
+    for number, name in enumerate(places):
+        (tmp_path / name).mkdir()
+        if number >= gone:
+            (tmp_path / name / "x.h").write_text(f"#define V {name}\n")
+    flags = [f"-I{tmp_path}/angle"]
+    for option, name in (("-idirafter", "after"), ("-isystem", "system"), ("-iquote", "quote")):
+        flags += [option, f"{tmp_path}/{name}"]
+    main = tmp_path / "src/main.c"
+    main.write_text(f"#include {operand}\nV\n")
+    told = subprocess.run(["gcc", "-E", "-P", *flags, main], capture_output=True, text=True, check=True).stdout
+    assert expand(Workspace([str(tmp_path)], tuple(flags)), main).text.decode().split() == told.split()
+
+
 def test_an_open_buffer_wins_over_the_disk(tmp_path: Path) -> None:
     main, header = tmp_path / "main.c", tmp_path / "h.h"
     main.write_bytes(b'#include "h.h"\nV\n')
@@ -124,12 +143,14 @@ def test_a_buffer_that_was_never_saved(tmp_path: Path) -> None:
         ("-iquote q -isystem s", "-iquote /base/q -isystem /base/s"),
         ("-DA -D B=1 -UC -U D", "-DA -DB=1 -UC -UD"),
         ("-include pre.h -include sub/pre.h", "-include pre.h -include /base/sub/pre.h"),
+        ("-std=c23 -std=gnu23 -fopenmp=libomp -fopenmp-version=51", "-std=c2x -std=gnu2x -fopenmp"),
         ("-std=c11 -std=gnu++17 -ansi -x c -x c++", "-std=c11 -ansi -x c"),
         ("-fopenmp -fno-openmp -fopenmp-simd", "-fopenmp -fno-openmp -fopenmp-simd"),
         ("-march=native -m64 -mavx2 -marchive", "-march=native -m64 -mavx2"),
         ("-B/tmp -specs=x -wrapper a,b -fplugin=x.so @file -I@x -D @x -o out -c main.c -O2", ""),
         ("-imacros x.h -include-pch p -I- -Xpreprocessor -DX -fopenmp-targets=cudasim", "-DX"),
         ("-idirafter d -Wp,-DY,-U,Z -Wp,-MMD,x.d -Wp,-fplugin=x.so", "-idirafter /base/d -DY -UZ"),
+        ("-Xclang -include-pch -Xclang p.h.pch -Xclang -include -Xclang /p.h", "-include /p.h"),
         ("-D", ""),
     ],
 )  # fmt: skip
@@ -348,11 +369,37 @@ def test_include_of_a_device(tmp_path: Path, device: str) -> None:
     assert expand(workspace, tmp_path / "main.c", source).text.split() == [b"8"]
 
 
-def test_flags_that_gcc_rejects(tmp_path: Path) -> None:
-    workspace = Workspace([str(tmp_path)], ["-march=no-such-machine"])
-    snapshot = workspace.snapshot(str(tmp_path / "main.c"), HEADERS, workspace.flags(str(tmp_path / "main.c")))
-    assert "<stdio.h>" in snapshot.missing
-    assert "no-such-machine" in workspace.problems["system headers"].reason
+@pytest.mark.parametrize(
+    ("flags", "refused"),
+    [
+        (["-march=no-such", "-std=c99", "-std=c99x", "-DN=1"], "-std=c99x -march=no-such"),
+        (["-mcpu=no-such", "-mavx99"], "-mavx99 -mcpu=no-such"),
+        (["-std=c99"], ""),
+    ],
+)
+def test_flags_that_gcc_does_not_take_lose_no_headers(tmp_path: Path, flags: list[str], refused: str) -> None:
+    """Of other compilers, newer ones, other machines: what they are is said, also when the headers are remembered."""
+    main, wrong = str(tmp_path / "main.c"), b"int f(void) { return 1 }\n"
+    for _ in range(2):
+        workspace = Workspace([str(tmp_path)], cache=DiskCache(tmp_path / "cache"))
+        snapshot = workspace.snapshot(main, HEADERS, flags)
+        assert "<stdio.h>" in snapshot.system
+        assert "__STDC__" in {macro.name for macro in snapshot.predefined}
+        problem = workspace.problems.get("compiler flags")
+        said = problem.reason if problem else ""
+        assert said == (refused and f"gcc does not take {refused}: headers are read without")
+    assert workspace.compiler_errors(main, wrong, flags) == {1: "expected ';' before '}' token"}
+    workspace.snapshot(main, HEADERS)
+    assert "compiler flags" not in workspace.problems
+
+
+def test_a_compiler_that_gives_nothing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gcc").write_text("#!/bin/sh\necho 'gcc: error: no luck today' >&2\nexit 1\n")
+    (tmp_path / "gcc").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    workspace = Workspace([str(tmp_path)], cache=DiskCache(tmp_path / "cache"))
+    assert "<stdio.h>" in workspace.snapshot(str(tmp_path / "main.c"), HEADERS, ["-march=native"]).missing
+    assert "no luck today" in workspace.problems["system headers"].reason
 
 
 # -- the cache on the disk ---------------------------------------------------------------------------------------------
@@ -387,11 +434,14 @@ def test_disk_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     third = workspace.snapshot(main, source, flags)
     assert len(runs) == 2
     assert third.system["<my_system.h>"] != first.system["<my_system.h>"]
-    for file in (cache / "headers").glob("*.json"):
-        file.write_text(file.read_text()[:100])
-    assert Workspace([str(tmp_path)], cache=DiskCache(cache)).snapshot(main, source, flags).system == third.system
-    assert len(runs) == 3, "a damaged file is replaced"
-    assert not list((cache / "headers").glob("*.tmp"))
+    for number, damage in enumerate(DAMAGES.values(), 3):
+        for file in cache.rglob("*.json"):
+            damage(file)
+        for _ in range(2):
+            workspace = Workspace([str(tmp_path)], cache=DiskCache(cache))
+            assert workspace.snapshot(main, source, flags).system == third.system
+            assert not workspace.problems
+        assert len(runs) == number, "a damaged file is replaced"
 
 
 def test_cache_that_cannot_be_written(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def counted(preprocessor: Preprocessor, name: str, source: bytes) -> tuple[Expan
     return found[0], taken.total()
 
 
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("name", thinned(LARGE, 2))
 def test_steps_are_bounded(name: str) -> None:
     source = LARGE[name].encode()
     expanded, taken = counted(Preprocessor(), "large.c", source)
@@ -131,27 +131,27 @@ def test_steps_are_bounded(name: str) -> None:
 
 def test_runaway_expansion_is_a_note_and_the_rest_goes_on() -> None:
     expanded = Preprocessor().run("bomb.c", bomb().encode(), EMPTY_SNAPSHOT)
-    assert ["more than" in note.message for note in expanded.notes] == [True]
+    assert [(note.kind, "more than" in note.message) for note in expanded.notes] == [("unread", True)]
     assert b"int after = 1;" in expanded.text
 
 
 EXPENSIVE = {
-    "lines": "A5 x%d\n", "conditions": "#if A5 + %d\n#endif\n", "includes": "#include A5 a%d.h\n",
-    "pragmas": "#pragma omp target if(A5 %d)\n",
+    "lines": "A4 x%d\n", "conditions": "#if A4 + %d\n#endif\n", "includes": "#include A4 a%d.h\n",
+    "pragmas": "#pragma omp target if(A4 %d)\n",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", thinned(EXPENSIVE, 2))
 def test_expansion_is_bounded_over_all_lines(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each line is within its own bound and gives nothing or little."""
-    monkeypatch.setattr(lines_of_text, "MAX_SPENT", 300_000)
-    lines = ["#define A0", *(f"#define A{n} " + f"A{n - 1} " * 10 for n in range(1, 6))]
+    monkeypatch.setattr(lines_of_text, "MAX_SPENT", 30_000)
+    lines = ["#define A0", *(f"#define A{n} " + f"A{n - 1} " * 10 for n in range(1, 5))]
     source = "\n".join(lines) + "\nint before;\n" + "".join(EXPENSIVE[kind] % n for n in range(2000)) + "int after;\n"
     preprocessor = Preprocessor()
     expanded, taken = counted(preprocessor, "bomb.c", source.encode())
-    assert taken < 5_000_000, "without the bound it takes a hundred times as many"
+    assert taken < 500_000, "without the bound it takes a hundred times as many"
     assert [note.message for note in expanded.notes if note.kind == "budget"] == [
-        "macro expansion takes more than 300000 tokens: the rest is left out"
+        "macro expansion takes more than 30000 tokens: the rest is left out"
     ]
     assert b"int before;" in expanded.text
     assert b"int after;" not in expanded.text
