@@ -47,6 +47,7 @@ def suite(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_the_table_and_the_reasons(suite: Path, tmp_path: Path) -> None:
     command = [sys.executable, ROOT / "tools/conformance.py", suite, "--versions", "4.5,5.0", "--device", "host"]
     command += ["--list-failures", "--json", tmp_path / "out.json"]

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TOOL = Path(__file__).resolve().parents[2] / "tools/peers.py"
 PROGRAMS = {
     "right": """#include <stdio.h>
@@ -42,6 +44,7 @@ int main(void) {
 }
 
 
+@pytest.mark.thorough
 def test_each_program_gets_its_verdict(tmp_path: Path) -> None:
     for name, text in PROGRAMS.items():
         (tmp_path / f"{name}.c").write_text(text)
