@@ -8,11 +8,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from waiting import until
 
 from ompls.runtime import nvrtc
 
@@ -113,16 +113,13 @@ class Family:
 
     def waits_for(self, *names: str) -> dict[int, str]:
         """Until members with these names are there; all members then."""
-        return self._until(lambda members: set(names) <= set(members.values()))
+        found = until(lambda: there if set(names) <= set((there := self.members()).values()) else {})
+        assert found, f"{names} did not start; there are {self.members()}"
+        return found
 
-    def is_gone(self) -> bool:
-        return self._until(lambda members: not members) == {}
-
-    def _until(self, condition: Callable[[dict[int, str]], bool]) -> dict[int, str]:
-        deadline = time.monotonic() + 30
-        while not condition(members := self.members()) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        return members
+    def ends(self) -> None:
+        """Until no member is there."""
+        assert until(lambda: not self.members()), f"did not end: {self.members()}"
 
 
 @pytest.fixture

@@ -148,7 +148,7 @@ def _translate_and_run(
     result: Result, units: list[Unit], device: str, timeout: float, *, last: int, flags: list[str]
 ) -> None:
     from ompls.cli import pipeline
-    from ompls.cli.problem import Problem
+    from ompls.cli.problem import Problem, Refused
 
     def failed(stage: str, why: str) -> None:
         result.stages[stage] = False
@@ -156,8 +156,8 @@ def _translate_and_run(
 
     with tempfile.TemporaryDirectory(prefix="ompls-conformance-") as scratch:
         try:
-            bundle = pipeline.translated(units, pipeline.device_names(device))
-        except pipeline.Untranslatable as error:
+            bundle = pipeline.translated(units, pipeline.device_names(device), flags)
+        except Refused as error:
             return failed("translated", f"not translatable: {error}")
         result.stages["translated"] = True
         if last < 3:

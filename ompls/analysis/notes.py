@@ -1,8 +1,8 @@
 """What the front end itself noticed, as diagnostics: text that is no C, a pragma without its end, a missing header.
 
 The rules of these names in `rules/` are their manual pages; `rules.report` selects, silences and weighs them.  With a
-missing header a syntax error is only a hint, because a macro that nobody knows looks like one; so it is near what
-compilers take and the grammar does not, and in a variant that may be for another device.
+missing header, or a line that is too much to expand, a syntax error is only a hint: an unknown macro looks like one.
+So it is near what compilers take and the grammar does not, and in a variant that may be for another device.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ IDS = {
     "pragma": "misplaced-pragma",
     "include": "missing-include",
     "undecided": "missing-include",
+    "unread": "analysis-incomplete",
     "budget": "analysis-incomplete",
     "encoding": "encoding",
     "foreign": "foreign-language",
@@ -42,7 +43,7 @@ _MOST = 20  # a text that is not C at all has thousands
 def diagnostics(tu: TU) -> list[Diagnostic]:
     """At most twenty and those of limits, in the order of their places; of several at one place the first, which says
     most."""
-    headers = not any(note.about_headers for note in tu.notes)
+    headers = not any(note.hides for note in tu.notes)
     found: list[Diagnostic] = []
     starts: list[int] = []
     ordered = sorted(tu.notes, key=lambda note: note.start)

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
-from ompls.cli.problem import Problem, complain
+from ompls.cli.problem import Problem, Refused, complain
 from ompls.cli.terminal import UNWRITABLE, give_up, prepare_streams
 
 COMMANDS = {
@@ -58,6 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Problem as problem:
         complain(problem)
         return problem.exit_code or our_error
+    except Refused:
+        return 125 if command == "run" else 1
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 -- our bug: shown whole, and with the exit code of our errors

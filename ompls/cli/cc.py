@@ -7,24 +7,26 @@ link step (runtime/link.py) builds the device code of the units that are linked.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ompls.cli import bundles, pipeline
+from ompls.cli import bundles, lost, pipeline
 from ompls.cli.engine import analyze
+from ompls.cli.files import first_region
 from ompls.cli.gcc_line import STDIN, GccLine, read
 from ompls.cli.options import settings_layer
 from ompls.cli.problem import Problem, read_stdin
+from ompls.project.gcc_options import DIRECTORIES, MACROS, PREPROCESSOR, words_of
 
 if TYPE_CHECKING:
     from ompls.cli.engine import Unit
     from ompls.runtime.toolchain import Toolchain
     from ompls.translate import Bundle
 
-HELP = """usage: ompls cc [-fopenmp-targets=D[,D]] [--openmp=VERSION] GCC'S ARGUMENTS
+HELP = """usage: ompls cc [-fopenmp-targets=D[,D]] [--openmp VERSION] GCC'S ARGUMENTS
 
 A C compiler that takes gcc's command line. With -fopenmp, target regions are offloaded: each object carries the
 device code of its unit, and the link builds it for the devices D (see 'ompls devices'; default: OMPLS_DEVICES, else
@@ -33,8 +35,7 @@ or --openmp says otherwise. 'gcc --help' lists gcc's options.
 """
 _ONLY_GCC = ("-E", "-M", "-MM", "-fsyntax-only")
 # The options that matter to the analysis of a unit.
-_WITH_VALUE = ("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot")
-_MEANING = (*_WITH_VALUE, "-std=", "-ansi", "-m", "-f", "-O", "-pthread", "-Wp,")
+_MEANING = (*DIRECTORIES, *MACROS, "-include", "-std=", "-ansi", "-m", "-f", "-O", "-pthread", PREPROCESSOR)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with pipeline.tidy_end():
             if line.asks or not any(not w.option for w in line.line) or line.stage in _ONLY_GCC:
-                return pipeline.gcc([*_version_flags(line), *(x for w in line.line for x in w.words)])
+                return pipeline.gcc([*_version_flags(line), *line.words()])
             return _Job(line).run()
     except BuildFailed as error:
         sys.stderr.write(error.output)
@@ -85,8 +86,8 @@ class _Job:
                 _stays_on_the_host(name, language)
         if line.stage and line.output is not None and len(line.sources) > 1:
             raise Problem("cannot write one output: there are several source files; leave out -o, or the others", 1)
-        inputs = [w.value for w in line.line if not w.option]
-        if line.output is not None and os.path.realpath(line.output) in map(os.path.realpath, inputs):
+        inputs = {os.path.realpath(w.value) for w in line.line if not w.option}
+        if line.output is not None and os.path.isfile(line.output) and os.path.realpath(line.output) in inputs:
             raise Problem(f"cannot write {line.output}: it is a file that is read; name another one with -o", 1)
         with (
             Toolchain() as tools,
@@ -119,51 +120,50 @@ class _Job:
     def _compile(self, tools: Toolchain, source: str, made: str, directory: Path) -> int:
         """Source to object (or assembler text); gcc's exit code."""
         stage = self.line.stage or "-c"
-        words = self.line.compile_words(preprocessed=source.endswith(".i"))
+        words, dependencies = self.line.compile_words(source), self.line.dependency_words(source)
+        file = source
         if source == STDIN:
-            source, words = _read_input(tools.scratch / "stdin.c"), [*words, "-iquote", "."]
-        bundle = self._translated(source, words) if self.offloads else None
-        words = [*_version_flags(self.line, source), *words]
-        if isinstance(bundle, int):
-            return bundle
-        if bundle is not None:
-            pipeline.mark_for_debuggers(bundle, words)
+            file, words = _read_input(tools.scratch / "stdin.c"), [*words, "-iquote", "."]
+        nothing = os.path.realpath(file) == os.devnull  # so makefiles ask whether an option is known
+        bundle = self._translated(file, words) if self.offloads and not nothing else None
+        words = [*_version_flags(self.line, file), *words]
+
+        def gcc(*more: str) -> int:
+            with open(file, "rb") if source == STDIN else nullcontext() as given:
+                return pipeline.gcc([*words, *more], tools.scratch, given)
+
         if bundle is None:
-            dependencies = self.line.dependency_words(made if stage == "-c" else source)
-            return pipeline.gcc([*words, *dependencies, stage, source, "-o", made], tools.scratch)
+            return gcc(*dependencies, stage, source, "-o", made)
+        from ompls.runtime.section import as_c, embed
+
+        pipeline.mark_for_debuggers(bundle, words)
         if not self.line.stage and len(self.line.sources) == 1:  # else most of it is of no use, or left to others
             from ompls.runtime.link import make_ahead
 
             self.aside.submit(make_ahead, tools, bundle.files, self.line.link_words({}), self.devices)
         bundles.write(bundle.files, str(directory))
         host = directory / bundle.manifest["units"][0]["host"]
-        code = pipeline.gcc([*words, *_host_words(source, host), stage, str(host), "-o", made], tools.scratch)
-        dependencies = self.line.dependency_words(made)
+        if _is_lto(words):
+            with host.open("a", encoding="ascii") as text:
+                text.write(as_c(bundle.files))
+        code = gcc(*_host_words(file, host), stage, str(host), "-o", made)
         if code == 0 and dependencies:
-            code = pipeline.gcc([*words, *dependencies, "-E", source, "-o", os.devnull], tools.scratch)
-        if code == 0 and stage == "-c":
-            from ompls.runtime.section import embed
-
+            code = gcc(*dependencies, "-E", source, "-o", os.devnull)
+        if code == 0 and stage == "-c" and os.path.isfile(made):  # not /dev/null
             embed(tools, bundle.files, Path(made))
         return code
 
-    def _translated(self, source: str, words: Sequence[str]) -> Bundle | int | None:
-        """The unit's bundle; None when gcc alone does all of it; an exit code when it cannot be compiled."""
+    def _translated(self, source: str, words: Sequence[str]) -> Bundle | None:
+        """The unit's bundle; None when gcc alone does all of it.  Raises Refused."""
         names = pipeline.device_names(self.devices)
         flags = _meaningful(words)
         unit = next(iter(analyze([source], flags, names[0], self.line.version)))
-        pipeline.warn_of_lost([unit])
         if not _offloads(unit) and not _is_newer_than_gcc(unit):
+            lost.tell([unit])
             return None
-        if pipeline.told_by_gcc([unit], words):
-            return 1
         # The same text compiled with other macros is another unit.
         unit.tu.identity = "\0".join((os.path.realpath(source), *flags))
-        try:
-            return pipeline.translated([unit], names)
-        except pipeline.Untranslatable as error:
-            pipeline.refuse([unit], error.diagnostics, words)
-            return 1
+        return pipeline.translated([unit], names, words)
 
     # --- the program
 
@@ -183,10 +183,11 @@ class _Job:
         if any(w.option in ("-r", "-shared") for w in line.line):
             if any(w.option == "-shared" for w in line.line):
                 return pipeline.gcc([*words, NO_OFFLOAD, *WRAP, "-o", output], tools.scratch)
-            # gcc would put libgomp.a in, where the program is to have our core in its place.
-            return pipeline.gcc(
-                [*(w for w in words if not w.startswith("-fopenmp")), NO_OFFLOAD, "-o", output], tools.scratch
-            )
+            # gcc would put libgomp.a in, where the program is to have our core in its place…
+            kept = [w for w in words if not w.startswith("-fopenmp")]
+            if link.carries_lto(words):  # …and make code for LTO again, which has no bundles
+                kept.append("-flinker-output=nolto-rel")
+            return pipeline.gcc([*kept, NO_OFFLOAD, "-o", output], tools.scratch)
         link.link(tools, words, Path(output), self.devices)
         return 0
 
@@ -219,7 +220,6 @@ def _read_input(copy: Path) -> str:
     return str(copy)
 
 
-_REGION = re.compile(rb"^[ \t]*(?:#[ \t]*pragma|[!cC*]\$)[ \t]*omp\b(?:[^\n\\&]|\\\r?\n)*?\btarget\b", re.I | re.M)
 _INSTEAD = {
     "Fortran": "move the region to a C function that is called through bind(C)",
     "C++": 'move the region to a .c file behind extern "C"',
@@ -228,18 +228,13 @@ _INSTEAD = {
 
 def _stays_on_the_host(name: str, language: str) -> None:
     """Say where the first target region of a file is that is not C.  Raises Problem if it has to be offloaded."""
-    try:
-        text = Path(name).read_bytes()
-    except OSError:  # gcc says why
+    line = first_region(name)
+    if line is None:  # where it cannot be read gcc says why
         return
-    found = _REGION.search(text)
-    if found is None:
-        return
-    line = text.count(b"\n", 0, found.start()) + 1
     where = f"{name}:{line}"
     why = f"target region in {language}: ompls offloads those of C only"
     instead = _INSTEAD.get(language, _INSTEAD["C++"])
-    if os.environ.get("OMP_TARGET_OFFLOAD", "").strip().lower() == "mandatory":
+    if lost.offload_is_mandatory():
         raise Problem(f"{where}: {why}, and OMP_TARGET_OFFLOAD is mandatory; {instead}", 1)
     print(f"{where}: warning: {why}: it stays on the host; {instead}", file=sys.stderr)
 
@@ -261,19 +256,24 @@ def _host_words(source: str, host: Path) -> list[str]:
     from ompls.runtime.build import INCLUDE, NO_OFFLOAD
 
     place = os.path.dirname(source) or "."
-    return ["-fPIC", NO_OFFLOAD, "-isystem", str(INCLUDE), "-iquote", place, f"-ffile-prefix-map={host.parent}={place}"]
+    words = ["-fPIC", NO_OFFLOAD, "-isystem", str(INCLUDE), "-iquote", place]
+    return [*words, f"-ffile-prefix-map={host.parent}={place}", "-x", "c"]
+
+
+def _is_lto(words: Sequence[str]) -> bool:
+    asked = [word for word in words if word.startswith("-flto") or word == "-fno-lto"]
+    return bool(asked) and asked[-1] != "-fno-lto"
 
 
 def _meaningful(words: Sequence[str]) -> list[str]:
     kept: list[str] = []
-    following = iter(words)
-    for word in following:
-        if word.startswith("-imacros"):
+    for word in words_of(words):
+        if word.option == "-imacros":
             raise Problem("cannot translate with -imacros: regions would not see its macros; use -include", 1)
-        if word.startswith(_MEANING):
-            kept.append(word)
-            if word in _WITH_VALUE:
-                kept.append(next(following, ""))
+        if word.option == "-x":
+            kept += ["-x", "c"]  # whatever the file's name says
+        elif word.option.startswith(_MEANING):
+            kept += word.words
     return kept
 
 

@@ -16,7 +16,7 @@ from ompls.cli import files, formats, options, output
 from ompls.cli.checking import Run
 from ompls.cli.engine import Engine, Options
 from ompls.cli.jobs import Outcome, cores
-from ompls.cli.places import Places
+from ompls.cli.places import Places, shown
 from ompls.cli.problem import Problem, complain, note, read_stdin, warn
 from ompls.cli.terminal import Style
 
@@ -63,7 +63,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     made = _prepared(arguments)
     engine = Engine(made.options)
-    names = files.expand(made.options.files, engine)
+    others: list[str] = []
+    names = files.expand(made.options.files, engine, others)
     if not _settings_can_be_used(engine, names):
         return 2
     if arguments.show_settings:
@@ -79,6 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
         output.refuse_special(arguments.output_file)
     made.check(names)
     code = _tell(made.outcomes)
+    if not arguments.quiet:
+        _tell_of_others(others)
     if arguments.fix or arguments.diff:
         from ompls.cli import fixes
 
@@ -113,6 +116,9 @@ def _prepared(arguments: argparse.Namespace) -> Run:
     words = tuple(arguments.files) or ((STDIN,) if arguments.stdin_filename else ())
     if not words:
         raise Problem("cannot understand the command line: no FILE is named; see 'ompls check --help'")
+    if arguments.statistics and arguments.format not in ("text", "json"):
+        why = f"--statistics has no form for --format {arguments.format}"
+        raise Problem(f"cannot understand the command line: {why}; take text or json, or leave it out")
     if arguments.unsafe_fixes and not (arguments.fix or arguments.diff):
         raise Problem("cannot understand the command line: --unsafe-fixes alone fixes nothing; add --fix or --diff")
     aliases = {STDIN: arguments.stdin_filename or "stdin.c"} if STDIN in words else {}
@@ -167,6 +173,20 @@ def _tell(outcomes: Sequence[Outcome]) -> int:
     for failure in failures:
         complain(Problem(failure))
     return 2 if failures else 0
+
+
+def _tell_of_others(others: Sequence[str]) -> None:
+    """Silence about the regions of C++ and Fortran is no result."""
+    unread = [path for path in others if files.first_region(path) is not None]
+    if not unread:
+        return
+    from ompls.project.language import foreign
+
+    languages = " and ".join(sorted({foreign(path) for path in unread}))
+    which = shown(unread[0]) if len(unread) == 1 else f"{len(unread)} files with target regions ({shown(unread[0])}, …)"
+    verb = "is" if len(unread) == 1 else "are"
+    silence = "Nothing was checked there, so silence does not mean that it is correct"
+    note(f"{which} {verb} {languages}; ompls understands C. {silence}")
 
 
 def _show(made: Run, found: list[Diagnostic], places: Places, arguments: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ompls.cli.options import settings_layer
 from ompls.cli.places import shown
 from ompls.cli.problem import Problem, warn
+from ompls.project.gcc_options import values
 
 if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from ompls.analysis.source import HeaderSnapshot
     from ompls.project.projectfile import ProjectFile
     from ompls.project.settings import Settings
+
+
+class ForeignProblem(Problem):
+    """The file is in a language that we do not understand."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +108,7 @@ class Engine:
 
         path, workspace = self.path(name), self.workspace
         if (language := foreign(path)) and "-x" not in workspace.flags(path):
-            silence = "Nothing was checked, so silence does not mean that it is correct"
-            raise Problem(f"cannot read {name}: it is {language}; ompls understands C. {silence}")
+            raise ForeignProblem(f"cannot read {name}: it is {language}; ompls understands C")
         settings = self.settings(name)
         try:
             source = workspace.read(path)
@@ -131,7 +135,8 @@ class Engine:
 def analyze(
     files: Sequence[str], flags: Sequence[str], device: str, openmp: str | None = None, database: str | None = None
 ) -> Iterator[Unit]:
-    """Every file as a translation unit, in order.  Raises Problem for one that cannot be read or is no C.
+    """Every file as a translation unit that a compiler may have, in order.  Raises Problem for one that cannot be read,
+    is no C, or includes what may have no end.
 
     openmp -- the version of the specification that the command line asks for
     database -- as in Options
@@ -142,7 +147,18 @@ def analyze(
         unit = engine.unit(name)
         while engine.warnings:
             warn(engine.warnings.pop(0))
+        _refuse_endless(unit)
         yield unit
+
+
+def _refuse_endless(unit: Unit) -> None:
+    from ompls.project.files import NOT_REGULAR
+
+    for note in unit.tu.notes:
+        operand, _, reason = note.message.rpartition(": ")
+        if note.kind == "include" and reason == NOT_REGULAR:
+            why = f"it includes {operand}, which {NOT_REGULAR}: a compiler may read it without end"
+            raise Problem(f"cannot compile {unit.name}: {why}; include a header")
 
 
 def report(unit: Unit) -> Report:
@@ -213,8 +229,6 @@ def _as_typed(snapshot: HeaderSnapshot) -> HeaderSnapshot:
 
 def _roots(paths: Sequence[str], flags: Sequence[str]) -> list[str]:
     """Where the user's own headers are: here, beside or below `paths`, and in the -I directories of the flags."""
-    words = list(flags)
-    named = [word[2:] or "".join(words[at + 1 : at + 2]) for at, word in enumerate(words) if word.startswith("-I")]
-    own = [folder for folder in named if not os.path.abspath(folder).startswith("/usr/")]
+    own = [folder for folder in values(flags, "-I") if not os.path.abspath(folder).startswith("/usr/")]
     beside = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
     return list(dict.fromkeys(os.path.abspath(folder) for folder in [os.getcwd(), *beside, *own]))

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 from ompls.cli.problem import Problem
 
+_MOST = 3  # names that are suggested
+_WORD = 4  # letters: any two shorter words are near
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -40,8 +43,23 @@ def _list(groups: list[str]) -> Iterator[str]:
 
 
 def near(name: str) -> str:
-    """The next step of an error about an unknown rule: what it may have been."""
+    """The next step of an error about an unknown rule: what it may have been, by its letters, else by its words."""
     from ompls.analysis.rules import near_ids
 
-    close = near_ids(name)
+    close = near_ids(name) or _with_its_words(name)
     return f"did you mean {' or '.join(close)}?" if close else "'ompls explain' lists them"
+
+
+def _with_its_words(name: str) -> list[str]:
+    """Some rules and groups that have most of the words of `name`, or nearly."""
+    from ompls.analysis.rules import GROUPS, RULES
+    from ompls.analysis.spec.near import near as nearest
+
+    names = {known: known.split("-") for known in (*RULES, *GROUPS)}
+    words = {word for parts in names.values() for word in parts}
+    typed = name.lower().replace("_", "-").split("-")
+    meant = {
+        w for word in typed for w in ([word] if word in words else nearest(word, words) if len(word) >= _WORD else ())
+    }
+    count = {known: len(meant.intersection(parts)) for known, parts in names.items()}
+    return [known for known, found in count.items() if found and found == max(count.values())][:_MOST]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,13 @@ from ompls.cli.terminal import Style
 
 _WIDEST = 240  # columns of a line that are shown
 _BEFORE = 80  # of them, before the range
+
+
+def show(found: Sequence[Diagnostic], places: Places) -> None:
+    """Print them on stderr, as `check` prints them on stdout."""
+    style = Style(sys.stderr)
+    for diagnostic in found:
+        print(text(diagnostic, places, style), file=sys.stderr)
 
 
 def text(diagnostic: Diagnostic, places: Places, style: Style) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ompls.analysis.diagnostic import Diagnostic
-from ompls.cli.engine import Engine, Options, report
+from ompls.cli.engine import Engine, ForeignProblem, Options, report
 from ompls.cli.problem import Problem
 
 FEW = 8  # files that are not worth a second process
@@ -96,7 +96,9 @@ def outcome(engine: Engine, name: str, texts: Texts) -> Outcome:
     try:
         unit = engine.unit(name)
     except Problem as problem:
-        return Outcome(name, failure=str(problem), warnings=_taken(engine))
+        silence = ". Nothing was checked, so silence does not mean that it is correct"
+        more = silence if isinstance(problem, ForeignProblem) else ""
+        return Outcome(name, failure=f"{problem}{more}", warnings=_taken(engine))
     said = report(unit)
     source = unit.tu.source if said.diagnostics or said.suppressed else None
     return Outcome(name, unit.tu.path, source, tuple(said.diagnostics), tuple(said.suppressed), warnings=_taken(engine))

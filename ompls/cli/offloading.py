@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ompls.cli.problem import Problem
+from ompls.project.gcc_options import SAME
 
 # Targets of other compilers by how they begin -> our device.
 _TARGETS = {"nvptx": "cuda", "x86_64": "host", "aarch64": "host", "host": "host"}
@@ -24,12 +25,6 @@ _DROPPED = re.compile(
     r"|-fno-openmp-(?:cuda-|target-|assume-|offload-)|-nogpulib$|-Minfo|-Mneginfo|-fno-openmp-new-driver"
     r"|-f(?:no-)?openmp-extensions$|-W(?:no-)?(?:error=)?openmp-|-Rpass|-stdlib=|-tp="
 )
-# What gcc has in other words.
-_SAME = {
-    "-fast": "-O2", "-Weverything": "-Wextra", "-fcolor-diagnostics": "-fdiagnostics-color",
-    "-fno-color-diagnostics": "-fdiagnostics-color=never", "-c99": "-std=c99", "-c11": "-std=c11", "-c17": "-std=c17",
-    "-gopt": "-g", "-tp=host": "-march=native", "-tp=native": "-march=native",
-}  # fmt: skip
 
 
 @dataclass
@@ -53,8 +48,8 @@ class Offload:
             self._architecture(next(words, ""))
         elif glued and (option in _ARCHITECTURES or (option == "-march" and _OF_A_GPU.match(value))):
             self._architecture(value)
-        elif word in _SAME:
-            return [_SAME[word]]
+        elif word in SAME:
+            return [SAME[word]]
         elif option == "-fopenmp" and glued:  # the library's name
             self.openmp = True
             return ["-fopenmp"]

@@ -12,8 +12,10 @@ _SOURCES = (".c", ".h", ".i", ".toml")
 
 
 def refuse(file: str, inputs: Iterable[str]) -> None:
-    """Raises Problem when `file` is one of `inputs` or has the name of a source."""
+    """Raises Problem when `file` is one of `inputs` or has the name of a source.  What is no file loses nothing."""
     real = os.path.realpath(file)
+    if os.path.exists(real) and not os.path.isfile(real):
+        return
     if real in {os.path.realpath(name) for name in inputs}:
         raise Problem(f"cannot write {file}: it is a file that is read; name another one")
     if real.endswith(_SOURCES):

@@ -9,15 +9,16 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
-from ompls.cli import bundles
-from ompls.cli.problem import Problem
+from ompls.cli import bundles, formats, lost
+from ompls.cli.places import Places
+from ompls.cli.problem import Problem, Refused
+from ompls.project.gcc_options import LIBRARIES, words_of
 
 if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
@@ -26,22 +27,44 @@ if TYPE_CHECKING:
     from ompls.translate import Bundle
 
 
-class Untranslatable(Exception):
-    """Something cannot be translated; `diagnostics` say what and where."""
+class _Made(Protocol):
+    """What the translator makes; with diagnostics there is nothing else in it."""
 
-    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        super().__init__(diagnostics[0].message)
-        self.diagnostics = tuple(diagnostics)
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]: ...
 
 
-def translated(units: Sequence[Unit], devices: Sequence[str]) -> Bundle:
-    """The bundle of the units for these devices.  Raises Untranslatable."""
+_M = TypeVar("_M", bound=_Made)
+
+
+def translated(units: Sequence[Unit], devices: Sequence[str], flags: Sequence[str]) -> Bundle:
+    """The bundle of the units for these devices, compiled with these options.  Raises Refused, as `admit` does."""
     from ompls.translate import translate
 
-    bundle = translate([unit.tu for unit in units], list(devices))
-    if bundle.diagnostics:
-        raise Untranslatable(bundle.diagnostics)
-    return bundle
+    admit(units, flags)
+    return made(units, flags, lambda: translate([unit.tu for unit in units], list(devices)))
+
+
+def admit(units: Sequence[Unit], flags: Sequence[str]) -> None:
+    """Say on stderr what compilers pass over in the units, and what gcc does not take as C.
+
+    Only what we doubt is shown to gcc, and before anything of ours is said of it.  Raises Refused when that is the end.
+    """
+    lost.tell(units)
+    _refuse_no_c(filter(_is_doubtful, units), flags)
+
+
+def made(units: Sequence[Unit], flags: Sequence[str], make: Callable[[], _M]) -> _M:
+    """What the translator makes of units that were admitted.
+
+    Raises Refused when it cannot, and stderr has the reasons; of what is no C, gcc's.
+    """
+    result = make()
+    if result.diagnostics:
+        _refuse_no_c((unit for unit in units if not _is_doubtful(unit)), flags)
+        formats.show(result.diagnostics, Places(units))
+        raise Refused(result.diagnostics[0].message)
+    return result
 
 
 def mark_for_debuggers(bundle: Bundle, flags: Sequence[str]) -> None:
@@ -72,16 +95,17 @@ def tidy_end() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def refuse(units: Sequence[Unit], found: Sequence[Diagnostic], flags: Sequence[str]) -> None:
-    """Say on stderr why the units cannot be translated with these options: what is no C is gcc's to tell, and first."""
-    if not any(_is_no_c(unit, flags) for unit in units):
-        show_diagnostics(units, found)
+def _is_doubtful(unit: Unit) -> bool:
+    """Whether there is something in the unit that the parser did not understand, or that nothing declares."""
+    tu = unit.tu
+    if any(note.kind == "parse" for note in tu.notes):
+        return True
+    return tu.declarations_known and any(item.content.undeclared for item in tu.items)
 
 
-def told_by_gcc(units: Sequence[Unit], flags: Sequence[str]) -> bool:
-    """Whether what the parser did not understand is no C, which gcc has said on stderr then: of the user's text, before
-    it says anything of ours."""
-    return any(_is_no_c(unit, flags) for unit in units if any(note.kind == "parse" for note in unit.tu.notes))
+def _refuse_no_c(units: Iterable[Unit], flags: Sequence[str]) -> None:
+    if any(_is_no_c(unit, flags) for unit in units):
+        raise Refused("gcc does not take it as C")
 
 
 def _is_no_c(unit: Unit, flags: Sequence[str]) -> bool:
@@ -99,18 +123,6 @@ def _is_no_c(unit: Unit, flags: Sequence[str]) -> bool:
         return gcc([*words, "-iquote", os.path.dirname(unit.name) or ".", "-x", "c", "-"], given=given) != 0
 
 
-_LOST = ("unknown-directive", "misspelt-sentinel")
-
-
-def warn_of_lost(units: Sequence[Unit]) -> None:
-    """Say on stderr which pragmas compilers pass over, because a word is misspelt: what they ask for is lost."""
-    from ompls.analysis.rules import check
-
-    for unit in units:
-        asked = replace(unit.tu, settings=replace(unit.tu.settings, select=_LOST), kept={})
-        show_diagnostics([unit], check(asked))
-
-
 def gcc(words: Sequence[str], temporary: Path | None = None, given: IO[bytes] | None = None) -> int:
     """Run gcc with our streams; its exit code.  Raises Problem when there is none.
 
@@ -126,19 +138,6 @@ def gcc(words: Sequence[str], temporary: Path | None = None, given: IO[bytes] | 
     except OSError as error:
         why = error.strerror or str(error)
         raise Problem(f"cannot run gcc: {why}; install it: apt-get install build-essential", 1) from error
-
-
-def show_diagnostics(units: Sequence[Unit], found: Sequence[Diagnostic]) -> None:
-    """Print them on stderr, as `check` prints them on stdout."""
-    from ompls.cli import formats
-    from ompls.cli.places import Places
-    from ompls.cli.terminal import Style
-
-    places = Places()
-    for unit in units:
-        places.add(unit.tu.path, unit.tu.source)
-    for diagnostic in found:
-        print(formats.text(diagnostic, places, Style(sys.stderr)), file=sys.stderr)
 
 
 def device_names(spec: str) -> list[str]:
@@ -169,12 +168,8 @@ def split_link_flags(flags: Sequence[str]) -> tuple[list[str], list[str]]:
     """The options for compiling and those for linking, in their order."""
     compile_flags: list[str] = []
     link_flags: list[str] = []
-    words = iter(flags)
-    for word in words:
-        target = link_flags if word.startswith(("-l", "-L")) else compile_flags
-        target.append(word)
-        if word in ("-l", "-L", "-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter"):
-            target.append(next(words, ""))
+    for word in words_of(flags):
+        (link_flags if word.option in LIBRARIES else compile_flags).extend(word.words)
     return compile_flags, link_flags
 
 

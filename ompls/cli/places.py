@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ompls.analysis.source import Location
 from ompls.analysis.text import LineIndex
+
+if TYPE_CHECKING:
+    from ompls.cli.engine import Unit
 
 
 @dataclass(frozen=True)
@@ -21,11 +26,11 @@ class Range:
 
 
 class Places:
-    """Converts Locations.  The main file's bytes are given; a header is read when a diagnostic points into it."""
+    """Converts Locations.  The units' bytes are given; a header is read when a diagnostic points into it."""
 
-    def __init__(self) -> None:
+    def __init__(self, units: Iterable[Unit] = ()) -> None:
         self._indexes: dict[str, LineIndex] = {}
-        self._texts: dict[str, bytes] = {}
+        self._texts: dict[str, bytes] = {unit.tu.path: unit.tu.source for unit in units}
 
     def add(self, path: str, source: bytes) -> None:
         self._texts[path] = source

@@ -29,17 +29,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     device = options.device_class(arguments.device)
     (unit,) = analyze(arguments.files, arguments.flags, device, arguments.openmp, arguments.database)
-    result = preview(unit.tu, device, arguments.line, explain=arguments.explain)
-    if result.diagnostics:
-        pipeline.refuse([unit], result.diagnostics, arguments.flags)
-        return 1
+    pipeline.admit([unit], arguments.flags)
+    result = pipeline.made(
+        [unit], arguments.flags, lambda: preview(unit.tu, device, arguments.line, explain=arguments.explain)
+    )
     if not result.text:
         raise Problem(f"nothing to preview in {arguments.files[0]}: {_no_region(unit, arguments.line)}")
     sys.stdout.write(result.text)
     if arguments.with_lines:
         print(json.dumps({"lines": [list(pair) for pair in result.line_map]}))
     if arguments.resources:
-        _resources(unit, arguments.arch)
+        _resources(unit, arguments)
     return 0
 
 
@@ -47,8 +47,7 @@ def _no_region(unit: Unit, line: int | None) -> str:
     """Why nothing is shown, and what could be."""
     from ompls.analysis.features import regions
 
-    places = Places()
-    places.add(unit.tu.path, unit.tu.source)
+    places = Places([unit])
     ranges = [places.range(region.whole) for region in regions(unit.tu) if region.whole.path == unit.tu.path]
     if line is None or not ranges:
         return "it has no target region; 'ompls check' may say why"
@@ -56,8 +55,10 @@ def _no_region(unit: Unit, line: int | None) -> str:
     return f"no target region at line {line}; the regions are at lines {lines}"
 
 
-def _resources(unit: Unit, arch: str) -> None:
+def _resources(unit: Unit, arguments: argparse.Namespace) -> None:
     """Of whole kernel files: what the preview shows may be one region, or be shortened for reading."""
     from ompls.cli import pipeline, resources
+    from ompls.translate import translate
 
-    print(resources.of_bundle(pipeline.translated([unit], ["cuda"]).files, arch), file=sys.stderr)
+    bundle = pipeline.made([unit], arguments.flags, lambda: translate([unit.tu], ["cuda"]))
+    print(resources.of_bundle(bundle.files, arguments.arch), file=sys.stderr)

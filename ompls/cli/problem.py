@@ -15,6 +15,10 @@ class Problem(Exception):
         self.exit_code = exit_code
 
 
+class Refused(Exception):
+    """The user's text cannot be translated, and stderr has been told why; the text is for those who read no stderr."""
+
+
 def read_stdin() -> bytes:
     """All of it.  Raises Problem when the shell has closed it."""
     if sys.stdin is None:

@@ -72,14 +72,7 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
     names = pipeline.device_names(arguments.device)
     with progress("translating and building") if say is None else nullcontext():
         units = list(analyze(arguments.files, arguments.flags, names[0], arguments.openmp, arguments.database))
-        pipeline.warn_of_lost(units)
-        if pipeline.told_by_gcc(units, arguments.flags):
-            return OUR_ERROR
-        try:
-            bundle = pipeline.translated(units, names)
-        except pipeline.Untranslatable as error:
-            pipeline.refuse(units, error.diagnostics, arguments.flags)
-            return OUR_ERROR
+        bundle = pipeline.translated(units, names, arguments.flags)
         project_flags = dict.fromkeys(unit.flags for unit in units)
         flags = [flag for group in project_flags for flag in group]
         flags += [*(gdb.FLAGS if arguments.gdb else ()), *arguments.flags]

@@ -20,13 +20,6 @@ def run(arguments: argparse.Namespace) -> int:
     device = options.device_class(arguments.device)
     with progress("translating"):
         units = list(analyze(arguments.files, arguments.flags, device, arguments.openmp, arguments.database))
-        pipeline.warn_of_lost(units)
-        if pipeline.told_by_gcc(units, arguments.flags):
-            return 1
-        try:
-            bundle = pipeline.translated(units, [device])
-        except pipeline.Untranslatable as error:
-            pipeline.refuse(units, error.diagnostics, arguments.flags)
-            return 1
+        bundle = pipeline.translated(units, [device], arguments.flags)
     bundles.write(bundle.files, arguments.output)
     return 0

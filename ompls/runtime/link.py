@@ -22,6 +22,7 @@ from .toolchain import Toolchain
 
 # Shared libraries with regions find the core in the program.
 _EXPORTS = ("-Wl,--export-dynamic-symbol=ompls_*", "-Wl,--export-dynamic-symbol=__wrap_omp_*")
+_LTO = b".gnu.lto_"  # how the sections with code for LTO begin
 
 
 def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str) -> None:
@@ -33,7 +34,7 @@ def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str)
     chosen = choose(devices)
     kinds = list({device.name: device for device, _ in chosen}.values())
     core = core_objects(tools, kinds)
-    ours = ["-fopenmp", NO_OFFLOAD, *WRAP, *(str(o) for o in core), "-pthread", "-ldl", "-lm"]
+    ours = ["-x", "none", "-fopenmp", NO_OFFLOAD, *WRAP, *(str(o) for o in core), "-pthread", "-ldl", "-lm"]
     hosted = any(device.python_module is not None for device in kinds)
     if hosted:
         ours += ["-shared", "-Wl,-Bsymbolic"]
@@ -111,8 +112,17 @@ def _refuse_other_devices(bundle: Bundle, kinds: Sequence[Device]) -> None:
 
 def carries_bundles(arguments: Sequence[str]) -> bool:
     """Whether an object, an archive or a library on gcc's command line may hold a unit's bundle."""
+    return _have(arguments, MAGIC)
+
+
+def carries_lto(arguments: Sequence[str]) -> bool:
+    """Whether one of these has code that the linker gives to the compiler."""
+    return _have(arguments, _LTO)
+
+
+def _have(arguments: Sequence[str], mark: bytes) -> bool:
     files = [Path(a) for a in arguments if not a.startswith("-")]
-    return any(path.is_file() and MAGIC in path.read_bytes() for path in (*files, *libraries(arguments)))
+    return any(path.is_file() and mark in path.read_bytes() for path in (*files, *libraries(arguments)))
 
 
 def _in_objects(arguments: Sequence[str]) -> Optional[List[Dict[str, bytes]]]:
@@ -128,7 +138,10 @@ def _in_objects(arguments: Sequence[str]) -> Optional[List[Dict[str, bytes]]]:
             data = path.read_bytes()
             if data[:4] != b"\x7fELF" or data[16:18] != b"\1\0":  # ET_REL
                 return None
-            found += [bundle for bundle in unpack(section_of(data), str(path)) if bundle not in found]
+            own = unpack(section_of(data), str(path))
+            if not own and _LTO in data:  # what it has comes out of its code when that is compiled
+                return None
+            found += [bundle for bundle in own if bundle not in found]
     return None if any(MAGIC in library.read_bytes() for library in libraries(arguments)) else found
 
 

@@ -55,12 +55,27 @@ def unpack(data: bytes, where: str) -> List[Dict[str, bytes]]:
 
 
 def embed(tools: Toolchain, files: Mapping[str, bytes], compiled: Path) -> None:
-    """Put a bundle into an object file."""
+    """Put a bundle into an object file, if its own code has not (`as_c`)."""
+    if bundles_in(compiled):
+        return
     block = tools.scratch / "bundle.section"
     block.write_bytes(pack(files))
     flags = "{}=contents,readonly".format(SECTION)
     add = "{}={}".format(SECTION, block)
     tools.run(["objcopy", "--add-section", add, "--set-section-flags", flags, str(compiled)], "embedding the bundle")
+
+
+def as_c(files: Mapping[str, bytes]) -> str:
+    """C text that makes the section, for LTO: new objects are made of the code when it is linked, and of nothing else.
+
+    It stands in a function, as gcc gives assembler text outside of functions to its own offload compilers only.
+    """
+    block = pack(files)
+    values = ",".join(map(str, struct.unpack("<{}Q".format(len(block) // 8), block)))
+    directives = '.pushsection {},\\"\\"\\n.8byte {}\\n.popsection'.format(SECTION, values)
+    function = "__attribute__((used, noinline, noclone)) static void ompls_bundle_section(void)"
+    quiet = '#pragma GCC diagnostic ignored "-Woverlength-strings"'
+    return '\n{}\n{} {{ __asm__ volatile("{}"); }}\n'.format(quiet, function, directives)
 
 
 def bundles_in(linked: Path) -> List[Dict[str, bytes]]:

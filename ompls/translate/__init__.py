@@ -78,6 +78,14 @@ def preview(tu: TU, device: str, region: str | int | None = None, *, explain: bo
 
     explain -- with what the host does for each, and the source lines between
     """
+    with _no_collections():
+        made = _preview(tu, device, region, explain=explain)
+    for known in (mappers_of, tables):
+        known.cache_clear()  # they keep the unit, of which the next preview has another version
+    return made
+
+
+def _preview(tu: TU, device: str, region: str | int | None, *, explain: bool) -> Preview:
     s = set_of(device)
     unit = Unit(tu, unit_name(tu.path), [s], device)
     unit.check()
@@ -92,10 +100,7 @@ def preview(tu: TU, device: str, region: str | int | None = None, *, explain: bo
             if explain and kernel:
                 kernel = [*story(unit.places, unit.plans[id(r)]), *interleaved(unit.places, kernel)]
             lines += kernel
-    text = text_of(lines)
-    for known in (mappers_of, tables):
-        known.cache_clear()  # they keep the unit, of which the next preview has another version
-    return Preview(text, tuple(line_map(lines, tu.path)), tuple(unit.problems), s.extension)
+    return Preview(text_of(lines), tuple(line_map(lines, tu.path)), tuple(unit.problems), s.extension)
 
 
 def _wanted(unit: Unit, item: Item, r: Region, region: str | int | None) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import Enum, Integer, Pointer
 from ompls.analysis.model.layout import sizeof
@@ -61,7 +62,7 @@ def _argument(directive: Directive, name: str) -> int:
     clause = directive.clause(name)
     if clause is None or not clause.args:
         return 1
-    value = constant(clause.args[0])
+    value = fold(clause.args[0])
     if value is None:
         raise Problem(clause.span, f"{name}({clause.text})", "its argument is not a constant")
     return value

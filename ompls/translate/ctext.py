@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 
-from ompls.analysis.dataenv.paths import holds_pointers
+from ompls.analysis.dataenv.paths import goes_beyond, holds_pointers, may_exceed_its_type
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
@@ -190,24 +190,19 @@ def strip(e: ast.Expr) -> ast.Expr:
 class Place:
     """Host C text for one list item: what an `ompls_arg` wants.
 
-    owner/offset -- for a member of a variable (`s.m`, `p->m`): the variable and the member's offset in it in bytes, by
-                    which it is joined with its siblings (they are one contiguous range, OpenMP 5.2 §5.8.3);
-                    None when only the program knows
+    owner/offset -- for a member of a structure (`s.m`, `p->m`): the structure's `base` and the member's offset in it in
+                    bytes, by which it is joined with its siblings (they are one contiguous range, OpenMP 5.2
+                    §5.8.3); None when only the program knows
+    beyond -- it is a section of an array member that goes on behind its structure
     """
 
     base: str
     begin: str
     size: str
     attach: str = ""  # address of the pointer to attach; "" when the base is a variable
-    owner: ast.Symbol | None = None
+    owner: str = ""
     offset: int | None = 0
-
-
-def may_exceed_its_type(s: ast.Symbol | None) -> bool:
-    """Whether it has a flexible array member, which is a part of the object when it is initialized (GNU C)."""
-    if s is None or not isinstance(s.type, Record) or not (s.defined or s.storage == "static"):
-        return False
-    return any(isinstance(f.type, Array) and f.type.length is None and not f.type.vla for f in s.type.body.fields or ())
+    beyond: bool = False
 
 
 def size_of(name: str, s: ast.Symbol | None) -> str:
@@ -223,12 +218,12 @@ def place_of(text: Callable[[ast.Expr], str], expr: ast.Expr) -> Place:
     own = size_of(begin, whole.symbol if isinstance(whole, ast.Name) else None)
     size = " + ".join([f"({n}) * sizeof({e})" for n, e in lengths[-1:]] + terms) or own
     root, pointer, member = _base(expr)
-    offset = _offset(expr) if member else 0
-    if not isinstance(root, ast.Name):
-        name = text(root)
-        return Place(name if pointer else f"&{name}", f"&{begin}", size, f"&{name}" if pointer else "")
-    base = root.name if pointer else f"&{root.name}"
-    return Place(base, f"&{begin}", size, "", root.symbol if member else None, offset)
+    name = root.name if isinstance(root, ast.Name) else text(root)
+    base = name if pointer else f"&{name}"
+    attach = f"&{name}" if pointer and not isinstance(root, ast.Name) else ""
+    if not member:
+        return Place(base, f"&{begin}", size, attach)
+    return Place(base, f"&{begin}", size, attach, base, _offset(expr), goes_beyond(expr))
 
 
 def _first(text: Callable[[ast.Expr], str], e: ast.Expr) -> tuple[str, list[tuple[str, str]]]:
@@ -262,7 +257,7 @@ def _base(e: ast.Expr) -> tuple[ast.Expr, bool, bool]:
         if isinstance(e, (ast.Section, ast.Index)):
             inner = strip(e.base)
             if not isinstance(inner.type, Array):
-                return inner, True, member and isinstance(inner, ast.Name)
+                return inner, True, member
         elif (isinstance(e, ast.Unary) and e.op == "*") or isinstance(e, ast.Shaping):
             return strip(e.operand), True, member
         elif isinstance(e, ast.Member):

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ompls.analysis.encoding import decoded
+from ompls.analysis.dataenv.paths import may_exceed_its_type
+from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.translate.clauses import Fallback, fallback_of
-from ompls.translate.ctext import may_exceed_its_type, size_of
+from ompls.translate.ctext import size_of
 from ompls.translate.hostdata import Renaming, device_names, renamed, uses_to_rename
 from ompls.translate.hosttasks import dependences, is_deferred, waits
 from ompls.translate.hosttext import HostText
@@ -70,6 +71,14 @@ class Around:
 
 
 _OLDER = {"enter": "to", "local": "to"}  # what gcc 12 calls a clause of `declare target`
+
+
+# What lowering calls of <omp.h>, which the user's text need not include.
+_ASKED = {
+    "omp_get_default_device": "int omp_get_default_device(void)",
+    "omp_set_default_device": "void omp_set_default_device(int)",
+    "omp_get_num_devices": "int omp_get_num_devices(void)",
+}
 
 
 class Host:
@@ -287,14 +296,20 @@ class Host:
             self.edits.replace(f.start, f.end, "\n" * text.rstrip().count("\n"))
 
     def _mapper(self, place: Item | FileDirective, d: Directive) -> None:
-        """A `declare mapper` becomes a function."""
-        made = [m for m in self.mappers.all if m.directive is d]
-        self.text.put(place, d, made[0].function.removeprefix("__ompls_"), self.mappers.function(made[0]))
+        """A `declare mapper` becomes a function; one that was refused is needed by no construct."""
+        start, end = place.start + d.span.start, place.start + d.span.end
+        made = next((m for m in self.mappers.all if m.directive is d), None)
+        if made is None:
+            self.edits.replace(start, end, "\n" * decoded(self.tu.expanded[start:end]).count("\n"))
+        else:
+            self.text.put(place, d, made.function.removeprefix("__ompls_"), self.mappers.function(made))
 
     # --- prologue and epilogue ----------------------------------------------------------------------------------
 
     def _prologue(self) -> str:
-        return render("host_prologue.c.j2", constructs=self.constructs, source=self.tu.path)
+        text, known = self.tu.expanded, self.tu.symbols
+        asked = [made for name, made in _ASKED.items() if encoded(name) in text and name not in known]
+        return render("host_prologue.c.j2", constructs=self.constructs, source=self.tu.path, asked=asked)
 
     def _epilogue(self) -> str:
         return render(

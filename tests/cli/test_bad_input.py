@@ -56,6 +56,18 @@ def test_a_directory_is_no_file(ompls, tmp_path: Path) -> None:
     assert "no C files are in it" in done.err
 
 
+@pytest.mark.parametrize("words", [["run", "--device", "host"], ["cc", "-fopenmp", "-fopenmp-targets=host"]])
+def test_no_compiler_gets_what_has_no_end(ompls, tmp_path: Path, words: list[str]) -> None:
+    os.mkfifo(tmp_path / "pipe.h")
+    program = _write(tmp_path / "main.c", b'#include "pipe.h"\n' + SAXPY)
+    done = ompls(*words, program)
+    assert done.code == (125 if "run" in words else 1)
+    assert ERROR.fullmatch(done.err), done.err
+    assert '"pipe.h", which is not a regular file' in done.err
+    program.write_bytes(b'#if 0\n#include "pipe.h"\n#endif\nint x;\n')
+    assert ompls("translate", "-o", tmp_path / "bundle", program).code == 0
+
+
 @pytest.mark.parametrize("named", ["", "closed"])
 def test_a_directory_that_cannot_be_read_is_named(
     ompls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
@@ -86,8 +98,28 @@ def test_other_languages_are_refused_by_name(ompls, tmp_path: Path, name: str, l
     done = ompls(command, path, *output)
     assert done.code == (125 if command == "run" else 2)
     assert done.out == ""
-    assert f"{name}: it is {language}; ompls understands C. Nothing was checked" in done.err
+    assert f"{name}: it is {language}; ompls understands C" in done.err
+    assert ("Nothing was checked" in done.err) == (command == "check")
     assert not (tmp_path / "out").exists()
+
+
+def test_regions_in_other_languages_of_a_directory_are_counted(
+    ompls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _write(tmp_path / "x.c", SAXPY)
+    _write(tmp_path / "plain.cpp", b"int x;\n")
+    done = ompls("check", tmp_path)
+    assert (done.code, done.err.count("\n")) == (0, 1)
+    _write(tmp_path / "a.cpp", SAXPY)
+    assert "a.cpp is C++; ompls understands C. Nothing was checked there" in ompls("check", tmp_path).err
+    _write(tmp_path / "b.f90", b"!$omp target\n!$omp end target\n")
+    done = ompls("check", "--format", "json", tmp_path)
+    assert done.code == 0
+    assert "ompls: 2 files with target regions (" in done.err
+    assert " are C++ and Fortran; ompls understands C. " in done.err
+    for words in (["--quiet", tmp_path], ["--exclude", "a.cpp", "--exclude", "*.f90", tmp_path]):
+        assert "Nothing was checked" not in ompls("check", *words).err
 
 
 def test_a_small_text_with_a_mistake_is_c(ompls, tmp_path: Path) -> None:

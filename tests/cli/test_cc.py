@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from command import ompls
 
 from ompls.cli.gcc_line import read
+from ompls.cli.problem import Problem
 
 TARGETS = "-fopenmp-targets=host"  # the quickest to build for; what is tested here does not depend on the device
 CC = f"{sys.executable} -m ompls cc"
@@ -120,16 +122,88 @@ def test_other_compilers_words(words: str, device: str | None, architecture: str
     assert line.openmp
     assert (line.targets or ",".join(line.offload.devices or ()) or None) == device
     assert ",".join(line.offload.architectures) == architecture
-    left = [x for w in line.line for x in w.words]
-    assert set(left) <= {"-fopenmp", "-c", "a.c", "-march=native"}
+    assert set(line.words()) <= {"-fopenmp", "-c", "a.c", "-march=native"}
 
 
 def test_what_gcc_has_in_other_words() -> None:
     words = "-fopenmp -fopenmp-version=51 -Weverything -fcolor-diagnostics -c11 -gopt -fast -c a.c"
     line = read(words.split())
     assert line.version == "5.1"
-    said = " ".join(x for w in line.line for x in w.words)
+    said = " ".join(line.words())
     assert said == "-fopenmp -Wextra -fdiagnostics-color -std=c11 -g -O2 -c a.c"
+
+
+def test_the_openmp_version_may_be_a_word_of_its_own() -> None:
+    for words in (["--openmp", "5.1"], ["--openmp=5.1"]):
+        line = read([*words, "-fopenmp", "-c", "a.c"])
+        assert (line.version, line.sources, line.words()) == ("5.1", ["a.c"], ["-fopenmp", "-c", "a.c"])
+
+
+def test_an_input_is_in_the_language_of_the_x_before_it() -> None:
+    words = "-xc a.cpp -x c++ b.c -O2 c.o -x none d.c e.cpp -x cpp-output f g.i"
+    line = read(words.split())
+    assert line.sources == ["a.cpp", "d.c", "f", "g.i"]
+    assert [name for name, language in line.foreign if language == "C++"] == ["b.c", "c.o", "e.cpp"]
+    assert " ".join(line.words()) == "-x c a.cpp -x c++ b.c -O2 c.o -x none d.c e.cpp -x cpp-output f g.i"
+    objects = {source: f"{source}.o" for source in line.sources}
+    assert " ".join(line.link_words(objects)) == "a.cpp.o -x c++ b.c -O2 c.o -x none d.c.o e.cpp f.o g.i.o"
+    assert line.compile_words("a.cpp") == ["-O2", "-x", "c"]
+    assert line.compile_words("d.c") == ["-O2"]
+
+
+def test_c_in_a_file_with_any_name(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "scale.c").rename(project / "scale.cpp")
+    (project / "main.c").rename(project / "main")
+    cc("-fopenmp", TARGETS, "-x", "c", "scale.cpp", "main", "-o", "prog", where=project)
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
+    assert said(project / "prog") == SAID
+
+
+def test_cplusplus_in_a_file_with_any_name(project: Path) -> None:
+    (project / "x.c").write_text("int main() { return new int == nullptr; }\n")
+    cc("-fopenmp", TARGETS, "unused.c", "-x", "c++", "x.c", "-lstdc++", "-o", "prog", where=project)
+    assert said(project / "prog") == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "dependencies"),
+    [
+        ("-c -MMD a.c", "-MMD -MQ a.o -MF a.d"),
+        ("-c -MD -MP sub/a.c -o out/b.o", "-MD -MP -MQ out/b.o -MF out/b.d"),
+        ("-MMD a.c -o prog", "-MMD -MQ prog -MF prog.d"),
+        ("-MMD a.c", "-MMD -MQ a.o -MF a-a.d"),
+        ("-S -MMD -MT x -MFy a.c", "-MMD -MT x -MFy"),
+        ("-c -Wp,-MMD,dep.d,-DN=5 a.c -o b.o", "-Xpreprocessor -MMD -Xpreprocessor dep.d"),
+        ("-c -Wp,-DN,-MD,dep.d -Wp,-MT,x a.c", " ".join(f"-Xpreprocessor {w}" for w in ("-MD", "dep.d", "-MT", "x"))),
+        ("-c -Xpreprocessor -MD -Xpreprocessor dep.d a.c", "-Xpreprocessor -MD -Xpreprocessor dep.d"),
+        ("-c -Wp,-DN=5 a.c", ""),
+    ],
+)
+def test_what_asks_for_a_dependency_file(line: str, dependencies: str) -> None:
+    """Names are those that gcc 12 chooses; the preprocessor chooses its own."""
+    found = read(line.split())
+    assert " ".join(found.dependency_words(found.sources[0])) == dependencies
+    assert "-M" not in " ".join([*found.compile_words(found.sources[0]), *found.link_words({})])
+
+
+def test_the_preprocessors_dependency_files_name_the_users_files(project: Path) -> None:
+    """As the Linux kernel's makefiles ask for them."""
+    (project / "out").mkdir()
+    cc("-fopenmp", TARGETS, "-Wp,-MMD,out/dep.d", "-c", "scale.c", "-o", "out/x.o", where=project)
+    assert (project / "out/dep.d").read_text().split() == ["scale.o:", "scale.c", "vector.h"]
+    command = [*CC.split(), "-fopenmp", TARGETS, "-MMD", "-x", "c", "-c", "-", "-o", "out/y.o"]
+    subprocess.run(command, cwd=project, input=SCALE, text=True, check=True)
+    assert (project / "out/y.d").read_text().split() == ["out/y.o:", "vector.h"]
+
+
+def test_response_files_are_files(project: Path) -> None:
+    (project / "words").write_text("-c 'a b.c'\n")
+    assert read([f"@{project}/words", "@none"]).sources == ["a b.c"]
+    os.mkfifo(project / "pipe")
+    (project / "open").write_text("-DX='")
+    for name, why in (("pipe", "is not a regular file"), ("", "is a directory"), ("open", "no closing quotation")):
+        with pytest.raises(Problem, match=why):
+            read([f"@{project}/{name}"])
 
 
 def test_an_openmp_version_of_another_compiler_is_checked(project: Path) -> None:
@@ -163,10 +237,16 @@ def test_what_no_device_is_is_refused(project: Path) -> None:
 
 def test_one_word_is_enough_for_cmake() -> None:
     project = Path(__file__).parents[2] / "pyproject.toml"
-    assert 'ompls-cc = "ompls.__main__:cc"\n' in project.read_text()
+    scripts = project.read_text()
+    assert 'ompls-cc = "ompls.__main__:cc"\n' in scripts
+    assert 'ompls-gcc-ar = "ompls.gcc_tools:ar"\nompls-gcc-ranlib = "ompls.gcc_tools:ranlib"\n' in scripts
     code = "import sys; from ompls.__main__ import cc; sys.exit(cc())"
     done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("gcc ")
+    for tool in ("ar", "ranlib"):  # what CMake looks for beside it, for LTO
+        words = [sys.executable, "-c", f"from ompls.gcc_tools import {tool} as tool; tool()", "--version"]
+        ours = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        assert ours == subprocess.run([f"gcc-{tool}", "--version"], capture_output=True, text=True, check=True).stdout
 
 
 CPP = """#include <cstdio>
@@ -204,11 +284,17 @@ def test_regions_in_cplusplus_are_refused_where_they_are_to_be_offloaded(
     assert not (project / "x.o").exists()
 
 
-def test_misspelt_pragmas_are_named(project: Path) -> None:
+def test_misspelt_pragmas_are_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "miss.c").write_text("void f(int *x)\n{\n#pragma omp taget\n*x = 1;\n#pragma opm target\n*x = 2;\n}\n")
     said = cc("-fopenmp", TARGETS, "-c", "miss.c", where=project).stderr
-    assert "miss.c:3:13: error: there is no OpenMP directive `taget`" in said
-    assert "miss.c:5:9: hint: compilers ignore `#pragma opm target`" in said
+    assert "miss.c:3:13: warning: there is no OpenMP directive `taget`" in said
+    assert "miss.c:5:9: warning: compilers ignore `#pragma opm target`" in said
+    assert "error" not in said
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
+    (project / "miss.o").unlink()
+    said = cc("-fopenmp", TARGETS, "-c", "miss.c", where=project, code=1).stderr
+    assert said.count(": error: ") == said.count("(OMP_TARGET_OFFLOAD is mandatory)") == 2
+    assert not (project / "miss.o").exists()
 
 
 def test_a_name_may_have_lines(project: Path) -> None:
@@ -247,6 +333,36 @@ def test_relocatable_links_and_shared_libraries(project: Path) -> None:
     cc("-shared", "-fopenmp", TARGETS, "b.o", "-o", "libvector.so", where=project)
     cc("-fopenmp", TARGETS, "a.o", "-L", ".", "-lvector", "-Wl,-rpath,$ORIGIN", "-o", "shared", where=project)
     assert said(project / "shared") == SAID
+
+
+def test_lto_keeps_the_regions_of_archives(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The linker makes new objects of what an archive gives: what is beside the code in the old ones is lost."""
+    words = ["-fopenmp", TARGETS, "-flto"]
+    cc(*words, "-Wall", "-pedantic-errors", "-Werror", "-std=c99", "-c", "main.c", "scale.c", "unused.c", where=project)
+    subprocess.run(["gcc-ar", "rcs", "libvector.a", "scale.o", "unused.o"], cwd=project, check=True)
+    cc(*words, "main.o", "libvector.a", "-o", "prog", where=project)
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
+    assert said(project / "prog") == SAID
+    assert b"OMPLSB1" not in (project / "prog").read_bytes()
+
+
+@pytest.mark.thorough
+def test_lto_keeps_the_regions_elsewhere(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In objects alone, relocatable links (also gcc's own), shared libraries, objects that have both kinds of code."""
+    words = ["-fopenmp", TARGETS, "-flto"]
+    cc(*words, "-c", "main.c", "scale.c", where=project)
+    cc(*words, "-r", "main.o", "scale.o", "-o", "both.o", where=project)
+    subprocess.run(["gcc", "-flto", "-r", "scale.o", "-o", "gcc.o"], cwd=project, check=True)
+    cc(*words, "-shared", "-fPIC", "scale.c", "-o", "libvector.so", where=project)
+    cc(*words, "-ffat-lto-objects", "-c", "scale.c", "-o", "fat.o", where=project)
+    subprocess.run(["ar", "rcs", "libfat.a", "fat.o"], cwd=project, check=True)
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
+    for linked in (
+        "-flto main.o scale.o", "-flto both.o", "-flto main.o gcc.o", "main.c gcc.o", "-flto main.o libfat.a",
+        "-flto main.o -L. -lvector -Wl,-rpath,$ORIGIN", "-fno-lto main.c libfat.a", "-flto -g main.c scale.c",
+    ):  # fmt: skip
+        cc("-fopenmp", TARGETS, *linked.split(), "-o", "prog", where=project)
+        assert said(project / "prog") == SAID, linked
 
 
 def test_one_text_compiled_twice_is_two_units(project: Path) -> None:
@@ -328,14 +444,24 @@ def test_make_with_dependency_files(project: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed (apt: cmake)")
-def test_cmake(project: Path) -> None:
+@pytest.mark.parametrize("lto", [False, True])
+def test_cmake(project: Path, lto: bool) -> None:
+    """As the environment's CC; with LTO, where it looks for tools beside the compiler, as one word."""
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nfind_package(OpenMP 5.0 REQUIRED)\n"
+        f"set(CMAKE_INTERPROCEDURAL_OPTIMIZATION {int(lto)})\n"
         f"add_library(vector STATIC scale.c unused.c)\nadd_executable(prog main.c)\nadd_compile_options({TARGETS})\n"
         f"target_link_libraries(prog vector OpenMP::OpenMP_C {TARGETS})\n"
         "target_link_libraries(vector OpenMP::OpenMP_C)\n"
     )
     environment = {**os.environ, "CC": CC, "OMPLS_DEVICES": "host"}
+    if lto:
+        scripts = project / "bin"
+        scripts.mkdir()
+        for name, runs in (("cc", CC), ("gcc-ar", "gcc-ar"), ("gcc-ranlib", "gcc-ranlib")):
+            (scripts / f"ompls-{name}").write_text(f'#!/bin/sh\nexec {runs} "$@"\n')
+            (scripts / f"ompls-{name}").chmod(0o755)
+        environment.update(CC="ompls-cc", PATH=f"{scripts}:{os.environ['PATH']}")
     build = project / "build"
     for command in (["cmake", "-S", project, "-B", build], ["cmake", "--build", build]):
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=500)
@@ -441,3 +567,17 @@ int main(void)
     )
     cc("-fopenmp", "-fopenmp-targets=host", *words, "m.c", "-o", "m", where=project)
     assert subprocess.run([project / "m"], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("words", [("-c",), ("-S",), ("-fsyntax-only",), ("-E",)])
+def test_options_are_probed_with_nothing(words: tuple[str, ...]) -> None:
+    """As Kbuild's `cc-option` does: what is read and what is written is /dev/null."""
+    done = ompls("cc", "-fopenmp", *words, "-x", "c", "/dev/null", "-o", "/dev/null")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_object_that_nobody_wants_may_have_regions(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("void f(int *x) {\n#pragma omp target map(x[0:1])\nx[0] = 1;\n}\n")
+    done = ompls("cc", "-fopenmp", "-c", "a.c", "-o", "/dev/null", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)

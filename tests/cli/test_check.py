@@ -167,7 +167,7 @@ def test_never_imports_the_language_server(tmp_path: Path) -> None:
     code = (
         "import sys; from ompls.cli import main; main(sys.argv[1:]);"
         "bad = [m for m in sys.modules if m.split('.')[0] in ('pygls', 'lsprotocol', 'jinja2')"
-        " or m.startswith('ompls.runtime') and m not in ('ompls.runtime', 'ompls.runtime.contained')];"
+        " or m.startswith('ompls.runtime.') and m.rpartition('.')[2] not in ('contained', 'cache')];"
         "sys.exit(', '.join(bad) or 0)"
     )
     command = [sys.executable, "-c", code, "check", "--quiet", str(EXAMPLES / "saxpy.c")]
@@ -187,6 +187,9 @@ def test_explain_knows_near_names(ompls) -> None:
     assert done.code == 2
     assert "did you mean unknown-clause" in done.err
     assert "unknown-clause" in ompls("explain").out
+    assert "did you mean missing-reduction or " in ompls("explain", "reduktion").err
+    assert "did you mean unused-map?" in ompls("explain", "map_unused").err
+    assert "'ompls explain' lists them" in ompls("explain", "foo").err
 
 
 def test_of_two_headers_with_one_name_each_file_gets_its_own(ompls, tmp_path: Path, monkeypatch) -> None:

@@ -282,6 +282,13 @@ def test_sarif_has_what_comments_silence(ompls, project: Path) -> None:
     assert "gone.c" in run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
 
 
+@pytest.mark.parametrize("form", ["sarif", "github"])
+def test_statistics_have_no_form_for_findings(ompls, project: Path, form: str) -> None:
+    done = ompls("check", "--statistics", "--format", form, "a.c")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert f"no form for --format {form}" in done.err
+
+
 def test_explain_lists_a_group(ompls) -> None:
     done = ompls("explain", "mapping")
     assert done.code == 0

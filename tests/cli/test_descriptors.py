@@ -70,6 +70,7 @@ int main(void)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("device", "traced"), thinned([("cudasim", True), ("cudasim", False), ("host", True), ("host", False)], 4)
 )

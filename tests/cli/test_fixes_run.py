@@ -5,6 +5,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from ompls.cli import fixes
+from ompls.cli.problem import Problem
+
 # Every function has one mistake, and newer values beside it that a transfer of everything would overwrite.
 PROGRAM = """
 #include <stdio.h>
@@ -122,3 +127,13 @@ def test_a_program_with_all_fixes_computes_the_hosts_result(ompls, process, tmp_
     subprocess.run(["gcc", "-w", "-o", tmp_path / "halo", path], check=True)
     host = subprocess.run([tmp_path / "halo"], capture_output=True, text=True, check=True).stdout
     assert process("run", "--device", "cudasim", path, env={"OMP_TARGET_OFFLOAD": "mandatory"}).out == host
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    one, other = tmp_path / "a.c", tmp_path / "b.c"
+    one.write_text("int a;\n")
+    other.write_text("int c;\n")
+    originals = {str(one): b"int a;\n", str(other): b"int b;\n"}
+    with pytest.raises(Problem, match=r"b\.c: it changed while it was checked"):
+        fixes.write(originals, dict.fromkeys(originals, b"int d;\n"))
+    assert (one.read_text(), other.read_text()) == ("int a;\n", "int c;\n")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from command import ompls_bytes
 from tests_cli_paths import EXAMPLES
+from thinned import thinned
 
 DEVICE = "host"  # the quickest to build for; what is tested here does not depend on the device
 
@@ -86,7 +87,7 @@ def test_a_crash_is_reported_with_its_signal(process, tmp_path: Path, statement:
 
 
 @pytest.mark.parametrize("device", ["host", "cudasim"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", thinned([signal.SIGINT, signal.SIGTERM], 2))
 def test_nothing_stays_behind_when_it_is_interrupted(tmp_path: Path, device: str, number: int, family: Any) -> None:
     body = REGION + 'puts("ready"); fflush(stdout); for (volatile int i = 0;; i++) ;'
     path = _program(tmp_path / "waits.c", body)
@@ -98,7 +99,7 @@ def test_nothing_stays_behind_when_it_is_interrupted(tmp_path: Path, device: str
     os.killpg(child.pid, number)  # as a terminal does
     code = child.wait(30)
     assert code in (128 + number, -number)
-    assert family.is_gone()
+    family.ends()
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith("ompls-run")] == []
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests_cli_paths import EXAMPLES
+from thinned import thinned
 
 RACE = """\
 #include <stdio.h>
@@ -40,9 +41,13 @@ def test_a_race_is_told_with_line_and_variable(process, tmp_path: Path) -> None:
 
 def test_what_is_mapped_from_must_be_written_before_it_is_read(process, tmp_path: Path) -> None:
     path = tmp_path / "uninit.c"
-    path.write_text(RACE.replace("y[i] = 2", "y[i] += 2").replace("map(tofrom: sum)", "reduction(+: sum)"))
+    path.write_text(
+        RACE.replace("y[i] = 2", "y[i] += 2")
+        .replace("map(tofrom: sum)", "reduction(+: sum)")
+        .replace("return 0", "return 3")
+    )
     done = process("run", "--check=uninit", path)
-    assert done.code == 1
+    assert done.code == 3, "the program's own"
     assert "uninit.c:8: region on cudasim:0: error: uninitialised read of 'y' (byte 0): thread 0" in done.err
     assert "[uninit]" in done.err
 
@@ -57,7 +62,7 @@ def test_a_step_outside_of_what_is_mapped(process, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["saxpy", "jacobi", "histogram", "master_worker"])
+@pytest.mark.parametrize("name", thinned(["saxpy", "jacobi", "histogram", "master_worker"], 2))
 def test_right_programs_are_silent(process, name: str) -> None:
     done = process("run", "--check", EXAMPLES / f"{name}.c")
     assert (done.code, done.err) == (0, "")

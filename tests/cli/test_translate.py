@@ -120,3 +120,72 @@ def test_resources_of_what_an_old_gpu_cannot_run_say_why(ompls, tmp_path: Path) 
     assert "locked.c:7: omp_set_lock hangs on a GPU before sm_70" in done.err
     assert "bug of ompls" not in done.err
     assert ompls("preview", "--resources", "--arch", "sm_70", path).code == 0
+
+
+MISSPELT = "int main(void)\n{\n    int x = 0;\n    #pragma %s\n    x = 1;\n    return x - 1;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("pragma", "severity"),
+    [
+        ("omp taget map(x)", "warning"), ("opm target map(x)", "warning"), ("omptarget", "warning"),
+        ("target map(x)", "warning"), ("omp frobnicate", "warning"), ("target", "hint"), ("ompx target", "hint"),
+    ],
+)  # fmt: skip
+def test_what_is_lost_is_a_warning_unless_offload_is_mandatory(
+    ompls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pragma: str, severity: str
+) -> None:
+    path, out = tmp_path / "x.c", tmp_path / "out"
+    path.write_text(MISSPELT % pragma)
+    commands = (["preview", path], ["translate", "-o", out, path])
+    for words, code in zip(commands, (2, 0), strict=True):  # there is no region to show
+        done = ompls(*words)
+        assert done.code == code
+        assert done.err.count(f": {severity}: ") == 1
+        assert "x.c:4:" in done.err
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "Mandatory")
+    for words, code in zip(commands, (2, 0), strict=True):
+        done = ompls(*words)
+        assert done.code == (code if severity == "hint" else 1)
+        expected = "hint" if severity == "hint" else "error"
+        assert [line.split(": ")[1] for line in done.err.splitlines() if "x.c:4:" in line] == [expected]
+
+
+def test_what_is_lost_of_the_host_is_no_offload(ompls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
+    path = tmp_path / "x.c"
+    path.write_text(MISSPELT % "omp paralel if(target)")
+    done = ompls("translate", "-o", tmp_path / "out", path)
+    assert (done.code, done.err.count(": warning: ")) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "project",
+    [
+        'ignore = ["unknown-directive"]\n', 'select = ["mapping"]\n', '[severity]\nunknown-directive = "off"\n',
+        '[per-path-ignores]\n"*.c" = ["structure"]\n',
+    ],
+)  # fmt: skip
+def test_who_wants_to_hear_nothing_of_what_is_lost_is_told_nothing(ompls, tmp_path: Path, project: str) -> None:
+    (tmp_path / ".ompls.toml").write_text(project)
+    path = tmp_path / "x.c"
+    path.write_text(MISSPELT % "omp taget")
+    assert ompls("translate", "-o", tmp_path / "out", path).err == ""
+
+
+@pytest.mark.parametrize("wrong", ["x = = 1;", "x = nowhere;"])
+@pytest.mark.parametrize("command", ["preview", "translate -o {}"])
+def test_gcc_says_what_is_no_c_outside_of_regions(ompls, tmp_path: Path, command: str, wrong: str) -> None:
+    path = tmp_path / "x.c"
+    path.write_text(f"void f(int x)\n{{\n    #pragma omp target\n    x = 1;\n    {wrong}\n}}\n")
+    done = ompls(*command.format(tmp_path / "out").split(), path)
+    assert (done.code, done.out) == (1, "")
+    assert "x.c:5:9: error: " in done.err
+
+
+def test_resources_of_a_file_with_another_region_that_cannot_be_translated(ompls, tmp_path: Path) -> None:
+    path = tmp_path / "x.c"
+    path.write_text(f"{UNTRANSLATABLE}void g(int n)\n{{\n    #pragma omp target\n    n++;\n}}\n")
+    done = ompls("preview", "--line", "9", "--resources", path)
+    assert (done.code, done.err.count(": error: ")) == (1, 1)
+    assert "x.c:5:" in done.err

@@ -19,28 +19,17 @@ SEEDED = {"mapping": 270, "races": 245, "declare_target": 13}  # how many there 
 CORRECT = 480
 
 
-@pytest.fixture(scope="module", params=[3, pytest.param(1, marks=pytest.mark.thorough)], ids=["third", "all"])
-def share(request: pytest.FixtureRequest) -> int:
-    """One of so many variants of the programs is looked at."""
-    return int(request.param)
-
-
-@pytest.fixture(scope="module")
-def tallies(share: int) -> dict[str, corpus.Tally]:
-    return corpus.measure(corpus.programs()[::share])
-
-
-def test_correct_lines_are_left_alone(tallies: dict[str, corpus.Tally], share: int) -> None:
+@pytest.mark.parametrize("share", [3, pytest.param(1, marks=pytest.mark.thorough)], ids=["third", "all"])
+def test_seeded_errors_are_found_and_correct_lines_are_left_alone(share: int) -> None:
+    """One of `share` variants of the programs is looked at."""
+    tallies = corpus.measure(corpus.programs()[::share])
     whole = corpus.total(tallies.values())
     assert whole.correct >= CORRECT // share
     assert whole.alarms == []
-
-
-@pytest.mark.parametrize("group", RECALL)
-def test_seeded_errors_are_found(group: str, tallies: dict[str, corpus.Tally], share: int) -> None:
-    whole = corpus.total(tally for name, tally in tallies.items() if name.split("/")[0] == group)
-    assert whole.seeded >= SEEDED[group] // share
-    assert 100 * whole.found >= RECALL[group] * whole.seeded, "\n".join(whole.missed)
+    for group, recall in RECALL.items():
+        of_group = corpus.total(tally for name, tally in tallies.items() if name.split("/")[0] == group)
+        assert of_group.seeded >= SEEDED[group] // share
+        assert 100 * of_group.found >= recall * of_group.seeded, "\n".join(of_group.missed)
 
 
 TEXT = """\

@@ -63,6 +63,7 @@ def test_shared_memory_that_a_launch_may_ask_for(on: Callable[..., sim.Device], 
     assert error.value.hint == f"see the limits of compute capability {name[3]}.{name[4]} (OMPLS_CUDASIM_ARCH)"
 
 
+@pytest.mark.thorough
 def test_parameters_of_more_than_4_kib_from_sm_70(inline: Inline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPLS_CUDASIM_ARCH", "sm_70")
     device = inline(

@@ -25,6 +25,7 @@ from typing import Any
 
 import pytest
 import sim
+from thinned import thinned
 
 Open = Callable[..., sim.Device]
 Inline = Callable[[str], sim.Device]
@@ -200,7 +201,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("operation", OPERATORS)
+@pytest.mark.parametrize("operation", thinned(OPERATORS, 2))
 def test_reductions_of_every_type(opened: Open, operation: str) -> None:
     device = opened("reduce.cu")
     rng = random.Random(operation)

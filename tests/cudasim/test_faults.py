@@ -174,6 +174,7 @@ def test_allocations_are_apart_and_come_back(module: sim.Module, monkeypatch: py
         assert device.alloc(15 << 20)  # everything has been joined again
 
 
+@pytest.mark.thorough
 def test_large_memory_is_given_back_to_the_system(opened: Open) -> None:
     def resident() -> int:
         maps = Path("/proc/self/smaps").read_text().split("ompls-cudasim-arena")[1]

@@ -115,6 +115,22 @@ def test_inlays(body: str, expected: list[str]) -> None:
         assert "§" in inlay.why
 
 
+@pytest.mark.parametrize(
+    ("count", "label"),
+    [
+        (8, "firstprivate(v0, v1, v2, v3, v4, v5, v6, v7)"),
+        (9, "firstprivate(v0, v1, v2, v3, v4, v5, v6, v7, … 1 more)"),
+    ],
+)
+def test_an_inlay_has_eight_names_of_a_kind(count: int, label: str) -> None:
+    names = [f"v{n}" for n in range(count)]
+    text = (
+        f"int f(int {', int '.join(names)}, int *x) {{\n#pragma omp target map(x[0:1])\nx[0] = {' + '.join(names)};\n}}"
+    )
+    (inlay,) = features.inlays(unit(text))
+    assert inlay.label == label
+
+
 def test_inlays_of_a_range() -> None:
     text = "void f(int n) {\n#pragma omp target\n n++;\n#pragma omp target\n n++;\n}"
     tu = unit(text)

@@ -21,7 +21,7 @@ def _warm() -> None:
     growth.work(SHAPES["regions in functions"][1](3))
 
 
-@pytest.mark.parametrize("name", thinned(SHAPES, 8))
+@pytest.mark.parametrize("name", thinned(SHAPES, 12))
 def test_growth(name: str) -> None:
     size, make = SHAPES[name]
     small, middle, large = (steps(partial(growth.work, make(max(1, size * k // 8)))) for k in (1, 2, 4))
@@ -30,7 +30,7 @@ def test_growth(name: str) -> None:
     assert found <= growth.MOST, f"{found:.1f} times the steps for twice the size, most of them more in {most}"
 
 
-@pytest.mark.parametrize("name", thinned(BOUNDED, 5))
+@pytest.mark.parametrize("name", thinned(BOUNDED, 8))
 def test_limits(name: str) -> None:
     size, make = BOUNDED[name]
     found = steps(partial(growth.work, make(size)))

@@ -7,6 +7,7 @@ import pytest
 from ompls.analysis.model import ast
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.tu import TU
+from ompls.analysis.syntax.binding import is_omp
 
 from .support import analyze
 
@@ -158,3 +159,19 @@ def test_header_names_are_found_without_reading_all() -> None:
     assert [s.name for s in tu.items[0].content.calls] == ["printf", "omp_get_num_devices"]
     assert {"printf", "fopen", "omp_target_alloc", "FILE"} <= set(tu.symbols)
     assert tu.symbols["FILE"].kind == "typedef"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "# /* c */ pragma omp", "#pragma /* c */ omp", "#pragma/**/omp", "#/**/pragma omp", "/* c */ # pragma omp",
+        "#pragma \\\n/* c */ omp", "#pragma /* * / ** */ omp /* c */", "%: pragma /**/ omp", "#pragma /*\n*/ omp",
+    ],
+)  # fmt: skip
+def test_comments_stand_anywhere_in_a_pragma(head: str) -> None:
+    tu = analyze(f"void f(int *x) {{\n{head} target map(x[0:1])\nx[0] = 1;\n}}\n")
+    assert [r.directive.name for item in tu.items for r in item.content.regions] == ["target"]
+
+
+def test_many_comments_before_a_word_cost_no_more_than_one() -> None:
+    assert not is_omp(b"#pragma " + b"/**/*/" * 5000 + b"once")

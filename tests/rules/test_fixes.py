@@ -16,8 +16,9 @@ from drawing import analyze
 from thinned import thinned
 
 from ompls.analysis import fixing
-from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.diagnostic import Diagnostic, Edit, Fix
 from ompls.analysis.rules import RULES, check
+from ompls.analysis.source import Location
 
 ROOT = Path(__file__).parents[2]
 COMPILERS = [(path,) for name in ("gcc", "clang-19") if (path := shutil.which(name))]
@@ -42,6 +43,22 @@ def compiles(compiler: tuple[str, ...], text: str) -> bool:
 
 def serious(found: list[Diagnostic]) -> Counter[tuple[str, str]]:
     return Counter((d.rule, d.message) for d in found if d.severity != "hint")
+
+
+@pytest.mark.parametrize(
+    ("places", "chosen"),
+    [
+        ([(4, 4), (4, 4)], [0]),  # nobody knows in which order
+        ([(4, 6), (5, 7)], [0]),
+        ([(4, 6), (4, 4)], [0]),
+        ([(4, 6), (6, 8)], [0, 1]),
+        ([(4, 4), (5, 5)], [0, 1]),
+    ],
+)
+def test_of_fixes_that_meet_the_first_is_made(places: list[tuple[int, int]], chosen: list[int]) -> None:
+    edits = [Edit(Location("a.c", *place), str(number)) for number, place in enumerate(places)]
+    found = [Diagnostic("r", "hint", "m", e.where, fixes=(Fix("f", (e,)),)) for e in edits]
+    assert fixing.choose(found) == {"a.c": [edits[number] for number in chosen]}
 
 
 @pytest.mark.parametrize("name", thinned(TEXTS, 3))
@@ -203,3 +220,13 @@ def test_a_clause_beside_a_misspelt_directive_is_no_part_of_it() -> None:
         found = judge(data)
         data = fixing.apply(data, fixing.choose(fixing.tried(found, found, data, judge)).get("example.c", []))
     assert b"#pragma omp parallel for schedule(static)\n" in data
+
+
+@pytest.mark.parametrize("clause", ["reducton(+: s)", "reduction(+ s)", "privat(s)"])
+def test_no_clause_is_added_beside_one_that_was_misspelt(clause: str) -> None:
+    loop = "  for (int i = 0; i < n; i++)\n    s += x[i];\n"
+    text = f"double f(int n, double *x) {{\n  double s = 0;\n#pragma omp parallel for {clause}\n{loop}  return s;\n}}\n"
+    (race,) = (d for d in judge(text.encode()) if d.rule == "missing-reduction")
+    assert not race.fixes
+    (race,) = (d for d in judge(text.replace(clause, "").encode()) if d.rule == "missing-reduction")
+    assert race.fixes

@@ -261,11 +261,15 @@ HEAD_LOCKS = (
             ("#pragma omp threadprivate(v)\n", "#pragma omp groupprivate(v)\n"),
         ),
         (
+            "%sint v;\nvoid f(void) {\n#pragma omp parallel for\nfor (int i = 0; i < 9; i++) v += i;\n}\n",
+            ("#pragma omp threadprivate(v)\n", "int w;\n"),
+        ),
+        (
             "%sint v;\n#pragma omp begin declare target\nvoid f(void) { v = 1; }\n",
             ("int v;\n", "#pragma omp end declare target\n"),
         ),
     ],
-    ids=("locks", "groupprivate", "declared-again"),
+    ids=("locks", "groupprivate", "threadprivate", "declared-again"),
 )
 def test_what_all_of_the_file_says_about_a_declaration_is_asked_again(
     text: str, below: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

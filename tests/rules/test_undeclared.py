@@ -12,6 +12,7 @@ from drawing import analyze, findings
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules import check
 from ompls.analysis.source import HeaderSnapshot, Macro, Settings
+from ompls.analysis.syntax import expand
 from ompls.project.workspace import Workspace
 
 # Every name that begins with `no_` is declared nowhere.
@@ -160,3 +161,13 @@ def test_nothing_is_said_of_what_is_read_as_something_else(tmp_path: Path) -> No
     subprocess.run(["gcc", "-fsyntax-only", path], check=True)
     snapshot = Workspace([str(tmp_path)]).snapshot(str(path), NOT_UNDERSTOOD.encode())
     assert check(analyze(NOT_UNDERSTOOD, Settings(select=("undeclared-name",)), snapshot)) == []
+
+
+@pytest.mark.parametrize(("most", "said"), [(200, ["error"]), (3, [])])
+def test_a_line_that_is_too_much_to_expand_may_declare_what_nobody_knows(
+    monkeypatch: pytest.MonkeyPatch, most: int, said: list[str]
+) -> None:
+    monkeypatch.setattr(expand, "MAX_TOKENS", most)
+    text = "#define COUNTERS int i, j, k\nint f(void) { COUNTERS; return 1; }\nint g(void) { return l; }\n"
+    assert [d.severity for d in findings(text, "undeclared-name")] == said
+    assert analyze(text).declarations_known == bool(said)

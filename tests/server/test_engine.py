@@ -113,6 +113,7 @@ async def test_a_worker_that_hangs_is_replaced_and_leaves_nothing(tmp_path: Path
         assert not session.ended
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("impatient")
 async def test_a_worker_that_waits_for_a_processor_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -184,6 +185,7 @@ async def until_well(it: Opened, session: Session) -> list[bytes]:
     return await it.known(session)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("impatient")
 async def test_rules_that_do_not_end_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The document is analysed without them, and asks are answered."""

@@ -113,6 +113,7 @@ def test_a_signal_ends_it_that_waits_for_a_client() -> None:
     assert (raw.ends(), rest) == (128 + signal.SIGTERM, b"")
 
 
+@pytest.mark.thorough
 def test_a_second_signal_while_it_ends_changes_nothing() -> None:
     raw = Raw()
     raw.initialize()
@@ -162,7 +163,7 @@ def test_a_signal_ends_it_when_the_client_does_not_read(tmp_path: Path, family: 
         time.sleep(0.2)
     raw.process.send_signal(number)
     assert raw.process.wait(40) == 128 + number
-    assert family.is_gone()
+    family.ends()
     raw.ends()
 
 
@@ -180,6 +181,7 @@ def test_it_does_not_outlive_its_client() -> None:
     assert raw.ends() == 1
 
 
+@pytest.mark.thorough
 def test_a_client_of_another_container_is_not_waited_for() -> None:
     raw = Raw()
     raw.initialize(process=2**22 + 1)  # above the largest number a process can have
@@ -223,7 +225,7 @@ def test_no_compiler_outlives_it(tmp_path: Path, family: Any, how: str) -> None:
     raw.initialize()
     document = {"uri": (tmp_path / "main.c").as_uri(), "languageId": "c", "version": 1, "text": "#include <a.h>\n"}
     raw.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
-    assert {"gcc", "cc1"} <= set(family.waits_for("cc1").values())
+    family.waits_for("gcc", "cc1")
     if how == "shut down":
         raw.send({"id": 2, "method": "shutdown"})
         raw.send({"method": "exit"})
@@ -232,4 +234,4 @@ def test_no_compiler_outlives_it(tmp_path: Path, family: Any, how: str) -> None:
     else:
         raw.process.send_signal(signal.SIGKILL if how == "killed" else signal.SIGTERM)
     raw.ends()
-    assert family.is_gone()
+    family.ends()

@@ -76,7 +76,7 @@ class Folder:
         return self.marks.read_text().split() if self.marks.exists() else []
 
 
-@pytest.fixture(params=["{}.py", "{}/__init__.py"], ids=["modules", "packages"])
+@pytest.fixture(params=thinned(["{}.py", "{}/__init__.py"], 2), ids=["modules", "packages"])
 def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     monkeypatch.setenv("OMPLS_DEVICE_PATH", str(ROOT / "tests" / "runtime" / "devices"))
     monkeypatch.delenv("PYTHONPATH", raising=False)

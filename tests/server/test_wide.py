@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import threading
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from lsprotocol import types
+from waiting import until
 
 from ompls.server import checker, wide
 from ompls.server.app import OmplsServer
@@ -106,7 +106,7 @@ class Checking:
                 log.write(Path(order.path).name + "\n")
             if self.process.exists() and not self.process.read_text():
                 self.process.write_text(str(os.getpid()))
-                time.sleep(1)  # somebody wants to stop it
+                os.kill(os.getpid(), signal.SIGSTOP)
             deaths = int(self.deadly.read_text()) if self.deadly.exists() else 0
             if deaths and order.path.endswith("b.c"):
                 self.deadly.write_text(str(deaths - 1))
@@ -160,19 +160,22 @@ async def test_a_checker_that_ended_while_it_rested_costs_no_finding(checking: C
     assert checking.checked() == ["b.c"]
 
 
-@pytest.mark.thorough  # it takes the time that it is about
 async def test_time_in_which_the_server_is_stopped_does_not_count(
     checking: Checking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wide, "LIMIT", 4.0)
+    monkeypatch.setattr(wide, "LIMIT", 20.0)
     checking.process.touch()
     asked = asyncio.create_task(checking.pull())
     while not checking.process.read_text():
         await asyncio.sleep(0)
     process = int(checking.process.read_text())
-    os.kill(process, signal.SIGSTOP)  # as a terminal stops all of a group
-    time.sleep(6)  # the loop does nothing
-    asyncio.get_running_loop().call_later(1, os.kill, process, signal.SIGCONT)
+    assert until(lambda: Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "T")
+    loop = asyncio.get_running_loop()
+    clock = loop.time
+    monkeypatch.setattr(loop, "time", lambda: clock() + 1.5 * wide.LIMIT)  # as a terminal stops all of a group
+    for _ in range(10):  # what is due now is done
+        await asyncio.sleep(0)
+    os.kill(process, signal.SIGCONT)
     assert await asked == BOTH
     assert checking.checked() == ["a.c", "b.c", "c.c"]
 

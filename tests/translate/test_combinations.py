@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from thinned import thinned
 
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec.devices import DEVICES
@@ -106,7 +107,7 @@ def test_they_compile_for_the_simulator(kernels: dict[str, str], tmp_path: Path,
     subprocess.run(command, check=True)
 
 
-@pytest.mark.parametrize("arch", ["sm_53", "sm_90"])
+@pytest.mark.parametrize("arch", thinned(["sm_53", "sm_90"], 2))
 def test_they_compile_for_gpus(kernels: dict[str, str], arch: str, gpu_code: Callable[..., nvrtc.Compiled]) -> None:
     for name, text in kernels.items():
         gpu_code(text, arch, name, kind="ptx")

@@ -13,6 +13,7 @@ import pytest
 from command import ompls
 from thinned import thinned
 
+from ompls.analysis import notes
 from ompls.analysis.features import hover, lenses, refactorings, references
 from ompls.analysis.model.tu import TU
 from ompls.analysis.rules import check
@@ -162,8 +163,7 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("device", ["host", "cuda"])
-@pytest.mark.parametrize("name", DEEP)
+@pytest.mark.parametrize(("device", "name"), thinned([(d, name) for d in ("host", "cuda") for name in DEEP], 2))
 def test_what_is_too_deep_names_the_limit(name: str, device: str, unit: Callable[[str], TU]) -> None:
     body, limit = DEEP[name]
     in_region = unit(program(body))
@@ -173,3 +173,11 @@ def test_what_is_too_deep_names_the_limit(name: str, device: str, unit: Callable
         found = translate([tu], [device]).diagnostics
         assert found
         assert all(limit in d.message for d in found)
+
+
+def test_constructs_that_nest_too_deep_are_said_once(unit: Callable[[str], TU]) -> None:
+    nest = "#pragma omp parallel\n{\n" * 400 + "x[0] = 1;\n" + "}\n" * 400
+    tu = unit(f"void f(int *x)\n{{\n{nest}{nest}}}\n")
+    (said,) = notes.diagnostics(tu)
+    assert (said.rule, said.severity) == ("analysis-incomplete", "hint")
+    assert f"more than {MAX_DEPTH} levels" in said.message

@@ -63,6 +63,11 @@ CASES = [
     ("cuda", "int inner(int k) { return k + n; }\n#pragma omp target\na[0] = inner(1);", "inner",
      "nested function 'inner'"),
     ("host", "_Atomic int x = 1;\n#pragma omp target map(x)\nx++;", None, "the atomic variable 'x'"),
+    *(
+        ("host", f"struct s {{ int n, v[{length}]; }} *p = (void *)a;\n#pragma omp declare mapper(struct s x)"
+         " map(x, x.v[0:x.n])\n#pragma omp target map(p[0:1])\np->n = 1;", None, "it goes on behind its structure")
+        for length in ("", 0, 1)
+    ),
     ("host", "#pragma omp target map(a[0:2:2])\na[0] = 1;", "a[0:2:2]", "stride"),
 ]  # fmt: skip
 PROGRAM = """#include <stdio.h>
@@ -93,6 +98,15 @@ def test_is_a_diagnostic(device: str, text: str, where: str | None, message: str
     if not text.startswith("#pragma omp target update"):
         assert preview(tu, device).text == ""
         assert preview(tu, device).diagnostics == tuple(bundle.diagnostics)
+
+
+def test_a_mapper_that_no_construct_needs_is_left_out(unit: Callable[[str], TU]) -> None:
+    mapper = "\n#pragma omp declare mapper(int x) \\\n map(x)\n"
+    bundle = translate(
+        [unit(f"int puts(const char *);{mapper}int main(void)\n{{{mapper}return puts(__FILE__);\n}}\n")], ["host"]
+    )
+    assert not bundle.diagnostics
+    assert not [name for name, text in bundle.files.items() if b"declare mapper" in text]
 
 
 @pytest.mark.parametrize(

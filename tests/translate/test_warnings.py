@@ -58,3 +58,30 @@ def test_a_value_that_is_none_is_an_error(tmp_path: Path, load: Load) -> None:
     path.write_text("void f(int *p)\n{\n#pragma omp target teams num_teams(p)\n    p[0] = 1;\n}\n")
     _, ours = _compared(path, tmp_path, load, "gnu17")
     assert ("none.c:3", "") in {(place.rsplit(":", 1)[0], option) for place, option, _ in ours}
+
+
+DISPATCH = """void g(int n, double *x);
+void h(int n, double *x);
+#pragma omp declare variant(h) match(construct={dispatch}) adjust_args(need_device_ptr: x)
+void g(int n, double *x) { x[0] = n; }
+void h(int n, double *x)
+{
+#pragma omp target is_device_ptr(x)
+    x[0] = n;
+}
+void f(double *x)
+{
+#pragma omp dispatch%s
+    g(1, x);
+#pragma omp metadirective when(target_device={device_num(0), kind(gpu)}: target map(tofrom: x[0])) default()
+    x[0] = 1;
+}
+"""
+
+
+@pytest.mark.parametrize("clause", ["", " device(0)"])
+def test_what_lowering_calls_is_declared_without_omp_h(tmp_path: Path, load: Load, clause: str) -> None:
+    path = tmp_path / "call.c"
+    path.write_text(DISPATCH % clause)
+    _, ours = _compared(path, tmp_path, load, "gnu17")
+    assert "-Wimplicit-function-declaration" not in {option for _, option, _ in ours}

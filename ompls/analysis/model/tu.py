@@ -122,17 +122,18 @@ class SyntaxNote:
     """Something the front end itself noticed (an unknown include, a parse error, …): expanded range, message.
 
     'undecided': an `#if` that a missing header decides; no branch of it is read
+    'unread': a line whose macros are too much to expand
     """
 
-    kind: Literal["pragma", "include", "undecided", "parse", "budget", "encoding"]
+    kind: Literal["pragma", "include", "undecided", "unread", "parse", "budget", "encoding"]
     start: int
     end: int
     message: str
 
     @property
-    def about_headers(self) -> bool:
-        """Whether it says that something is not known because a header is missing."""
-        return self.kind in ("include", "undecided")
+    def hides(self) -> bool:
+        """Whether it says that a part of the text is not known: names may be declared there, and macros defined."""
+        return self.kind in ("include", "undecided", "unread")
 
 
 @dataclass(slots=True, eq=False)
@@ -157,10 +158,11 @@ class TU:
 
     @property
     def declarations_known(self) -> bool:
-        """Whether a name that is in no declaration here is declared nowhere: all headers are there, and what stands
-        between the functions was understood."""
+        """Whether a name that is in no declaration here is declared nowhere: all headers are there, all macros could be
+        expanded, and what stands between the functions was understood."""
         broken = (note.start for note in self.notes if note.kind == "parse")
-        return self.headers_known and self.complete and all(map(self._in_function, broken))
+        whole = self.headers_known and self.complete and not any(note.kind == "unread" for note in self.notes)
+        return whole and all(map(self._in_function, broken))
 
     def _in_function(self, at: int) -> bool:
         around = (item for item in self.items.between(at, at) if item.start <= at < item.end)

@@ -24,7 +24,19 @@ from ompls.analysis.source import Budget, Location, Settings
 from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
 
-__all__ = ["GROUPS", "RULES", "Report", "Rule", "check", "is_name", "manual", "members", "near_ids", "report"]
+__all__ = [
+    "GROUPS",
+    "RULES",
+    "Report",
+    "Rule",
+    "asked_for",
+    "check",
+    "is_name",
+    "manual",
+    "members",
+    "near_ids",
+    "report",
+]
 
 GROUPS: tuple[Group, ...] = get_args(Group)
 _RANK = {"hint": 1, "warning": 2, "error": 3}
@@ -71,9 +83,9 @@ def report(tu: TU, noted: Iterable[Diagnostic] = (), budget: Budget | None = Non
     Findings are kept with each declaration; only a declaration that changed, or that calls one that did, is looked at
     again.
     """
-    chosen = _chosen(tu.settings)
+    wanted = asked_for(tu.settings)
     marks = suppressions(tu.source)
-    asked = chosen if _LAST not in chosen else chosen.union(*(members(mark.name) for mark in marks))
+    asked = wanted if _LAST not in wanted else wanted.union(*(members(mark.name) for mark in marks))
     kept: dict[Diagnostic, None] = {}  # a header's declaration that stands twice is reported once
     silent: dict[Diagnostic, None] = {}
     used: set[Suppression] = set()
@@ -84,9 +96,9 @@ def report(tu: TU, noted: Iterable[Diagnostic] = (), budget: Budget | None = Non
     for diagnostic in (*_spoken(tu, unit, tuple([r for r in RULES.values() if r.id in asked])), *noted):
         by = _silencers(texts, diagnostic) if texts else ()
         used.update(by)
-        if diagnostic.rule in chosen:
+        if diagnostic.rule in wanted:
             (silent if by else kept)[diagnostic] = None
-    if _LAST in chosen and marks:
+    if _LAST in wanted and marks:
         module = importlib.import_module(f"{__name__}.{_LAST.replace('-', '_')}")
         for diagnostic in module.unused(tu, marks, used, lambda name: None if is_name(name) else near_ids(name)):
             (silent if _silencers(texts, diagnostic) else kept)[diagnostic] = None
@@ -145,8 +157,9 @@ def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]
 
 
 def _undecided(tu: TU) -> list[Location]:
-    """The declarations of which a part is not known: neither branch of an `#if` in it is read, as a header is missing."""
-    starts = [note.start for note in tu.notes if note.kind == "undecided"]
+    """The declarations of which a part is not known: neither branch of an `#if` in it is read, as a header is missing, or
+    a line is too much to expand."""
+    starts = [note.start for note in tu.notes if note.kind in ("undecided", "unread")]
     items = {item.start: item for at in starts for item in tu.items.between(at, at) if item.start <= at < item.end}
     return [tu.map.location(item.start, item.end) for item in items.values()]
 
@@ -183,7 +196,8 @@ def manual(rule_id: str) -> str:
 
 
 @lru_cache(8)
-def _chosen(settings: Settings) -> frozenset[str]:
+def asked_for(settings: Settings) -> frozenset[str]:
+    """The rules that these settings ask for."""
     return frozenset(rule.id for rule in RULES.values() if _selected(rule, settings))
 
 
@@ -223,8 +237,9 @@ def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule
             unit.unfinished.add("rules")
             return (*made, *(said for said in _by_words(chosen, content, unit) if said not in made))
         for finding in rule.check(scene):
-            weak = content.tainted and rule.needs == "meaning"
-            made.append((rule, _weakened(finding) if weak else finding))
+            if rule.needs == "meaning":
+                finding = _beside_typos(_weakened(finding) if content.tainted else finding, content)  # noqa: PLW2901
+            made.append((rule, finding))
     findings = tuple(made)
     content.memo[__name__] = (key, findings, asked_of(unit))
     unit.asked_headers.update(asked)
@@ -255,6 +270,16 @@ def _callees(contents: tuple[Content, ...], unit: Unit) -> tuple[object, ...]:
             seen[name] = known.setdefault(depends, depends)
             waiting += names_called(called) if called is not None else []
     return tuple(seen.values())
+
+
+def _beside_typos(finding: Finding, content: Content) -> Finding:
+    """Without changes of a directive of which a clause could not be read: it may be the one that they would add."""
+    if not finding.changes:
+        return finding
+    inside = [s.directive for s in (finding.home or content).directives]
+    misread = [d.span for d in inside if any(not c.known or c.broken for c in d.clauses)]
+    left = [c for c in finding.changes if not any(at.start <= c.span.start <= at.end for at in misread)]
+    return finding if len(left) == len(finding.changes) else replace(finding, changes=tuple(left))
 
 
 def _weakened(finding: Finding) -> Finding:

@@ -158,6 +158,8 @@ void f(int n, double *x) {
         {
             if (i == 3) continue;
     //                  ^^^^^^^^^ error: `continue` leaves the structured block of `target data`
+            switch (i) { case 4: continue; default: break; }
+    //                           ^^^^^^^^^ error: `continue` leaves the structured block of `target data`
             x[i] = 0;
         }
     }
@@ -189,6 +191,7 @@ int f(int n, double *x) {
         for (int i = 0; i < n; i++) {
             if (x[i] < 0) break;
             if (x[i] == 0) continue;
+            switch (i) { case 4: continue; default: break; }
             x[i] = 0;
         }
         while (n) { if (n == 2) break; n--; }

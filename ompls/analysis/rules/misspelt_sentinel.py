@@ -1,6 +1,7 @@
 """A pragma that would be an OpenMP directive if its first word were `omp`.  Compilers ignore it.
 
-Likely, not certain: another tool may have pragmas of that name.
+It is certain where only OpenMP has such words: about a device, with clauses, or with a sentinel that is nearly `omp`.
+Another tool may have pragmas like the others.
 """
 
 from __future__ import annotations
@@ -8,45 +9,78 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import Span
+from ompls.analysis.model.omp import Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.spec.near import distance
+from ompls.analysis.syntax.mask import without_comments
+from ompls.analysis.syntax.pragma import parse_directive
 
-_PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+(\w+)[ \t]+(\w+)", re.MULTILINE)
+_PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+((\w+)(?:[ \t]+(\w+))?(?:[^\\\n]|\\\r?\n|\\.)*)", re.MULTILINE)
 _FIRST = frozenset(word for name in DIRECTIVES for word in (name, name.split()[0]))
-_EXTENSIONS = frozenset(
-    ("ompx", "omx")
-)  # the prefixes that implementations have for directives of their own (5.2 §2.1)
+_EXTENSION = "ompx"  # the sentinel that implementations have for directives of their own (5.2 §2.1)
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     text = scene.content.text if scene.content is not None else b""
-    for found in _PRAGMA.finditer(text) if b"pragma" in text else ():
-        word, first = found[1].decode("latin-1"), found[2].decode("latin-1")
-        if word == "omp" or word in _EXTENSIONS or first not in _FIRST:
-            continue
-        if word.lower() in ("omp", "openmp") or distance(word.lower(), "omp") == 1:
-            span = Span(*found.span(1))
-            message = f"compilers ignore `#pragma {word} {first}`; did you mean `omp`?"
-            yield Finding(span, message, "hint", (), (Change("Change to `omp`", span, "omp", safe=False),))
+    for found in _PRAGMA.finditer(without_comments(text)) if b"pragma" in text else ():
+        said, word, second = (part.decode("latin-1") for part in found.groups(b""))
+        finding = _finding(Span(*found.span(2)), said, word, second)
+        if finding is not None:
+            yield finding
+
+
+def _finding(span: Span, said: str, word: str, second: str) -> Finding | None:
+    """About `#pragma said`, of which these are the first two words; `span` is the first one's."""
+    joined = word[3:].lstrip("_")
+    if second in _FIRST and _is_nearly_omp(word):
+        directive, meant, shown = _directive(said[len(word) :]), "omp", f"{word} {second}"
+        certain = word != _EXTENSION
+    elif word.startswith("omp") and joined in _FIRST:
+        directive, meant, shown = _directive(joined + said[len(word) :]), f"omp {joined}", word
+        certain = True
+    elif word in _FIRST and _is_openmps(directive := _directive(said)):
+        meant, shown = f"omp {word}", directive.name
+        certain = directive.name != "target" or bool(directive.clauses)
+    else:
+        return None
+    severity: Severity = "warning" if certain and "target" in directive.name.split() else "hint"
+    message = f"compilers ignore `#pragma {shown}`; did you mean `{meant}`?"
+    return Finding(span, message, severity, (), (Change(f"Change to `{meant}`", span, meant, safe=False),))
+
+
+def _is_nearly_omp(word: str) -> bool:
+    return word != "omp" and (word.lower() in ("omp", "openmp") or distance(word.lower(), "omp") == 1)
+
+
+def _is_openmps(directive: Directive) -> bool:
+    """Whether no other tool has such a pragma: one word says little (`#pragma parallel`, `#pragma section(".x")`)."""
+    usual = all(clause.known and not clause.broken for clause in directive.clauses)
+    return directive.known and usual and (directive.name == "target" or " " in directive.name) and not directive.args
+
+
+def _directive(text: str) -> Directive:
+    return parse_directive(b"#pragma omp " + text.encode("latin-1"))
 
 
 RULE = Rule(
     id="misspelt-sentinel",
-    severity="hint",
+    severity="warning",
     group="structure",
     title="A pragma that says nearly `omp`",
     why="""
 Compilers skip a pragma whose first word they do not know, mostly without a word: the loop after `#pragma opm parallel for`
-runs sequentially. It is a hint when a word that differs from `omp` in one letter stands before the name of a directive.
+runs sequentially. The rule knows words that differ from `omp` in one letter, `omp` without a blank behind it, and names of directives where
+it is left out. Where another tool may have such a pragma it is a hint: `ompx` is for what implementations add to OpenMP.
 """,
     section="2.1",
     bad=(
         """
 void f(int n, int *x) {
     #pragma opm target teams distribute parallel for map(tofrom: x[0:n])
-    //      ^^^ hint: compilers ignore `#pragma opm target`; did you mean `omp`?
+    //      ^^^ warning: compilers ignore `#pragma opm target`; did you mean `omp`?
     for (int i = 0; i < n; i++) x[i] = i;
 }
 """,
@@ -66,9 +100,28 @@ void f(int n, int *x) {
     #pragma omp target data map(tofrom: x[0:n])
     {
         #pragma op target
-        //      ^^ hint: compilers ignore `#pragma op target`; did you mean `omp`?
+        //      ^^ warning: compilers ignore `#pragma op target`; did you mean `omp`?
         x[0] = 1;
     }
+}
+""",
+        """
+void f(int n, int *x) {
+    #pragma omptarget map(tofrom: x[0:n])
+    //      ^^^^^^^^^ warning: compilers ignore `#pragma omptarget`; did you mean `omp target`?
+    x[0] = 1;
+    #pragma target teams distribute parallel for map(tofrom: x[0:n])
+    //      ^^^^^^ warning: compilers ignore `#pragma target teams distribute parallel for`; did you mean `omp target`?
+    for (int i = 0; i < n; i++) x[i] = i;
+    #pragma target
+    //      ^^^^^^ hint: compilers ignore `#pragma target`; did you mean `omp target`?
+    x[0] = 2;
+    #pragma parallel for
+    //      ^^^^^^^^ hint: compilers ignore `#pragma parallel for`; did you mean `omp parallel`?
+    for (int i = 0; i < n; i++) x[i] = i;
+    #pragma ompx target
+    //      ^^^^ hint: compilers ignore `#pragma ompx target`; did you mean `omp`?
+    x[0] = 3;
 }
 """,
     ),
@@ -86,9 +139,19 @@ void f(int n, int *x) {
 }
 """,
         """
+#pragma GCC push_options
+#pragma GCC target("avx")
 void f(int n, int *x) {
-    #pragma ompx target
+    #pragma parallel
+    #pragma loop(hint_parallel(8))
     for (int i = 0; i < n; i++) x[i] = i;
+    #pragma section(".x")
+    #pragma target(mic)
+    #pragma target elsewhere
+    x[0] = 1;
+    /*
+    #pragma opm target
+    */
 }
 """,
         """

@@ -182,6 +182,13 @@ void f(int n, int *x) {
     #pragma omp target update to(present: x[0:n]) nowait
 }
 """,
+        """
+// OpenMP 4.5
+void f(int n, float *x) {
+    #pragma omp parallel for simd if(n > 4)
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
     ),
     check=check,
     needs="text",

@@ -24,6 +24,7 @@ def _repeated(directive: Directive) -> Iterator[Finding]:
             continue
         first = seen.setdefault(_key(clause), clause)
         if first is clause:
+            yield from _beside_all(clause, seen)
             continue
         changes: tuple[Change, ...] = ()
         if first.text == clause.text:
@@ -31,6 +32,20 @@ def _repeated(directive: Directive) -> Iterator[Finding]:
             changes = (Change(f"Remove the second `{clause.name}`", gone, ""),)
         message = f"`{clause.name}` may be given once on a directive{_for(clause)}"
         yield Finding(clause.span, message, "error", ((first.name_span, "given here first"),), changes)
+
+
+def _beside_all(clause: Clause, seen: dict[tuple[object, ...], Clause]) -> Iterator[Finding]:
+    """A `defaultmap` for all variables leaves nothing to another one."""
+    others = [c for c in seen.values() if c is not clause and c.name == clause.name == "defaultmap"]
+    for other in others:
+        if "all" in (*_categories(clause), *_categories(other)):
+            message = "a `defaultmap` for all variables and another one may not be given on a directive"
+            yield Finding(clause.span, message, "error", ((other.name_span, "given here first"),))
+            return
+
+
+def _categories(clause: Clause) -> tuple[str, ...]:
+    return clause.modifiers or ("all",)
 
 
 def _once(directive: Directive, clause: Clause) -> bool:
@@ -46,7 +61,7 @@ def _key(clause: Clause) -> tuple[object, ...]:
     if clause.name == "if":
         return ("if", clause.keyword, names)
     if clause.name in ("default", "defaultmap"):
-        return (clause.name, clause.modifiers or ("all",))
+        return (clause.name, _categories(clause))
     return (clause.name, names)
 
 
@@ -54,7 +69,7 @@ def _for(clause: Clause) -> str:
     if clause.name == "if":
         return f" for `{clause.keyword}`" if clause.keyword else ""
     if clause.name == "defaultmap":
-        return f" for `{clause.modifiers[0] if clause.modifiers else 'all'}`"
+        return f" for `{_categories(clause)[0]}`"
     return ""
 
 
@@ -64,7 +79,7 @@ RULE = Rule(
     title="A clause that may be given once is given again",
     why="""
 Which of the two should count? A compiler refuses the directive. Clauses with lists may be repeated; clauses with one
-value may not. `if` may stand once for every construct of a combined directive, `defaultmap` once for every category.
+value may not. `if` may stand once for every construct of a combined directive, `defaultmap` once for every category, or once without one.
 """,
     section="3.2",
     about="directives",
@@ -96,6 +111,9 @@ void f(int n) {
     #pragma omp target defaultmap(to: aggregate) defaultmap(none: aggregate) map(x)
     //                                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^ error: `defaultmap` may be given once on a directive for `aggregate`
     x[0] = n;
+    #pragma omp target defaultmap(tofrom) defaultmap(none: scalar) firstprivate(n)
+    //                                    ^^^^^^^^^^^^^^^^^^^^^^^^ error: a `defaultmap` for all variables and another one may not be given on a directive
+    x[0] = n;
 }
 """,
         """
@@ -116,6 +134,13 @@ void f(int *x, omp_depend_t *d) {
 """,
     ),
     good=(
+        """
+void f(int n) {
+    double x[10];
+    #pragma omp target defaultmap(tofrom: aggregate) defaultmap(firstprivate: scalar)
+    x[0] = n;
+}
+""",
         """
 void f(int *x, int n, omp_interop_t a, omp_interop_t b) {
     #pragma omp interop destroy(a) destroy(b)

@@ -19,7 +19,8 @@ from ompls.analysis.syntax.limits import MAX_DEPTH
 from ompls.analysis.syntax.metadirective import Context, resolve
 from ompls.analysis.syntax.pragma import parse_directive
 
-_OMP = re.compile(rb"\s*#\s*pragma(?:\s|\\\r?\n)+omp\b")
+_GAP = rb"(?:\s|\\\r?\n|/\*(?:[^*]|\*(?!/))*\*/)"
+_OMP = re.compile(_GAP + rb"*#" + _GAP + rb"*pragma" + _GAP + rb"+omp\b")
 _ITERATOR = re.compile(r"iterator\s*\((.*)\)\s*$", re.S)
 _ITERATOR_NAME = re.compile(r"(?:^|,)\s*((?:\w+[\s*]+)*)(\w+)\s*=")
 

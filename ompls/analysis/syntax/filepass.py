@@ -81,12 +81,7 @@ class FilePass(LinePass):
 
     def _if(self, parsed: Parsed, span: tuple[int, int], where: Location) -> None:
         condition = self._condition(parsed, span, where)
-        unknown = self._unknown(condition, parsed)
-        if unknown:
-            message = (
-                f"whether '{unknown}' is defined is not known, because a header is missing: neither branch is analysed"
-            )
-            self.unit.note("undecided", *span, message)
+        unknown = self._unknown(condition, parsed, span)
         value = condition.value and not unknown
         self.frames.append(Frame(parsed.name, span[0], taken=value or bool(unknown)))
         if not value:
@@ -100,7 +95,7 @@ class FilePass(LinePass):
             self._skip()
             return
         condition = self._condition(parsed, span, where)
-        unknown = self._unknown(condition, parsed)
+        unknown = self._unknown(condition, parsed, span)
         frame.taken = condition.value or bool(unknown)
         if not condition.value or unknown:
             self._skip()
@@ -157,14 +152,18 @@ class FilePass(LinePass):
             run.note("parse", *span, f"#{parsed.name}: {known.problem}")
         return known
 
-    def _unknown(self, condition: Condition, parsed: Parsed) -> str:
-        """A macro that decides the condition and that a missing header may define ('' when there is none)."""
+    def _unknown(self, condition: Condition, parsed: Parsed, span: tuple[int, int]) -> str:
+        """A macro that decides the condition and that a missing header may define, which is noted; '' when there is
+        none."""
         if not self.unit.missing:
             return ""
         names = sorted(n for n in condition.undefined if not n.startswith("_"))
-        if parsed.name == "ifndef" and self._is_default(names):
+        if not names or (parsed.name == "ifndef" and self._is_default(names)):
             return ""
-        return readable(names[0]) if names else ""
+        name = readable(names[0])
+        message = f"whether '{name}' is defined is not known, because a header is missing: neither branch is analysed"
+        self.unit.note("undecided", *span, message)
+        return name
 
     def _is_default(self, names: list[str]) -> bool:
         """Whether the next line defines the name: an include guard, or a default that a header rarely overrides."""

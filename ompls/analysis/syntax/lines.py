@@ -280,12 +280,13 @@ class LinePass(ABC):
         counter = run.counter
         expander = Expander(macros, builtin, None if pragma else more, _PRAGMAS if "omp" in macros else _SPECIALS)
         skip = 0 if pragma is None else 3 if pragma.expands else len(tokens)
+        unread = False
         try:
             invocations = expander.line(tokens[skip:])
         except Runaway as error:
             run.counter = counter
             # all lines that were read stay as they are: trying again from each of them would be quadratic
-            invocations = []
+            invocations, unread = [], True
             expander.notes = [(tokens[0][3], tokens[-1][4], str(error))]
         end = ends[expander.pulled]
         whole = self.text[self.pos : end]
@@ -293,8 +294,8 @@ class LinePass(ABC):
             tokens = [t for at in range(expander.pulled) for t in more(at) or ()]
             tokens = tokenize(raw) + tokens
         line = compose(whole, tokens, invocations, expander.notes, pragma)
-        if expander.cost:
-            line = replace(line, cost=expander.cost)
+        if expander.cost or unread:
+            line = replace(line, cost=expander.cost, unread=unread)
         result: object = line
         if line.text == whole and not (line.pieces or line.pragmas or line.notes):
             result = _VERBATIM

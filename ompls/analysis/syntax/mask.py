@@ -46,11 +46,17 @@ def _jump(m: re.Match[bytes]) -> bytes:
     return word[:-1] + b" " if len(word) < 6 or b"\n" in word else b"(void)".rjust(len(word))
 
 
+def without_comments(text: bytes) -> bytes:
+    """`text` with blanks for its comments; same length, newlines kept."""
+    if b"/*" not in text and b"//" not in text:
+        return text
+    return _COMMENT.sub(lambda m: m.group() if m.group()[:1] in b"\"'" else _blank(m.group()), text)
+
+
 def mask(text: bytes) -> bytes:
     """`text` with the unknown spellings replaced, and without comments, which may hold such words (`/* goto */`); same
     length, newlines kept."""
-    if b"/*" in text or b"//" in text:
-        text = _COMMENT.sub(lambda m: m.group() if m.group()[:1] in b"\"'" else _blank(m.group()), text)
+    text = without_comments(text)
     if b"__" in text or b"_Noreturn" in text or b"_Thread_local" in text:
         text = _WORD.sub(_spelling, text)
     if b"attribute" in text or b"lignas" in text or b"__declspec" in text:

@@ -27,6 +27,7 @@ class Line:
     pragmas -- ranges of `text` that are active pragmas
     notes   -- ranges of `text` with what is wrong there
     cost    -- tokens that the expansion took, when these are many
+    unread  -- it would be more tokens than are read: it stays as it is
     """
 
     text: str
@@ -34,6 +35,7 @@ class Line:
     pragmas: tuple[Range, ...] = ()
     notes: tuple[tuple[int, int, str], ...] = ()
     cost: int = 0
+    unread: bool = False
 
 
 @dataclass(slots=True, frozen=True)
@@ -48,7 +50,7 @@ class Passed:
 
 
 def notes_of(line: Line) -> tuple[Note, ...]:
-    kind = "pragma" if line.pragmas else "parse"
+    kind = "unread" if line.unread else "pragma" if line.pragmas else "parse"
     if line.pragmas and "omp" not in line.text:
         return ()  # a pragma of others has a grammar of its own
     return tuple([(kind, *note) for note in line.notes])

@@ -121,14 +121,27 @@ class StatementReader(DirectiveReader):
 
     def convert(self, n: Node, out: list[ast.Stmt]) -> None:
         """Append what `n` is, without regard to the directives before it."""
+        if self.depth >= MAX_DEPTH:
+            self.too_deep(n, out)
+            return
         reader = _STATEMENTS.get(n.type)
-        if reader is None or self.depth >= MAX_DEPTH or (n.type != "compound_statement" and n.has_error and broken(n)):
+        if reader is None or (n.type != "compound_statement" and n.has_error and broken(n)):
             self.taint(n)
-            out.append(ast.OtherStmt(self.span(n), self.parts(n), why=TOO_DEEP if self.depth >= MAX_DEPTH else ""))
+            out.append(ast.OtherStmt(self.span(n), self.parts(n)))
             return
         self.depth += 1
         reader(self, n, out)
         self.depth -= 1
+
+    def too_deep(self, n: Node, out: list[ast.Stmt]) -> None:
+        """Nothing in `n` is read, its directives neither; that is said once in a declaration."""
+        self.taint(n)
+        while self.directive_before(n.end_byte):
+            self.at_pragma += 1
+        span = self.span(n)
+        if all(note.kind != "budget" for note in self.notes):
+            self.notes.append(SyntaxNote("budget", *span, f"what stands here is not looked at: {TOO_DEEP}"))
+        out.append(ast.OtherStmt(span, [], why=TOO_DEEP))
 
     def block(self, n: Node, out: list[ast.Stmt]) -> None:
         out.append(self.compound(n))

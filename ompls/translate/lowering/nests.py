@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.expressions import poly_of
 from ompls.analysis.model.ast import DirectiveStmt
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import Item
 from ompls.translate.canonical import nest_of
-from ompls.translate.loops import Loop, Nest, constant
+from ompls.translate.loops import Loop, Nest
 from ompls.translate.lowering.round import Round
 from ompls.translate.problem import Problem
 from ompls.translate.uses import declared_in
@@ -37,7 +38,7 @@ def _collapse(work: Round, item: Item, stmt: DirectiveStmt, clause: Clause) -> N
     if work.target != "gpu" and not stmt.directive.clause("ordered"):
         good = _collapsible(nest)
         inner |= {x.symbol for x in nest.loops[good:]}
-    if good == constant(clause.args[0]):
+    if good == fold(clause.args[0]):
         return
     body = nest.loops[good].stmt if good < len(nest.loops) else nest.body
     listed = {i.symbol for c in stmt.directive.clauses for i in c.items} | declared_in(body)

@@ -197,7 +197,7 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
             if isinstance(item.content.node, FunctionDef) and item.start not in inside
         }
     groups = tuple([group for _, group in tu.items.groups])
-    headers = tu.complete and tu.headers_known and not any(note.about_headers for note in tu.notes)
+    headers = tu.complete and tu.headers_known and not any(note.hides for note in tu.notes)
     contents = tuple(itertools.chain.from_iterable(group.contents for _, group in tu.items.groups))
     return Unit(
         functions,
