@@ -6,6 +6,7 @@ import argparse
 import math
 
 from ompls.cli.problem import Problem
+from ompls.cli.terminal import progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +22,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = cache.sizes()
     what = f"{len(found)} file{'s' * (len(found) != 1)}, {size(sum(found))}"
     if arguments.action == "clear":
-        cache.drop(math.inf)
+        with progress("waiting for builds that use the cache"), cache.held(alone=True):
+            cache.drop(math.inf)
         if left := cache.sizes():
             why = f"{len(left)} of {len(found)} files are still there"
             raise Problem(f"cannot clear {cache.directory}: {why}; see whose it is, and whether it can be written", 1)

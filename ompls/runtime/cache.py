@@ -2,7 +2,8 @@
 
 A result is made elsewhere and moved in.  Its length and checksum lie beside it: a disk that was full or lost its power,
 or a user, may have damaged it since, and then it is as if it were not there.  What was used least recently goes when
-there is too much, but nothing of the last hour: another build may be at work with it.
+there is too much, but nothing of the last hour: another build may be at work with it.  Who deletes all waits for the
+builds, which hold a lock.
 
 All that we keep is kept here: objects, precompiled headers, kernels, images and programs (toolchain.py), and what the
 compiler said about headers (project/cache.py).
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import re
 import shutil
@@ -111,6 +113,25 @@ class Cache:
         except OSError as error:
             return error.strerror or str(error)
 
+    @contextmanager
+    def held(self, alone: bool = False) -> Iterator[None]:
+        """While the block runs nobody deletes all that is here; or, alone, nobody is at work with it.  Waits.
+
+        Where there are no locks (some network file systems) nobody waits.
+        """
+        try:
+            handle = os.open(str(self.directory), os.O_RDONLY)
+        except OSError:  # it is not there
+            handle = None
+        try:
+            if handle is not None:
+                with contextlib.suppress(OSError):
+                    fcntl.flock(handle, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            yield
+        finally:
+            if handle is not None:
+                os.close(handle)
+
     def _place(self, name: str, suffix: str) -> Path:
         return self.directory / name[:2] / (name[2:] + suffix)
 
@@ -130,12 +151,13 @@ class Cache:
         """Copy a result in; its place.  Raises OSError when there is no room."""
         place, beside = self._place(name, suffix), self._place(name, suffix + SUM)
         place.parent.mkdir(parents=True, exist_ok=True)
-        for path in (place, beside):
-            if os.path.lexists(str(path)) and (path.is_symlink() or not path.is_file()):
-                _clear(str(path))
-        put_file(made, place)
-        with _replacing(beside) as written:
-            Path(written).write_bytes(_summary(made))
+        with self.held():
+            for path in (place, beside):
+                if os.path.lexists(str(path)) and (path.is_symlink() or not path.is_file()):
+                    _clear(str(path))
+            put_file(made, place)
+            with _replacing(beside) as written:
+                Path(written).write_bytes(_summary(made))
         self._added = True
         return place
 

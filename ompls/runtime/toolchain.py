@@ -80,6 +80,7 @@ class Toolchain:
             )
             self._cache = Cache(self.scratch / "cache")
             self._cache.directory.mkdir()
+        self._ending.enter_context(self._cache.held())
         self._full = False  # the user knows that the cache takes no more
         self._made: Dict[Compile, Path] = {}
         self._versions: Dict[str, str] = {}

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from damage import DAMAGES
 from tests_cli_paths import EXAMPLES
 from thinned import thinned
+from waiting import until
 
 from ompls.runtime import cache
+from ompls.runtime.toolchain import Toolchain
 
 
 def test_it_is_shown_and_cleared(ompls, process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,6 +64,22 @@ def test_what_cannot_be_deleted_is_told(ompls, process, tmp_path: Path, monkeypa
     done = ompls("cache", "clear")
     assert (done.code, done.out) == (1, "")
     assert "files are still there" in done.err
+
+
+def test_it_is_cleared_when_no_build_is_at_work_with_it(tmp_path: Path) -> None:
+    env = {**os.environ, "OMPLS_CACHE_DIR": str(tmp_path / "cache")}
+    with Toolchain(tmp_path / "cache") as tools:
+        made = tools.scratch / "made"
+        made.touch()
+        kept = cache.Cache(tmp_path / "cache").put("ab" * 32, "", made)
+        clear = subprocess.Popen(
+            [sys.executable, "-m", "ompls", "cache", "clear"], env=env, stdout=subprocess.PIPE, text=True
+        )
+        waits = re.compile(rf"-> FLOCK .*:{(tmp_path / 'cache').stat().st_ino} ")
+        assert until(lambda: waits.search(Path("/proc/locks").read_text()))
+        assert kept.exists()
+    assert clear.communicate(timeout=60)[0].endswith(" deleted\n")
+    assert not kept.exists()
 
 
 def test_an_unknown_action_is_refused(ompls) -> None:
