@@ -73,16 +73,17 @@ def _control_pages(process: int) -> set[str]:
 
 
 def _devices(pages: set[str], program: int) -> list[int]:
-    """Not the process that starts one: it shares the pages, too, until it ends."""
+    """Not the program, nor its child: that one starts the device and ends."""
     numbers = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
-    return [n for n in numbers if _control_pages(n) & pages and _other_program(n, program)]
+    return [n for n in numbers if n != program and _control_pages(n) & pages and _parent(n) not in (-1, program)]
 
 
-def _other_program(one: int, other: int) -> bool:
+def _parent(process: int) -> int:
+    """-1 when it is gone."""
     try:
-        return not os.path.samefile(f"/proc/{one}/exe", f"/proc/{other}/exe")
-    except OSError:  # it has just ended
-        return False
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return -1
 
 
 def _wait_for_device(program: int) -> tuple[set[str], int]:
