@@ -53,8 +53,11 @@ class _OnlyWords:
 
 
 def _weighed(lost: Diagnostic, places: Places, mandatory: bool) -> Diagnostic:
-    """It costs the offload and no more: a warning, or an error where offload is mandatory."""
-    if lost.severity == "hint":
+    """It costs the offload and no more: a warning, or an error where offload is mandatory.
+
+    A word in capitals may be a macro of the command line to `check`, but here that one is known.
+    """
+    if lost.severity == "hint" and lost.rule != "unknown-directive":
         return lost
     if mandatory and _may_offload(lost, places):
         return replace(lost, severity="error", message=f"{lost.message} (OMP_TARGET_OFFLOAD is mandatory)")

@@ -129,7 +129,8 @@ MISSPELT = "int main(void)\n{\n    int x = 0;\n    #pragma %s\n    x = 1;\n    r
     ("pragma", "severity"),
     [
         ("omp taget map(x)", "warning"), ("opm target map(x)", "warning"), ("omptarget", "warning"),
-        ("target map(x)", "warning"), ("omp frobnicate", "warning"), ("target", "hint"), ("ompx target", "hint"),
+        ("target map(x)", "warning"), ("omp frobnicate", "warning"), ("omp TARGET", "warning"),
+        ("OMP TARGET", "warning"), ("target", "hint"), ("ompx target", "hint"),
     ],
 )  # fmt: skip
 def test_what_is_lost_is_a_warning_unless_offload_is_mandatory(

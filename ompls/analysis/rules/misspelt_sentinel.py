@@ -20,6 +20,8 @@ from ompls.analysis.syntax.pragma import parse_directive
 
 _PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+((\w+)(?:[ \t]+(\w+))?(?:[^\\\n]|\\\r?\n|\\.)*)", re.MULTILINE)
 _FIRST = frozenset(word for name in DIRECTIVES for word in (name, name.split()[0]))
+_JOINED = {name.replace(" ", ""): name for name in (*_FIRST, *DIRECTIVES)}
+_SENTINEL = re.compile(r"(?:open)?mp_?|omp_?", re.IGNORECASE)
 _EXTENSION = "ompx"  # the sentinel that implementations have for directives of their own (5.2 §2.1)
 
 
@@ -34,16 +36,24 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 def _finding(span: Span, said: str, word: str, second: str) -> Finding | None:
     """About `#pragma said`, of which these are the first two words; `span` is the first one's."""
-    joined = word[3:].lstrip("_")
-    if second in _FIRST and _is_nearly_omp(word):
-        directive, meant, shown = _directive(said[len(word) :]), "omp", f"{word} {second}"
+    if (word.lower(), second.lower()) == ("open", "mp"):
+        end = said.index(second) + len(second)
+        word, second = said[:end], (said[end:].split() or [""])[0]
+        span = Span(span.start, span.start + end)
+    own = "target" if distance(word, "target") == 1 else word
+    if second.lower() in _FIRST and _is_nearly_omp(word):
+        directive, meant, shown = _directive(second.lower() + said.partition(second)[2]), "omp", f"{word} {second}"
         certain = word != _EXTENSION
-    elif word.startswith("omp") and joined in _FIRST:
-        directive, meant, shown = _directive(joined + said[len(word) :]), f"omp {joined}", word
+        if not second.islower():
+            meant, span = f"omp {second.lower()}", Span(span.start, span.start + said.index(second) + len(second))
+    elif (name := _glued(word)) is not None:
+        directive, meant, shown = _directive(name + said[len(word) :]), f"omp {name}", word
         certain = True
-    elif word in _FIRST and _is_openmps(directive := _directive(said)):
-        meant, shown = f"omp {word}", directive.name
+    elif own in _FIRST and _is_openmps(directive := _directive(own + said[len(word) :])):
+        meant, shown = f"omp {own}", directive.name if own == word else word
         certain = directive.name != "target" or bool(directive.clauses)
+        if own != word and not certain:
+            return None
     else:
         return None
     severity: Severity = "warning" if certain and "target" in directive.name.split() else "hint"
@@ -51,8 +61,16 @@ def _finding(span: Span, said: str, word: str, second: str) -> Finding | None:
     return Finding(span, message, severity, (), (Change(f"Change to `{meant}`", span, meant, safe=False),))
 
 
+def _glued(word: str) -> str | None:
+    """The words of a directive that the sentinel has no blank before: `omptarget`, `omp_target_teams`, `omptarge`."""
+    sentinel = _SENTINEL.match(word)
+    rest = word[sentinel.end() :].lower().replace("_", "") if sentinel is not None else ""
+    return _JOINED.get(rest) or ("target" if distance(rest, "target") == 1 else None)
+
+
 def _is_nearly_omp(word: str) -> bool:
-    return word != "omp" and (word.lower() in ("omp", "openmp") or distance(word.lower(), "omp") == 1)
+    letters = word.lower().replace(" ", "")
+    return word != "omp" and (letters in ("omp", "openmp") or distance(letters, "omp") == 1)
 
 
 def _is_openmps(directive: Directive) -> bool:
@@ -110,7 +128,7 @@ void f(int n, int *x) {
     #pragma omptarget map(tofrom: x[0:n])
     //      ^^^^^^^^^ warning: compilers ignore `#pragma omptarget`; did you mean `omp target`?
     x[0] = 1;
-    #pragma target teams distribute parallel for map(tofrom: x[0:n])
+    #pragma target teams distribute parallel for map(x[0:n])
     //      ^^^^^^ warning: compilers ignore `#pragma target teams distribute parallel for`; did you mean `omp target`?
     for (int i = 0; i < n; i++) x[i] = i;
     #pragma target
@@ -122,6 +140,25 @@ void f(int n, int *x) {
     #pragma ompx target
     //      ^^^^ hint: compilers ignore `#pragma ompx target`; did you mean `omp`?
     x[0] = 3;
+}
+""",
+        """
+void f(int n, int *x) {
+    #pragma OMP TARGET map(tofrom: x[0:n])
+    //      ^^^^^^^^^^ warning: compilers ignore `#pragma OMP TARGET`; did you mean `omp target`?
+    x[0] = 1;
+    #pragma open mp target map(tofrom: x[0:n])
+    //      ^^^^^^^ warning: compilers ignore `#pragma open mp target`; did you mean `omp`?
+    x[0] = 1;
+    #pragma omp_target_teams map(tofrom: x[0:n])
+    //      ^^^^^^^^^^^^^^^^ warning: compilers ignore `#pragma omp_target_teams`; did you mean `omp target teams`?
+    x[0] = 1;
+    #pragma omptarge map(tofrom: x[0:n])
+    //      ^^^^^^^^ warning: compilers ignore `#pragma omptarge`; did you mean `omp target`?
+    x[0] = 1;
+    #pragma taget map(x[0:n])
+    //      ^^^^^ warning: compilers ignore `#pragma taget`; did you mean `omp target`?
+    x[0] = 1;
 }
 """,
     ),
@@ -148,6 +185,8 @@ void f(int n, int *x) {
     #pragma section(".x")
     #pragma target(mic)
     #pragma target elsewhere
+    #pragma targets
+    #pragma ompss task
     x[0] = 1;
     /*
     #pragma opm target
