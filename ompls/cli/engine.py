@@ -127,7 +127,8 @@ class Engine:
             self._told.add(what)
         if not notes.is_c(tu):
             raise Problem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
-        own = tuple(flags[: len(flags) - len(workspace.explicit)])
+        own = flags[: len(flags) - len(workspace.explicit)]
+        own = tuple(flag for flag in own if flag not in workspace.refused.get(path, ()))
         ask = partial(workspace.compiler_errors, path, notes.without_variants(tu), flags, settings.openmp_version)
         return Unit(name, tu, own, settings, analyse, ask)
 

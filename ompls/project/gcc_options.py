@@ -26,6 +26,7 @@ _NEXT = frozenset(
     -serialize-diagnostics -dependency-file
     --openmp""".split()  # noqa: SIM905 - a table of words; before the last, which is ours, two lines of clang's
 ).union(_LINKER, (PREPROCESSOR,))
+_OF_TARGETS = "-Xopenmp-target"  # clang's; behind a `=` stands which target it is
 _GLUED = sorted((*DIRECTORIES, *FIRST, *MACROS, *TARGETS, *LIBRARIES, *_OTHERS), key=len, reverse=True)
 
 DEPENDENCIES = ("-MD", "-MMD", "-MP", "-MG")  # that a dependency file is written, and how
@@ -88,7 +89,7 @@ def words_of(arguments: Iterable[str]) -> Iterator[Word]:
 
 def has_value(word: str) -> bool:
     """Whether the next word is the value of this one."""
-    return word in _NEXT or word in _GLUED
+    return word in _NEXT or word in _GLUED or word.startswith(_OF_TARGETS)
 
 
 def values(arguments: Sequence[str], *options: str) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ class Workspace:
 
     database -- the directory with the compile database or the flags file; None: they are looked for, from each file up
     problems -- what is wrong with the surroundings, by what is affected; filled as it is noticed, never raised here
+    refused -- the flags that the compiler does not take, by the file that they are for
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Workspace:
         self.roots = tuple(os.path.abspath(root) for root in roots)
         self.explicit = allowed(flags, self._absolute(""))
         self.problems: dict[str, EnvironmentProblem] = {}
+        self.refused: dict[str, frozenset[str]] = {}
         self._overlays: dict[str, bytes] = {}
         self._flags = CompileFlags(self.problems, database)
         self._projects = ProjectFiles()
@@ -123,7 +125,7 @@ class Workspace:
             try:
                 key, found = self._preprocess(needed, flags, directory)
                 self.problems.pop("system headers", None)
-                self._tell_of_flags(found.refused)
+                self._tell_of_flags(path, found.refused)
             except EnvironmentProblem as problem:
                 self.problems[problem.what] = problem
                 key, found = "none", Preprocessed()
@@ -163,10 +165,11 @@ class Workspace:
         self._preprocessed[key] = (stamps(found.read), found)
         return key, found
 
-    def _tell_of_flags(self, refused: list[str]) -> None:
+    def _tell_of_flags(self, path: str, refused: list[str]) -> None:
         self.problems.pop("compiler flags", None)
+        self.refused[path] = frozenset(refused)
         if refused:
-            why = f"gcc does not take {' '.join(refused)}: headers are read without"
+            why = f"gcc does not take {' '.join(refused)}: left out"
             self.problems["compiler flags"] = EnvironmentProblem(
                 "compiler flags", why, "check the flags of the project"
             )

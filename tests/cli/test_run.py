@@ -58,6 +58,14 @@ def test_options_of_the_project_and_of_the_command_line_reach_the_compiler(proce
     assert process("run", "--device", DEVICE, "-DTWO=2", "-include", before, "-lm", path).code == 0
 
 
+def test_options_of_the_project_that_gcc_does_not_take_are_left_out(process, tmp_path: Path) -> None:
+    path = _program(tmp_path / "arm.c", REGION + "return n - N;")
+    (tmp_path / "compile_flags.txt").write_text("-mfpu=neon\n-DN=5\n-Xopenmp-target=nvptx64\n-march=sm_70\n")
+    done = process("run", "--device", DEVICE, path)
+    assert (done.code, done.err.count("\n")) == (0, 1)
+    assert "gcc does not take -mfpu=neon: left out" in done.err
+
+
 def test_a_compilers_error_shows_the_users_line(process, tmp_path: Path) -> None:
     path = _program(tmp_path / "bad.c", REGION + "\n    return undeclared_name;\n")
     done = process("run", "--device", DEVICE, path)

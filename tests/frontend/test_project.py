@@ -387,7 +387,7 @@ def test_flags_that_gcc_does_not_take_lose_no_headers(tmp_path: Path, flags: lis
         assert "__STDC__" in {macro.name for macro in snapshot.predefined}
         problem = workspace.problems.get("compiler flags")
         said = problem.reason if problem else ""
-        assert said == (refused and f"gcc does not take {refused}: headers are read without")
+        assert said == (refused and f"gcc does not take {refused}: left out")
     assert workspace.compiler_errors(main, wrong, flags) == {1: "expected ';' before '}' token"}
     workspace.snapshot(main, HEADERS)
     assert "compiler flags" not in workspace.problems
