@@ -84,7 +84,7 @@ def run(path: Path, device: str) -> subprocess.CompletedProcess[bytes]:
 
 
 @pytest.mark.parametrize(
-    ("name", "device"), [*thinned([(n, "cudasim") for n in TEXTS], 3), *thinned([(n, "host") for n in TEXTS], 6)]
+    ("name", "device"), [*thinned([(n, "cudasim") for n in TEXTS], 6), *thinned([(n, "host") for n in TEXTS], 6)]
 )
 def test_what_gcc_means(name: str, device: str, tmp_path: Path) -> None:
     path = tmp_path / "test.c"

@@ -25,8 +25,8 @@ RIGHT = [*PROGRAMS, *NEWER]
 # On `host` first that which alone sees some faults, and then one of many.
 ON_HOST = sorted(RIGHT, key=lambda path: path.stem != "data_device_names")
 ON_DEVICES = [
-    *thinned([(path, "cudasim") for path in PROGRAMS], 2),
-    *thinned([(path, "cudasim") for path in NEWER], 2),
+    *thinned([(path, "cudasim") for path in PROGRAMS], 3),
+    *thinned([(path, "cudasim") for path in NEWER], 3),
     *thinned([(path, "host") for path in ON_HOST], 8),
 ]
 LIBRARY = ROOT / "ompls/runtime/device_lib/cuda"

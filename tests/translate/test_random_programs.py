@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from command import ompls
 from random_regions import Program
+from thinned import thinned
 
 from ompls.analysis.model.tu import TU
 from ompls.runtime import nvrtc
@@ -35,7 +36,7 @@ def _draw(seed: int, directory: Path) -> tuple[Path, str]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("device", ["host", "cudasim"])
+@pytest.mark.parametrize("device", thinned(["cudasim", "host"], 2))
 def test_a_random_program_prints_the_same_on_a_device(seed: int, device: str, tmp_path: Path) -> None:
     path, expected = _draw(seed, tmp_path)
     done = ompls("run", "--timeout", "60", "--device", device, path, "-lm", timeout=280)
