@@ -65,7 +65,8 @@ class Index:
                 self.functions[node.symbol.name] = (item, node)
             elif isinstance(node, Declaration):
                 self._declaration(item, node)
-        named = [w for w in TRUTH if re.search(rb"\b%s\b" % encoded(w), tu.expanded)]  # no macros of <stdbool.h>
+        there = [w for w in TRUTH if encoded(w) in tu.expanded]  # quick, where few words are
+        named = [w for w in there if re.search(rb"\b%s\b" % encoded(w), tu.expanded)]  # no macros of <stdbool.h>
         declared = {*self.types, *(self._variables() if named else ())}
         self.own = frozenset(named) & declared  # of which C++ has others
         self.kinds.own = self.own

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model.tu import TU
@@ -35,18 +36,26 @@ class Edits:
     def __init__(self, tu: TU, presumed: Callable[[str, int], tuple[str, int]]) -> None:
         self.tu, self.presumed = tu, presumed
         self._edits: list[_Edit] = []
-        segments = tu.map.segments
-        self._starts = [s.x_start for s in segments]
-        # Consecutive segments of one macro invocation are one group.
-        self._group: list[int] = []
-        for k, s in enumerate(segments):
-            p = segments[k - 1] if k else None
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where the segments begin."""
+        return [s.x_start for s in self.tu.map.segments]
+
+    @cached_property
+    def _group(self) -> list[int]:
+        """The first segment of each one's group: consecutive segments of one macro invocation are one."""
+        group: list[int] = []
+        before = None
+        for k, s in enumerate(self.tu.map.segments):
             same = (
-                p is not None
-                and s.kind == p.kind == "expansion"
-                and (s.path, s.start, s.end) == (p.path, p.start, p.end)
+                before is not None
+                and s.kind == before.kind == "expansion"
+                and (s.path, s.start, s.end) == (before.path, before.start, before.end)
             )
-            self._group.append(self._group[-1] if same else k)
+            group.append(group[-1] if same else k)
+            before = s
+        return group
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Put `text` for the expanded bytes [start, end)."""
