@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 PREPARED := $(VENV)/.prepared
-SHARED := $(shell find ompls/runtime -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/devices/*.c' -o -path '*/device_lib/*.*')
+SHARED := $(shell find ompls/runtime ompls/devices -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/module/*.c' -o -path '*/device_lib/*.*')
 COVERAGE ?= 85
 # Objects are kept in .cache/objects by their content; what a run leaves there spares the next one a compiler.
 PYTEST = mkdir -p .cache && $(BIN)/python -m pytest -n 2 --dist worksteal --basetemp=$(CURDIR)/.cache/tests

@@ -120,7 +120,7 @@ def work(path: Path, suite: Path, device: str, timeout: float, until: str) -> Re
 
     from ompls.cli.engine import analyze, diagnostics
 
-    units = list(analyze([str(path), *_library(suite, path)], flags, "cuda"))
+    units = list(analyze([str(path), *_library(suite, path)], flags))
     unit = units[0]
     expected = regions_by_gcc(path, flags)
     result.found_regions = sum(len(item.content.regions) for item in unit.tu.items)
@@ -156,7 +156,7 @@ def _translate_and_run(
 
     with tempfile.TemporaryDirectory(prefix="ompls-conformance-") as scratch:
         try:
-            bundle = pipeline.translated(units, pipeline.device_names(device), flags)
+            bundle = pipeline.translated(units, pipeline.devices_here(device), flags)
         except Refused as error:
             return failed("translated", f"not translatable: {error}")
         result.stages["translated"] = True

@@ -77,19 +77,23 @@ seen.
 
 def devices_page() -> str:
     """docs/devices.md: what the device classes lack, from the tables that the rules and the translator read."""
-    from ompls.analysis.spec.devices import ABILITIES, DEVICES
+    from ompls.analysis.spec.devices import ABILITIES
+    from ompls.project.devices import registry
 
     head = (
         "# What devices can run\n\n"
-        "<!-- Written by `make docs` from ompls/analysis/spec/devices/; do not edit. -->\n\n"
+        "<!-- Written by `make docs` from ompls/devices/*/device.toml; do not edit. -->\n\n"
         "Whatever is not listed here runs: all constructs that may stand in a target region, in all combined forms,\n"
         "and C17 with GNU extensions. A region that needs what its device lacks is not translated; `ompls check` says\n"
         "so at the line. `cudasim` runs the code that `cuda` runs.\n"
     )
     parts = []
-    for device in (d for d in DEVICES.values() if d.proven and d.name != "cudasim"):
+    for device in (d for d in registry().devices.values() if d.name != "cudasim"):
         rows = [f"| {_ability(key, ABILITIES[key])} | {why} |" for key, why in device.lacks.items()]
-        parts.append("\n".join([f"\n## `{device.name}`\n", "| lacks | because |", "|---|---|", *rows]) + "\n")
+        what = f"{device.title}{f' ({device.planned})' if device.planned else ''}."
+        parts.append(
+            "\n".join([f"\n## `{device.name}`\n\nThis is {what}\n", "| lacks | because |", "|---|---|", *rows]) + "\n"
+        )
         if device.slow:
             rows = [f"| {_ability(key, ABILITIES[key])} | {why} |" for key, why in device.slow.items()]
             parts.append("\n".join(["\n| slow | because |", "|---|---|", *rows]) + "\n")

@@ -36,12 +36,12 @@ class Compared:
 
 def compare(path: Path, device: str, flags: Sequence[str]) -> Compared:
     """Both answers about one file."""
-    from ompls.cli.engine import analyze, diagnostics
+    from ompls.cli.engine import Engine, Options, diagnostics
     from ompls.translate import translate
 
-    unit = next(analyze([str(path)], flags, device))
+    unit = Engine(Options((str(path),), tuple(flags), {"preview.device": device})).unit(str(path))
     limits = [d for d in diagnostics(unit) if d.severity != "hint"]
-    refused = translate([unit.tu], [device]).diagnostics
+    refused = translate([unit.tu], unit.tu.settings.devices).diagnostics
     source = unit.tu.source
 
     def line(at: int) -> int:

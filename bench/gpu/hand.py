@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pycuda import driver
 
-from ompls.runtime import cuda_image
+from ompls.devices.cuda.module import image as cuda_image
 from ompls.runtime.toolchain import Toolchain
 
 HERE = Path(__file__).resolve().parent

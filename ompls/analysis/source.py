@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
+from ompls.analysis.spec.devices import DeviceSpec
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
@@ -260,11 +262,12 @@ class Settings:
     """What changes the meaning of a text: part of every memo key.  Names are those of rules or of groups.
 
     severity -- (name, 'error' 'warning' 'hint' or 'off'); a rule's own entry comes after its group's
+    devices -- which the rules about devices speak of
     device_chosen -- somebody said which device the program is for; otherwise what it cannot run is a hint
     """
 
     openmp: OpenMPVersion = "5.2"
-    device: str = "cuda"  # device class that the device-limit rules speak about
+    devices: tuple[DeviceSpec, ...] = ()
     select: tuple[str, ...] = ()  # empty: all
     ignore: tuple[str, ...] = ()
     severity: tuple[tuple[str, str], ...] = ()

@@ -155,15 +155,15 @@ class _Job:
 
     def _translated(self, source: str, words: Sequence[str]) -> Bundle | None:
         """The unit's bundle; None when gcc alone does all of it.  Raises Refused."""
-        names = pipeline.device_names(self.devices)
+        devices = pipeline.devices_here(self.devices)
         flags = _meaningful(words)
-        unit = next(iter(analyze([source], flags, names[0], self.line.version)))
+        unit = next(iter(analyze([source], flags, self.line.version)))
         if not _offloads(unit) and not _is_newer_than_gcc(unit):
             lost.tell([unit])
             return None
         # The same text compiled with other macros is another unit.
         unit.tu.identity = "\0".join((os.path.realpath(source), *flags))
-        return pipeline.translated([unit], names, words)
+        return pipeline.translated([unit], devices, words)
 
     # --- the program
 
@@ -195,23 +195,29 @@ class _Job:
 def _is_newer_than_gcc(unit: Unit) -> bool:
     """Whether the host's code has OpenMP that is lowered: gcc passes over directives that it does not know."""
     from ompls.translate.lowering import lower
+    from ompls.translate.target import HOST
 
     if not unit.tu.directives and not any(item.content.directives for item in unit.tu.items):
         return False
-    lowered, unable = lower(unit.tu, "host")
+    lowered, unable = lower(unit.tu, HOST)
     return lowered is not unit.tu or bool(unable)
 
 
 def _what_is_there(devices: str, told: bool) -> str:
-    """The devices that a makefile names which was not written for this machine: `cudasim` where no `cuda` is."""
+    """The devices that a makefile names which was not written for this machine: for one that is not here another one
+    that runs its kernels."""
+    from ompls.project.devices import registry
     from ompls.runtime.devices import all_devices
 
+    others = {d.in_place_of: d.name for d in registry().devices.values() if d.in_place_of}
     names = devices.split(",")
-    if "cuda" not in names or (state := all_devices()["cuda"].probe()).available:
-        return devices
-    if told:
-        print(f"ompls: the regions are built for cudasim, a simulator: no cuda here: {state.reason}", file=sys.stderr)
-    return ",".join(dict.fromkeys("cudasim" if name == "cuda" else name for name in names))
+    for k, name in enumerate(names):
+        if name in others and not (state := all_devices()[name].probe()).available:
+            names[k] = others[name]
+            if told:
+                what = f"the regions are built for {names[k]}, a simulator: no {name} here: {state.reason}"
+                print(f"ompls: {what}", file=sys.stderr)
+    return ",".join(dict.fromkeys(names))
 
 
 def _read_input(copy: Path) -> str:

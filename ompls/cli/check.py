@@ -147,9 +147,13 @@ def _layer(arguments: argparse.Namespace) -> dict[str, Any]:
             "openmp_version": arguments.openmp,
             "diagnostics.select": _names(arguments.select),
             "diagnostics.ignore": _names(arguments.ignore),
-            "preview.device": options.device_class(arguments.device) if arguments.device is not None else None,
+            "preview.device": _devices(arguments.device),
         }
     )
+
+
+def _devices(text: str | None) -> str | None:
+    return text and ",".join(device.name for device in options.devices(text))
 
 
 def _names(words: list[str] | None) -> list[str] | None:

@@ -54,11 +54,11 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[_Option]:
 
 def _words(action: argparse.Action) -> list[str]:
     from ompls.analysis.rules import GROUPS, RULES
-    from ompls.cli.options import DEVICES
+    from ompls.project.devices import AUTO, registry
 
     if action.choices is not None:
         return [str(choice) for choice in action.choices]
-    return {"--device": [*DEVICES]}.get(action.option_strings[0] if action.option_strings else "") or (
+    return {"--device": [*registry().devices, AUTO]}.get(action.option_strings[0] if action.option_strings else "") or (
         [*GROUPS, *sorted(RULES)] if action.metavar == "RULE" else []
     )
 

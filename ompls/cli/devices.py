@@ -6,7 +6,9 @@ import argparse
 import os
 import sys
 
-from ompls.cli.problem import Problem
+from ompls.analysis.spec.devices import DeviceSpec
+from ompls.cli.problem import Problem, warn
+from ompls.project.devices import registry
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +23,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.prepare:
         _prepare()
-    sys.stdout.write(list_devices(arguments.json))
+    known = registry()
+    for problem in known.problems:
+        warn(str(problem))
+    sys.stdout.write(list_devices(arguments.json, [_planned(d) for d in known.devices.values() if d.planned]))
     return 0
+
+
+def _planned(device: DeviceSpec) -> dict[str, object]:
+    reason = f"planned: {device.planned}"
+    entry = {"name": device.name, "available": False, "class": device.kernels, "description": device.title}
+    return {**entry, "reason": reason, "hint": "until then it can be checked for"}
 
 
 def _prepare() -> None:

@@ -134,7 +134,7 @@ class Engine:
 
 
 def analyze(
-    files: Sequence[str], flags: Sequence[str], device: str, openmp: str | None = None, database: str | None = None
+    files: Sequence[str], flags: Sequence[str], openmp: str | None = None, database: str | None = None
 ) -> Iterator[Unit]:
     """Every file as a translation unit that a compiler may have, in order.  Raises Problem for one that cannot be read,
     is no C, or includes what may have no end.
@@ -143,7 +143,7 @@ def analyze(
     database -- as in Options
     """
     layer = settings_layer({"openmp_version": openmp})
-    engine = Engine(Options(tuple(files), tuple(flags), {**layer, "preview.device": device}, database=database))
+    engine = Engine(Options(tuple(files), tuple(flags), layer, database=database))
     for name in files:
         unit = engine.unit(name)
         while engine.warnings:

@@ -10,9 +10,9 @@ import shutil
 from pathlib import Path
 
 from ompls.cli.problem import Problem
+from ompls.project.devices import AUTO
 
 OUR_ERROR = 125
-DEVICES = ("cudasim", "host")  # whose kernels run on this machine's cores
 # After the project's options, so that it is what the user asked for here that counts.
 FLAGS = ("-g", "-O0")
 _LOAD_NOTHING = ("set auto-load off", "set auto-load libthread-db on")  # which threads' variables need
@@ -42,20 +42,23 @@ end
 
 
 def device(name: str) -> str:
-    """The devices of `--device` as gdb can look into them; `auto` is cudasim.  Raises Problem."""
-    chosen = "cudasim" if name == "auto" else name
-    for part in chosen.split(","):
-        kind = part.strip().partition(":")[0]
-        if kind not in DEVICES:
-            reason = f"gdb cannot stop in kernels of '{kind}'"
-            raise Problem(f"--gdb: {reason}; choose --device cudasim, where the same kernels run, or host", OUR_ERROR)
-    return chosen
+    """The devices of `--device` as gdb can look into them; `auto` is the first of these.  Raises Problem."""
+    from ompls.runtime.devices import able, named
+
+    can = able("debuggable")
+    if name == AUTO:
+        return can[0]
+    for chosen, _ in named(name):
+        if chosen.name not in can:
+            reason = f"gdb cannot stop in kernels of '{chosen.name}'"
+            raise Problem(f"--gdb: {reason}; choose one of {', '.join(can)}", OUR_ERROR)
+    return name
 
 
 def command(scratch: Path) -> list[str]:
     """What stands before the program and its arguments on the command line.  Raises Problem when there is no gdb."""
+    from ompls.devices.cudasim.module import LIBRARY
     from ompls.runtime.build import CORE
-    from ompls.runtime.devices.cudasim import LIBRARY
 
     found = shutil.which("gdb")
     if found is None:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ompls.cli.problem import Problem
+from ompls.project.devices import registry
 from ompls.project.gcc_options import SAME
 
-# Targets of other compilers by how they begin -> our device.
-_TARGETS = {"nvptx": "cuda", "x86_64": "host", "aarch64": "host", "host": "host"}
+_GPU, _CPU = "nvptx64", "x86_64"  # what is meant by words that name no target
 _NOBODYS = ("amdgcn", "spir", "gcn", "intelgt", "hsa", "x86_64-intelmic")
 _ARCHITECTURES = ("--offload-arch", "--cuda-gpu-arch")
 _OF_A_GPU = re.compile(r"sm_|compute_|gfx")
@@ -56,11 +56,11 @@ class Offload:
         elif option == "-fopenmp-version":
             self.version = f"{value[:1]}.{value[1:]}"
         elif option == "-target" and value:
-            self._add(["cuda" if value == "gpu" else "host"])
+            self._add([registry().of_triple(_GPU if value == "gpu" else _CPU)])
         elif option == "-mp":
             self.openmp = True
             if value:
-                self._add(["cuda" if "gpu" in value.split(",") else "host"])
+                self._add([registry().of_triple(_GPU if "gpu" in value.split(",") else _CPU)])
             return ["-fopenmp"]
         elif option == "-gpu":
             self._architecture(value)
@@ -88,7 +88,7 @@ class Offload:
         if name.startswith(_NOBODYS):
             why = "ompls makes code for NVIDIA's GPUs (nvptx64, sm_NN) and the host"
             raise Problem(f"cannot offload to {name} ({option}): {why}; choose one of these", 1)
-        return next((device for start, device in _TARGETS.items() if name.startswith(start) and name != device), "")
+        return registry().of_triple(name)
 
     def _add(self, devices: list[str]) -> None:
         self.devices = list(dict.fromkeys([*(self.devices or ()), *devices]))
@@ -101,4 +101,4 @@ class Offload:
         found = [f"sm_{number}" for number in _ARCHITECTURE.findall(text)]
         self.architectures += [name for name in found if name not in self.architectures]
         if told and (found or "native" in text):
-            self._add(["cuda"])
+            self._add([registry().of_triple(_GPU)])

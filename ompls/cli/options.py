@@ -7,14 +7,15 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ompls.cli.problem import Problem
+from ompls.analysis.spec.devices import DeviceSpec
+from ompls.cli.problem import Problem, warn
+from ompls.project.devices import AUTO, DEFAULT, registry
 from ompls.project.gcc_options import DIRECTORIES, LIBRARIES, MACROS, word_of
+from ompls.project.problem import EnvironmentProblem
 
 # gcc's options that are ours to pass on: those with a value, and how those begin that are one word.
 _WITH_VALUE = (*DIRECTORIES, *MACROS, *LIBRARIES, "-include")
 _PREFIXES = ("-std=", "-O", "-g", "-W", "-w", "-f", "-m", "-pthread")
-
-DEVICES = ("host", "cudasim", "cuda", "mpinode", "epiphany", "auto")
 
 
 def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -70,16 +71,12 @@ def _database(word: str) -> str:
     return os.path.abspath(directory)
 
 
-def add_device(parser: argparse.ArgumentParser, default: str | None, *, counted: bool = False) -> None:
+def add_device(parser: argparse.ArgumentParser, default: str | None) -> None:
     """No `default`: it is the settings' (`device` of the project file)."""
-    otherwise = default or "the project file says, else cuda"
-    names = f"{', '.join(DEVICES)}{' or the name of an implementation' if counted else ''}"
-    parser.add_argument(
-        "--device",
-        metavar="D[:N]" if counted else "D",
-        default=default,
-        help=f"{names} (default: {otherwise})",
-    )
+    otherwise = default or f"the project file says, else {DEFAULT}"
+    names = ", ".join((*registry().devices, AUTO))
+    text = f"{names}; D:N for so many of them, D,D for several (default: {otherwise})"
+    parser.add_argument("--device", metavar="D[:N]", default=default, help=text)
 
 
 def add_openmp(parser: argparse.ArgumentParser) -> None:
@@ -110,14 +107,25 @@ def settings_layer(given: Mapping[str, Any]) -> dict[str, Any]:
     return layer
 
 
-def device_class(name: str) -> str:
-    """The device class of a `--device` value of check, preview and translate, which do not depend on the machine."""
-    base, counted, count = name.partition(":")
-    if base not in DEVICES:
-        raise Problem(f"unknown device '{name}': no device has this name; 'ompls devices' lists what there is")
-    if counted and not (count.isdecimal() and int(count)):
-        raise Problem(f"cannot use {base}: '{count}' is not a number of devices; write NAME or NAME:NUMBER")
-    return "cuda" if base == "auto" else base
+def devices(text: str) -> tuple[DeviceSpec, ...]:
+    """What a `--device` value names, for those that do not depend on the machine.  Raises Problem."""
+    known = registry()
+    for wrong in known.problems:
+        warn(str(wrong))
+    try:
+        return known.chosen(text)
+    except EnvironmentProblem as problem:
+        raise Problem(str(problem)) from problem
+
+
+def translatable(text: str) -> tuple[DeviceSpec, ...]:
+    """The same for those that need kernels.  Raises Problem."""
+    chosen = devices(text)
+    for device in chosen:
+        if device.planned:
+            others = ", ".join(d.name for d in registry().devices.values() if not d.planned)
+            raise Problem(f"cannot translate for {device.name}: {device.planned}; choose one of {others}")
+    return chosen
 
 
 def _file_name(name: str) -> str:

@@ -22,6 +22,7 @@ from ompls.project.gcc_options import LIBRARIES, words_of
 
 if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
+    from ompls.analysis.spec.devices import DeviceSpec
     from ompls.cli.engine import Unit
     from ompls.runtime.build import Built
     from ompls.translate import Bundle
@@ -37,12 +38,12 @@ class _Made(Protocol):
 _M = TypeVar("_M", bound=_Made)
 
 
-def translated(units: Sequence[Unit], devices: Sequence[str], flags: Sequence[str]) -> Bundle:
+def translated(units: Sequence[Unit], devices: Sequence[DeviceSpec], flags: Sequence[str]) -> Bundle:
     """The bundle of the units for these devices, compiled with these options.  Raises Refused, as `admit` does."""
     from ompls.translate import translate
 
     admit(units, flags)
-    return made(units, flags, lambda: translate([unit.tu for unit in units], list(devices)))
+    return made(units, flags, lambda: translate([unit.tu for unit in units], devices))
 
 
 def admit(units: Sequence[Unit], flags: Sequence[str]) -> None:
@@ -140,11 +141,18 @@ def gcc(words: Sequence[str], temporary: Path | None = None, given: IO[bytes] | 
         raise Problem(f"cannot run gcc: {why}; install it: apt-get install build-essential", 1) from error
 
 
-def device_names(spec: str) -> list[str]:
-    """The names of the devices of a `--device` text of `run`, each once; `auto` becomes what it stands for here."""
+def devices_here(spec: str) -> tuple[DeviceSpec, ...]:
+    """The devices of a `--device` text of `run`, each once; `auto` is what this machine has.
+
+    Raises Problem for what is none or has no kernels, and RuntimeProblem for what cannot be used here.
+    """
+    from ompls.cli.options import translatable
+    from ompls.project.devices import AUTO, registry
     from ompls.runtime.devices import choose
 
-    return list(dict.fromkeys(device.name for device, _ in choose(spec)))
+    if spec != AUTO:
+        translatable(spec)
+    return tuple(registry().devices[name] for name in dict.fromkeys(device.name for device, _ in choose(spec)))
 
 
 def build(bundle: Bundle, scratch: Path, spec: str, flags: Sequence[str], output: Path | None = None) -> Built:

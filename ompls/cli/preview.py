@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 
 from ompls.cli import options
 from ompls.cli.engine import Unit, analyze
 from ompls.cli.places import Places
 from ompls.cli.problem import Problem
+from ompls.project.devices import DEFAULT
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser, several=False)
-    options.add_device(parser, "cuda")
+    options.add_device(parser, DEFAULT)
     options.add_openmp(parser)
     parser.add_argument("--line", type=int, metavar="N", help="only the region that line N of the file belongs to")
     parser.add_argument("--explain", action="store_true", help="also what the host does for it, and the source between")
@@ -27,17 +29,17 @@ def run(arguments: argparse.Namespace) -> int:
     from ompls.cli import pipeline
     from ompls.translate import preview
 
-    device = options.device_class(arguments.device)
-    (unit,) = analyze(arguments.files, arguments.flags, device, arguments.openmp, arguments.database)
+    devices = options.translatable(arguments.device)
+    (unit,) = analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database)
     pipeline.admit([unit], arguments.flags)
-    result = pipeline.made(
-        [unit], arguments.flags, lambda: preview(unit.tu, device, arguments.line, explain=arguments.explain)
-    )
-    if not result.text:
-        raise Problem(f"nothing to preview in {arguments.files[0]}: {_no_region(unit, arguments.line)}")
-    sys.stdout.write(result.text)
-    if arguments.with_lines:
-        print(json.dumps({"lines": [list(pair) for pair in result.line_map]}))
+    for device in {device.kernels: device for device in devices}.values():
+        shown = partial(preview, unit.tu, device, arguments.line, explain=arguments.explain)
+        result = pipeline.made([unit], arguments.flags, shown)
+        if not result.text:
+            raise Problem(f"nothing to preview in {arguments.files[0]}: {_no_region(unit, arguments.line)}")
+        sys.stdout.write(result.text)
+        if arguments.with_lines:
+            print(json.dumps({"lines": [list(pair) for pair in result.line_map]}))
     if arguments.resources:
         _resources(unit, arguments)
     return 0
@@ -60,5 +62,5 @@ def _resources(unit: Unit, arguments: argparse.Namespace) -> None:
     from ompls.cli import pipeline, resources
     from ompls.translate import translate
 
-    bundle = pipeline.made([unit], arguments.flags, lambda: translate([unit.tu], ["cuda"]))
+    bundle = pipeline.made([unit], arguments.flags, lambda: translate([unit.tu], options.translatable("cuda")))
     print(resources.of_bundle(bundle.files, arguments.arch), file=sys.stderr)

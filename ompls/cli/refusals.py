@@ -24,18 +24,16 @@ def refused(tu: TU) -> list[Diagnostic]:
 
     Nothing when nobody chose a device, or when nobody wants to hear of its limits; hints where a header is missing.
     """
-    from ompls.analysis.spec.devices import device_of
-
     settings = tu.settings
-    device = device_of(settings.device)
+    devices = [device for device in settings.devices if not device.planned]
     wanted = not settings.select or {_GROUP, UNTRANSLATABLE} & set(settings.select)
     unwanted = {_GROUP, UNTRANSLATABLE} & {*settings.ignore, *(n for n, how in settings.severity if how == "off")}
-    if not settings.device_chosen or device is None or not device.proven or not wanted or unwanted:
+    if not settings.device_chosen or not devices or not wanted or unwanted:
         return []
     from ompls.translate import translate
 
     severity: Severity = "warning" if tu.headers_known else "hint"
-    return [replace(d, severity=severity) for d in translate([tu], [settings.device]).diagnostics]
+    return [replace(d, severity=severity) for d in translate([tu], devices).diagnostics]
 
 
 def once(report: Report) -> Report:

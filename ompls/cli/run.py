@@ -13,6 +13,7 @@ from ompls.cli.engine import analyze
 from ompls.cli.output import refuse
 from ompls.cli.problem import Problem
 from ompls.cli.terminal import Style, progress
+from ompls.project.devices import AUTO
 
 OUR_ERROR = 125
 FOUND = 1  # the exit code of a program that ended well, but not before the checks
@@ -22,7 +23,7 @@ DEFAULT_CHECKS = ["races", "uninit", "memory"]
 
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser)
-    options.add_device(parser, os.environ.get("OMPLS_DEVICES") or "auto", counted=True)
+    options.add_device(parser, os.environ.get("OMPLS_DEVICES") or AUTO)
     options.add_openmp(parser)
     parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="end the program after that time")
     parser.add_argument("--trace", metavar="FILE", help="record a trace (see 'ompls report')")
@@ -69,10 +70,10 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
     say = Style(sys.stderr) if arguments.verbose else None
     if say is not None:
         print(say("strong", f"ompls: building {name}…"), file=sys.stderr, flush=True)
-    names = pipeline.device_names(arguments.device)
+    devices = pipeline.devices_here(arguments.device)
     with progress("translating and building") if say is None else nullcontext():
-        units = list(analyze(arguments.files, arguments.flags, names[0], arguments.openmp, arguments.database))
-        bundle = pipeline.translated(units, names, arguments.flags)
+        units = list(analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database))
+        bundle = pipeline.translated(units, devices, arguments.flags)
         project_flags = dict.fromkeys(unit.flags for unit in units)
         flags = [flag for group in project_flags for flag in group]
         flags += [*(gdb.FLAGS if arguments.gdb else ()), *arguments.flags]
@@ -83,7 +84,8 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
     direct = arguments.trace and arguments.trace_format == "json"
     record = Path(arguments.trace) if direct else scratch / "trace.jsonl" if wanted else None
     if say is not None:
-        print(say("strong", f"ompls: running {name} on {', '.join(names)}"), file=sys.stderr, flush=True)
+        where = ", ".join(device.name for device in devices)
+        print(say("strong", f"ompls: running {name} on {where}"), file=sys.stderr, flush=True)
     code = pipeline.launch(
         built,
         arguments.program_arguments,
@@ -111,10 +113,14 @@ def _prepare_checks(arguments: argparse.Namespace, found: Path) -> None:
     """The image is built for checks, and the program does them: both learn of it from the environment."""
     if arguments.gdb:
         raise Problem("--gdb: not together with --check, which changes the kernels; leave one of them out", OUR_ERROR)
-    if arguments.device == "auto":
-        arguments.device = "cudasim"
-    if arguments.device.partition(":")[0] != "cudasim":
-        raise Problem(f"--check: '{arguments.device}' cannot check kernels; choose --device cudasim", OUR_ERROR)
+    from ompls.runtime.devices import able, named
+
+    can = able("checks")
+    if arguments.device == AUTO:
+        arguments.device = can[0]
+    if any(device.name not in can for device, _ in named(arguments.device)):
+        why = f"'{arguments.device}' cannot check kernels"
+        raise Problem(f"--check: {why}; choose --device {' or '.join(can)}", OUR_ERROR)
     os.environ["OMPLS_CHECK"] = arguments.check
     os.environ["OMPLS_CHECK_RESULT"] = str(found)
 

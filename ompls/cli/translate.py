@@ -7,19 +7,20 @@ import argparse
 from ompls.cli import bundles, options, pipeline
 from ompls.cli.engine import analyze
 from ompls.cli.terminal import progress
+from ompls.project.devices import DEFAULT
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser)
-    options.add_device(parser, "cuda")
+    options.add_device(parser, DEFAULT)
     options.add_openmp(parser)
     parser.add_argument("-o", dest="output", metavar="DIR", required=True, help="the bundle's directory")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    device = options.device_class(arguments.device)
+    devices = options.translatable(arguments.device)
     with progress("translating"):
-        units = list(analyze(arguments.files, arguments.flags, device, arguments.openmp, arguments.database))
-        bundle = pipeline.translated(units, [device], arguments.flags)
+        units = list(analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database))
+        bundle = pipeline.translated(units, devices, arguments.flags)
     bundles.write(bundle.files, arguments.output)
     return 0

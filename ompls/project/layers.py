@@ -12,7 +12,8 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from ompls.analysis.spec.devices import DEVICES, device_of
+from ompls.project import devices
+from ompls.project.problem import EnvironmentProblem
 from ompls.project.settings import ENTRIES, Entry, Level, PathIgnores, Settings, Severities
 
 Layer = dict[str, Any]  # 'diagnostics.max_file_size' -> value
@@ -96,10 +97,13 @@ def parse(value: object) -> tuple[Settings, list[str]]:
 def convert(entry: Entry, given: object) -> tuple[Any, list[str]]:
     """(the value, or None when the default is used; what is wrong).  Unknown rules are left out of their list."""
     value, expected = _of_kind(entry.kind, given)
-    if not expected and entry.device and device_of(value) is None:
-        expected = _one_of(DEVICES)
     if expected:
         return None, [f"expected {expected}, got {_show(given)}"]
+    if entry.device:
+        try:
+            devices.of_settings(value)
+        except EnvironmentProblem as problem:
+            return None, [str(problem)]
     return _with_known_names(entry, value) if entry.names else (value, [])
 
 

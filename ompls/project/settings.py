@@ -17,6 +17,7 @@ from typing import Any, Literal
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.source import OpenMPVersion
 from ompls.analysis.source import Settings as AnalysisSettings
+from ompls.project.devices import DEFAULT, of_settings
 from ompls.project.globs import matches
 
 Level = Literal["error", "warning", "hint", "off"]
@@ -56,8 +57,8 @@ class DiagnosticSettings:
 @dataclass(frozen=True, slots=True)
 class PreviewSettings:
     device: str = _setting(
-        "cuda",
-        "The device class whose code *Preview* shows, and that the rules about devices speak of.",
+        DEFAULT,
+        "The devices whose code *Preview* shows, and that the rules about devices speak of: `cuda`, `cudasim,host`, …",
         "device",
         device=True,
     )
@@ -108,7 +109,7 @@ class Settings:
     def for_analysis(self) -> AnalysisSettings:
         return AnalysisSettings(
             openmp=self.openmp_version,
-            device=self.preview.device.partition(":")[0],
+            devices=of_settings(self.preview.device),
             device_chosen=self.device_chosen,
             select=self.diagnostics.select,
             ignore=self.diagnostics.ignore,

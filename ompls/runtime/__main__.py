@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence
 
 from . import hosted, launcher
 from .build import build
@@ -46,29 +46,35 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def list_devices(as_json: bool) -> str:
-    """Every known device, with the reason and the hint when it cannot be used here; text or JSON."""
-    rows = [(device, device.probe()) for device in all_devices().values()]
-    if as_json:
-        entries = [
+def list_devices(as_json: bool, further: Sequence[Dict[str, object]] = ()) -> str:
+    """Every known device, with the reason and the hint when it cannot be used here; text or JSON.
+
+    further -- entries of devices that have no module
+    """
+    entries: List[Dict[str, object]] = []
+    for device in all_devices().values():
+        state = device.probe()
+        entries.append(
             {
-                "name": d.name,
-                "available": s.available,
-                "class": d.kernel_class,
-                "description": s.description,
-                "reason": s.reason,
-                "hint": s.hint,
+                "name": device.name,
+                "available": state.available,
+                "class": device.kernel_class,
+                "description": state.description,
+                "reason": state.reason,
+                "hint": state.hint,
             }
-            for d, s in rows
-        ]
-        return json.dumps({"devices": entries}, indent=2) + "\n"
-    lines = []
-    for device, state in rows:
-        text = "available" if state.available else "not available: {}; {}".format(state.reason, state.hint)
-        lines.append(
-            "{:10s} {}{}".format(device.name, text, " (" + state.description + ")" if state.description else "")
         )
-    return "\n".join(lines) + "\n"
+    entries += further
+    if as_json:
+        return json.dumps({"devices": entries}, indent=2) + "\n"
+    return "".join(map(_line, entries))
+
+
+def _line(entry: Dict[str, object]) -> str:
+    why = "; ".join(str(entry[key]) for key in ("reason", "hint") if entry[key])
+    text = "available" if entry["available"] else "not available: " + why
+    description = " ({})".format(entry["description"]) if entry["description"] else ""
+    return "{:10s} {}{}\n".format(entry["name"], text, description)
 
 
 def _perform(arguments: List[str], program_arguments: Sequence[str]) -> int:

@@ -197,7 +197,7 @@ def images_of(
         if not kernels and any(unit.kernels for unit in bundle.units):
             why = "it holds no kernels for '{}' (class {})".format(device.name, device.kernel_class)
             raise BundleError(str(bundle.directory), why, "translate again with --device " + device.name)
-        kernels = with_functions(tools.scratch, bundle, kernels, device.kernel_class)
+        kernels = with_functions(tools.scratch, bundle, kernels, device)
         if device.image_class not in [name for name, _ in images]:
             images.append((device.image_class, device.build_image(ImageJob(tools, kernels, cflags, ldflags, WRAP))))
     return images

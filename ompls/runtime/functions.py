@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
 
 from .bundle import Bundle, Function, Kernel
+from .devices import Device
 from .errors import BundleError
 
 _GLOBAL = re.compile(r"^[ \t]*__attribute__\(\(weak\)\) __device__ (.*?\b(__ompls_g_\w+)\b.*);$", re.M)
@@ -21,7 +22,7 @@ _COMPLEX = '#include "ompls_complex.cuh"\n'
 
 
 def with_functions(
-    scratch: Path, bundle: Bundle, kernels: Sequence[Tuple[Kernel, Path]], kernel_class: str
+    scratch: Path, bundle: Bundle, kernels: Sequence[Tuple[Kernel, Path]], device: Device
 ) -> List[Tuple[Kernel, Path]]:
     """The kernels, with what they call in other units.  Raises BundleError when no unit has it."""
     known: Dict[str, Function] = {}
@@ -32,30 +33,30 @@ def with_functions(
     out: List[Tuple[Kernel, Path]] = []
     separate: Dict[str, Tuple[Kernel, Path]] = {}
     for kernel, path in kernels:
-        called = _called(kernel, known, kernel_class)
-        if called and kernel_class == "gpu":
-            text = composed(path.read_text(encoding="utf-8", errors="surrogateescape"), called)
+        called = _called(kernel, known, device)
+        if called and device.joins_functions:
+            text = composed(_text(path), called, device.kernel_class)
             joined = scratch / "linked" / path.name
             joined.parent.mkdir(parents=True, exist_ok=True)
             joined.write_text(text, encoding="utf-8", errors="surrogateescape")
             out.append((kernel, joined))
         else:
             out.append((kernel, path))
-        for f in called if kernel_class != "gpu" else ():
-            source = Kernel(f.name, f.files[kernel_class].name, 0, "spmd", (), {}, (), False)
-            separate[f.name] = (source, f.files[kernel_class])
+        for f in called if not device.joins_functions else ():
+            source = Kernel(f.name, f.files[device.kernel_class].name, 0, "spmd", (), {}, (), False)
+            separate[f.name] = (source, f.files[device.kernel_class])
     return out + list(separate.values())
 
 
-def _called(kernel: Kernel, known: Dict[str, Function], kernel_class: str) -> List[Function]:
+def _called(kernel: Kernel, known: Dict[str, Function], device: Device) -> List[Function]:
     """The functions of other units that a kernel calls, also through others; each after those that it calls."""
     done: Dict[str, Function] = {}
     path: List[str] = []
 
     def visit(name: str, caller: str) -> None:
         f = known.get(name)
-        if f is None or kernel_class not in f.files:
-            if kernel_class != "gpu":
+        if f is None or device.kernel_class not in f.files:
+            if not device.joins_functions:
                 return  # the host may have it in a library
             why = f.reason if f is not None and f.reason else "no unit that is linked has its body under declare target"
             raise BundleError("{}:{}".format(kernel.file, kernel.line), "'{}' calls '{}': {}".format(caller, name, why),
@@ -63,7 +64,7 @@ def _called(kernel: Kernel, known: Dict[str, Function], kernel_class: str) -> Li
         if name in done:
             return
         if name in path:
-            if kernel_class == "gpu":
+            if device.joins_functions:
                 why = "functions of several files call each other in a circle: {}".format(" -> ".join([*path, name]))
                 raise BundleError("{}:{}".format(kernel.file, kernel.line), why, "put them into one file")
             return
@@ -78,9 +79,13 @@ def _called(kernel: Kernel, known: Dict[str, Function], kernel_class: str) -> Li
     return list(done.values())
 
 
-def composed(kernel: str, functions: Sequence[Function]) -> str:
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="surrogateescape")
+
+
+def composed(kernel: str, functions: Sequence[Function], kernel_class: str) -> str:
     """The text of a CUDA kernel file with the functions in front of it."""
-    texts = [f.files["gpu"].read_text(encoding="utf-8", errors="surrogateescape") for f in functions] + [kernel]
+    texts = [_text(f.files[kernel_class]) for f in functions] + [kernel]
     symbols = {m.group(2): None for text in texts for m in _GLOBAL.finditer(text)}
     locks = {m.group(1): None for text in texts for m in _LOCK.finditer(text)}
     texts = [_LOCK.sub("", _GLOBAL.sub(_typed, text)).replace(_COMPLEX, "") for text in texts]

@@ -21,13 +21,11 @@ from types import FrameType
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set
 
 from .build import Built
+from .devices import named
 from .errors import RuntimeProblem
 from .processes import children, end_with, kill_all
 
 TIMED_OUT = 124
-# On `host`, threads that wait look this often before they sleep.  gcc's 300,000 times burn whole time slices where
-# others want the processors; 1,000, which gcc takes itself where it has more threads than processors, are no slower.
-SPIN = "1000"
 GRACE = 3.0  # seconds between a forwarded request to end and the kill
 PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER = 36, 37
 
@@ -38,9 +36,9 @@ def environment(
     """The environment of the program: which devices it has, where its trace goes, which tells contents apart or not."""
     env = dict(os.environ if base is None else base)
     env["OMPLS_DEVICES"] = built.devices
-    names = [device.partition(":")[0] for device in built.devices.split(",")]
-    if "host" in names and "OMP_WAIT_POLICY" not in env:
-        env.setdefault("GOMP_SPINCOUNT", SPIN)
+    for device, _ in named(built.devices):
+        for name, value in device.environment(env).items():
+            env.setdefault(name, value)
     if trace is not None:
         env["OMPLS_TRACE"] = str(trace)
     if content:

@@ -204,7 +204,7 @@ class Toolchain:
         parts += [os.fsencode(place)] if place is not None else []
 
         def make(path: Path) -> None:
-            if RUNTIME in job.source.parents:
+            if RUNTIME.parent in job.source.parents:
                 self._say_once()
             begin = self._precompiled(job) if job.header else ()
             self.run([job.compiler, *begin, *job.args, "-c", str(job.source), "-o", str(path)], what, place)

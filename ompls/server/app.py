@@ -58,6 +58,7 @@ class OmplsServer(LanguageServer):
         super().__init__("ompls", ompls.__version__, protocol_cls=Protocol, converter_factory=converter)
         self.client = clients.Client()
         self.trusted = True
+        self.roots: tuple[str, ...] = ()  # the folders that are open
         self.exit_code = 1  # unless the client says goodbye
         self._main: asyncio.Task[None] | None = None
         self._lens_refresh: asyncio.Task[None] | None = None
@@ -100,6 +101,7 @@ class OmplsServer(LanguageServer):
         }
 
     def set_roots(self, roots: list[str]) -> None:
+        self.roots = tuple(roots)
         self.engine.set_context(Context(self.client, tuple(roots), trusted=self.trusted))
 
     def _roots(self, params: types.InitializeParams) -> list[str]:

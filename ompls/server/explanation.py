@@ -41,7 +41,8 @@ def _surroundings(opened: Opened, result: Result) -> list[Reason]:
     for problem in map(str, opened.workspace.problems.values()):
         found.append(Reason("surroundings", problem[:1].upper() + problem[1:] + ".", True))
     tier = "live: the headers are being read" if opened.reading or opened.snapshot is None else "full"
-    version = f"OpenMP {result.tu.settings.openmp}, device class `{result.tu.settings.device}`"
+    devices = "device " + ", ".join(f"`{device.name}`" for device in result.tu.settings.devices)
+    version = f"OpenMP {result.tu.settings.openmp}, {devices}"
     took = f"{result.seconds * 1000:.0f} ms for version {result.version}"
     found.append(Reason("tier", f"Tier: {tier}. {version}. {took}.", tier != "full"))
     return found

@@ -11,6 +11,8 @@ from ompls.analysis import features
 from ompls.analysis.model.tu import TU
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.analysis.text import LineIndex
+from ompls.project.devices import of_settings
+from ompls.project.problem import EnvironmentProblem
 from ompls.server.convert import Json
 from ompls.server.guard import refuse
 from ompls.server.opened import Opened, Result
@@ -19,7 +21,7 @@ from ompls.server.preview import LANGUAGES, Target
 
 def asked(opened: Opened, result: Result, params: Json) -> Json:
     """`ompls/preview`: of the region that is named, or that holds the position, or the first one."""
-    device, region = str(params.get("device") or opened.settings.preview.device), params.get("region")
+    device, region = str(params.get("device") or opened.settings.preview.device.partition(",")[0]), params.get("region")
     if not isinstance(region, str):
         region = _region_at(result.tu, params.get("position"))
     if (absent := _absent(result.tu, region)) is not None:
@@ -78,9 +80,14 @@ def prepare() -> None:
 
 
 def _translate(tu: TU, target: Target) -> Any:
-    from ompls.translate import preview  # noqa: PLC0415 - as above
+    from ompls.translate import NotTranslatedError, preview  # noqa: PLC0415 - as above
 
-    return preview(tu, target.device, target.region, explain=target.explain)
+    try:
+        return preview(tu, of_settings(target.device)[0], target.region, explain=target.explain)
+    except NotTranslatedError as problem:
+        raise refuse(f"preview: cannot translate for {problem}") from problem
+    except EnvironmentProblem as problem:
+        raise refuse(f"preview: {problem}") from problem
 
 
 def _shortened(text: str, roots: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ompls.project.devices import of_settings
 from ompls.server.lenstexts import Offer, answer
 from ompls.server.opened import Opened, Result
 
@@ -11,8 +12,9 @@ from ompls.server.opened import Opened, Result
 def lenses(opened: Opened, result: Result) -> list[bytes]:
     """Their JSON, to be joined."""
     settings, document, context = opened.settings, opened.document, opened.context
-    device = settings.preview.device
-    title = "Preview CUDA" if device in ("cuda", "cudasim") else f"Preview {device}"
+    device = of_settings(settings.preview.device)[0]
+    title = f"Preview {device.language or device.name}"
     run = settings.lens.run and context.trusted and os.path.isabs(document.path)
-    offer = Offer(document.uri, title if settings.lens.preview else None, device, settings.run.device if run else None)
+    shown, on = title if settings.lens.preview else None, settings.run.device if run else None
+    offer = Offer(document.uri, shown, device.name, on)
     return answer(offer, result.tu, result.lines, context.client.encoding)

@@ -16,10 +16,12 @@ import json
 import os
 import signal
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
 
+from ompls.project.devices import VARIABLE
 from ompls.project.files import read_source
 from ompls.project.problem import FileProblem
 from ompls.runtime import start
@@ -148,12 +150,20 @@ class RunFeature:
             stdin=asyncio.subprocess.DEVNULL if end is None else end,
             stdout=asyncio.subprocess.PIPE if end is None else end,
             stderr=asyncio.subprocess.PIPE if end is None else end,
-            env={**os.environ, "TERM": "xterm-256color"} if end is not None else None,
+            env={**self._environment(), **({"TERM": "xterm-256color"} if end is not None else {})},
             cwd=start.NOWHERE,
             start_new_session=True,
         )
         self._children.add(child)
         return child
+
+    def _environment(self) -> dict[str, str]:
+        """Ours, but no code of devices is loaded from a folder that is open in the editor."""
+        roots = [os.path.realpath(root) for root in self.server.roots]
+        directories = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
+        places = [(name, Path(os.path.realpath(name))) for name in directories]
+        outside = [name for name, place in places if not any(map(place.is_relative_to, roots))]
+        return {**os.environ, VARIABLE: os.pathsep.join(outside)}
 
     async def _stream(self, run: str, name: str, stream: asyncio.StreamReader | None) -> None:
         assert stream is not None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.tu import TU, Item, Region
+from ompls.analysis.spec.devices import DeviceSpec
 from ompls.translate.bundle import Bundle, pack
-from ompls.translate.classes import set_of
+from ompls.translate.classes import NotTranslatedError, classes_of
 from ompls.translate.explain import interleaved, story
 from ompls.translate.mappers import mappers_of
 from ompls.translate.output import OutLine, line_map, text_of
@@ -18,29 +19,30 @@ from ompls.translate.symbols import unit_name
 from ompls.translate.tables import tables
 from ompls.translate.unit import Unit
 
-__all__ = ["Bundle", "Preview", "preview", "translate"]
+__all__ = ["Bundle", "NotTranslatedError", "Preview", "preview", "translate"]
 
 
-def translate(tus: list[TU], devices: list[str]) -> Bundle:
-    """The bundle of some translation units for some devices ('cuda', 'cudasim', 'host', …).
+def translate(tus: list[TU], devices: Sequence[DeviceSpec]) -> Bundle:
+    """The bundle of some translation units for some devices.
 
     When something cannot be translated, the bundle has diagnostics (rule `untranslatable-construct`) and no files.
+    Raises NotTranslatedError for a device for which no kernels are made.
     """
-    sets = list({s.name: s for s in map(set_of, devices)}.values())
+    classes = [s.name for s in classes_of(devices)]
     files: dict[str, str] = {}
     entries, problems = [], []
     names: set[str] = set()
     with _no_collections():
         for tu in tus:
             name = _unique(unit_name(tu.path), names)
-            unit = Unit(tu, name, sets, ", ".join(devices))
+            unit = Unit(tu, name, devices)
             made, entry = unit.translate()
             files.update(made)
             entries.append(entry)
             problems += unit.problems
         if problems:
             return Bundle(diagnostics=problems)
-        return pack(files, entries, list(devices), [s.name for s in sets])
+        return pack(files, entries, [device.name for device in devices], classes)
 
 
 @contextlib.contextmanager
@@ -73,10 +75,12 @@ class Preview:
     extension: str
 
 
-def preview(tu: TU, device: str, region: str | int | None = None, *, explain: bool = False) -> Preview:
+def preview(tu: TU, device: DeviceSpec, region: str | int | None = None, *, explain: bool = False) -> Preview:
     """The kernels of `tu` for a device: all, or that of a region id, or those a 1-based line belongs to.
 
     explain -- with what the host does for each, and the source lines between
+
+    Raises NotTranslatedError for a device for which no kernels are made.
     """
     with _no_collections():
         made = _preview(tu, device, region, explain=explain)
@@ -85,9 +89,9 @@ def preview(tu: TU, device: str, region: str | int | None = None, *, explain: bo
     return made
 
 
-def _preview(tu: TU, device: str, region: str | int | None, *, explain: bool) -> Preview:
-    s = set_of(device)
-    unit = Unit(tu, unit_name(tu.path), [s], device)
+def _preview(tu: TU, device: DeviceSpec, region: str | int | None, *, explain: bool) -> Preview:
+    unit = Unit(tu, unit_name(tu.path), [device])
+    (s,) = unit.sets
     unit.check()
     lines: list[OutLine] = []
     for item, r in unit.regions():
@@ -98,7 +102,7 @@ def _preview(tu: TU, device: str, region: str | int | None, *, explain: bool) ->
                 lines.append(OutLine(""))
             kernel = unit.kernel(s, item, r)
             if explain and kernel:
-                kernel = [*story(unit.places, unit.plans[id(r)]), *interleaved(unit.places, kernel)]
+                kernel = [*story(unit.places, unit.plans[id(r)], device), *interleaved(unit.places, kernel)]
             lines += kernel
     return Preview(text_of(lines), tuple(line_map(lines, tu.path)), tuple(unit.problems), s.extension)
 

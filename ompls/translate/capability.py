@@ -1,10 +1,13 @@
-"""Whether a device can run a region: what the region needs, held against the device's table in `analysis/spec/devices`.
+"""Whether devices can run a region: what the region needs, held against what each of them lacks.
 
 This is the only place that says no because of a construct, a clause, a feature of C or a library function; what a
 transformation refuses by itself is a form that it cannot write down.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
 
 from ompls.analysis.dataenv.abilities import needed
 from ompls.analysis.model.ast import Symbol
@@ -16,19 +19,20 @@ from ompls.translate.problem import Problem
 from ompls.translate.uses import names_in
 
 
-def check(device: DeviceSpec, plan: RegionPlan, needs: Needs) -> None:
+def check(devices: Iterable[DeviceSpec], plan: RegionPlan, needs: Needs) -> None:
     """Raises Problem for the first thing that the region, or a function that it calls, needs and the device lacks."""
-    for need in needed(plan.region.stmt):
-        if need.key in device.lacks:
-            raise Problem(need.span, _quoted(need.shown), _quoted(device.lacks[need.key]))
-    check_functions(device, needs)
-    for name, symbol in needs.externals.items():
-        _check_function(device, plan, name, symbol)
+    for device in devices:
+        for need in needed(plan.region.stmt):
+            if need.key in device.lacks:
+                raise Problem(need.span, _quoted(need.shown), _quoted(device.lacks[need.key]))
+        check_functions((device,), needs)
+        for name, symbol in needs.externals.items():
+            _check_function(device, plan, name, symbol)
 
 
-def check_functions(device: DeviceSpec, needs: Needs) -> None:
+def check_functions(devices: Iterable[DeviceSpec], needs: Needs) -> None:
     """The same for the functions alone."""
-    for _, function in needs.functions:
+    for (_, function), device in product(needs.functions, devices):
         for need in needed(function.body):
             if need.key in device.lacks:
                 what = f"{need.shown} in the function `{function.symbol.name}`"

@@ -1,38 +1,31 @@
-"""Which kernel class a device takes, and which transformation set makes it."""
+"""The classes of kernels (`DeviceSpec.kernels`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterable
 
-from ompls.analysis.model.ast import FunctionDef
-from ompls.analysis.spec.devices import DEVICES, DeviceSpec, device_of
-from ompls.translate.needs import Index, Needs
-from ompls.translate.output import OutLine, Places
-from ompls.translate.plan import RegionPlan
+from ompls.analysis.spec.devices import DeviceSpec
+from ompls.translate.target import KernelClass
 from ompls.translate.transformations import default, gpu
 
-
-@dataclass(frozen=True)
-class TransformationSet:
-    """A kernel class: its directory in the bundle, its files' extension, what its devices can do, what makes a file."""
-
-    name: str
-    extension: str
-    device: DeviceSpec
-    kernel: Callable[[Index, Places, RegionPlan, Needs], list[OutLine]]
-    function: Callable[[Index, Places, Needs, FunctionDef], list[OutLine]]  # of a function that other units may call
+CLASSES = {made.name: made for made in (default.CLASS, gpu.CLASS)}
 
 
-SETS = {
-    "default": TransformationSet(
-        "default", default.EXTENSION, DEVICES["host"], default.kernel, default.device_function
-    ),
-    "gpu": TransformationSet("gpu", gpu.EXTENSION, DEVICES["cuda"], gpu.kernel, gpu.device_function),
-}
+def classes_of(devices: Iterable[DeviceSpec]) -> list[KernelClass]:
+    """The classes of kernels of some devices, each once.  Raises NotTranslatedError."""
+    found = {}
+    for device in devices:
+        if device.planned:
+            raise NotTranslatedError(device, device.planned)
+        if device.kernels not in CLASSES:
+            raise NotTranslatedError(device, f"nothing makes kernels of class '{device.kernels}'")
+        found[device.kernels] = CLASSES[device.kernels]
+    return list(found.values())
 
 
-def set_of(device: str) -> TransformationSet:
-    """The transformation set of a device name, `:N` ignored; an implementation's gets C with OpenMP."""
-    spec = device_of(device)
-    return SETS[spec.transformations if spec is not None else "default"]
+class NotTranslatedError(Exception):
+    """A device for which no kernels are made.  `reason` says why."""
+
+    def __init__(self, device: DeviceSpec, reason: str) -> None:
+        super().__init__(f"{device.name}: {reason}")
+        self.device, self.reason = device, reason

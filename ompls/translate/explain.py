@@ -9,19 +9,20 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ompls.analysis.encoding import decoded
+from ompls.analysis.spec.devices import DeviceSpec
 from ompls.translate.launch import Launch
 from ompls.translate.output import OutLine, Places
 from ompls.translate.plan import RegionPlan
 from ompls.translate.structures import ItemPlan
 
-# Of a team when nobody says how many (runtime/core/geometry.c); in several dimensions 32 of them along x.
-_THREADS, _GRID_THREADS = "128", "256"
+_GRID_THREADS = "256"  # of a team in several dimensions when nobody says how many (runtime/core/geometry.c)
+_CORES = "cores"  # as many threads as there are
 
 
-def story(places: Places, plan: RegionPlan) -> list[OutLine]:
+def story(places: Places, plan: RegionPlan, device: DeviceSpec) -> list[OutLine]:
     """What happens each time the host reaches the construct, in order, as a table."""
     _, line = places.line(plan.item, plan.region.stmt.span.start)
-    rows = [*_enter(plan), ("launch", plan.kernel, "", _shape(plan)), *_leave(plan)]
+    rows = [*_enter(plan), ("launch", plan.kernel, "", _shape(plan, device)), *_leave(plan)]
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
     text = ["  ".join(cell.ljust(w) for cell, w in zip(row, (*widths, 0), strict=True)).rstrip() for row in rows]
     head = f"// Each time the host reaches line {line}:"
@@ -100,13 +101,17 @@ def _reason(plan: RegionPlan, i: ItemPlan) -> str:
     return f" ({v.why.rstrip('.')})" if v else ""
 
 
-def _shape(plan: RegionPlan) -> str:
-    if plan.mode == "master_worker":
+def _shape(plan: RegionPlan, device: DeviceSpec) -> str:
+    if plan.mode == "master_worker" and device.main_thread:
         return f"{_teams(plan.launch, '1')} of a master and 96 workers"
     threads = plan.launch.num_threads if plan.launch.num_threads != "0" else plan.launch.thread_limit
+    if threads.isdigit() and 0 < device.threads < int(threads):
+        threads = str(device.threads)  # it has no more
+    if threads == "0" and not device.team:
+        return f"{_teams(plan.launch, _CORES)} of as many threads as there are cores"
     if plan.launch.trips:
         return _grid(plan.launch, threads if threads != "0" else _GRID_THREADS)
-    threads = threads if threads != "0" else _THREADS
+    threads = threads if threads != "0" else str(device.team)
     return f"{_teams(plan.launch, threads)} of {_plural(threads, 'thread')}"
 
 

@@ -6,7 +6,7 @@ each class; the link step gives it to the kernels of other units that call it (`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,9 +76,10 @@ def refuse_copies(units: Iterable[Needs]) -> None:
             seen.add(id(f))
 
 
-def in_other_units(device: DeviceSpec, needs: Needs) -> list[Symbol]:
+def in_other_units(devices: Sequence[DeviceSpec], needs: Needs) -> list[Symbol]:
     """The functions that another unit has to have."""
-    return [s for name, s in sorted(needs.externals.items()) if elsewhere(device, name, s)]
+    found = sorted(needs.externals.items())
+    return [s for name, s in found if any(elsewhere(device, name, s) for device in devices)]
 
 
 def elsewhere(device: DeviceSpec, name: str, s: Symbol) -> bool:

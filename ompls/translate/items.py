@@ -15,7 +15,7 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
-from ompls.analysis.spec.devices.host import EVERYWHERE
+from ompls.analysis.spec.devices import NOT_YET
 from ompls.analysis.syntax.quoted import c_string
 from ompls.translate.ctext import Place, is_plain, is_unknown, place_of, pointer_of, size_of, strip, why_unknown
 from ompls.translate.flags import FLAGS, MOTION, bits
@@ -118,7 +118,7 @@ class _Planner:
             if not isinstance(section, ast.Section):
                 continue
             if section.stride is not None and not self.motion:
-                raise Problem(entry.span, "an array section with a stride", EVERYWHERE["section with a stride"])
+                raise Problem(entry.span, "an array section with a stride", NOT_YET["section with a stride"])
             inner = strip(section.base)
             if isinstance(inner, ast.Section) and isinstance(inner.type, Array) and isinstance(inner.type.of, Pointer):
                 why = "its sections lead through several pointers; use an iterator"

@@ -17,6 +17,7 @@ from ompls.analysis.model.ast import Declaration, FunctionDef, Symbol
 from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import CType, Enum, Record
 from ompls.analysis.model.tu import TU, Item, Region
+from ompls.analysis.spec.devices import DeviceSpec
 from ompls.translate.ctext import TRUTH, Types, words
 from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.plan import HOISTED, RegionPlan
@@ -48,6 +49,11 @@ class Needs:
     statics: dict[str, Symbol] = field(default_factory=dict)  # other file-scope variables that functions use
     types: list[str] = field(default_factory=list)  # declarations, in order
     reductions: list[DeclaredReduction] = field(default_factory=list)  # those whose identifiers are used
+    devices: Sequence[DeviceSpec] = ()  # for which this is translated
+
+    def in_library(self, name: str) -> bool:
+        """Whether a device has a library function of that name."""
+        return any(device.can_call(name) for device in self.devices)
 
 
 class Index:

@@ -88,6 +88,7 @@ class RegionPlan:
     single: bool = False  # spmd with one thread a team: nothing in the region is parallel
     promotion: Promotion | None = None  # spmd, although there is sequential code
     dimensions: int = 1  # of the grid and of its blocks
+    team_memory: int = 0  # bytes that each device has for what a team's threads share; 0: no limit
 
     # while the plan is made: items that will come before the others, and where the first ones with a variable and a
     # base stand

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ompls.translate.classes import CLASSES
+
 _STRING: dict[str, Any] = {"type": "string"}
 _LINE: dict[str, Any] = {"type": "integer", "minimum": 1}
 _COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
@@ -26,7 +28,7 @@ def _array(items: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_class(values: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "propertyNames": {"enum": ["default", "gpu"]}, "additionalProperties": values}
+    return {"type": "object", "propertyNames": {"enum": list(CLASSES)}, "additionalProperties": values}
 
 
 _PARAM = _object(name=_STRING, kind={"enum": ["address", "value"]}, size=_LINE, align=_LINE, ctype=_STRING)
@@ -73,7 +75,7 @@ SCHEMA: dict[str, Any] = {
         ompls_bundle={"const": 1},
         generator=_STRING,
         devices=_STRINGS,
-        classes={"type": "array", "items": {"enum": ["default", "gpu"]}},
+        classes={"type": "array", "items": {"enum": list(CLASSES)}},
         units=_array(_UNIT),
         sha256={"type": "object", "additionalProperties": {"type": "string", "pattern": "^[0-9a-f]{64}$"}},
     ),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
@@ -11,9 +12,10 @@ from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import AsmStmt, Name, OtherExpr, OtherStmt, Span, nodes
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.analysis.source import OPENMP_DATES, Location
+from ompls.analysis.spec.devices import DeviceSpec
 from ompls.translate import capability
 from ompls.translate.bundle import directory_of
-from ompls.translate.classes import TransformationSet
+from ompls.translate.classes import classes_of
 from ompls.translate.functions import exported, in_other_units, needs_of_function, refuse_copies
 from ompls.translate.host import DATA_CALLS, Host
 from ompls.translate.lowering import lower
@@ -26,6 +28,7 @@ from ompls.translate.planning import plan_region
 from ompls.translate.problem import RULE, Problem
 from ompls.translate.selfnamed import refuse_self_named, self_named
 from ompls.translate.symbols import global_symbol, unit_symbol
+from ompls.translate.target import HOST, KernelClass, Target
 from ompls.translate.uses import directives_in
 
 
@@ -33,26 +36,28 @@ class Unit:
     """Translates one TU.  `problems` are what stands in the way; with any of them there is no output.
 
     What is newer than the compilers is lowered for each target; where a transformation set sees another text than the
-    host does, its kernels come from a Unit of its own (`_of`).
+    host does, its kernels come from a Unit of its own (`_twin`).
     """
 
-    def __init__(self, tu: TU, name: str, sets: list[TransformationSet], device: str, target: str = "host") -> None:
-        self.original, self.name, self.sets, self.device = tu, name, sets, device
+    def __init__(self, tu: TU, name: str, devices: Sequence[DeviceSpec], target: Target = HOST) -> None:
+        self.original, self.name, self.devices = tu, name, devices
+        self.device = ", ".join(device.name for device in devices)  # as messages say it
+        self.sets = classes_of(devices) if not target.on_device else []
         self.problems: list[Diagnostic] = []
         self.tu, unable = lower(tu, target)
         self.lowered = not unable  # else what follows from the rest of the text would be said, too
         for where, item, problem in unable:
             at = as_written(tu, where, where.locate(item, problem.span or Span(0, 1)))
-            self.problems.append(diagnostic(problem, at, device))
+            self.problems.append(diagnostic(problem, at, self.device))
         self._refuse_self_named()
         self.index, self.places = Index(self.tu), Places(self.tu)
         self.packed = packed_parts(self.places.texts.values())
         self.plans: dict[int, RegionPlan] = {}
         self.needs: dict[int, Needs] = {}
         self._others: dict[str, Unit] = {}
-        if target == "host" and not self.problems:
-            for s in sets:
-                other = Unit(tu, name, [], device, s.name)
+        if not target.on_device and not self.problems:
+            for s in self.sets:
+                other = Unit(tu, name, devices, s)
                 if other.tu.expanded != self.tu.expanded:
                     self._others[s.name] = other
                 self.problems += [p for p in other.problems if p not in self.problems]
@@ -69,7 +74,7 @@ class Unit:
                     found = diagnostic(p, tu.locate(item, stmt.directive.span), self.device)
                     self.problems += [found] if found not in self.problems else []
 
-    def _twin(self, s: TransformationSet, region: Region) -> tuple[Unit, Item, Region] | None:
+    def _twin(self, s: KernelClass, region: Region) -> tuple[Unit, Item, Region] | None:
         """The region in the text that a set sees, when that is another one."""
         other = self._others.get(s.name)
         if other is None:
@@ -107,6 +112,7 @@ class Unit:
             _refuse_what_was_not_understood(region)
             _refuse_nested_functions(item, region)
             plan = plan_region(self.tu, item, region, self.kernel_name(region))
+            plan.team_memory = min((d.team_memory for d in self.devices if d.team_memory), default=0)
             self.needs[id(region)] = needs_of(self.index, plan)
             plan.settle(self.index, self.needs[id(region)])
             self.plans[id(region)] = plan
@@ -128,10 +134,14 @@ class Unit:
             for p in plans:
                 p.in_one_dimension()
 
+    def _of(self, s: KernelClass) -> list[DeviceSpec]:
+        """The devices whose kernels a set makes."""
+        return [device for device in self.devices if device.kernels == s.name]
+
     def kernel_name(self, region: Region) -> str:
         return f"ompls_{unit_symbol(self.tu, self.name)}_{region.id}"
 
-    def kernel(self, s: TransformationSet, item: Item, region: Region) -> list[OutLine]:
+    def kernel(self, s: KernelClass, item: Item, region: Region) -> list[OutLine]:
         """The lines of one kernel file; none when there is a problem."""
         out: list[OutLine] = []
         found = self._twin(s, region)
@@ -148,9 +158,9 @@ class Unit:
         plan, needs = self.plans[id(region)], self.needs[id(region)]
 
         def make() -> None:
-            capability.check(s.device, plan, needs)
+            capability.check(self._of(s), plan, needs)
             refuse_packed(self.packed, needs)
-            out.extend(s.kernel(self.index, self.places, plan, needs))
+            out.extend(s.kernel(self.index, self.places, plan, replace(needs, devices=self._of(s))))
 
         self.guarded(item, region.stmt.directive.span, make)
         return out
@@ -200,7 +210,7 @@ class Unit:
                 files[path] = text_of(lines)
                 kernel["files"][s.name] = path
                 kernel["line_map"][s.name] = [list(x) for x in line_map(lines, kernel["file"])]
-                kernel["barriers"] |= s.name == "gpu" and any(w in files[path] for w in _WAITING)
+                kernel["barriers"] |= any(w in files[path] for w in s.waits)
             kernels.append(kernel)
         for item, region in self.regions():
             span = region.stmt.directive.span
@@ -248,17 +258,21 @@ class Unit:
             entry["parallel"] = any(d.directive.has("parallel") for _, g in needs.functions for d in directives_in(g))
             for s in self.sets:
                 try:
-                    capability.check_functions(s.device, needs)
+                    capability.check_functions(self._of(s), needs)
                     refuse_packed(self.packed, needs)
                     refuse_copies([needs, needs])  # the kernels of this unit and those of others
-                    lines = with_line_directives(s.function(self.index, self.places, needs, f))
+                    lines = with_line_directives(
+                        s.function(self.index, self.places, replace(needs, devices=self._of(s)), f)
+                    )
                 except Problem as p:
                     entry["reason"] = f"{p.what}: {p.why}"
                     continue
                 path = f"functions/{s.name}/{unit_symbol(self.tu, self.name)}_{f.symbol.name}.{s.extension}"
                 files[path] = text_of(lines)
                 entry["files"][s.name] = path
-                entry["externals"] = sorted({*entry["externals"], *(x.name for x in in_other_units(s.device, needs))})
+                entry["externals"] = sorted(
+                    {*entry["externals"], *(x.name for x in in_other_units(self._of(s), needs))}
+                )
             out.append(entry)
         return out
 
@@ -283,17 +297,11 @@ class Unit:
                 for v in region.variables if not v.maps
             ],
             "globals": [global_symbol(self.tu, s) for s in needs.globals.values()],
-            "externals": sorted({x.name for s in self.sets for x in in_other_units(s.device, needs)}),
+            "externals": sorted({x.name for s in self.sets for x in in_other_units(self._of(s), needs)}),
             "launch": {"num_teams": launch.num_teams, "thread_limit": launch.thread_limit,
                        "num_threads": launch.num_threads, "trip_count": launch.trip_count},
             "constructs": plan.constructs(), "barriers": False, "line_map": {},
         }  # fmt: skip
-
-
-_WAITING = (
-    "ompls_barrier(", "ompls_loop_begin(", "ompls_latest(", "ompls_reduce<", "ompls_target_begin(",
-    "__syncthreads(", "ompls_parallel", "ompls_broadcast(",
-)  # fmt: skip
 
 
 _REQUIREMENTS = {

@@ -129,7 +129,7 @@ def test_what_gdb_cannot_do_is_said(
 ) -> None:
     done = ompls("run", "--gdb", "--device", "host,cuda:2", program)
     assert done.code == 125
-    assert "gdb cannot stop in kernels of 'cuda'; choose --device cudasim" in done.err
+    assert "gdb cannot stop in kernels of 'cuda'; choose one of cudasim, host" in done.err
     done = ompls("run", "--gdb", "--check", program)
     assert (done.code, "leave one of them out" in done.err) == (125, True)
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ompls.runtime.devices import cuda
+from ompls.devices.cuda import module as cuda
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.c"))

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 from thinned import thinned
 
-from ompls.runtime import cuda_image, nvrtc
+from ompls.devices.cuda import module as cuda
+from ompls.devices.cuda.module import image as cuda_image
+from ompls.devices.cuda.module.image import Code, ImageError, KernelFile
+from ompls.runtime import nvrtc
 from ompls.runtime.bundle import read_bundle
-from ompls.runtime.cuda_image import Code, ImageError, KernelFile
-from ompls.runtime.devices import ImageJob, cuda
+from ompls.runtime.devices import ImageJob
 from ompls.runtime.errors import BuildFailed, DeviceUnavailable, ToolMissing
 from ompls.runtime.toolchain import Toolchain
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ompls.runtime.devices import cudasim
+from ompls.devices.cudasim import module as cudasim
 from ompls.runtime.toolchain import Compile, Toolchain
 
 RUNTIME = Path(__file__).resolve().parents[2] / "ompls" / "runtime"

@@ -14,7 +14,7 @@ import pytest
 import sim
 from thinned import thinned
 
-from ompls.runtime.devices import cudasim
+from ompls.devices.cudasim import module as cudasim
 from ompls.runtime.errors import BuildFailed, DeviceUnavailable
 
 HERE = Path(__file__).resolve().parent

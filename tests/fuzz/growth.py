@@ -16,11 +16,12 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[1:3]]
 
+from named import preview, translate
+
 from fuzz.shapes import BOUNDED, HEADERS, SHAPES
 from ompls.analysis import features, notes, rules
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.source import HeaderSnapshot, Settings
-from ompls.translate import preview, translate
 
 PATH = "/p/t.c"
 SNAPSHOT = HeaderSnapshot(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from named import devices
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.source import Location
@@ -49,7 +50,7 @@ def test_says_everything_that_a_project_decides(tmp_path: Path) -> None:
     assert settings.diagnostics.ignore == ("section-bounds",)
     assert settings.diagnostics.severity == (("mapping", "hint"), ("to-write-lost", "error"))
     analysis = settings.for_analysis()
-    assert (analysis.openmp, analysis.device, analysis.ignore) == ("5.1", "host", ("section-bounds",))
+    assert (analysis.openmp, *analysis.devices, analysis.ignore) == ("5.1", *devices("host"), ("section-bounds",))
     assert analysis.severity == settings.diagnostics.severity
 
 
@@ -71,7 +72,7 @@ MISTAKES = [
     ('\nxyzzy = "5.1"\n', "2: unknown setting 'xyzzy'; there are openmpVersion, flags, select"),
     ('\nopenmpVersion = "7.0"\n', "2: openmpVersion: expected one of '4.0'"),
     ("flags = 3\n", "1: flags: expected a list of texts, got 3; correct it"),
-    ('device = "cudda"\n', "1: device: expected one of 'host', 'cuda', "),
+    ('device = "cudda"\n', "1: device: unknown device 'cudda': no device has this name; did you mean 'cuda'?"),
     ('ignore = [\n  "mapping",\n  "to-wite-lost",\n]\n', "3: ignore: unknown rule 'to-wite-lost'"),
     (
         '[severity]\nmaping = "off"\n',
@@ -183,7 +184,7 @@ def test_a_device_counts_as_chosen_where_somebody_names_it_also_the_default() ->
     assert not settings_of({}).for_analysis().device_chosen
     for layers in (({"preview.device": "cuda"},), ({"preview.device": "cuda"}, {"openmp_version": "5.0"})):
         settings = settings_of(*layers).for_analysis()
-        assert (settings.device, settings.device_chosen) == ("cuda", True)
+        assert (settings.devices, settings.device_chosen) == (devices("cuda"), True)
 
 
 def test_the_version_has_one_name() -> None:

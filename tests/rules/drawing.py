@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from named import devices
+
 from ompls.analysis import notes
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
@@ -13,6 +15,7 @@ from ompls.analysis.rules import report
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, Settings
 from ompls.cli.refusals import refused
 
+DEVICES = devices("cuda")
 _DRAWN = re.compile(r"^(\s*//\s*)(\^+) (error|warning|hint): (.*)$")
 
 Drawn = tuple[int, int, int, str, str]  # line and columns (0-based), severity, message
@@ -47,7 +50,7 @@ def drawn(text: str, diagnostics: list[Diagnostic]) -> list[Drawn]:
 
 def analyze(text: str, settings: Settings | None = None, snapshot: HeaderSnapshot = EMPTY_SNAPSHOT) -> TU:
     encoding = "latin-1" if "// Latin-1\n" in text else "utf-8"
-    return Analyzer().analyze("example.c", text.encode(encoding), snapshot, settings or Settings())
+    return Analyzer().analyze("example.c", text.encode(encoding), snapshot, settings or Settings(devices=DEVICES))
 
 
 def version_of(text: str, default: str = "5.2") -> str:
@@ -59,7 +62,7 @@ def version_of(text: str, default: str = "5.2") -> str:
 def findings(text: str, *rules: str, openmp: str = "") -> list[Diagnostic]:
     """What the rules (all of them by default) say about `text`; those of the front end and the translator when they are
     named."""
-    settings = Settings(openmp=openmp or version_of(text), select=rules)  # type: ignore[arg-type]
+    settings = Settings(openmp=openmp or version_of(text), select=rules, devices=DEVICES)  # type: ignore[arg-type]
     tu = analyze(text, settings)
     return report(tu, [d for rule in rules if rule in ELSEWHERE for d in ELSEWHERE[rule](text, settings)]).diagnostics
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from drawing import DEVICES
 from thinned import thinned
 
 from ompls.analysis import rules
@@ -22,7 +23,7 @@ from ompls.analysis.syntax import blocks
 
 
 def findings(analyzer: Analyzer, text: str) -> list[Diagnostic]:
-    return check(analyzer.analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings()))
+    return check(analyzer.analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings(devices=DEVICES)))
 
 
 CALLER = """
@@ -112,7 +113,7 @@ def test_random_edits_give_what_a_fresh_analysis_gives() -> None:
 def test_each_declaration_of_an_example_taken_out_and_put_back(rule: Rule) -> None:
     for text in rule.bad:
         analyzer = Analyzer()
-        tu = analyzer.analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings())
+        tu = analyzer.analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings(devices=DEVICES))
         whole = check(tu)
         for place in (*tu.items, *tu.directives):
             start, end = (tu.map.location(at, at).start for at in (place.start, place.end))
@@ -208,7 +209,7 @@ def test_diagnostics_above_and_below_an_edit_are_moved_not_made(monkeypatch: pyt
     made.clear()
     findings(analyzer, text.replace("void f9(", "\n\nvoid f9("))
     assert 0 < len(made) < 5, made
-    unit = unit_of(Analyzer().analyze("f.c", LIST.encode(), EMPTY_SNAPSHOT, Settings()))
+    unit = unit_of(Analyzer().analyze("f.c", LIST.encode(), EMPTY_SNAPSHOT, Settings(devices=DEVICES)))
     program = Program(unit.functions, unit.symbols)
     each = [mapped_in_loops(program) for _ in range(2)]
     assert each[0] == each[1] != frozenset()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from drawing import DEVICES
 
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
@@ -59,7 +60,7 @@ def main(random_: random.Random) -> str:
 
 
 def unit(analyzer: Analyzer, text: str) -> TU:
-    return analyzer.analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings())
+    return analyzer.analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings(devices=DEVICES))
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from drawing import ELSEWHERE, expected, version_of
+from drawing import DEVICES, ELSEWHERE, expected, version_of
 from thinned import thinned
 
 from ompls.analysis.model.builder import Analyzer
@@ -27,7 +27,7 @@ IDS = [f"{rule}-{i}" for i, (rule, _) in enumerate(EXAMPLES)]
 def lines_of(text: str, path: str = "example.c", snapshot: HeaderSnapshot | None = None, main: str = "") -> Found:
     """Rule, severity and line of every finding in `path`."""
     source = main or text
-    settings = Settings(openmp=version_of(text))  # type: ignore[arg-type]
+    settings = Settings(openmp=version_of(text), devices=DEVICES)  # type: ignore[arg-type]
     tu = Analyzer().analyze("example.c", source.encode(), snapshot or HeaderSnapshot("none"), settings)
     data = text.encode()
     return [(d.rule, d.severity, data.count(b"\n", 0, d.where.start)) for d in check(tu) if d.where.path == path]

@@ -425,7 +425,7 @@ def test_devices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "host       available" in capsys.readouterr().out
 
 
-RUNTIME_FILES = sorted(p for p in RUNTIME.rglob("*.py"))
+RUNTIME_FILES = sorted((*RUNTIME.rglob("*.py"), *RUNTIME.parent.glob("devices/*/module/*.py")))
 
 
 @pytest.mark.parametrize("path", RUNTIME_FILES, ids=lambda path: path.name)
@@ -438,13 +438,15 @@ def test_runtime_stands_alone(path: Path) -> None:
             assert node.level <= 2
             names = [node.module or ""] if node.level == 0 else []
         for name in names:
-            assert name.split(".")[0] in sys.stdlib_module_names, f"{path.name} imports {name}"
+            own = name.startswith(("ompls.runtime", f"ompls.devices.{path.parent.parent.name}.module"))
+            assert own or name.split(".")[0] in sys.stdlib_module_names, f"{path.name} imports {name}"
 
 
 def test_runtime_is_copied_and_runs(tmp_path: Path) -> None:
-    """Only ompls/runtime, on a machine without the rest of the project."""
+    """With the modules of the devices, on a machine without the rest of the project."""
     copied = tmp_path / "elsewhere" / "ompls"
     shutil.copytree(RUNTIME, copied / "runtime")
+    shutil.copytree(RUNTIME.parent / "devices", copied / "devices")
     (copied / "__init__.py").write_text("")
     command = [
         sys.executable,

@@ -13,6 +13,7 @@ import pytest
 from handmade import make_bundle
 from procs import Process, processes
 
+from ompls.devices.host.module import SPIN
 from ompls.runtime import launcher
 from ompls.runtime.build import Built, build
 from ompls.runtime.errors import RuntimeProblem
@@ -205,8 +206,8 @@ def test_later_orphans_are_not_ours(program: Built) -> None:
 @pytest.mark.parametrize(
     ("devices", "given", "expected"),
     [
-        ("host", {}, launcher.SPIN),
-        ("cudasim,host:2", {}, launcher.SPIN),
+        ("host", {}, SPIN),
+        ("cudasim,host:2", {}, SPIN),
         ("cudasim", {}, None),
         ("host", {"GOMP_SPINCOUNT": "7"}, "7"),
         ("host", {"OMP_WAIT_POLICY": "active"}, None),

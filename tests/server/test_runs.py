@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
+
+from ompls.server.runs import RunFeature
 
 from .conftest import Editor, running
 
@@ -172,6 +175,17 @@ async def test_the_lens_of_a_client_without_an_own_command_runs_it(emacs: Editor
     assert emacs.messages() == ["ompls: the program ended with exit code 3"]
     logged = [p.message for m, p in emacs.notified if m == "window/logMessage"]
     assert any("x = 42" in text for text in logged)
+
+
+async def test_no_device_is_loaded_from_a_folder_that_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    devices = Path(__file__).resolve().parents[1] / "runtime/devices"
+    monkeypatch.setenv("OMPLS_DEVICE_PATH", f"/nowhere:{devices}")
+    runs = RunFeature(SimpleNamespace(roots=(str(tmp_path),)))  # type: ignore[arg-type]
+    assert runs._environment()["OMPLS_DEVICE_PATH"] == f"/nowhere:{devices}"
+    (tmp_path / "link").symlink_to(devices.parent)
+    for root in (devices, devices.parent, tmp_path / "link"):
+        runs = RunFeature(SimpleNamespace(roots=(str(root),)))  # type: ignore[arg-type]
+        assert runs._environment()["OMPLS_DEVICE_PATH"] == "/nowhere"
 
 
 async def test_devices_are_those_of_the_command_line(vscode: Editor) -> None:

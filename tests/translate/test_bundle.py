@@ -13,11 +13,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from named import preview, translate
 from steps import steps
 from thinned import thinned
 
 from ompls.analysis.model.tu import TU
-from ompls.translate import preview, translate
 from ompls.translate.bundle import written
 from ompls.translate.flags import FLAG_BITS
 from ompls.translate.schema import SCHEMA

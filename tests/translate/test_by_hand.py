@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from named import translate
 
 from ompls.analysis.model.tu import TU
-from ompls.translate import translate
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = ROOT / "ompls/runtime"

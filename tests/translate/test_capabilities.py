@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from named import translate
 from thinned import thinned
 
+from ompls import translate as translator
 from ompls.analysis.model.tu import TU
-from ompls.analysis.spec.devices import ABILITIES, DEVICES
-from ompls.translate import Bundle, translate
+from ompls.analysis.rules import RULES, check
+from ompls.analysis.spec.devices import ABILITIES
+from ompls.cli import refusals
+from ompls.project.devices import registry
+from ompls.translate import Bundle
 
 RUNTIME = Path(__file__).resolve().parents[2] / "ompls/runtime"
 LOOP = "for (int i = 0; i < 8; i++) a[i] = i;"
@@ -98,6 +104,7 @@ USES: dict[str, str] = {
 }  # fmt: skip
 USES["clause reduction inscan"] = USES["construct scan"]
 
+DEVICES = registry().devices
 PROGRAM = """#include <omp.h>
 #include <stdarg.h>
 int own;
@@ -126,7 +133,7 @@ def test_every_ability_has_a_use_and_every_entry_an_ability() -> None:
     for device in DEVICES.values():
         assert {*device.lacks, *device.slow} <= set(ABILITIES), device.name
         assert not set(device.lacks) & set(device.slow), device.name
-    assert {d.name for d in DEVICES.values() if d.proven} == {"host", "cuda", "cudasim"}
+    assert {d.name for d in DEVICES.values() if not d.planned} == {"host", "cuda", "cudasim"}
     assert DEVICES["cudasim"].lacks == DEVICES["cuda"].lacks
 
 
@@ -148,3 +155,19 @@ def test_the_table_says_what_the_transformation_set_does(
         path.write_bytes(data)
         if key not in NOT_COMPILED[device]:
             subprocess.run([*COMPILERS[device], path], check=True)
+
+
+@pytest.mark.parametrize(("key", "device"), thinned([(key, device) for key in ABILITIES for device in DEVICES], 7))
+def test_check_says_what_translate_says(device: str, key: str, unit: Callable[[str], TU]) -> None:
+    """Refused by both, or by none of them; of a planned device `check` alone knows."""
+    spec = DEVICES[device]
+    plain = unit(PROGRAM.format(USES[key]))
+    tu = replace(plain, settings=replace(plain.settings, devices=(spec,), device_chosen=True), kept={})
+    limits = [d for d in check(tu) if RULES[d.rule].group == "device-limits" and d.severity != "hint"]
+    if spec.planned:
+        refused = key in spec.lacks
+        assert bool(limits) == refused or any(d.severity == "error" for d in check(tu))
+    else:
+        refused = bool(translator.translate([tu], [spec]).diagnostics)
+        assert not limits or refused
+        assert refused == bool(limits or refusals.refused(tu))

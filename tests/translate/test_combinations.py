@@ -11,13 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from named import translate
 from thinned import thinned
 
 from ompls.analysis.model.tu import TU
-from ompls.analysis.spec.devices import DEVICES
 from ompls.analysis.spec.directives import DIRECTIVES, DirectiveSpec
+from ompls.project.devices import registry
 from ompls.runtime import nvrtc
-from ompls.translate import translate
 
 RUNTIME = Path(__file__).resolve().parents[2] / "ompls/runtime"
 ON_HOST = ("target data", "target enter data", "target exit data", "target update", "metadirective", "task iteration")
@@ -66,7 +66,7 @@ def region(d: DirectiveSpec) -> str:
 
 def program() -> str:
     """One function a directive; f is what `dispatch` calls."""
-    lacks = DEVICES["cuda"].lacks
+    lacks = registry().devices["cuda"].lacks
     out = ["#include <omp.h>\nint f(int n, int *x) { return n + x[0]; }"]
     for d in executable():
         if any(f"construct {c}" in lacks for c in (*d.constructs, d.name)) and d.name != "target":

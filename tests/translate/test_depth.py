@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import ompls
+from named import preview, translate
 from thinned import thinned
 
 from ompls.analysis import notes
@@ -18,7 +19,6 @@ from ompls.analysis.features import hover, lenses, refactorings, references
 from ompls.analysis.model.tu import TU
 from ompls.analysis.rules import check
 from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH
-from ompls.translate import preview, translate
 
 LONG = 1200  # more than Python's recursion is deep
 

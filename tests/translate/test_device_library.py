@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ompls.analysis.spec.devices import DEVICES
+from ompls.project.devices import registry
 
 LIBRARY = Path(__file__).resolve().parents[2] / "ompls/runtime/device_lib/cuda"
 # Parallel regions in a team's sequential code are there; what its own code says of them is not a routine of the API.
@@ -16,5 +16,5 @@ def test_every_routine_of_the_library_may_be_called_and_the_other_way_round() ->
     text = "\n".join(p.read_text() for p in sorted(LIBRARY.glob("*.cuh")))
     text = re.sub(r"(?m)^(template <[^\n]*>)\n", r"\1 ", text)
     defined = {a or b for a, b in DEFINED.findall(text)}
-    callable_ = {name for name in DEVICES["cuda"].functions or () if name.startswith("omp_")}
+    callable_ = {name for name in registry().devices["cuda"].functions or () if name.startswith("omp_")}
     assert defined == callable_

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 from command import ompls_bytes
+from named import preview, translate
 from thinned import thinned
 
 from ompls.analysis.encoding import decoded, encoded, well_formed
 from ompls.analysis.model.tu import TU
 from ompls.runtime import nvrtc
-from ompls.translate import preview, translate
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from named import preview
 
 from ompls.analysis.model.tu import TU
-from ompls.translate import preview
 
 TEXT = """#include <string.h>
 #pragma omp declare target

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from command import ompls
+from named import preview, translate
 from thinned import thinned
 
 from ompls.analysis.model.tu import TU
-from ompls.translate import preview, translate
 
 PROGRAM = Path(__file__).parent / "programs/grids.c"
 NEST = "for (int i = 0; i < n; i++) for (long j = n; j > 2; j -= 3)"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from named import preview
 from thinned import thinned
 
 from ompls.analysis.model.tu import TU
-from ompls.translate import preview
 from ompls.translate.lowering.edits import on_one_line, pragma
 from ompls.translate.rewrite import NO_CODE, Chunk, joined
 

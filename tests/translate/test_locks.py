@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from named import translate
 
 from ompls.analysis.model.tu import TU
 from ompls.runtime import nvrtc
-from ompls.translate import translate
 
 # The body of a function that lanes of a warp run at the same time.
 JOINED = {

@@ -7,15 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from named import preview, translate
 
 from ompls.analysis.model.ast import Stmt
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
-from ompls.translate import preview, translate
+from ompls.translate.classes import CLASSES
 from ompls.translate.loops import Nest
-from ompls.translate.lowering import lower, nests
+from ompls.translate.lowering import Lowered, nests
+from ompls.translate.lowering import lower as lowered_for
+from ompls.translate.target import HOST
 
 HERE = Path(__file__).parent
 NEWER = sorted((HERE / "programs/newer").glob("*.c"))
@@ -52,6 +55,10 @@ CHOSEN = [
     ("metadirective when(target_device={kind(gpu)}: target) otherwise(simd)", "host", ["simd", "target"]),
     ("metadirective when(target_device={arch(amdgcn)}: target) otherwise(simd)", "host", ["simd"]),
 ]  # fmt: skip
+
+
+def lower(tu: TU, target: str) -> Lowered:
+    return lowered_for(tu, CLASSES.get(target, HOST))
 
 
 @pytest.mark.parametrize(("directive", "target", "wanted"), CHOSEN)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from named import preview, translate
 
 from ompls.analysis.model import literals
 from ompls.analysis.model.tu import TU
@@ -16,7 +17,6 @@ from ompls.analysis.syntax.preprocess import Preprocessor
 from ompls.analysis.syntax.quoted import c_string, in_comment
 from ompls.project.workspace import Workspace
 from ompls.runtime import nvrtc
-from ompls.translate import preview, translate
 
 NAMES = {
     "quotes": "q\"u'o$te",

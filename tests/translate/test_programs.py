@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from command import ompls
+from named import translate
 from thinned import thinned
 
 from ompls.analysis.model.tu import TU
 from ompls.runtime import nvrtc
-from ompls.translate import translate
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

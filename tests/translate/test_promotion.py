@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from named import preview
 
 from ompls.analysis.model.tu import TU
-from ompls.translate import preview
 
 LOOP = "\n#pragma omp parallel for\nfor (int i = 0; i < 100; i++) a[i] += 1;"
 TEXT = """#include <omp.h>

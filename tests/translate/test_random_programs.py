@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from command import ompls
+from named import translate
 from random_regions import Program
 from thinned import thinned
 
 from ompls.analysis.model.tu import TU
 from ompls.runtime import nvrtc
-from ompls.translate import translate
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = int(os.environ.get("OMPLS_RANDOM_SEED", "1"))

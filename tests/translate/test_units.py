@@ -8,12 +8,13 @@ from pathlib import Path
 
 import command
 import pytest
+from named import translate
 
 from ompls.analysis.model.tu import TU
 from ompls.runtime import nvrtc
 from ompls.runtime.bundle import read_bundle
+from ompls.runtime.devices import all_devices
 from ompls.runtime.functions import with_functions
-from ompls.translate import translate
 
 LIBRARY = Path(__file__).resolve().parents[2] / "ompls/runtime/device_lib/cuda"
 FILES = {
@@ -169,7 +170,7 @@ def test_the_joined_text_compiles_for_real_gpus(
         (place / "bundle" / name).write_bytes(data)
     read = read_bundle(place / "bundle")
     headers = {p.name: p.read_text() for p in LIBRARY.glob("*.cuh")}
-    kernels = with_functions(place, read, read.kernels("gpu"), "gpu")
+    kernels = with_functions(place, read, read.kernels("gpu"), all_devices()["cuda"])
     assert len(kernels) == 2
     for kernel, path in kernels:
         for architecture in ("sm_53", "sm_90"):

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from named import preview, translate
 
 from ompls.analysis.model.tu import TU
-from ompls.translate import preview, translate
 
 # (device, the region's text, the text that the diagnostic points to, part of its message)
 CASES = [

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from named import translate
 
 from ompls.analysis.model.tu import TU
-from ompls.translate import translate
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "tools"))

@@ -111,6 +111,9 @@ def _of_clause(directive: Directive, clause: Clause) -> tuple[str, str]:
             return "clause map mapper", clause.name
         case "map" if any(isinstance(i.expr, ast.Section) and i.expr.stride for i in clause.items):
             return "section with a stride", ""
+        case "firstprivate":
+            variable = next((i for i in clause.items if i.symbol is not None and _is_vla(i.symbol)), None)
+            return ("firstprivate vla", variable.text) if variable is not None else ("", "")
         case "reduction" | "in_reduction" | "task_reduction":
             return _of_reduction(clause)
     return "", ""

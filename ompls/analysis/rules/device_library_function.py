@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.limits import called, calls_in, device_in, regions_of, severity_of
+from ompls.analysis.rules.support.limits import called, calls_in, devices_in, regions_of, severity_of
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.analysis.spec.runtime import DEVICE_FUNCTIONS, HOST_FUNCTIONS
 
@@ -15,36 +15,37 @@ _NO_CALLS = ("__builtin_", "__sync_", "__atomic_", "__assert")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    device = device_in(scene)
-    if device is None or device.functions is None:
-        return
-    for region in regions_of(scene):
+    devices = [device for device in devices_in(scene) if device.functions is not None]
+    for region in regions_of(scene) if devices else ():
         seen: set[str] = set()
         for name in calls_in(scene.content, region):
-            if name.name not in seen and _missing(scene, device, name.name):
+            if name.name not in seen:
                 seen.add(name.name)
-                yield Finding(name.span, f"`{name.name}` {_why(device, name.name)}", severity_of(scene))
+                for why in _missing(scene, devices, name.name):
+                    yield Finding(name.span, f"`{name.name}` {why}", severity_of(scene))
         for call, content in called(scene, region):
-            missing = next((s.name for s in content.calls if _missing(scene, device, s.name)), "")
+            missing = next((s.name for s in content.calls if _missing(scene, devices, s.name)), "")
             if missing and isinstance(content.node, ast.FunctionDef):
                 what = f"`{missing}`, which `{content.node.symbol.name}` calls,"
-                yield Finding(call.span, f"{what} {_why(device, missing)}", severity_of(scene))
+                for why in _missing(scene, devices, missing):
+                    yield Finding(call.span, f"{what} {why}", severity_of(scene))
 
 
-def _missing(scene: Scene, device: DeviceSpec, name: str) -> bool:
-    """Whether it is a function of the C library (not one of the program's of that name) that the device lacks."""
-    if device.can_call(name) or name in scene.unit.functions or name.startswith(_NO_CALLS):
-        return False
+def _missing(scene: Scene, devices: list[DeviceSpec], name: str) -> list[str]:
+    """Why devices lack it, if it is a function of the C library (not one of the program's of that name)."""
+    lack = [device for device in devices if not device.can_call(name)]
+    if not lack or name in scene.unit.functions or name.startswith(_NO_CALLS):
+        return []
     symbol = scene.unit.symbols.get(name)
     if symbol is None or symbol.kind != "func" or symbol.declare_target:
-        return False
-    return symbol.from_system_header or name in HOST_FUNCTIONS or name in DEVICE_FUNCTIONS
-
-
-def _why(device: DeviceSpec, name: str) -> str:
-    if name in HOST_FUNCTIONS:
-        return f"cannot be called on {device.name}: it needs {HOST_FUNCTIONS[name]}, which only the host has"
-    return f"cannot be called on {device.name}: {device.no_function}"
+        return []
+    if not (symbol.from_system_header or name in HOST_FUNCTIONS or name in DEVICE_FUNCTIONS):
+        return []
+    reasons: dict[str, list[str]] = {}
+    for device in lack:
+        needs = f"it needs {HOST_FUNCTIONS[name]}, which only the host has" if name in HOST_FUNCTIONS else ""
+        reasons.setdefault(needs or device.no_function, []).append(device.name)
+    return [f"cannot be called on {' and '.join(names)}: {why}" for why, names in reasons.items()]
 
 
 RULE = Rule(

@@ -6,24 +6,21 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene, Unit
-from ompls.analysis.rules.support.limits import called, device_in, regions_of, severity_of
+from ompls.analysis.rules.support.limits import called, devices_in, grouped, regions_of, severity_of
 from ompls.analysis.spec.devices import ABILITIES
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A hint where recursion works but its stack is small: how deep it goes is not known here."""
-    device = device_in(scene)
-    if device is None or "recursion" not in {*device.lacks, *device.slow}:
-        return
-    for region in regions_of(scene):
+    devices = [device for device in devices_in(scene) if "recursion" in {*device.lacks, *device.slow}]
+    for region in regions_of(scene) if devices else ():
         for call, content in called(scene, region):
             if isinstance(content.node, ast.FunctionDef) and _recursive(scene.unit, content.node.symbol.name):
                 what = ABILITIES["recursion"].format(content.node.symbol.name)
-                if "recursion" in device.lacks:
-                    message = f"{what} cannot run on {device.name}: {device.lacks['recursion']}"
-                    yield Finding(call.span, message, severity_of(scene))
-                else:
-                    yield Finding(call.span, f"{what} is delicate on {device.name}: {device.slow['recursion']}", "hint")
+                for why, names in grouped(devices, "recursion", "lacks").items():
+                    yield Finding(call.span, f"{what} cannot run on {names}: {why}", severity_of(scene))
+                for why, names in grouped(devices, "recursion", "slow").items():
+                    yield Finding(call.span, f"{what} is delicate on {names}: {why}", "hint")
 
 
 def _recursive(unit: Unit, name: str) -> bool:

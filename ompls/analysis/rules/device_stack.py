@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.limits import called, device_in, regions_of, severity_of
+from ompls.analysis.rules.support.limits import by_limit, called, regions_of, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    device = device_in(scene)
-    if device is None or not device.stack:
-        return
-    for region in regions_of(scene):
+    stacks = by_limit(scene, lambda device: device.stack)
+    for region in regions_of(scene) if stacks else ():
         for decl, size in _large(scene.content, region):
-            if size > device.stack:
-                message = f"`{decl.symbol.name}` takes {size:,} bytes; a thread of {device.name} has {device.stack:,} for its variables"
+            for has in _too_small(stacks, size):
+                message = f"`{decl.symbol.name}` takes {size:,} bytes; {has} for its variables"
                 yield Finding(decl.name_span, message, severity_of(scene))
         for call, content in called(scene, region):
             for decl, size in _large(content, None):
-                if size > device.stack:
-                    message = (
-                        f"`{decl.symbol.name}` in the function takes {size:,} bytes; a thread of {device.name} has "
-                        f"{device.stack:,} for its variables"
-                    )
+                for has in _too_small(stacks, size):
+                    message = f"`{decl.symbol.name}` in the function takes {size:,} bytes; {has} for its variables"
                     yield Finding(call.span, message, severity_of(scene))
+
+
+def _too_small(stacks: Mapping[int, str], size: int) -> Iterator[str]:
+    for stack, names in stacks.items():
+        if size > stack:
+            yield f"a thread of {names} has {stack:,}"
 
 
 def _large(content: Content | None, region: Region | None) -> list[tuple[ast.VarDecl, int]]:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from ompls.analysis.model.ast import Compound, DirectiveStmt, For, Node, Stmt
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.kernel import chain, constructs_of, trustworthy
+from ompls.analysis.rules.support.limits import devices_in
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for region in scene.content.regions if scene.content is not None else ():
+    main = any(device.main_thread for device in devices_in(scene))
+    for region in scene.content.regions if scene.content is not None and main else ():
         found, body = chain(region.stmt)
         if not {"parallel", "loop"}.isdisjoint(constructs_of(found)) or not trustworthy(scene.content, region):
             continue

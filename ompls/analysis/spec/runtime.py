@@ -14,6 +14,12 @@ pow remainder remquo rint round scalbln scalbn sin sincos sinh sqrt tan tanh tga
 """.split()  # noqa: SIM905 - a table of words
 )
 FLOAT_FUNCTIONS = frozenset(f"{m}f" for m in MATH_FUNCTIONS)
+COMPLEX_FUNCTIONS = frozenset(
+    f"{name}{f}"
+    for name in ("creal", "cimag", "conj", "cabs", "carg", "cproj", "cexp", "clog", "csqrt", "cpow", "csinh", "ccosh",
+                 "csin", "ccos")
+    for f in ("", "f")
+)  # fmt: skip
 _CLASSES = frozenset(
     ("exp10", "isnan", "isinf", "isfinite", "signbit", "__isnan", "__isinf", "__finite", "__signbit", "__fpclassify",
      "finite")

@@ -27,6 +27,7 @@ from ompls.translate.lowering import (
 )
 from ompls.translate.lowering.round import Round
 from ompls.translate.problem import Problem
+from ompls.translate.target import Target
 
 __all__ = ["Lowered", "lower"]
 
@@ -47,8 +48,8 @@ _ROUNDS = 24  # constructs nested deeper than that are not written by people
 Lowered = tuple[TU, list[tuple[TU, Item | FileDirective, Problem]]]
 
 
-def lower(tu: TU, target: str) -> Lowered:
-    """`tu` for a target ('host', or the name of a transformation set); itself when there is nothing to lower.
+def lower(tu: TU, target: Target) -> Lowered:
+    """`tu` for a target; itself when there is nothing to lower.
 
     With it what cannot be lowered: the unit in which it was found, the item, the problem.
     """

@@ -27,7 +27,7 @@ _OF_THE_OUTER = frozenset(("firstprivate", "nowait", "if"))  # where both parts 
 
 
 def lower(work: Round) -> None:
-    if work.target == "gpu":
+    if not work.target.openmp:
         return
     for item, stmt in work.statements():
         d = stmt.directive

@@ -11,21 +11,16 @@ from dataclasses import dataclass
 
 from ompls.analysis.model.omp import Trait
 from ompls.analysis.model.tu import TU
+from ompls.translate.target import GPU_ARCHITECTURES, Target
 
-_KINDS = {
-    "host": frozenset(("any", "host", "cpu")),
-    "default": frozenset(("any", "nohost", "cpu")),
-    "gpu": frozenset(("any", "nohost", "gpu")),
-}
-_GPU_ARCH = frozenset(("nvptx", "nvptx64", "cuda"))
 _VENDORS = frozenset(("gnu", "ompls"))  # gcc compiles the host's half
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a selector is asked: target ('host', 'default', 'gpu'), and the constructs around, outermost first."""
+    """Where a selector is asked: the target, and the constructs around, outermost first."""
 
-    target: str
+    target: Target
     constructs: tuple[str, ...]
 
 
@@ -62,7 +57,7 @@ def match(tu: TU, traits: Sequence[Trait], place: Place) -> Match | None:
             return None
     if target_device:
         asked = _target_device(target_device)
-        if asked is None or (asked and place.target != "host"):
+        if asked is None or (asked and place.target.on_device):
             return None
         conditions += [asked] if asked else []
     return Match(score, " && ".join(conditions))
@@ -82,9 +77,9 @@ def _subsequence(wanted: list[str], constructs: tuple[str, ...]) -> list[int] | 
 
 def _device(tu: TU, t: Trait, place: Place) -> bool:
     if t.name == "kind":
-        return bool(t.words) and all(w in _KINDS[place.target] for w in t.words)
-    if place.target == "gpu":
-        return t.name == "arch" and bool(t.words) and all(w in _GPU_ARCH for w in t.words)
+        return bool(t.words) and all(w in place.target.kinds for w in t.words)
+    if place.target.architectures is not None:
+        return t.name == "arch" and bool(t.words) and place.target.architectures.issuperset(t.words)
     defined = {m.name for m in tu.snapshot.predefined}
     if t.name in ("arch", "isa"):
         return bool(t.words) and all(_macro(w) in defined for w in t.words)
@@ -121,7 +116,7 @@ def _target_device(traits: list[Trait]) -> str | None:
     for t in traits:
         for word in t.words if t.name in ("kind", "arch") else ():
             if t.name == "arch" or word not in ("any", "host", "nohost", "cpu", "gpu"):
-                if word not in _GPU_ARCH:
+                if word not in GPU_ARCHITECTURES:
                     return None
                 word = "gpu"  # noqa: PLW2901 - the devices that these architectures stand for
             if word != "any":

@@ -24,7 +24,7 @@ def lower(work: Round) -> None:
     said = [f for f in work.tu.directives if f.directive.clause("indirect") is not None]
     names = sorted(names_under(work.tu, [f for f in said if _holds(f.directive.clause("indirect"))]))
     names = [n for n in names if (s := work.tu.symbols.get(n)) is not None and s.kind == "func"]
-    if not said or (names and work.target != "host" and _calls(work)):
+    if not said or (names and work.target.on_device and _calls(work)):
         return  # until there are none: one may be part of another
     if not names or _table(work, names):
         for f in said:
@@ -65,7 +65,7 @@ def _table(work: Round, names: list[str]) -> bool:
     """The table and, for devices, the function that looks into it, behind everything that they name."""
     rows = ", ".join(f"(void *){n}" for n in names)
     text = f" {_BEGIN}static void *{_TABLE}[{len(names)}] = {{{rows}}}; "
-    if work.target != "host":
+    if work.target.on_device:
         user = next((i for i in work.tu.items if _asks(i)), None)
         if user is None:
             return True

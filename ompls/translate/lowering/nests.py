@@ -35,7 +35,7 @@ def _collapse(work: Round, item: Item, stmt: DirectiveStmt, clause: Clause) -> N
     except Problem:
         return  # not a nest yet, or none at all: who makes the kernel says so
     good, inner = len(nest.loops), set(nest.inner)
-    if work.target != "gpu" and not stmt.directive.clause("ordered"):
+    if work.target.openmp and not stmt.directive.clause("ordered"):
         good = _collapsible(nest)
         inner |= {x.symbol for x in nest.loops[good:]}
     if good == fold(clause.args[0]):

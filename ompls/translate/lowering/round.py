@@ -20,6 +20,7 @@ from ompls.translate.lowering.context import Place
 from ompls.translate.lowering.edits import LineEdits, on_one_line, pragma
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import spliced
+from ompls.translate.target import HOST, Target
 
 _MARKS: dict[tuple[str, str], int] = {}  # the bit in `Content.memo` that says that a theme has nothing for a target
 
@@ -39,7 +40,7 @@ class Round:
     """
 
     tu: TU
-    target: str
+    target: Target
     number: int = 0
     problems: list[tuple[Item | FileDirective, Problem]] = field(default_factory=list)
 
@@ -55,7 +56,7 @@ class Round:
     def made(self) -> TU:
         """The unit of the lowered text."""
         source, headers = self.edits.made()
-        analyzer = _analyzer(self.tu.path, self.target, self.number, get_ident())
+        analyzer = _analyzer(self.tu.path, self.target.name, self.number, get_ident())
         tu = analyzer.analyze(self.tu.path, source, headers, self.tu.settings)
         tu.identity = self.tu.identity
         return tu
@@ -89,7 +90,7 @@ class Round:
 
     def items(self, theme: str) -> Iterator[Item]:
         """The items with directives, for a theme that looks at each alone; not those where it found nothing before."""
-        mark = 1 << _MARKS.setdefault((theme, self.target), len(_MARKS))
+        mark = 1 << _MARKS.setdefault((theme, self.target.name), len(_MARKS))
         for item in self.tu.items:
             memo = item.content.memo
             if item.content.directives and not memo.get(__name__, 0) & mark:
@@ -106,14 +107,14 @@ class Round:
     def place(self, item: Item, outer: list[Directive], also: tuple[str, ...] = ()) -> Place:
         """The place inside of the directives `outer`; kernels' functions are in a target construct, too."""
         constructs = tuple(c for d in outer for c in d.constructs if d.known) + also
-        if self.target == "host" or "target" in constructs:
-            return Place(self.target if "target" in constructs else "host", constructs)
+        if not self.target.on_device or "target" in constructs:
+            return Place(self.target if "target" in constructs else HOST, constructs)
         node = item.content.node
         on_device = isinstance(node, FunctionDef) and not any(
             d.has("target") or (d.meta is not None and any(v.directive.has("target") for v in d.meta.variants))
             for d in (s.directive for s in item.content.directives)
         )
-        return Place(self.target, ("target", *constructs)) if on_device else Place("host", constructs)
+        return Place(self.target, ("target", *constructs)) if on_device else Place(HOST, constructs)
 
 
 def with_outer(node: Node) -> Iterator[tuple[Node, tuple[Directive, ...]]]:

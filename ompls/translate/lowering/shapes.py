@@ -32,7 +32,7 @@ def _lower(work: Round, item: Item, stmt: DirectiveStmt) -> None:
     d = stmt.directive
     if d.name == "interop":
         _interop(work, item, d)
-    elif d.name == "taskwait" and d.clause("nowait") and work.target != "gpu":
+    elif d.name == "taskwait" and d.clause("nowait") and work.target.openmp:
         # A task without a body that has the dependences (5.2 §15.5).
         text = pragma(f"omp task {' '.join(work.text(item, c.span) for c in d.all('depend'))}")
         work.replace(item, (d.span, f"{{ {text}{{ }} }}"))
@@ -46,10 +46,10 @@ def _lower(work: Round, item: Item, stmt: DirectiveStmt) -> None:
         _private_to_target(work, item, stmt)
     elif d.clause("induction"):
         _induction(work, item, stmt)
-    elif d.name == "target data" and work.target == "host" and _leaves_tasks(stmt):
+    elif d.name == "target data" and not work.target.on_device and _leaves_tasks(stmt):
         # The region is a taskgroup, too, unless `nogroup` (6.0 §15.7).
         work.replace(item, (d.span, _without(work, item, d, ()) + pragma("omp taskgroup")))
-    elif d.name == "allocate" and work.target != "gpu":
+    elif d.name == "allocate" and work.target.openmp:
         _allocate(work, item, d)
 
 
@@ -92,7 +92,7 @@ def _own_allocators(work: Round, item: Item, stmt: DirectiveStmt) -> None:
     own = [x for x in used if not x[1].startswith("omp_")]
     listed = ", ".join(f"{name}({traits})" if traits else name for _, name, traits in used)
     directive = _without(work, item, d, clauses, f"uses_allocators({listed})")
-    if work.target == "gpu" or not own or _MADE.search(item.content.text[: d.span.start]):
+    if not work.target.openmp or not own or _MADE.search(item.content.text[: d.span.start]):
         if any(":" in clause.text for clause in clauses):
             work.replace(item, (d.span, directive))
         return
@@ -125,7 +125,7 @@ def _all_memory(work: Round, item: Item, stmt: DirectiveStmt) -> None:
     dropped = d.all("depend", "nowait")
     added = "if(0)" if d.name == "task" and not d.clause("if") else ""
     text = _without(work, item, d, dropped, added)
-    wait = "" if work.target == "gpu" else pragma("omp taskwait")
+    wait = "" if not work.target.openmp else pragma("omp taskwait")
     if d.name == "taskwait":
         work.replace(item, (d.span, wait or pragma("omp taskwait")))
     else:

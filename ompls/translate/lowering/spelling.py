@@ -52,7 +52,7 @@ def _directive(work: Round, item: Item | FileDirective, d: Directive) -> None:
     clauses: list[str] = []
     for c in d.clauses:
         text = on_one_line(decoded(work.tu.expanded[item.start + c.span.start : item.start + c.span.end]))
-        new = _clause(d, c, text, gcc=work.target != "gpu")
+        new = _clause(d, c, text, gcc=work.target.openmp)
         changed = changed or new != text
         if new:
             clauses.append(new)

@@ -14,7 +14,7 @@ _IN_TEAMS = frozenset(("omp_get_num_teams", "omp_get_team_num"))  # all that gcc
 
 
 def lower(work: Round) -> None:
-    if work.target != "gpu":
+    if work.target.openmp:
         for item in work.tu.items:
             if b"omp_" in item.content.text and any(s.directive.has("teams") for s in item.content.directives):
                 _calls(work, item)

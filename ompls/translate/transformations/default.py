@@ -29,9 +29,9 @@ from ompls.translate.rewrite import NO_CODE, Rewriter, name_function, without_co
 from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
 from ompls.translate.symbols import global_symbol, is_global
 from ompls.translate.tables import tables
+from ompls.translate.target import KernelClass
 from ompls.translate.uses import PRIVATISING, declared_in, directives_in, everything, names_in
 
-EXTENSION = "c"
 # Constructs whose copies may be made of a variable of the thread that meets them.
 _OF_THEIR_OWN = frozenset(("parallel", "task", "taskloop", "simd", "teams"))
 _TYPEOF = re.compile(rf"{NO_CODE}|\b(?:__)?(?P<of>typeof)(?:__)?(?:\s|/\*.*?\*/)*\(", re.S)
@@ -369,3 +369,6 @@ def _edit(
     for n in names_in(body):
         if n.symbol in whole and id(n) not in listed and not (n.symbol in elements and id(n) in indexed):
             rw.replace(n.span, whole[n.symbol])
+
+
+CLASS = KernelClass("default", True, True, frozenset(("any", "nohost", "cpu")), None, "c", kernel, device_function)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ompls.runtime.devices import cudasim
+from ompls.devices.cudasim import module as cudasim
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from ompls.runtime.devices import cudasim
+from ompls.devices.cudasim import module as cudasim
 from ompls.runtime.errors import RuntimeProblem
 from ompls.runtime.toolchain import Toolchain
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import Literal
 
 from ompls.analysis.dataenv.abilities import Need, needed
 from ompls.analysis.diagnostic import Severity
@@ -15,12 +16,12 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Finding, Scene
-from ompls.analysis.spec.devices import DeviceSpec, device_of
+from ompls.analysis.spec.devices import DeviceSpec
 
 
-def device_in(scene: Scene) -> DeviceSpec | None:
-    """The device that the rules speak about; None when nothing is known of it."""
-    return device_of(scene.unit.settings.device)
+def devices_in(scene: Scene) -> tuple[DeviceSpec, ...]:
+    """The devices that the rules speak about."""
+    return scene.unit.settings.devices
 
 
 def severity_of(scene: Scene) -> Severity:
@@ -36,30 +37,46 @@ def regions_of(scene: Scene) -> Iterator[Region]:
 
 
 def lacking(scene: Scene, concerns: Callable[[str], bool]) -> Iterator[Finding]:
-    """A finding for each ability that `concerns` picks by its key and that the device lacks or has at a price."""
-    device = device_in(scene)
-    if device is None or not (device.lacks or device.slow):
-        return
-    for region in regions_of(scene):
+    """A finding for each ability that `concerns` picks by its key and that a device lacks or has at a price."""
+    devices = [device for device in devices_in(scene) if device.lacks or device.slow]
+    for region in regions_of(scene) if devices else ():
         for need in needs_in(scene.content, region.stmt):
-            if concerns(need.key) and (found := _finding(scene, device, need)) is not None:
-                yield found
+            if concerns(need.key):
+                yield from _findings(scene, devices, need)
         for call, function in called(scene, region):
             for need in needs_in(function, None):
-                if concerns(need.key) and need.key in device.lacks:
+                said = grouped(devices, need.key, "lacks") if concerns(need.key) else {}
+                for why, names in said.items():
                     what = f"{need.shown} in `{_name(function)}`, which is called here,"
-                    message = f"{what} cannot run on {device.name}: {device.lacks[need.key]}"
-                    yield Finding(call.span, message, severity_of(scene))
+                    yield Finding(call.span, f"{what} cannot run on {names}: {why}", severity_of(scene))
+                if said:
                     break
 
 
-def _finding(scene: Scene, device: DeviceSpec, need: Need) -> Finding | None:
-    if need.key in device.lacks:
-        message = f"{need.shown} cannot run on {device.name}: {device.lacks[need.key]}"
-        return Finding(need.span, message, severity_of(scene))
-    if need.key in device.slow:
-        return Finding(need.span, f"{need.shown} is slow on {device.name}: {device.slow[need.key]}", "hint")
-    return None
+def _findings(scene: Scene, devices: list[DeviceSpec], need: Need) -> Iterator[Finding]:
+    for why, names in grouped(devices, need.key, "lacks").items():
+        yield Finding(need.span, f"{need.shown} cannot run on {names}: {why}", severity_of(scene))
+    for why, names in grouped(devices, need.key, "slow").items():
+        yield Finding(need.span, f"{need.shown} is slow on {names}: {why}", "hint")
+
+
+def grouped(devices: list[DeviceSpec], key: str, table: Literal["lacks", "slow"]) -> dict[str, str]:
+    """What is said of an ability -> the names of the devices that say so."""
+    found: dict[str, list[str]] = {}
+    for device in devices:
+        said = device.lacks if table == "lacks" else device.slow
+        if key in said:
+            found.setdefault(said[key], []).append(device.name)
+    return {why: " and ".join(names) for why, names in found.items()}
+
+
+def by_limit(scene: Scene, limit: Callable[[DeviceSpec], int]) -> dict[int, str]:
+    """A limit that devices have -> the names of those; the smallest first."""
+    found: dict[int, list[str]] = {}
+    for device in devices_in(scene):
+        if limit(device):
+            found.setdefault(limit(device), []).append(device.name)
+    return {most: " and ".join(found[most]) for most in sorted(found)}
 
 
 def needs_in(content: Content | None, stmt: Node | None) -> tuple[Need, ...]:

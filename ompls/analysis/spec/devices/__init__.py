@@ -1,23 +1,13 @@
-"""What each device class can do, as plain data: read by the rules and by the transformation sets alike.
+"""What can be said of a device, as plain data: read by the rules and by the translator alike.
 
-`abilities.py` names everything that a device may lack; a device's file says what it lacks and why.  What is not lacked
-is supported; a test proves both against the transformation set of every device that has one (`proven`).
+`abilities.py` names everything that a device may lack; a device says what it lacks and why.  What is not lacked is
+supported; a test proves both for every device for which kernels are made.  The devices themselves are folders
+(`ompls/devices/`), which `project/devices.py` reads: who analyses or translates is given what it found.
 """
 
 from __future__ import annotations
 
-from ompls.analysis.spec.devices.abilities import ABILITIES
-from ompls.analysis.spec.devices.epiphany import EPIPHANY
-from ompls.analysis.spec.devices.gpu import CUDA, CUDASIM
-from ompls.analysis.spec.devices.host import HOST
+from ompls.analysis.spec.devices.abilities import ABILITIES, NOT_YET
 from ompls.analysis.spec.devices.model import DeviceSpec
-from ompls.analysis.spec.devices.mpinode import MPINODE
 
-__all__ = ["ABILITIES", "DEVICES", "DeviceSpec", "device_of"]
-
-DEVICES: dict[str, DeviceSpec] = {d.name: d for d in (HOST, CUDA, CUDASIM, MPINODE, EPIPHANY)}
-
-
-def device_of(name: str) -> DeviceSpec | None:
-    """The table of a device, `:N` ignored; None for an implementation of somebody else's, of which nothing is known."""
-    return DEVICES.get(name.partition(":")[0])
+__all__ = ["ABILITIES", "NOT_YET", "DeviceSpec"]

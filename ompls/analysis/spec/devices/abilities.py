@@ -61,3 +61,10 @@ ABILITIES: dict[str, str] = {
     **_CLAUSES,
     **_C,
 }
+
+# What no device can do yet: it is the data environment or the translator that lacks it.
+NOT_YET = {
+    "clause device ancestor": "reverse offloading is not there yet",
+    "section with a stride": "give it a stride of one",
+    "construct threadprivate": "a kernel has no threadprivate variables",
+}

@@ -97,5 +97,5 @@ void ompls_sim_heap_size(const char *mebibytes);
 void *ompls_sim_heap_take(size_t bytes);
 void ompls_sim_heap_give(void *memory);
 [[noreturn]] void ompls_sim_assert_failed(const char *expression, const char *file, unsigned line, const char *function);
-// Dynamic shared memory: every `extern __shared__` array of a kernel is this one (devices/cudasim.py renames them).
+// Dynamic shared memory: every `extern __shared__` array of a kernel is this one (ompls/devices/cudasim/module renames them).
 extern __thread char ompls_sim_dynamic_shared[];

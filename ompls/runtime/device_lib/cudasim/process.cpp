@@ -161,7 +161,7 @@ void launch()
         if (kernel->sizes[i] != control->sizes[i])
             return refuse("parameter %u of the kernel has %u bytes, of the launch %u", i, kernel->sizes[i], control->sizes[i]);
         params[i] = control->params + control->offsets[i];
-        // What the compiler checks where a kernel converts pointers (devices/cudasim.py) may come from outside, too.
+        // What the compiler checks where a kernel converts pointers (ompls/devices/cudasim/module) may come from outside, too.
         uint64_t address = 0;
         if (kernel->alignments[i] > 1) memcpy(&address, params[i], sizeof address);
         if (address - arena < arena_bytes && address % kernel->alignments[i] != 0)

@@ -1,4 +1,4 @@
-/* protocol.h -- what the device module (devices/cudasim.c, in the user's program) and the device process share.
+/* protocol.h -- what the device module (ompls/devices/cudasim/module/cudasim.c, in the user's program) and the device process share.
 
    One command at a time: the host fills the page, raises `request` and waits on `event`; the process raises `reply` to
    the same number.  What kernels print comes back through `output`, so that the host's stdio keeps the order.
@@ -10,7 +10,7 @@
 #define OMPLS_SIM_PROTOCOL_H
 #include <stdint.h>
 
-#define SIM_IMAGE_BASE 0x60000000ull /* also in devices/cudasim.py */
+#define SIM_IMAGE_BASE 0x60000000ull /* also in ompls/devices/cudasim/module */
 #define SIM_IMAGE_SIZE 0x48000000ull /* with the heap behind it, which the kernel moves by up to 1 GiB */
 #if defined(__aarch64__) /* 39 bits on a Jetson */
 #define SIM_ARENA_BASE 0x2000000000ull
@@ -27,7 +27,7 @@
 #define SIM_INTERNAL_SIZE (64ull << 30)
 
 /* The limits of all architectures (CUDA programming guide, table of technical specifications per compute capability);
-   those that differ are symbols of the image: devices/cudasim.py. */
+   those that differ are symbols of the image: ompls/devices/cudasim/module. */
 enum {
     SIM_MAX_THREADS = 1024,
     SIM_MAX_BLOCK_Z = 64,

@@ -8,7 +8,6 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Enum, Floating, Function, Integer, Pointer
-from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.analysis.spec.runtime import MATH_FUNCTIONS
 from ompls.translate.ctext import flat, is_vla
 from ompls.translate.problem import Problem
@@ -24,9 +23,6 @@ _CONSTANTS = {
     "__builtin_huge_valf": f"((float){_INFINITY})", "__builtin_nan": f"({_INFINITY} * 0.0)",
     "__builtin_nanf": f"((float)({_INFINITY} * 0.0))",
 }  # fmt: skip
-_FUNCTIONS = {f"__builtin_{f}": f for f in CUDA.functions or () if not f.startswith(("omp_", "_"))} | {
-    "__builtin_isinf_sign": "isinf"
-}
 _ATOMICS = {  # gcc's functions of integers -> the device library's
     "__atomic_load_n": "ompls_load", "__atomic_store_n": "ompls_store", "__atomic_exchange_n": "ompls_exchange",
     "__atomic_compare_exchange_n": "ompls_compare_exchange", "__sync_val_compare_and_swap": "ompls_swap_if",
@@ -54,9 +50,9 @@ def call(d: Dialect, n: ast.Call) -> None:
         before, after = BUILTINS[name.removeprefix("__builtin_")].split("{}") if n.args else ("__trap()", "")
         spans = [part for a in n.args for part in (a.span, ", ")][:-1]
         d.rw.replace(n.span, before, *spans, after)
-    elif name in _FUNCTIONS:
-        d.rw.replace(n.function.span, _FUNCTIONS[name])
-        for arg in n.args if _FUNCTIONS[name] in MATH_FUNCTIONS else ():
+    elif (function := _of_library(d, name)) is not None:
+        d.rw.replace(n.function.span, function)
+        for arg in n.args if function in MATH_FUNCTIONS else ():
             if isinstance(arg.type, (Integer, Enum)) or unqualified(arg.type) == Floating("float"):
                 d.cast(arg, Floating("double"))
     elif name in _ATOMICS and all(map(_of_integers, n.args)):
@@ -77,6 +73,13 @@ def call(d: Dialect, n: ast.Call) -> None:
             d.rw.replace(arg.span, f"({d.types.cxx(flat(to))})(", arg.span, ")")
         else:
             d.convert(arg, to)
+
+
+def _of_library(d: Dialect, name: str) -> str | None:
+    """The library's function that a built-in one is."""
+    function = "isinf" if name == "__builtin_isinf_sign" else name.removeprefix("__builtin_")
+    there = function != name and not function.startswith(("omp_", "_")) and d.in_library(function)
+    return function if there else None
 
 
 def _of_integers(e: ast.Expr) -> bool:

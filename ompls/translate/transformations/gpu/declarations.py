@@ -15,7 +15,6 @@ from ompls.analysis.model.ast import FunctionDef, Symbol
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import Function, Pointer
 from ompls.analysis.model.tu import Item
-from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.translate.ctext import flat, is_const, words
 from ompls.translate.functions import in_other_units
 from ompls.translate.needs import Index, Needs
@@ -84,7 +83,7 @@ def _constants(index: Index, needs: Needs) -> list[str]:
                 "a function called from the region uses it: put it under declare target",
             )
         rw = Rewriter(item.content.text)
-        Dialect(rw, index.kinds).visit(d)
+        Dialect(rw, index.kinds, needs.in_library).visit(d)
         rename(rw, needs, d.init)
         value = respelled(rw.string(d.init.span), index.own)
         out.append(f"static __device__ {respelled(index.kinds.cxx(s.type, s.name))} = {value};")
@@ -94,7 +93,7 @@ def _constants(index: Index, needs: Needs) -> list[str]:
 def _prototypes(index: Index, needs: Needs) -> list[str]:
     """Declarations of the functions of this unit, and calls into other units for those that are there."""
     out = [f"{signature(index, needs, item, f)};" for item, f in needs.functions]
-    for s in in_other_units(CUDA, needs):
+    for s in in_other_units(needs.devices, needs):
         t = s.type
         if not isinstance(t, Function) or t.variadic or not t.prototype:
             raise Problem(None, f"the call of '{s.name}'", "its declaration does not say what it takes")
@@ -137,7 +136,7 @@ def aliases(index: Index, needs: Needs, node: ast.Node, params: Collection[str] 
 def names_taken(needs: Needs) -> dict[str, str]:
     """Functions of the user's that the device has, too, with the names they get: C++ would choose by the arguments."""
     mine = (f.symbol.name for _, f in needs.functions)
-    return {n: f"{n}_" for n in mine if n in CUDA_NAMES or CUDA.can_call(n) or n.startswith("atomic")}
+    return {n: f"{n}_" for n in mine if n in CUDA_NAMES or needs.in_library(n) or n.startswith("atomic")}
 
 
 def rename(rw: Rewriter, needs: Needs, node: ast.Node) -> None:

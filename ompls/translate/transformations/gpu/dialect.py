@@ -6,6 +6,8 @@ become casts.  What has no counterpart is a Problem.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.convert import decay, owner, unqualified
@@ -37,12 +39,19 @@ class Dialect:
 
     addressed -- id of objects of which, or of a part of which, `&` takes the address
     declared  -- what the innermost block declares for us
+    in_library -- whether the device has a library function
     """
 
     def __init__(
-        self, rw: Rewriter, types: Types, returns: CType | None = None, dims: dict[Symbol, list[str]] | None = None
+        self,
+        rw: Rewriter,
+        types: Types,
+        in_library: Callable[[str], bool],
+        returns: CType | None = None,
+        dims: dict[Symbol, list[str]] | None = None,
     ) -> None:
         self.rw = rw
+        self.in_library = in_library
         self.arrays = VariableArrays(rw, types, dims if dims is not None else {})
         self.addressed: set[int] = set()
         self.declared: list[Part] | None = None

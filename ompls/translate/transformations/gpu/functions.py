@@ -32,7 +32,7 @@ def _function(
     t = f.symbol.type
     dims: dict[Symbol, list[str]] = {}
     returns = getattr(t, "returns", None)
-    dialect = Dialect(rw, index.kinds, returns, dims)
+    dialect = Dialect(rw, index.kinds, needs.in_library, returns, dims)
     dialect.visit(f.body)
     rename(rw, needs, f.body)
     opening, references = aliases(index, needs, f.body)

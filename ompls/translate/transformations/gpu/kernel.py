@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ompls.analysis.model.ast import FunctionDef
-from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.translate.ctext import words
 from ompls.translate.functions import in_other_units
 from ompls.translate.needs import Index, Needs, has_parallel, type_texts
@@ -16,7 +15,6 @@ from ompls.translate.transformations.gpu.locks import Takers, takers
 from ompls.translate.transformations.gpu.region import KernelFunction
 from ompls.translate.transformations.gpu.spelling import respelled
 
-EXTENSION = "cu"
 _LEVELS = ("omp_get_level", "omp_get_team_size", "omp_get_ancestor_thread_num")  # they count parallel regions
 
 
@@ -55,7 +53,7 @@ def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) 
 
 
 def _takers(needs: Needs) -> Takers:
-    return takers([f for _, f in needs.functions], [s.name for s in in_other_units(CUDA, needs)])
+    return takers([f for _, f in needs.functions], [s.name for s in in_other_units(needs.devices, needs)])
 
 
 def _named_here(index: Index, needs: Needs, lines: list[OutLine]) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.layout import sizeof
-from ompls.analysis.spec.devices.gpu import CUDA
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.translate.canonical import LOOP_CONSTRUCTS, nest_of
 from ompls.translate.escape import handed_over, parallel_functions
@@ -81,7 +80,7 @@ class KernelFunction:
     def _opening(self) -> list[str]:
         """The statements before the construct's code: they make the variables that it names."""
         e, plan = self.emitter, self.plan
-        dialect = Dialect(self.rw, self.index.kinds, None, plan.dims)
+        dialect = Dialect(self.rw, self.index.kinds, self.needs.in_library, None, plan.dims)
         dialect.arrays.outer |= plan.outer
         e.outer = dialect.arrays.outer
         dialect.visit(self.stmt)
@@ -116,8 +115,8 @@ class KernelFunction:
 
     def _check_shared(self) -> None:
         for s in sorted(self.emitter.team_shared, key=lambda s: s.name):
-            if (sizeof(s.type) or 0) > CUDA.team_memory:
-                why = f"threads share it, and a team has {CUDA.team_memory} bytes for that; map an array instead"
+            if 0 < self.plan.team_memory < (sizeof(s.type) or 0):
+                why = f"threads share it, and a team has {self.plan.team_memory} bytes for that; map an array instead"
                 raise Problem(None, f"the variable '{s.name}' of {sizeof(s.type)} bytes", why)
 
     def _firstprivates(self) -> set[Symbol]:

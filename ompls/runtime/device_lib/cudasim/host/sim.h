@@ -1,4 +1,4 @@
-/* sim.h -- the parts of the module `cudasim` in the program: devices/cudasim.c (the table), blocks.c, memory.c,
+/* sim.h -- the parts of the module `cudasim` in the program: ompls/devices/cudasim/module/cudasim.c (the table), blocks.c, memory.c,
    process.c. */
 #ifndef OMPLS_SIM_H
 #define OMPLS_SIM_H
@@ -61,7 +61,7 @@ typedef struct {
     const unsigned char *image; /* the embedded bytes: symbols are looked up here */
     uint64_t image_size;
     bool debugged; /* the image was built for debuggers */
-    uint64_t architecture, max_shared, max_parameters; /* of the image: devices/cudasim.py */
+    uint64_t architecture, max_shared, max_parameters; /* of the image: ompls/devices/cudasim/module */
     pid_t process, owner; /* the device process, 0 before it is started; who started it */
     uint64_t born;        /* the kernel's time stamp of the process: its number may be used again */
     int lost; /* OMPLS_LOST_…: the process has ended */

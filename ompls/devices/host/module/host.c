@@ -3,7 +3,7 @@
    An image is a shared object.  Each device loads a copy of it from a memfd of its own, so the static variables of two
    devices are two.  A kernel is `void NAME(void **params)`; params[i] points to the bytes of parameter i. */
 #define _GNU_SOURCE
-#include "../core/device.h"
+#include "../../../runtime/core/device.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from . import nvrtc
-from .errors import BuildFailed, ToolMissing
-from .toolchain import Toolchain
+from ompls.runtime import nvrtc
+from ompls.runtime.errors import BuildFailed, ToolMissing
+from ompls.runtime.toolchain import Toolchain
 
 MAGIC = b"ompls cuda image 1\n"
 STANDARD = "--std=c++17"

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from ..bundle import Kernel
-from ..errors import BuildFailed, DeviceUnavailable
-from ..toolchain import Compile, Toolchain, c_string
-from . import Availability, Device, ImageJob
+from ompls.runtime.bundle import Kernel
+from ompls.runtime.devices import Availability, Device, ImageJob
+from ompls.runtime.errors import BuildFailed, DeviceUnavailable
+from ompls.runtime.toolchain import RUNTIME, Compile, Toolchain, c_string
 
-LIBRARY = Path(__file__).resolve().parent.parent / "device_lib"
+LIBRARY = RUNTIME / "device_lib"
 ENGINE = LIBRARY / "cudasim"
 IMAGE_BASE = 0x60000000  # SIM_IMAGE_BASE of protocol.h
 MAX_SHARED = 49152  # bytes a block that a kernel file may declare, on all architectures
@@ -216,9 +216,11 @@ def build_image(
 class CudaSim(Device):
     """CUDA's threads, warps, blocks, shared memory and barriers on the CPU, in a process of its own."""
 
-    name = "cudasim"
     image_class = "cudasim"
     kernel_class = "gpu"
+    joins_functions = True
+    debuggable = True
+    checks = True
 
     def probe(self) -> Availability:
         """It is there when its compiler is, on the machines that the engine knows."""

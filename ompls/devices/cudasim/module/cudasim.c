@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "../device_lib/cudasim/host/sim.h"
+#include "../../../runtime/device_lib/cudasim/host/sim.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000

@@ -18,11 +18,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
-from ..cuda_image import ImageError, KernelFile, capabilities, compile_file, pack, packer, slots, unpack
-from ..cuda_lanes import Lanes
-from ..cuda_staging import Staging, smallest
-from ..errors import DeviceUnavailable
-from . import Availability, Device, ImageJob
+from ompls.devices.cuda.module.image import (
+    ImageError,
+    KernelFile,
+    capabilities,
+    compile_file,
+    pack,
+    packer,
+    slots,
+    unpack,
+)
+from ompls.devices.cuda.module.lanes import Lanes
+from ompls.devices.cuda.module.staging import Staging, smallest
+from ompls.runtime.devices import Availability, Device, ImageJob
+from ompls.runtime.errors import DeviceUnavailable
 
 LIBRARY = "libcuda.so.1"
 DEVICE_MAPPED = 2  # CU_MEMHOSTREGISTER_DEVICEMAP
@@ -373,9 +382,9 @@ class Gpus:
 class Cuda(Device):
     """NVIDIA GPUs, at build time."""
 
-    name = "cuda"
     image_class = "cuda"
     kernel_class = "gpu"
+    joins_functions = True
     python_module = Gpus
     needs_library = LIBRARY
 

@@ -105,7 +105,6 @@ class Module:
 class PyHost(Device):
     """The device at build time."""
 
-    name = "pyhost"
     image_class = "pyhost"
     kernel_class = "default"
     python_module = Module

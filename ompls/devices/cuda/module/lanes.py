@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any, Callable, List, Optional, Tuple
 
-from .cuda_staging import Staging
+from ompls.devices.cuda.module.staging import Staging
 
 
 @dataclass

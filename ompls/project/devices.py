@@ -1,0 +1,228 @@
+"""The devices: each is a folder `NAME/` with a `device.toml`, ours (`ompls/devices/`) and those of OMPLS_DEVICE_PATH.
+
+    title = "a GPU, through NVIDIA's driver"
+    kernels = "gpu"                 # the transformation set that makes its kernels…
+    language = "CUDA"               # …and what people call their text
+    main_thread = true              # which runs sequential code and wakes the others for a parallel region
+    like = "cuda"                   # what is not said here is as that device says it
+    planned = "…"                   # no kernels are made for it yet, and why
+    triples = ["nvptx"]             # how the targets begin that are this device to other compilers
+    in_place_of = "cuda"            # the device whose kernels this one runs where that one is not there
+
+    [limits]
+    stack = 524288                  # bytes of a thread
+    team_memory = 36864             # bytes of what a team shares
+    threads = 1024                  # of a team, at most
+    team = 128                      # threads of a team when nobody says how many
+
+    [lacks]                         # and [slow]: an ability (docs/devices.md), and why
+    "type long double" = "a GPU has no number of its size"
+
+    [functions]                     # of the C library and the OpenMP API; without this table: all
+    groups = ["math", "float"]
+    names = "abs labs"
+    omp = "omp_get_team_num"
+    others = "the device has no function of that name"
+
+This is data: nothing of a folder is executed here.  Directories of OMPLS_DEVICE_PATH are absolute, and only their owner
+or root may write there; the rest is left out, and said.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from ompls.analysis.spec.devices import ABILITIES, NOT_YET, DeviceSpec
+from ompls.analysis.spec.near import near
+from ompls.analysis.spec.runtime import COMPLEX_FUNCTIONS, FLOAT_FUNCTIONS, MATH_FUNCTIONS
+from ompls.project.files import read_regular
+from ompls.project.problem import EnvironmentProblem, FileProblem
+from ompls.runtime.trusted import refusal
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+OURS = Path(__file__).resolve().parent.parent / "devices"
+FILE = "device.toml"
+VARIABLE = "OMPLS_DEVICE_PATH"
+_MOST = 1 << 20  # bytes of such a file
+_GROUPS = {"math": MATH_FUNCTIONS, "float": FLOAT_FUNCTIONS, "complex": COMPLEX_FUNCTIONS}
+_LIMITS = ("stack", "team_memory", "threads", "team")
+_TEXTS = ("title", "kernels", "language", "planned", "in_place_of")
+_KEYS = (*_TEXTS, "like", "main_thread", "triples", "limits", "lacks", "slow", "functions")
+AUTO = "auto"  # as the name of a device: whatever this machine has
+DEFAULT = "cuda"  # what it stands for where the machine does not matter
+
+
+@dataclass(frozen=True)
+class Registry:
+    """What there is.
+
+    devices  -- by name, in the order of their names
+    folders  -- where each is
+    problems -- what cannot be used of the directories and folders, and why
+    """
+
+    devices: Mapping[str, DeviceSpec]
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    problems: tuple[EnvironmentProblem, ...] = ()
+
+    def chosen(self, text: str) -> tuple[DeviceSpec, ...]:
+        """The devices of a comma list of NAME or NAME:COUNT, each once; `auto` is the default device.
+
+        Raises EnvironmentProblem for a name that is none, or a count that is no number.
+        """
+        found: dict[str, DeviceSpec] = {}
+        for part in text.split(","):
+            name, counted, count = part.strip().partition(":")
+            if counted and not (count.isdecimal() and 1 <= int(count) <= 256):
+                why = f"'{count}' is not a number of devices"
+                raise EnvironmentProblem(f"cannot use {name}", why, "write NAME or NAME:NUMBER")
+            name = DEFAULT if name == AUTO else name
+            if name not in self.devices:
+                raise self._unknown(name)
+            found[name] = self.devices[name]
+        return tuple(found.values())
+
+    def of_triple(self, target: str) -> str:
+        """The name of the device that a target of another compiler is; '': there is none."""
+        found = (d.name for d in self.devices.values() if not d.planned and target.startswith(d.triples))
+        return next(found, "") if target not in self.devices else ""
+
+    def _unknown(self, name: str) -> EnvironmentProblem:
+        broken = next((p for p in self.problems if os.path.basename(os.path.dirname(p.what)) == name), None)
+        if broken is not None:
+            return broken
+        close = near(name, self.devices)
+        meant = f"did you mean '{close[0]}'? " if close else ""
+        known = ", ".join(self.devices)
+        return EnvironmentProblem(f"unknown device '{name}'", "no device has this name", f"{meant}there are {known}")
+
+
+_known: dict[str, tuple[object, Registry]] = {}
+
+
+def registry() -> Registry:
+    """All devices.  Read again when a file or OMPLS_DEVICE_PATH has changed."""
+    asked = os.environ.get(VARIABLE, "")
+    directories, problems = [OURS], []
+    for text in filter(None, asked.split(os.pathsep)):
+        why = refusal(text)
+        if why is None:
+            directories.append(Path(text))
+        else:
+            problems.append(EnvironmentProblem(f"{VARIABLE}: {text}", why, "it is left out"))
+    files = {file.parent.name: file for place in directories for file in sorted(place.glob(f"*/{FILE}"))}
+    stamp = [(file, file.stat().st_mtime_ns) for file in files.values()]
+    if asked not in _known or _known[asked][0] != stamp:
+        _known[asked] = (stamp, _read(files, problems))
+    return _known[asked][1]
+
+
+def of_settings(text: str) -> tuple[DeviceSpec, ...]:
+    """The devices that a setting names.  Raises EnvironmentProblem."""
+    return registry().chosen(text)
+
+
+def _read(files: Mapping[str, Path], problems: list[EnvironmentProblem]) -> Registry:
+    tables: dict[str, dict[str, Any]] = {}
+    for name, file in files.items():
+        try:
+            tables[name] = tomllib.loads(read_regular(str(file), _MOST).decode("utf-8"))
+        except FileProblem as problem:
+            problems.append(problem)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            problems.append(FileProblem(str(file), f"is not TOML ({error})", "correct it"))
+    found: dict[str, DeviceSpec] = {}
+    for name in sorted(tables):
+        try:
+            found[name] = _device(name, tables, ())
+        except ValueError as error:
+            problems.append(FileProblem(str(files[name]), str(error), "correct it"))
+    return Registry(found, {name: files[name].parent for name in found}, tuple(problems))
+
+
+def _device(name: str, tables: Mapping[str, dict[str, Any]], before: tuple[str, ...]) -> DeviceSpec:
+    """Raises ValueError with what is wrong with a device's table, or with that of one that it is like."""
+    table = dict(tables[name])
+    like = table.pop("like", None)
+    if like is not None and (like not in tables or like in (*before, name)):
+        raise ValueError(f"like = {like!r} names no other device")
+    base = _device(like, tables, (*before, name)) if like is not None else None
+    told = {f.name: getattr(base, f.name) for f in fields(DeviceSpec)} if base is not None else {"lacks": NOT_YET}
+    told |= {"name": name, "planned": "", "triples": (), "in_place_of": ""}
+    for key, value in table.items():
+        told |= _entry(key, value, told)
+    if missing := [key for key in ("title", "kernels") if not told.get(key)]:
+        raise ValueError(f"{missing[0]} is missing")
+    return DeviceSpec(**told)
+
+
+def _entry(key: str, value: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+    """What an entry of the file's first level says, by the names of DeviceSpec."""
+    if key in _TEXTS:
+        return {key: _text(key, value)}
+    if key == "main_thread":
+        return {key: _of(key, value, lambda v: isinstance(v, bool), "true or false")}
+    if key == "triples":
+        return {key: tuple(_text(key, name) for name in _of(key, value, lambda v: isinstance(v, list), "a list"))}
+    if key in ("lacks", "slow"):
+        said = {_ability(key, name): _text(f"{key}.{name}", why) for name, why in _table(key, value).items()}
+        return {key: {**told.get(key, {}), **said}}
+    if key == "limits":
+        return {_name(key, name, _LIMITS): _number(f"{key}.{name}", n) for name, n in _table(key, value).items()}
+    if key == "functions":
+        return _functions(_table(key, value))
+    raise ValueError(f"there is no key {key!r}; it may have {', '.join(_KEYS)}")
+
+
+def _functions(table: Mapping[str, Any]) -> dict[str, Any]:
+    known: set[str] = set()
+    for key, value in table.items():
+        _name("functions", key, ("groups", "names", "omp", "others"))
+        if key == "groups":
+            _of("functions.groups", value, lambda v: isinstance(v, list), "a list")
+            known.update(*(_GROUPS[_name("functions.groups", group, _GROUPS)] for group in value))
+        elif key != "others":
+            known.update(_text(f"functions.{key}", value).split())
+    others = _text("functions.others", table.get("others", "the device has no function of that name"))
+    return {"functions": frozenset(known), "no_function": others}
+
+
+def _of(key: str, value: Any, right: Callable[[Any], bool], expected: str) -> Any:
+    if not right(value):
+        raise ValueError(f"{key}: expected {expected}, got {value!r:.60}")
+    return value
+
+
+def _text(key: str, value: Any) -> str:
+    return str(_of(key, value, lambda v: isinstance(v, str) and bool(v), "a text that is not empty"))
+
+
+def _number(key: str, value: Any) -> int:
+    right = _of(key, value, lambda v: isinstance(v, int) and not isinstance(v, bool) and v >= 0, "a number of 0 and up")
+    return int(right)
+
+
+def _table(key: str, value: Any) -> dict[str, Any]:
+    return dict(_of(key, value, lambda v: isinstance(v, dict), "a table"))
+
+
+def _name(key: str, name: Any, known: Any) -> str:
+    if name not in known:
+        raise ValueError(f"{key} has no {name!r}; it may have {', '.join(known)}")
+    return str(name)
+
+
+def _ability(key: str, name: str) -> str:
+    if name not in ABILITIES:
+        close = near(name, ABILITIES)
+        raise ValueError(f"{key}: there is no ability {name!r}" + (f"; did you mean {close[0]!r}?" if close else ""))
+    return name

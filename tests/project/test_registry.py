@@ -1,0 +1,130 @@
+"""The registry of devices: what their folders say, and which folders are taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from named import devices
+
+from ompls.analysis.spec.devices import NOT_YET
+from ompls.project.devices import registry
+from ompls.project.problem import EnvironmentProblem
+from ompls.runtime.devices import all_devices
+
+BOARD = """\
+title = "a board"
+like = "host"
+[limits]
+stack = 100
+[lacks]
+"varargs" = "never"
+[slow]
+"division" = "it is a call"
+[functions]
+groups = ["float"]
+names = "abs labs"
+others = "it is too small"
+"""
+
+
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str = "board") -> Path:
+    (tmp_path / name).mkdir(exist_ok=True)
+    (tmp_path / name / "device.toml").write_text(text)
+    monkeypatch.setenv("OMPLS_DEVICE_PATH", str(tmp_path))
+    return tmp_path / name
+
+
+def test_ours_say_the_same_to_everybody() -> None:
+    known = registry()
+    assert known.problems == ()
+    assert [*known.devices] == sorted(known.devices)
+    modules = all_devices()
+    assert set(modules) == {d.name for d in known.devices.values() if not d.planned}
+    for name, module in modules.items():
+        assert module.kernel_class == known.devices[name].kernels
+
+
+def test_a_device_says_what_is_other_than_in_the_one_that_it_is_like(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder(tmp_path, monkeypatch, BOARD)
+    known = registry()
+    board, host = known.devices["board"], known.devices["host"]
+    assert known.folders["board"] == path
+    assert (board.title, board.kernels, board.stack, board.no_function) == (
+        "a board",
+        "default",
+        100,
+        "it is too small",
+    )
+    assert board.lacks == {**host.lacks, "varargs": "never"}
+    assert NOT_YET.items() <= board.lacks.items()
+    assert board.can_call("sinf")
+    assert board.can_call("abs")
+    assert not board.can_call("sin")
+    (path / "device.toml").write_text(BOARD.replace("100", "200"))
+    assert registry().devices["board"].stack == 200
+
+
+WRONG = [
+    ("title = ", "is not TOML"),
+    ('title = "x"\n', "kernels is missing"),
+    (BOARD.replace('"host"', '"board"'), "like = 'board' names no other device"),
+    (BOARD.replace('"host"', '"nobody"'), "like = 'nobody' names no other device"),
+    (BOARD.replace("title", "titel"), "there is no key 'titel'"),
+    (BOARD.replace('"a board"', "3"), "title: expected a text that is not empty, got 3"),
+    (BOARD.replace("stack = 100", "stack = -1"), "limits.stack: expected a number of 0 and up, got -1"),
+    (BOARD.replace("stack = 100", "stck = 1"), "limits has no 'stck'; it may have stack"),
+    (BOARD.replace("division", "divison"), "slow: there is no ability 'divison'; did you mean 'division'?"),
+    (BOARD.replace('["float"]', '["flaot"]'), "functions.groups has no 'flaot'; it may have math"),
+    (BOARD.replace("[limits]", "limits = 3\n[others]"), "limits: expected a table, got 3"),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), WRONG)
+def test_a_mistake_is_named_and_the_device_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, why: str
+) -> None:
+    path = folder(tmp_path, monkeypatch, text)
+    known = registry()
+    assert "board" not in known.devices
+    (problem,) = known.problems
+    assert problem.what == str(path / "device.toml")
+    assert why in problem.reason
+    with pytest.raises(EnvironmentProblem, match=r"board/device\.toml"):
+        known.chosen("host,board")
+
+
+@pytest.mark.parametrize(
+    ("mode", "relative", "why"),
+    [(0o777, False, "can be written by others"), (0o775, False, "can be written by others"), (0o755, True, "absolute")],
+)
+def test_directories_that_others_can_change_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, relative: bool, why: str
+) -> None:
+    folder(tmp_path, monkeypatch, BOARD)
+    tmp_path.chmod(mode)
+    if relative:
+        monkeypatch.chdir(tmp_path.parent)
+        monkeypatch.setenv("OMPLS_DEVICE_PATH", tmp_path.name)
+    known = registry()
+    assert "board" not in known.devices
+    (problem,) = known.problems
+    assert why in problem.reason
+    with pytest.raises(EnvironmentProblem, match="unknown device 'board'"):
+        known.chosen("board")
+
+
+def test_lists_and_counts_name_each_device_once() -> None:
+    known = registry()
+    assert known.chosen("cudasim:2, host,cudasim") == devices("cudasim", "host")
+    assert known.chosen("auto") == devices("cuda")
+    for text, why in [
+        ("host:0", "'0' is not a number"),
+        ("host:x", "'x' is not"),
+        ("hots", "did you mean 'host'"),
+        ("", "unknown"),
+    ]:
+        with pytest.raises(EnvironmentProblem, match=why):
+            known.chosen(text)
