@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import fake
 import pytest
 from thinned import thinned
 
@@ -223,3 +224,9 @@ def test_an_empty_driver_library_is_no_gpu(tmp_path: Path) -> None:
     done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("cuda       not available: pycuda cannot be imported")
     assert done.stderr == ""
+
+
+def test_the_fake_driver_is_one_of_todays_simulator(tmp_path: Path) -> None:
+    """It is made of the simulator's sources; what it does is tested where pycuda is (`make test-cuda`)."""
+    fake.build(tmp_path)
+    assert {path.name for path in tmp_path.glob("lib*")} == {"libcuda.so.1", "libnvrtc.so"}

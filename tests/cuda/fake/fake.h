@@ -2,10 +2,13 @@
 #ifndef FAKE_H
 #define FAKE_H
 #include <elf.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,6 +39,7 @@ struct gpu {
     int number, references;
     int sticky; /* the error that every call gets from now on */
     sim_device *sim;
+    int arena; /* the file of its memory, which its modules' processes share */
     module modules[MAX_MODULES];
     int nmodules;
     struct {
@@ -46,6 +50,10 @@ struct gpu {
 
 extern ompls_module *fake_table; /* cudasim's */
 gpu *fake_current(void);
+/* Give a device memory that others can share; the file that it lies in. */
+int fake_open_arena(sim_device *d);
+/* A module's process learns which pages it may touch. */
+int fake_tell(module *m, uint64_t address, uint64_t size, bool accessible);
 /* The driver's code for an error of the simulator; one that ends the process stays with the GPU. */
 int fake_code(gpu *g, const ompls_error *err);
 /* What was started before a kernel, in its stream, is done. */

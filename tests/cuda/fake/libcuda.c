@@ -108,6 +108,7 @@ API cuDevicePrimaryCtxRetain(void **context, int device) {
     if (g->references++ == 0) {
         g->number = device;
         if (fake_table->open(fake_table, device, (void **)&g->sim, &err) != 0) return g->references = 0, OUT_OF_MEMORY;
+        g->arena = fake_open_arena(g->sim);
     }
     *context = g;
     return SUCCESS;
@@ -115,8 +116,6 @@ API cuDevicePrimaryCtxRetain(void **context, int device) {
 
 static void close_module(module *m) {
     m->sim->arena = NULL; /* borrowed */
-    m->sim->arena_fd = -1;
-    m->sim->blocks = NULL;
     fake_table->close(m->sim);
     free(m->image);
 }
@@ -127,6 +126,7 @@ API cuDevicePrimaryCtxRelease_v2(int device) {
     if (--g->references > 0) return SUCCESS;
     for (int i = 0; i < g->nmodules; i++) close_module(&g->modules[i]);
     fake_table->close(g->sim);
+    close(g->arena);
     memset(g, 0, sizeof *g);
     return SUCCESS;
 }
@@ -179,8 +179,7 @@ API cuMemGetInfo_v2(size_t *left, size_t *total) {
     return g->sticky;
 }
 
-/* Every module's process learns which pages it may touch. */
-static int tell(module *m, uint64_t address, uint64_t size, bool accessible) {
+int fake_tell(module *m, uint64_t address, uint64_t size, bool accessible) {
     ompls_error err = {0};
     sim_control *control = m->sim->control;
     uint64_t begin = (address - m->sim->base) & ~4095ull, end = sim_round_up(address - m->sim->base + size, 4096);
@@ -202,7 +201,7 @@ API cuMemAlloc_v2(uint64_t *address, size_t size) {
     g->blocks[g->nblocks].address = *address;
     g->blocks[g->nblocks++].size = size;
     for (int i = 0; i < g->nmodules; i++)
-        if (tell(&g->modules[i], *address, size, true) != 0) return LAUNCH_FAILED;
+        if (fake_tell(&g->modules[i], *address, size, true) != 0) return LAUNCH_FAILED;
     return SUCCESS;
 }
 
@@ -212,7 +211,7 @@ API cuMemFree_v2(uint64_t address) {
     if (g->sticky) return g->sticky;
     for (int i = 0; i < g->nblocks; i++) {
         if (g->blocks[i].address != address) continue;
-        for (int k = 0; k < g->nmodules; k++) tell(&g->modules[k], address, g->blocks[i].size, false);
+        for (int k = 0; k < g->nmodules; k++) fake_tell(&g->modules[k], address, g->blocks[i].size, false);
         g->blocks[i] = g->blocks[--g->nblocks];
         return fake_table->free(g->sim, address, &err) != 0 ? INVALID_VALUE : SUCCESS;
     }

@@ -2,15 +2,37 @@
 #define _GNU_SOURCE
 #include "fake.h"
 
+static gpu *loading; /* whose memory the process that is started now shares */
+
+/* The simulator's memory files; the arena of a module is its GPU's. */
+int memfd_create(const char *name, unsigned flags) {
+    if (loading != NULL && strcmp(name, "ompls-cudasim-arena") == 0) return fcntl(loading->arena, F_DUPFD_CLOEXEC, 3);
+    return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+int fake_open_arena(sim_device *d) {
+    int file = memfd_create("fake-arena", MFD_CLOEXEC), flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED;
+    if (file >= 0 && ftruncate(file, (off_t)d->bytes) == 0 &&
+        mmap(d->arena, d->bytes, PROT_READ | PROT_WRITE, flags, file, 0) != MAP_FAILED)
+        return file;
+    perror("fake libcuda: memory");
+    abort();
+}
+
 static bool borrow(gpu *g, module *m) {
     ompls_error err = {0};
     if (fake_table->open(fake_table, g->number, (void **)&m->sim, &err) != 0) return false;
-    sim_drop_memory(m->sim);
-    m->sim->blocks = g->sim->blocks;
-    close(m->sim->arena_fd);
-    m->sim->arena_fd = g->sim->arena_fd;
+    munmap(m->sim->arena, m->sim->bytes);
     m->sim->arena = g->sim->arena;
     return true;
+}
+
+static int load(gpu *g, module *m, uint64_t size, ompls_error *err) {
+    loading = g;
+    int status = fake_table->load(m->sim, m->image, size, &m->loaded, err);
+    loading = NULL;
+    for (int i = 0; i < g->nblocks && status == 0; i++) status = fake_tell(m, g->blocks[i].address, g->blocks[i].size, true);
+    return status;
 }
 
 API cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options, void **values) {
@@ -25,7 +47,7 @@ API cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options, 
     *m = (module){.owner = g, .image = malloc(size)};
     if (m->image == NULL || !borrow(g, m)) return OUT_OF_MEMORY;
     memcpy(m->image, image, size);
-    if (fake_table->load(m->sim, m->image, size, &m->loaded, &err) != 0) {
+    if (load(g, m, size, &err) != 0) {
         fprintf(stderr, "fake libcuda: %s\n", err.reason);
         return INVALID_IMAGE;
     }
