@@ -127,8 +127,11 @@ def registry() -> Registry:
 
 
 def of_settings(text: str) -> tuple[DeviceSpec, ...]:
-    """The devices that a setting names.  Raises EnvironmentProblem."""
-    return registry().chosen(text)
+    """The devices that a setting names; () when one of them is there no more."""
+    try:
+        return registry().chosen(text)
+    except EnvironmentProblem:
+        return ()
 
 
 def _read(files: Mapping[str, Path], problems: list[EnvironmentProblem]) -> Registry:

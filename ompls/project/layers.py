@@ -12,7 +12,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from ompls.project import devices
+from ompls.project.devices import registry
 from ompls.project.problem import EnvironmentProblem
 from ompls.project.settings import ENTRIES, Entry, Level, PathIgnores, Settings, Severities
 
@@ -101,7 +101,7 @@ def convert(entry: Entry, given: object) -> tuple[Any, list[str]]:
         return None, [f"expected {expected}, got {_show(given)}"]
     if entry.device:
         try:
-            devices.of_settings(value)
+            registry().chosen(value)
         except EnvironmentProblem as problem:
             return None, [str(problem)]
     return _with_known_names(entry, value) if entry.names else (value, [])

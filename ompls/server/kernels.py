@@ -11,7 +11,7 @@ from ompls.analysis import features
 from ompls.analysis.model.tu import TU
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.analysis.text import LineIndex
-from ompls.project.devices import of_settings
+from ompls.project.devices import registry
 from ompls.project.problem import EnvironmentProblem
 from ompls.server.convert import Json
 from ompls.server.guard import refuse
@@ -83,7 +83,7 @@ def _translate(tu: TU, target: Target) -> Any:
     from ompls.translate import NotTranslatedError, preview  # noqa: PLC0415 - as above
 
     try:
-        return preview(tu, of_settings(target.device)[0], target.region, explain=target.explain)
+        return preview(tu, registry().chosen(target.device)[0], target.region, explain=target.explain)
     except NotTranslatedError as problem:
         raise refuse(f"preview: cannot translate for {problem}") from problem
     except EnvironmentProblem as problem:

@@ -12,9 +12,10 @@ from ompls.server.opened import Opened, Result
 def lenses(opened: Opened, result: Result) -> list[bytes]:
     """Their JSON, to be joined."""
     settings, document, context = opened.settings, opened.document, opened.context
-    device = of_settings(settings.preview.device)[0]
-    title = f"Preview {device.language or device.name}"
+    known = of_settings(settings.preview.device)
+    device = known[0].name if known else settings.preview.device
+    title = f"Preview {(known[0].language if known else '') or device}"
     run = settings.lens.run and context.trusted and os.path.isabs(document.path)
     shown, on = title if settings.lens.preview else None, settings.run.device if run else None
-    offer = Offer(document.uri, shown, device.name, on)
+    offer = Offer(document.uri, shown, device, on)
     return answer(offer, result.tu, result.lines, context.client.encoding)
