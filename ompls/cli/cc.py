@@ -155,7 +155,7 @@ class _Job:
 
     def _translated(self, source: str, words: Sequence[str]) -> Bundle | None:
         """The unit's bundle; None when gcc alone does all of it.  Raises Refused."""
-        devices = pipeline.devices_here(self.devices)
+        devices = pipeline.devices_here(self.devices, building=True)
         flags = _meaningful(words)
         unit = next(iter(analyze([source], flags, self.line.version)))
         if not _offloads(unit) and not _is_newer_than_gcc(unit):

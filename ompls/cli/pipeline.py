@@ -141,8 +141,10 @@ def gcc(words: Sequence[str], temporary: Path | None = None, given: IO[bytes] | 
         raise Problem(f"cannot run gcc: {why}; install it: apt-get install build-essential", 1) from error
 
 
-def devices_here(spec: str) -> tuple[DeviceSpec, ...]:
+def devices_here(spec: str, building: bool = False) -> tuple[DeviceSpec, ...]:
     """The devices of a `--device` text of `run`, each once; `auto` is what this machine has.
+
+    building -- it is enough that programs can be built for them here
 
     Raises Problem for what is none or has no kernels, and RuntimeProblem for what cannot be used here.
     """
@@ -152,7 +154,8 @@ def devices_here(spec: str) -> tuple[DeviceSpec, ...]:
 
     if spec != AUTO:
         translatable(spec)
-    return tuple(registry().devices[name] for name in dict.fromkeys(device.name for device, _ in choose(spec)))
+    names = dict.fromkeys(device.name for device, _ in choose(spec, building))
+    return tuple(registry().devices[name] for name in names)
 
 
 def build(bundle: Bundle, scratch: Path, spec: str, flags: Sequence[str], output: Path | None = None) -> Built:

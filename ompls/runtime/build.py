@@ -224,7 +224,7 @@ def build(
                 )
             return build(directory, devices, output, cflags, ldflags, tools=own)
     bundle = read_bundle(directory)
-    chosen = choose(devices)
+    chosen = choose(devices, building=True)
     kinds = list({device.name: device for device, _ in chosen}.values())
     hosted = any(device.python_module is not None for device in kinds)
     inputs = tools.objects(_host_jobs(bundle, cflags, hosted)) + core_objects(tools, kinds)

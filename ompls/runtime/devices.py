@@ -77,6 +77,10 @@ class Device(ABC):
     def probe(self) -> Availability:
         """Whether the device can be used here.  Quick, starts nothing."""
 
+    def probe_building(self) -> Availability:
+        """Whether programs can be built for it here, wherever they will run."""
+        return self.probe()
+
     @abstractmethod
     def build_image(self, job: ImageJob) -> Path:
         """Build the image that the module loads.  Raises BuildFailed, ToolMissing."""
@@ -139,7 +143,7 @@ def able(ability: str) -> List[str]:
     return [name for name, device in all_devices().items() if getattr(device, ability)]
 
 
-def choose(spec: str) -> List[Tuple[Device, int]]:
+def choose(spec: str, building: bool = False) -> List[Tuple[Device, int]]:
     """The devices of a `--device` text: `auto`, or a comma list of NAME or NAME:N.  N is 0 when not given.
 
     Raises DeviceUnavailable with the reason for a name that is unknown or a device that cannot be used here.
@@ -157,7 +161,7 @@ def choose(spec: str) -> List[Tuple[Device, int]]:
         )
     chosen = named(spec)
     for device, _ in chosen:
-        state = device.probe()
+        state = device.probe_building() if building else device.probe()
         if not state.available:
             raise DeviceUnavailable(device.name, state.reason, state.hint)
     return chosen

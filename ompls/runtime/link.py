@@ -31,7 +31,7 @@ def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str)
     Raises BuildFailed with the linker's words, BundleError, DeviceUnavailable, RuntimeProblem.
     """
     plain = tools.scratch / "plain"
-    chosen = choose(devices)
+    chosen = choose(devices, building=True)
     kinds = list({device.name: device for device, _ in chosen}.values())
     core = core_objects(tools, kinds)
     ours = ["-x", "none", "-fopenmp", NO_OFFLOAD, *WRAP, *(str(o) for o in core), "-pthread", "-ldl", "-lm"]
@@ -70,7 +70,7 @@ def make_ahead(tools: Toolchain, files: Dict[str, bytes], arguments: Sequence[st
     Nothing comes of it but what is in the cache then.  What goes wrong is left for `link` to tell.
     """
     with contextlib.suppress(RuntimeProblem):
-        kinds = list({device.name: device for device, _ in choose(devices)}.values())
+        kinds = list({device.name: device for device, _ in choose(devices, building=True)}.values())
         bundle = joined(tools.scratch / "ahead", [files])
         core_objects(tools, kinds)
         images_of(tools, bundle, kinds, _image_flags(arguments), ())

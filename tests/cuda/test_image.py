@@ -10,6 +10,7 @@ from pathlib import Path
 
 import fake
 import pytest
+from command import ompls
 from thinned import thinned
 
 from ompls.devices.cuda import module as cuda
@@ -224,6 +225,22 @@ def test_an_empty_driver_library_is_no_gpu(tmp_path: Path) -> None:
     done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("cuda       not available: pycuda cannot be imported")
     assert done.stderr == ""
+
+
+@without_driver
+@needs_nvrtc
+def test_who_names_the_gpus_builds_for_them_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["cc", "-fopenmp", "-fopenmp-targets=cuda", ROOT / "examples/saxpy.c", "-o", tmp_path / "saxpy"]
+    monkeypatch.delenv("OMPLS_CUDA_ARCH", raising=False)
+    assert "there is no" in ompls(*words).stderr
+    monkeypatch.setenv("OMPLS_CUDA_ARCH", "sm_53,sm_87")
+    done = ompls(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    program = tmp_path / "saxpy"
+    assert program.read_bytes().count(b"\x7fELF") == 4  # the stub, the program, and code for two GPUs
+    assert subprocess.run([program], check=False, capture_output=True).returncode == 0  # on the host
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
+    assert subprocess.run([program], check=False, capture_output=True).returncode == 125
 
 
 def test_the_fake_driver_is_one_of_todays_simulator(tmp_path: Path) -> None:
