@@ -103,7 +103,9 @@ def devices_page() -> str:
             else ", ".join(f"`{name}`" for name in sorted(device.functions))
         )
         parts.append(f"\nLibrary functions in kernels: {names}.\n")
-    return head + "".join(parts) + _LOCKS
+    words = "".join(f"| `{key}` | {_ability(key, shown)} |\n" for key, shown in ABILITIES.items())
+    table = f"\n## Words for `device.toml`\n\n| word | what it is |\n|---|---|\n{words}"
+    return head + "".join(parts) + _LOCKS + table
 
 
 def _ability(key: str, shown: str) -> str:

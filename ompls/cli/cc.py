@@ -207,12 +207,12 @@ def _what_is_there(devices: str, told: bool) -> str:
     """The devices that a makefile names which was not written for this machine: for one that is not here another one
     that runs its kernels."""
     from ompls.project.devices import registry
-    from ompls.runtime.devices import all_devices
+    from ompls.runtime.devices import all_devices, state_of
 
     others = {d.in_place_of: d.name for d in registry().devices.values() if d.in_place_of}
     names = devices.split(",")
     for k, name in enumerate(names):
-        if name in others and not (state := all_devices()[name].probe()).available:
+        if name in others and not (state := state_of(all_devices()[name])).available:
             names[k] = others[name]
             if told:
                 what = f"the regions are built for {names[k]}, a simulator: no {name} here: {state.reason}"

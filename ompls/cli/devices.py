@@ -26,12 +26,14 @@ def run(arguments: argparse.Namespace) -> int:
     known = registry()
     for problem in known.problems:
         warn(str(problem))
-    sys.stdout.write(list_devices(arguments.json, [_planned(d) for d in known.devices.values() if d.planned]))
+    others = [_other(d) for d in known.devices.values() if not (known.folders[d.name] / "module/__init__.py").is_file()]
+    sys.stdout.write(list_devices(arguments.json, others, known.broken))
     return 0
 
 
-def _planned(device: DeviceSpec) -> dict[str, object]:
-    reason = f"planned: {device.planned}"
+def _other(device: DeviceSpec) -> dict[str, object]:
+    """The entry of one that nothing runs."""
+    reason = f"planned: {device.planned}" if device.planned else "its folder has no module/"
     entry = {"name": device.name, "available": False, "class": device.kernels, "description": device.title}
     return {**entry, "reason": reason, "hint": "until then it can be checked for"}
 
@@ -42,12 +44,12 @@ def _prepare() -> None:
     They become part of the installation, for all its users, where that can be written.
     """
     from ompls.runtime.build import prepare
-    from ompls.runtime.devices import all_devices
+    from ompls.runtime.devices import all_devices, state_of
     from ompls.runtime.errors import RuntimeProblem
     from ompls.runtime.toolchain import PREPARED, RUNTIME
 
     try:
-        available = [device for device in all_devices().values() if device.probe().available]
+        available = [device for device in all_devices().values() if state_of(device).available]
         prepare(available, PREPARED if os.access(RUNTIME, os.W_OK) else None)
     except RuntimeProblem as error:
         raise Problem(str(error)) from error

@@ -60,7 +60,12 @@ def made(units: Sequence[Unit], flags: Sequence[str], make: Callable[[], _M]) ->
 
     Raises Refused when it cannot, and stderr has the reasons; of what is no C, gcc's.
     """
-    result = make()
+    from ompls.translate import NotTranslatedError
+
+    try:
+        result = make()
+    except NotTranslatedError as error:
+        raise Problem(f"cannot translate for {error.device.name}: {error.reason}; see 'ompls devices'") from error
     if result.diagnostics:
         _refuse_no_c((unit for unit in units if not _is_doubtful(unit)), flags)
         formats.show(result.diagnostics, Places(units))

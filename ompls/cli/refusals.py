@@ -30,10 +30,13 @@ def refused(tu: TU) -> list[Diagnostic]:
     unwanted = {_GROUP, UNTRANSLATABLE} & {*settings.ignore, *(n for n, how in settings.severity if how == "off")}
     if not settings.device_chosen or not devices or not wanted or unwanted:
         return []
-    from ompls.translate import translate
+    from ompls.translate import NotTranslatedError, translate
 
     severity: Severity = "warning" if tu.headers_known else "hint"
-    return [replace(d, severity=severity) for d in translate([tu], devices).diagnostics]
+    try:
+        return [replace(d, severity=severity) for d in translate([tu], devices).diagnostics]
+    except NotTranslatedError:  # who translates is told
+        return []
 
 
 def once(report: Report) -> Report:

@@ -24,8 +24,7 @@
     omp = "omp_get_team_num"
     others = "the device has no function of that name"
 
-This is data: nothing of a folder is executed here.  Directories of OMPLS_DEVICE_PATH are absolute, and only their owner
-or root may write there; the rest is left out, and said.
+This is data: nothing of a folder is executed here.  Which folders there are says `runtime/folders.py`.
 """
 
 from __future__ import annotations
@@ -42,23 +41,21 @@ from ompls.analysis.spec.near import near
 from ompls.analysis.spec.runtime import COMPLEX_FUNCTIONS, FLOAT_FUNCTIONS, MATH_FUNCTIONS
 from ompls.project.files import read_regular
 from ompls.project.problem import EnvironmentProblem, FileProblem
-from ompls.runtime.trusted import refusal
+from ompls.runtime.folders import AUTO, FILE, VARIABLE, folders
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-OURS = Path(__file__).resolve().parent.parent / "devices"
-FILE = "device.toml"
-VARIABLE = "OMPLS_DEVICE_PATH"
+__all__ = ["AUTO", "DEFAULT", "FILE", "VARIABLE", "Registry", "of_settings", "registry"]
+
 _MOST = 1 << 20  # bytes of such a file
 _GROUPS = {"math": MATH_FUNCTIONS, "float": FLOAT_FUNCTIONS, "complex": COMPLEX_FUNCTIONS}
 _LIMITS = ("stack", "team_memory", "threads", "team")
 _TEXTS = ("title", "kernels", "language", "planned", "in_place_of")
 _KEYS = (*_TEXTS, "like", "main_thread", "triples", "limits", "lacks", "slow", "functions")
-AUTO = "auto"  # as the name of a device: whatever this machine has
-DEFAULT = "cuda"  # what it stands for where the machine does not matter
+DEFAULT = "cuda"  # what `auto` stands for where the machine does not matter
 
 
 @dataclass(frozen=True)
@@ -73,6 +70,7 @@ class Registry:
     devices: Mapping[str, DeviceSpec]
     folders: Mapping[str, Path] = field(default_factory=dict)
     problems: tuple[EnvironmentProblem, ...] = ()
+    broken: frozenset[str] = frozenset()  # the names of the folders whose file cannot be used
 
     def chosen(self, text: str) -> tuple[DeviceSpec, ...]:
         """The devices of a comma list of NAME or NAME:COUNT, each once; `auto` is the default device.
@@ -111,19 +109,21 @@ _known: dict[str, tuple[object, Registry]] = {}
 
 def registry() -> Registry:
     """All devices.  Read again when a file or OMPLS_DEVICE_PATH has changed."""
+    found, left_out = folders()
+    problems = [EnvironmentProblem(f"{VARIABLE}: {path}", why, "it is left out") for path, why in left_out]
+    files = {name: folder / FILE for name, folder in found.items()}
+    stamp = ([(file, _time(file)) for file in files.values()], left_out)
     asked = os.environ.get(VARIABLE, "")
-    directories, problems = [OURS], []
-    for text in filter(None, asked.split(os.pathsep)):
-        why = refusal(text)
-        if why is None:
-            directories.append(Path(text))
-        else:
-            problems.append(EnvironmentProblem(f"{VARIABLE}: {text}", why, "it is left out"))
-    files = {file.parent.name: file for place in directories for file in sorted(place.glob(f"*/{FILE}"))}
-    stamp = [(file, file.stat().st_mtime_ns) for file in files.values()]
     if asked not in _known or _known[asked][0] != stamp:
         _known[asked] = (stamp, _read(files, problems))
     return _known[asked][1]
+
+
+def _time(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:  # reading it says why
+        return 0
 
 
 def of_settings(text: str) -> tuple[DeviceSpec, ...]:
@@ -149,15 +149,18 @@ def _read(files: Mapping[str, Path], problems: list[EnvironmentProblem]) -> Regi
             found[name] = _device(name, tables, ())
         except ValueError as error:
             problems.append(FileProblem(str(files[name]), str(error), "correct it"))
-    return Registry(found, {name: files[name].parent for name in found}, tuple(problems))
+    places = {name: files[name].parent for name in found}
+    return Registry(found, places, tuple(problems), frozenset(set(files) - set(found)))
 
 
 def _device(name: str, tables: Mapping[str, dict[str, Any]], before: tuple[str, ...]) -> DeviceSpec:
     """Raises ValueError with what is wrong with a device's table, or with that of one that it is like."""
     table = dict(tables[name])
     like = table.pop("like", None)
-    if like is not None and (like not in tables or like in (*before, name)):
-        raise ValueError(f"like = {like!r} names no other device")
+    if like is not None and _text("like", like) not in tables:
+        raise ValueError(f"like = {like!r} names no device that can be read")
+    if like in (*before, name):
+        raise ValueError(f"like = {like!r} goes round in a circle")
     base = _device(like, tables, (*before, name)) if like is not None else None
     told = {f.name: getattr(base, f.name) for f in fields(DeviceSpec)} if base is not None else {"lacks": NOT_YET}
     told |= {"name": name, "planned": "", "triples": (), "in_place_of": ""}

@@ -7,12 +7,12 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence
+from typing import Collection, Dict, List, Optional, Sequence
 
 from . import hosted, launcher
 from .build import build
 from .bundle import read_bundle
-from .devices import all_devices
+from .devices import all_devices, state_of
 from .errors import BuildFailed, RuntimeProblem
 from .scratch import scratch
 
@@ -46,14 +46,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def list_devices(as_json: bool, further: Sequence[Dict[str, object]] = ()) -> str:
+def list_devices(as_json: bool, further: Sequence[Dict[str, object]] = (), but: Collection[str] = ()) -> str:
     """Every known device, with the reason and the hint when it cannot be used here; text or JSON.
 
     further -- entries of devices that have no module
+    but -- the names of those that are left out
     """
     entries: List[Dict[str, object]] = []
-    for device in all_devices().values():
-        state = device.probe()
+    for device in (d for name, d in all_devices().items() if name not in but):
+        state = state_of(device)
         entries.append(
             {
                 "name": device.name,

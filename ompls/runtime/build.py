@@ -16,7 +16,7 @@ from typing import List, Optional, Sequence, Tuple
 from . import start
 from .bundle import Bundle, read_bundle
 from .cache import Cache, put_file
-from .devices import Device, ImageJob, choose
+from .devices import Device, ImageJob, choose, told
 from .errors import BundleError, RuntimeProblem
 from .functions import with_functions
 from .toolchain import Compile, Toolchain, c_string
@@ -89,7 +89,7 @@ def core_objects(tools: Toolchain, devices: Sequence[Device]) -> List[Path]:
     jobs = [Compile(CORE / (name + ".c"), CORE_FLAGS, depends=headers) for name in CORE_SOURCES]
     for device in devices:
         for source in device.native_sources():
-            jobs.append(Compile(source, CORE_FLAGS, depends=(*headers, *device.native_inputs())))
+            jobs.append(Compile(source, (*CORE_FLAGS, "-I" + str(CORE)), depends=(*headers, *device.native_inputs())))
     return tools.objects(jobs)
 
 
@@ -199,8 +199,22 @@ def images_of(
             raise BundleError(str(bundle.directory), why, "translate again with --device " + device.name)
         kernels = with_functions(tools.scratch, bundle, kernels, device)
         if device.image_class not in [name for name, _ in images]:
-            images.append((device.image_class, device.build_image(ImageJob(tools, kernels, cflags, ldflags, WRAP))))
+            images.append((device.image_class, _image_of(device, ImageJob(tools, kernels, cflags, ldflags, WRAP))))
     return images
+
+
+def _image_of(device: Device, job: ImageJob) -> Path:
+    try:
+        image = device.build_image(job)
+    except RuntimeProblem:
+        raise
+    except Exception as error:
+        raise RuntimeProblem("the image of '{}'".format(device.name), told(error, device.folder)) from error
+    if not isinstance(image, Path) or not image.is_file():
+        raise RuntimeProblem(
+            "the image of '{}'".format(device.name), "its module gives {!r:.60}, no file".format(image)
+        )
+    return image
 
 
 def build(

@@ -14,19 +14,19 @@ import importlib
 import importlib.util
 import os
 import sys
+import traceback
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .errors import DeviceUnavailable
-from .trusted import refusal
+from .folders import AUTO, OURS, folders
 
 if TYPE_CHECKING:
     from .bundle import Kernel
     from .toolchain import Toolchain
 
-OURS = Path(__file__).resolve().parent.parent / "devices"
 # The order in which `auto` chooses; a device that is not listed comes after these.
 PREFERENCE = ("cuda", "cudasim", "host")
 
@@ -102,16 +102,55 @@ class Device(ABC):
         return []
 
 
-def _folders() -> Dict[str, Path]:
-    """The modules' folders, by the devices' names; of those of one name the last."""
-    places = [OURS]
-    asked = filter(None, os.environ.get("OMPLS_DEVICE_PATH", "").split(os.pathsep))
-    places += [Path(directory) for directory in asked if refusal(directory) is None]
-    files = [file for place in places for file in sorted(place.glob("*/module/__init__.py"))]
-    return {file.parent.parent.name: file.parent for file in files}
+def _modules() -> Dict[str, Path]:
+    """The modules' folders, by the devices' names."""
+    modules = {name: folder / "module" for name, folder in folders()[0].items()}
+    return {name: module for name, module in modules.items() if (module / "__init__.py").is_file()}
 
 
-def _load(name: str, folder: Path) -> Optional[Device]:
+class Broken(Device):
+    """Stands for a device whose module cannot be used."""
+
+    image_class = kernel_class = ""
+
+    def __init__(self, folder: Path, reason: str) -> None:
+        self._folder, self._reason = folder, reason
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
+    def probe(self) -> Availability:
+        return Availability(False, self._reason, "correct {}".format(self._folder / "__init__.py"))
+
+    def build_image(self, job: ImageJob) -> Path:
+        raise DeviceUnavailable(self.name, self._reason)
+
+
+def told(error: BaseException, folder: Path) -> str:
+    """An exception of a module in one line, with where it was raised in there."""
+    lines = traceback.extract_tb(error.__traceback__)
+    at = next((line for line in reversed(lines) if Path(line.filename).parent == folder), None)
+    where = " ({}:{})".format(os.path.basename(at.filename), at.lineno) if at is not None else ""
+    what = " ".join(str(error).split())
+    return "its module raises {}{}{}".format(type(error).__name__, ": " + what if what else "", where)
+
+
+def _load(name: str, folder: Path) -> Device:
+    """What others wrote may raise anything, SystemExit too."""
+    try:
+        device = _imported(name, folder)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001
+        return Broken(folder, told(error, folder))
+    if not isinstance(device, Device):
+        return Broken(folder, "its module has no DEVICE that is an ompls.runtime.devices.Device")
+    missing = [a for a in ("image_class", "kernel_class") if not isinstance(getattr(device, a, None), str)]
+    return Broken(folder, "its DEVICE has no {}".format(missing[0])) if missing else device
+
+
+def _imported(name: str, folder: Path) -> object:
     module = "ompls.devices.{}.module".format(name)
     if folder != OURS / name / "module":
         module = "ompls_device_" + name
@@ -119,23 +158,40 @@ def _load(name: str, folder: Path) -> Optional[Device]:
             file = str(folder / "__init__.py")
             spec = importlib.util.spec_from_file_location(module, file, submodule_search_locations=[str(folder)])
             if spec is None or spec.loader is None:
-                raise DeviceUnavailable(name, "{} is not a Python file".format(file), "see OMPLS_DEVICE_PATH")
+                raise ImportError("it is not a Python file")
             sys.modules[module] = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(sys.modules[module])
-    device = getattr(importlib.import_module(module), "DEVICE", None)
-    return device if isinstance(device, Device) else None
+            try:
+                spec.loader.exec_module(sys.modules[module])
+            except BaseException:
+                del sys.modules[module]
+                raise
+    return getattr(importlib.import_module(module), "DEVICE", None)
+
+
+def state_of(device: Device, building: bool = False) -> Availability:
+    """What the device says of its availability, whatever its module does."""
+    try:
+        state = device.probe_building() if building else device.probe()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001
+        return Availability(False, told(error, device.folder), "correct its module")
+    if not isinstance(state, Availability):
+        return Availability(False, "its probe gives {!r:.60}, no Availability".format(state), "correct its module")
+    if not state.available and not state.reason:
+        return replace(state, reason="its module says no more")
+    return state
 
 
 def all_devices() -> Dict[str, Device]:
     """Every device that has a module, by name, in the order of preference."""
-    return _found(_folders())
+    return _found(_modules())
 
 
-def _found(folders: Dict[str, Path]) -> Dict[str, Device]:
+def _found(modules: Dict[str, Path]) -> Dict[str, Device]:
     rank = {name: place for place, name in enumerate(PREFERENCE)}
-    names = sorted(folders, key=lambda name: (rank.get(name, len(rank)), name))
-    loaded = [(name, _load(name, folders[name])) for name in names]
-    return {name: device for name, device in loaded if device is not None}
+    names = sorted(modules, key=lambda name: (rank.get(name, len(rank)), name))
+    return {name: _load(name, modules[name]) for name in names}
 
 
 def able(ability: str) -> List[str]:
@@ -148,20 +204,18 @@ def choose(spec: str, building: bool = False) -> List[Tuple[Device, int]]:
 
     Raises DeviceUnavailable with the reason for a name that is unknown or a device that cannot be used here.
     """
-    if spec == "auto":
+    if spec == AUTO:
         reasons: Dict[str, List[str]] = {}  # to the names of the devices that say so
         for device in all_devices().values():
-            state = device.probe()
+            state = state_of(device)
             if state.available:
                 return [(device, 0)]
             reasons.setdefault(state.reason, []).append(device.name)
         told = "; ".join("{}: {}".format(", ".join(names), reason) for reason, names in reasons.items())
-        raise DeviceUnavailable(
-            "auto", "no device can be used on this machine ({})".format(told), "see `ompls devices`"
-        )
+        raise DeviceUnavailable(AUTO, "no device can be used on this machine ({})".format(told), "see `ompls devices`")
     chosen = named(spec)
     for device, _ in chosen:
-        state = device.probe_building() if building else device.probe()
+        state = state_of(device, building)
         if not state.available:
             raise DeviceUnavailable(device.name, state.reason, state.hint)
     return chosen
@@ -172,8 +226,8 @@ def named(spec: str) -> List[Tuple[Device, int]]:
     chosen = []
     for part in spec.split(","):
         name, _, number = part.strip().partition(":")
-        folders = _folders()
-        known = _found({name: folders[name]}) if name in folders else {}  # the others need not be loaded
+        modules = _modules()
+        known = _found({name: modules[name]}) if name in modules else {}  # the others need not be loaded
         if name not in known:
             raise DeviceUnavailable(name, "there is no such device", "choose one of: " + ", ".join(all_devices()))
         if number and not (number.isdigit() and 1 <= int(number) <= 256):

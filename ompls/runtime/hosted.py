@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Dict, NoReturn, Sequence
 
-from .devices import all_devices
+from .devices import all_devices, state_of
 from .errors import RuntimeProblem
 
 LC_ALL = 6  # of <locale.h> on Linux
@@ -51,7 +51,7 @@ def _add_modules(library: Path) -> None:
             continue
         # Asked here, because it loads the driver, whose exit handlers must be there before the bridge's.  What is
         # wanted by name says itself why it is not there.
-        available = device.probe().available
+        available = state_of(device).available
         if not available and not wanted:
             continue
         if bridge(make()) != 0:

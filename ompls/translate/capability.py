@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import product
 
 from ompls.analysis.dataenv.abilities import needed
-from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.translate.functions import elsewhere
 from ompls.translate.needs import Needs
@@ -30,6 +30,14 @@ def check(devices: Iterable[DeviceSpec], plan: RegionPlan, needs: Needs) -> None
             _check_function(device, plan, name, symbol)
 
 
+def check_as_written(devices: Iterable[DeviceSpec], stmt: DirectiveStmt) -> None:
+    """The same for a region as its user wrote it, where it was lowered: without the functions that it calls."""
+    for device in devices:
+        for need in needed(stmt):
+            if need.key in device.lacks:
+                raise Problem(None, _quoted(need.shown), _quoted(device.lacks[need.key]))
+
+
 def check_functions(devices: Iterable[DeviceSpec], needs: Needs) -> None:
     """The same for the functions alone."""
     for (_, function), device in product(needs.functions, devices):
@@ -37,6 +45,24 @@ def check_functions(devices: Iterable[DeviceSpec], needs: Needs) -> None:
             if need.key in device.lacks:
                 what = f"{need.shown} in the function `{function.symbol.name}`"
                 raise Problem(None, _quoted(what), _quoted(device.lacks[need.key]))
+    circle = _recursive(needs)
+    for device in devices if circle else ():
+        if "recursion" in device.lacks:
+            raise Problem(None, f"the recursive function '{circle}'", _quoted(device.lacks["recursion"]))
+
+
+def _recursive(needs: Needs) -> str:
+    """The name of a function that calls itself, directly or through others; '' without one."""
+    calls = {f.symbol.name: {s.name for s in item.content.calls} for item, f in needs.functions}
+    for name in calls:
+        seen, waiting = set[str](), [name]
+        while waiting:
+            reached = calls.get(waiting.pop(), set()) - seen
+            if name in reached:
+                return name
+            seen |= reached
+            waiting += reached
+    return ""
 
 
 def _check_function(device: DeviceSpec, plan: RegionPlan, name: str, symbol: Symbol) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.encoding import encoded
-from ompls.analysis.model.ast import AsmStmt, Name, OtherExpr, OtherStmt, Span, nodes
+from ompls.analysis.model.ast import AsmStmt, DirectiveStmt, Name, OtherExpr, OtherStmt, Span, nodes
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.analysis.source import OPENMP_DATES, Location
 from ompls.analysis.spec.devices import DeviceSpec
@@ -134,6 +135,12 @@ class Unit:
             for p in plans:
                 p.in_one_dimension()
 
+    @cached_property
+    def _as_written(self) -> dict[str, DirectiveStmt]:
+        """The regions before they were lowered, if they were, by their ids."""
+        items = self.original.items if self.original is not self.tu else []
+        return {r.id: r.stmt for item in items for r in item.content.regions}
+
     def _of(self, s: KernelClass) -> list[DeviceSpec]:
         """The devices whose kernels a set makes."""
         return [device for device in self.devices if device.kernels == s.name]
@@ -159,6 +166,8 @@ class Unit:
 
         def make() -> None:
             capability.check(self._of(s), plan, needs)
+            if region.id in self._as_written:
+                capability.check_as_written(self._of(s), self._as_written[region.id])
             refuse_packed(self.packed, needs)
             out.extend(s.kernel(self.index, self.places, plan, replace(needs, devices=self._of(s))))
 

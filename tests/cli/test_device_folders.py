@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from thinned import thinned
 
 PYHOST = Path(__file__).resolve().parents[1] / "runtime/devices/pyhost"
 TEXT = """\
@@ -86,3 +87,75 @@ def test_a_directory_that_others_can_write_is_left_out(ompls, process, program: 
         assert "can be written by others; it is left out" in done.err
         assert "unknown device 'lab'" in done.err
     assert process("run", "--device", "host", program).code == 0
+
+
+BROKEN = {
+    "raise RuntimeError('no lab today')": "its module raises RuntimeError: no lab today (__init__.py:1)",
+    "import sys; sys.exit(3)": "its module raises SystemExit: 3",
+    "def (": "its module raises SyntaxError",
+    "import not_there_at_all": "its module raises ModuleNotFoundError",
+    "DEVICE = 3": "its module has no DEVICE that is an ompls.runtime.devices.Device",
+    "": "its module has no DEVICE",
+}
+HALF = """
+from ompls.runtime.devices import Availability, Device
+class Half(Device):
+    image_class = kernel_class = "default"
+    def probe(self): {probe}
+    def build_image(self, job): {image}
+DEVICE = Half()
+"""
+BROKEN |= {
+    HALF.format(probe="raise KeyError('x')", image="pass"): "its module raises KeyError: 'x'",
+    HALF.format(probe="return True", image="pass"): "its probe gives True, no Availability",
+    HALF.format(probe="return Availability(False)", image="pass"): "its module says no more",
+    HALF.format(probe="pass", image="pass").replace("image_class = ", ""): "its DEVICE has no image_class",
+    HALF.format(probe="pass", image="pass").replace("def build_image", "def other"): "its module raises TypeError",
+}
+
+
+@pytest.mark.parametrize("text", thinned(BROKEN, 4))
+def test_a_broken_module_harms_nobody_else(process, program: Path, text: str) -> None:
+    module = program.parent / "devices/lab/module/__init__.py"
+    module.write_text(text)
+    listed = process("devices")
+    assert (listed.code, listed.err) == (0, "")
+    (line,) = [line for line in listed.out.splitlines() if line.startswith("lab ")]
+    assert line.startswith("lab        not available: " + BROKEN[text])
+    assert "cudasim    available" in listed.out
+    done = process("run", "--device", "lab", program)
+    assert done.code == 125
+    assert BROKEN[text] in done.err
+    assert process("run", program).code == 0
+
+
+@pytest.mark.parametrize(
+    ("image", "why"), [("return 1 / 0", "its module raises ZeroDivisionError"), ("pass", "gives None")]
+)
+def test_an_image_that_is_none_is_told(process, program: Path, image: str, why: str) -> None:
+    module = program.parent / "devices/lab/module/__init__.py"
+    module.write_text(HALF.format(probe="return Availability(True)", image=image))
+    done = process("run", "--device", "lab", program)
+    assert done.code == 125
+    assert f"the image of 'lab': {why}" in done.err or f"the image of 'lab': its module {why}" in done.err
+
+
+def test_a_device_without_a_module_and_one_of_an_unknown_class(ompls, process, program: Path) -> None:
+    shutil.rmtree(program.parent / "devices/lab/module")
+    assert "lab        not available: its folder has no module/" in ompls("devices").out
+    data = program.parent / "devices/lab/device.toml"
+    data.write_text(data.read_text().replace("[lacks]", 'kernels = "opencl"\n[lacks]'))
+    done = ompls("preview", "--device", "lab", program)
+    assert done.code == 2
+    assert "cannot translate for lab: nothing makes kernels of class 'opencl'" in done.err
+    assert ompls("check", "--device", "lab", program).code == 0
+
+
+def test_a_native_half_finds_the_header_of_the_protocol(process, program: Path) -> None:
+    module = program.parent / "devices/lab/module"
+    host = Path(__file__).resolve().parents[2] / "ompls/devices/host/module"
+    for file in host.glob("*.*"):
+        text = file.read_text().replace("../../../runtime/core/device.h", "device.h").replace('"host"', '"lab"')
+        (module / file.name).write_text(text)
+    done = process("run", "--device", "lab:2", program, env={"OMP_TARGET_OFFLOAD": "mandatory"})
+    assert (done.code, done.out, done.err) == (0, "7\n", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -70,8 +71,9 @@ def test_a_device_says_what_is_other_than_in_the_one_that_it_is_like(
 WRONG = [
     ("title = ", "is not TOML"),
     ('title = "x"\n', "kernels is missing"),
-    (BOARD.replace('"host"', '"board"'), "like = 'board' names no other device"),
-    (BOARD.replace('"host"', '"nobody"'), "like = 'nobody' names no other device"),
+    (BOARD.replace('"host"', '"board"'), "like = 'board' goes round in a circle"),
+    (BOARD.replace('"host"', '"nobody"'), "like = 'nobody' names no device that can be read"),
+    (BOARD.replace('"host"', '["host"]'), "like: expected a text that is not empty, got ['host']"),
     (BOARD.replace("title", "titel"), "there is no key 'titel'"),
     (BOARD.replace('"a board"', "3"), "title: expected a text that is not empty, got 3"),
     (BOARD.replace("stack = 100", "stack = -1"), "limits.stack: expected a number of 0 and up, got -1"),
@@ -128,3 +130,46 @@ def test_lists_and_counts_name_each_device_once() -> None:
     ]:
         with pytest.raises(EnvironmentProblem, match=why):
             known.chosen(text)
+
+
+@pytest.mark.parametrize(
+    "name", ["host", "epiphany", "auto", "$(touch x)", 'a"b', "a b", "a:2", "a,b", "-dash", "2fast", "gr\u00fcn"]
+)
+def test_a_folder_has_a_name_of_its_own_that_lists_and_shells_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder(tmp_path, monkeypatch, BOARD, name)
+    known = registry()
+    assert {*known.devices} == {"cuda", "cudasim", "epiphany", "host", "mpinode"}
+    assert known.devices["host"].title != "a board"
+    (problem,) = known.problems
+    assert re.search("its name is not made of letters|that name is taken", problem.reason)
+
+
+def test_what_links_lead_to_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also below the directory that is named, and also for single files."""
+    others = tmp_path / "others/devices"
+    others.mkdir(parents=True)
+    folder(others, monkeypatch, BOARD)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "others").chmod(0o777)
+    (tmp_path / "link").symlink_to(others)
+    (tmp_path / "own/board").symlink_to(others / "board")
+    for place in ("link", "own"):
+        monkeypatch.setenv("OMPLS_DEVICE_PATH", str(tmp_path / place))
+        assert "board" not in registry().devices
+    (tmp_path / "others").chmod(0o755)
+    assert "board" in registry().devices
+    (others / "board/device.toml").chmod(0o666)
+    assert "board" not in registry().devices
+    (others / "board/device.toml").unlink()
+    (others / "board/device.toml").symlink_to("nowhere")
+    assert "device.toml" in registry().problems[0].what
+
+
+def test_the_directory_that_a_device_is_in_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPLS_DEVICE_PATH", str(folder(tmp_path, monkeypatch, BOARD)))
+    (problem,) = registry().problems
+    assert "name the directory that it is in" in problem.reason
+    monkeypatch.setenv("OMPLS_DEVICE_PATH", f"{tmp_path}:{tmp_path}/../{tmp_path.name}")
+    assert registry().problems == ()

@@ -171,3 +171,15 @@ def test_check_says_what_translate_says(device: str, key: str, unit: Callable[[s
         refused = bool(translator.translate([tu], [spec]).diagnostics)
         assert not limits or refused
         assert refused == bool(limits or refusals.refused(tu))
+
+
+@pytest.mark.parametrize("key", thinned(ABILITIES, 4))
+def test_whatever_a_device_lacks_is_refused_by_both(key: str, unit: Callable[[str], TU]) -> None:
+    host = DEVICES["host"]
+    if key in host.lacks:
+        pytest.skip("`host` lacks it")
+    poor = replace(host, name="poor", lacks={**host.lacks, key: "it is too poor"})
+    plain = unit(PROGRAM.format(USES[key]))
+    tu = replace(plain, settings=replace(plain.settings, devices=(poor,), device_chosen=True), kept={})
+    assert any("poor: it is too poor" in d.message for d in check(tu))
+    assert any("it is too poor" in d.message for d in translator.translate([tu], [poor]).diagnostics)

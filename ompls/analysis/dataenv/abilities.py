@@ -9,7 +9,9 @@ from fractions import Fraction
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Span
+from ompls.analysis.model.convert import owner
 from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Floating, Function, Integer, Pointer, Record, held
+from ompls.analysis.model.layout import find_member
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.spec.devices import ABILITIES
 
@@ -24,7 +26,7 @@ _DOUBLE, _LONG_DOUBLE = Floating("double"), Floating("long double")
 _TYPED = (ast.Name, ast.Member, ast.FloatLiteral, ast.Cast, ast.CompoundLiteral, ast.Call, ast.VarDecl)
 # These, and what else may need something.
 _NEEDING = frozenset((
-    *_TYPED, DirectiveStmt, ast.Unary, ast.Binary, ast.StatementExpr, ast.Jump, ast.Switch, ast.AsmStmt,
+    *_TYPED, DirectiveStmt, ast.Unary, ast.Binary, ast.Assign, ast.StatementExpr, ast.Jump, ast.Switch, ast.AsmStmt,
 ))  # fmt: skip
 _OPERATORS = frozenset("+ - * & | ^ && || max min".split())  # noqa: SIM905 - a table of words
 # Leaf constructs that leave no trace in a kernel of their own: the region itself, and parts of others.
@@ -142,12 +144,17 @@ def _of_node(n: Node) -> Iterator[Need]:
             yield Need(n.span, "static local", n.symbol.name)
         if "_Atomic" in n.symbol.type.quals:
             yield Need(n.span, "atomic variable", n.symbol.name)
+    elif isinstance(n, ast.Member) and _is_bit_field(n):
+        yield Need(n.span, "bit-field", n.field)
     elif isinstance(n, ast.Name) and "_Atomic" in n.type.quals:
         yield Need(n.span, "atomic variable", n.name)
     elif isinstance(n, ast.Unary) and n.op == "&&" and not n.postfix:
         yield Need(n.span, "computed goto")
     elif isinstance(n, ast.Binary) and n.op in ("/", "%") and isinstance(n.type, Integer):
         if not isinstance(n.right, ast.IntLiteral):
+            yield Need(n.span, "division")
+    elif isinstance(n, ast.Assign) and n.op in ("/=", "%=") and isinstance(n.target.type, Integer):
+        if not isinstance(n.value, ast.IntLiteral):
             yield Need(n.span, "division")
     elif isinstance(n, ast.CompoundLiteral) and isinstance(n.of, Array):
         yield Need(n.span, "array literal")
@@ -161,6 +168,12 @@ def _of_node(n: Node) -> Iterator[Need]:
         yield Need(n.span, "switch")
     elif isinstance(n, ast.AsmStmt) and not n.empty:
         yield Need(n.span, "inline assembly")
+
+
+def _is_bit_field(n: ast.Member) -> bool:
+    of = owner(n.base.type, n.arrow)
+    found = find_member(of, n.field) if isinstance(of, Record) else None
+    return found is not None and found.bits is not None
 
 
 def _of_call(n: ast.Call) -> Iterator[Need]:
