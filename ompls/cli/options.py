@@ -110,12 +110,17 @@ def settings_layer(given: Mapping[str, Any]) -> dict[str, Any]:
 def devices(text: str) -> tuple[DeviceSpec, ...]:
     """What a `--device` value names, for those that do not depend on the machine.  Raises Problem."""
     known = registry()
-    for wrong in known.problems:
-        warn(str(wrong))
+    found: EnvironmentProblem | tuple[DeviceSpec, ...]
     try:
-        return known.chosen(text)
+        found = known.chosen(text)
     except EnvironmentProblem as problem:
-        raise Problem(str(problem)) from problem
+        found = problem
+    for wrong in known.problems:
+        if wrong is not found:  # else it is told at once
+            warn(str(wrong))
+    if isinstance(found, EnvironmentProblem):
+        raise Problem(str(found)) from found
+    return found
 
 
 def translatable(text: str) -> tuple[DeviceSpec, ...]:

@@ -197,7 +197,7 @@ def _functions(table: Mapping[str, Any]) -> dict[str, Any]:
             _of("functions.groups", value, lambda v: isinstance(v, list), "a list")
             known.update(*(_GROUPS[_name("functions.groups", group, _GROUPS)] for group in value))
         elif key != "others":
-            known.update(_text(f"functions.{key}", value).split())
+            known.update(_words(f"functions.{key}", value))
     others = _text("functions.others", table.get("others", "the device has no function of that name"))
     return {"functions": frozenset(known), "no_function": others}
 
@@ -209,7 +209,12 @@ def _of(key: str, value: Any, right: Callable[[Any], bool], expected: str) -> An
 
 
 def _text(key: str, value: Any) -> str:
-    return str(_of(key, value, lambda v: isinstance(v, str) and bool(v), "a text that is not empty"))
+    """It is shown on one line of a terminal."""
+    return str(_of(key, value, lambda v: isinstance(v, str) and v != "" and v.isprintable(), "a text on one line"))
+
+
+def _words(key: str, value: Any) -> list[str]:
+    return str(_of(key, value, lambda v: isinstance(v, str), "a text with names")).split()
 
 
 def _number(key: str, value: Any) -> int:

@@ -159,3 +159,14 @@ def test_a_native_half_finds_the_header_of_the_protocol(process, program: Path) 
         (module / file.name).write_text(text)
     done = process("run", "--device", "lab:2", program, env={"OMP_TARGET_OFFLOAD": "mandatory"})
     assert (done.code, done.out, done.err) == (0, "7\n", "")
+
+
+def test_what_is_wrong_with_the_chosen_device_is_told_once(ompls, program: Path) -> None:
+    data = program.parent / "devices/lab/device.toml"
+    shutil.copytree(data.parent, data.parent.parent / "other")
+    (data.parent.parent / "other/device.toml").write_text("title = 3")
+    data.write_text("title = 4")
+    done = ompls("check", "--device", "lab", program)
+    assert (done.code, done.err.count("\n")) == (2, 2)
+    assert "warning: " in done.err
+    assert done.err.count("got 4") == done.err.count("got 3") == 1
