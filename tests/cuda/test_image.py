@@ -100,11 +100,21 @@ def test_parameters_lie_as_in_a_struct(parameters: list[tuple[int, int]], places
 
 
 @pytest.mark.parametrize(
-    ("text", "numbers"), [("", []), ("8.7, sm_53", [53, 87]), ("90;", None), ("x", None), ("sm_90a", None)]
+    ("text", "wanted"),
+    [
+        ("", []),
+        ("8.7, sm_53", [(53, "cubin"), (87, "cubin")]),
+        ("compute_53,sm_53,5.3", [(53, "cubin"), (53, "ptx")]),
+        ("90;", None),
+        ("x", None),
+        ("sm_90a", None),
+    ],
 )
-def test_architectures_are_read(text: str, numbers: list[int] | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    if numbers is not None:
-        assert cuda_image.capabilities(text) == numbers
+def test_architectures_are_read(
+    text: str, wanted: list[tuple[int, str]] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if wanted is not None:
+        assert cuda_image.targets(text) == wanted
         return
     monkeypatch.setenv("OMPLS_CUDA_ARCH", text)
     with pytest.raises(DeviceUnavailable, match="is not a compute capability; write"):
@@ -184,6 +194,19 @@ def test_every_program_has_code_for_real_gpus(source: Path, tmp_path: Path, monk
 def test_kernels_by_hand_compile(source: Path, tmp_path: Path) -> None:
     with Toolchain(tmp_path / "cache") as tools:
         assert cuda_image.compile_file(tools, source, 87).data.startswith(b"\x7fELF")
+
+
+@needs_nvrtc
+def test_machine_code_and_ptx_are_chosen_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPLS_CUDA_ARCH", "sm_87,compute_53")
+    words = [sys.executable, "-m", "ompls", "translate", "--device", "cuda", ROOT / "examples/saxpy.c"]
+    subprocess.run([*words, "-o", tmp_path / "bundle"], check=True)
+    with Toolchain(tmp_path / "cache") as tools:
+        image = cuda.DEVICE.build_image(ImageJob(tools, read_bundle(tmp_path / "bundle").kernels("gpu")))
+        (file,) = cuda_image.unpack(image.read_bytes())
+    assert [(code.capability, code.kind) for code in file.code] == [(53, "ptx"), (87, "cubin")]
+    assert b".target sm_53" in file.code[0].data
+    assert (file.best_for(87).kind, file.best_for(75).kind) == ("cubin", "ptx")
 
 
 def test_nvcc_is_taken_when_there_is_no_nvrtc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

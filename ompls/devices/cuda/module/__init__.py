@@ -21,11 +21,11 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 from ompls.devices.cuda.module.image import (
     ImageError,
     KernelFile,
-    capabilities,
     compile_file,
     pack,
     packer,
     slots,
+    targets,
     unpack,
 )
 from ompls.devices.cuda.module.lanes import Lanes
@@ -401,14 +401,14 @@ class Cuda(Device):
         """Who says for which GPUs it shall be needs none here."""
         return Availability(True) if os.environ.get("OMPLS_CUDA_ARCH") else self.probe()
 
-    def architectures(self) -> List[int]:
-        """What to compile for: OMPLS_CUDA_ARCH, else the GPUs that are here.  Raises DeviceUnavailable."""
+    def architectures(self) -> List[Tuple[int, str]]:
+        """(compute capability, kind of code): of OMPLS_CUDA_ARCH, else of the GPUs here.  Raises DeviceUnavailable."""
         asked = os.environ.get("OMPLS_CUDA_ARCH", "")
         if not asked:
             driver = _driver()
-            return sorted({_capability(driver.Device(i)) for i in range(driver.Device.count())})
+            return sorted({(_capability(driver.Device(i)), "cubin") for i in range(driver.Device.count())})
         try:
-            return capabilities(asked)
+            return targets(asked)
         except ImageError as error:
             raise DeviceUnavailable("cuda", error.reason, error.hint) from error
 
@@ -417,9 +417,9 @@ class Cuda(Device):
         files: Dict[Path, Dict[str, List[Tuple[int, int]]]] = {}
         for kernel, path in job.kernels:
             files.setdefault(path, {})[kernel.name] = slots((p.size, p.align) for p in kernel.params)
-        targets = self.architectures()
+        wanted = self.architectures()
         modules = [
-            KernelFile(kernels, [compile_file(job.tools, path, number, job.cflags) for number in targets])
+            KernelFile(kernels, [compile_file(job.tools, path, number, job.cflags, kind) for number, kind in wanted])
             for path, kernels in files.items()
         ]
         data = pack(modules)

@@ -144,18 +144,20 @@ def unpack(image: bytes) -> List[KernelFile]:
 # --- compiling --------------------------------------------------------------------------------------------------------
 
 
-def capabilities(text: str) -> List[int]:
-    """The compute capabilities of a list such as "5.3,sm_87,90".  Raises ImageError.
+def targets(text: str) -> List[Tuple[int, str]]:
+    """(compute capability, kind of code) of a list such as "5.3,sm_87,compute_90".  Raises ImageError.
 
+    NVIDIA's names: `sm_87` is machine code, `compute_87` is PTX, which the driver of any later GPU compiles.
     Not `sm_90a` or `sm_100f`: their code runs on one GPU or family only, and kernels use nothing that only these have.
     """
-    found = []
+    found = set()
     for part in filter(None, re.split(r"[,\s]+", text)):
-        match = re.fullmatch(r"(?:sm_|compute_)?(\d+)\.?(\d)", part)
+        match = re.fullmatch(r"(sm_|compute_)?(\d+)\.?(\d)", part)
         if match is None:
             raise ImageError("OMPLS_CUDA_ARCH: '{}' is not a compute capability".format(part), "write 8.7 or sm_87")
-        found.append(int(match.group(1)) * 10 + int(match.group(2)))
-    return sorted(set(found))
+        kind = "ptx" if match.group(1) == "compute_" else "cubin"
+        found.add((int(match.group(2)) * 10 + int(match.group(3)), kind))
+    return sorted(found)
 
 
 def options(cflags: Sequence[str]) -> List[str]:
@@ -180,13 +182,16 @@ def _library() -> bytes:
     return b"\0".join(path.read_bytes() for path in sorted(nvrtc.DEVICE_LIB.glob("*.cuh")))
 
 
-def _with_nvrtc(tools: Toolchain, path: Path, capability: int, flags: Sequence[str]) -> Code:
+def _with_nvrtc(tools: Toolchain, path: Path, target: Tuple[int, str], flags: Sequence[str]) -> Code:
+    capability, kind = target
     known = nvrtc.architectures()
     if known and capability < known[0]:
         reason = "nvrtc {}.{} starts at sm_{}, the GPU is sm_{}".format(*nvrtc.version(), known[0], capability)
         raise ToolMissing("nvrtc", reason, "pip install nvidia-cuda-nvrtc-cu12, or set OMPLS_NVRTC to an older library")
-    kind = "cubin" if not known or capability in known else "ptx"
-    number = capability if kind == "cubin" else max(arch for arch in known if arch < capability)
+    if known and capability not in known:
+        kind, number = "ptx", max(arch for arch in known if arch < capability)
+    else:
+        number = capability
     text = path.read_bytes()
     what = repr((nvrtc.available(), nvrtc.version(), kind, number, list(flags), path.name)).encode()
 
@@ -200,30 +205,35 @@ def _with_nvrtc(tools: Toolchain, path: Path, capability: int, flags: Sequence[s
     return Code(kind, number, tools.cached([b"cuda", what, text, _library()], "." + kind, make).read_bytes())
 
 
-def _with_nvcc(tools: Toolchain, nvcc: str, path: Path, capability: int, flags: Sequence[str]) -> Code:
+def _with_nvcc(tools: Toolchain, nvcc: str, path: Path, target: Tuple[int, str], flags: Sequence[str]) -> Code:
+    capability, kind = target
     command = [nvcc, *flags, "-I" + str(nvrtc.DEVICE_LIB)]
-    what = repr((tools.version(nvcc), command, capability)).encode()
+    what = repr((tools.version(nvcc), command, capability, kind)).encode()
 
     def make(made: Path) -> None:
         label = "compiling {} for sm_{}".format(path.name, capability)
-        target = "-arch=sm_{}".format(capability)
-        tools.run([*command, "-cubin", target, "-x", "cu", str(path), "-o", str(made)], label)
+        arch = "-arch={}_{}".format("sm" if kind == "cubin" else "compute", capability)
+        tools.run([*command, "-" + kind, arch, "-x", "cu", str(path), "-o", str(made)], label)
 
     return Code(
-        "cubin",
+        kind,
         capability,
-        tools.cached([b"cuda nvcc", what, path.read_bytes(), _library()], ".cubin", make).read_bytes(),
+        tools.cached([b"cuda nvcc", what, path.read_bytes(), _library()], "." + kind, make).read_bytes(),
     )
 
 
-def compile_file(tools: Toolchain, path: Path, capability: int, cflags: Sequence[str] = ()) -> Code:
+def compile_file(
+    tools: Toolchain, path: Path, capability: int, cflags: Sequence[str] = (), kind: str = "cubin"
+) -> Code:
     """The code of a kernel file for one compute capability, from the cache or a compiler.
+
+    kind -- 'cubin' or 'ptx'; of a capability that the compiler does not know yet it is PTX of the newest that it knows
 
     Raises BuildFailed with the compiler's messages, or ToolMissing when there is no compiler for it.
     """
     if nvrtc.available() is not None:
-        return _with_nvrtc(tools, path, capability, options(cflags))
+        return _with_nvrtc(tools, path, (capability, kind), options(cflags))
     nvcc = find_nvcc()
     if nvcc is None:
         raise ToolMissing("nvrtc", "neither nvrtc nor nvcc is found", "pip install 'ompls[cuda]', or a CUDA toolkit")
-    return _with_nvcc(tools, nvcc, path, capability, options(cflags))
+    return _with_nvcc(tools, nvcc, path, (capability, kind), options(cflags))
