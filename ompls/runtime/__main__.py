@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--timeout", type=float)
     run.add_argument("--trace", type=Path)
     commands.add_parser("devices", help="every known device").add_argument("--json", action="store_true")
-    commands.add_parser("host-program", help="for the stub: PROGRAM.so NAME ARGS")
+    commands.add_parser("host-program", help="for the stub: PROGRAM.so DEVICES NAME ARGS")
     return parser
 
 
@@ -79,8 +79,8 @@ def _line(entry: Dict[str, object]) -> str:
 
 
 def _perform(arguments: List[str], program_arguments: Sequence[str]) -> int:
-    if arguments[:1] == ["host-program"] and len(arguments) > 2:  # what follows is the program's: nothing to parse
-        return hosted.run_program(arguments[1], arguments[2:])
+    if arguments[:1] == ["host-program"] and len(arguments) > 3:  # what follows is the program's: nothing to parse
+        return hosted.run_program(arguments[1], arguments[2], arguments[3:])
     options = _parser().parse_args(arguments)
     if options.command == "devices":
         sys.stdout.write(list_devices(options.json))

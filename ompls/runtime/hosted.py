@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Dict, NoReturn, Sequence
 
-from .devices import all_devices, state_of
+from .devices import Broken, all_devices, state_of
 from .errors import RuntimeProblem
 
 LC_ALL = 6  # of <locale.h> on Linux
@@ -58,9 +58,22 @@ def _add_modules(library: Path) -> None:
             raise RuntimeProblem("device '{}'".format(device.name), "the bridge does not know this interpreter")
 
 
-def run_program(path: str, argv: Sequence[str]) -> NoReturn:
+def _warn_of_missing(devices: str) -> None:
+    """Say which of the devices that the program was linked for have no module that can be used."""
+    known = all_devices()
+    for name in filter(None, devices.split(",")):
+        device = known.get(name)
+        why = "no folder of that name is found; see OMPLS_DEVICE_PATH" if device is None else ""
+        if isinstance(device, Broken):
+            why = state_of(device).reason
+        if why:
+            sys.stderr.write("ompls: warning: device '{}' is not available: {}\n".format(name, why))
+
+
+def run_program(path: str, devices: str, argv: Sequence[str]) -> NoReturn:
     """Run a program built as a shared object; ends the process with its exit code.
 
+    `devices` are those in Python that it was linked for and that may be wanted, with commas between them.
     `argv` begins with the program's name.  Raises RuntimeProblem when the object cannot be loaded.
     """
     program = Path(path)
@@ -70,6 +83,7 @@ def run_program(path: str, argv: Sequence[str]) -> NoReturn:
     except (OSError, AttributeError) as error:
         raise RuntimeProblem(str(program), str(error), "build it again") from error
     _add_modules(program)
+    _warn_of_missing(devices)
     if path.startswith("/proc/{}/fd/".format(os.getpid())):  # the stub's: the program shall not find it open
         os.close(int(program.name))
     texts = [os.fsencode(text) for text in argv]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -170,3 +171,21 @@ def test_what_is_wrong_with_the_chosen_device_is_told_once(ompls, program: Path)
     assert (done.code, done.err.count("\n")) == (2, 2)
     assert "warning: " in done.err
     assert done.err.count("got 4") == done.err.count("got 3") == 1
+
+
+def test_a_program_says_which_device_it_does_not_find(process, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = program.parent / "x"
+    assert process("cc", "-fopenmp", "-fopenmp-targets=lab", program, "-o", built).code == 0
+
+    def run() -> tuple[int, str, str]:
+        done = subprocess.run([built], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout.split("\n")[0], done.stderr
+
+    assert run() == (0, "7", "")
+    warning = "ompls: warning: device 'lab' is not available: "
+    (program.parent / "devices/lab/module/__init__.py").write_text("raise OSError('gone')")
+    assert run() == (0, "7", f"{warning}its module raises OSError: gone (__init__.py:1)\n")
+    monkeypatch.delenv("OMPLS_DEVICE_PATH")
+    assert run() == (0, "7", f"{warning}no folder of that name is found; see OMPLS_DEVICE_PATH\n")
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "disabled")
+    assert run() == (0, "7", "")

@@ -232,7 +232,7 @@ def test_a_runtime_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_damaged_program(tmp_path: Path) -> None:
     (tmp_path / "bad.so").write_bytes(b"no")
-    command = [sys.executable, "-m", "ompls.runtime", "host-program", str(tmp_path / "bad.so"), "bad"]
+    command = [sys.executable, "-m", "ompls.runtime", "host-program", str(tmp_path / "bad.so"), "", "bad"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 125
     assert "bad.so: file too short; build it again" in done.stderr

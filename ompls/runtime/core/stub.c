@@ -35,18 +35,22 @@ static bool names_device(const char *list, const char *name) {
     return false;
 }
 
-/* The first Python device that may be wanted, or 0. */
-static const char *wanted_device(void) {
-    const char *offload = getenv("OMP_TARGET_OFFLOAD"), *list = getenv("OMPLS_DEVICES");
-    if (offload != NULL && strcasecmp(offload, "disabled") == 0) return NULL;
+static bool is_wanted(const ompls_stub_device *device) {
+    const char *list = getenv("OMPLS_DEVICES");
+    if (list != NULL && *list != '\0') return names_device(list, device->name);
+    return device->library == NULL || dlopen(device->library, RTLD_LAZY) != NULL;
+}
+
+/* The Python devices that may be wanted, with commas between them; "" without one. */
+static const char *wanted_devices(void) {
+    static char names[4096];
+    const char *offload = getenv("OMP_TARGET_OFFLOAD");
+    if (offload != NULL && strcasecmp(offload, "disabled") == 0) return names;
     for (const ompls_stub_device *device = ompls_stub_devices; device->name != NULL; device++) {
-        if (list != NULL && *list != '\0') {
-            if (names_device(list, device->name)) return device->name;
-            continue;
-        }
-        if (device->library == NULL || dlopen(device->library, RTLD_LAZY) != NULL) return device->name;
+        size_t used = strlen(names);
+        if (is_wanted(device)) snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? "," : "", device->name);
     }
-    return NULL;
+    return names;
 }
 
 /* The program as a file of its own, that the loader and the interpreter can open. */
@@ -72,15 +76,15 @@ static const char *interpreter(void) {
     return here != NULL && asprintf(&full, "%s/%s", here, chosen) > 0 ? full : chosen;
 }
 
-static _Noreturn void become_python(const char *device, char *path, int argc, char **argv) {
+static _Noreturn void become_python(const char *devices, char *path, int argc, char **argv) {
     const char *python = interpreter();
     char what[256], why[4200], directory[16] = "";
-    snprintf(what, sizeof what, "device '%s' is not available", device);
+    snprintf(what, sizeof what, "device '%.*s' is not available", (int)strcspn(devices, ","), devices);
     if (access(ompls_stub_script, R_OK) != 0) {
         snprintf(why, sizeof why, "the runtime is not at %s (%s)", ompls_stub_script, strerror(errno));
         fail(what, why, "build the program again");
     }
-    const char **command = calloc((size_t)argc + 8, sizeof *command);
+    const char **command = calloc((size_t)argc + 9, sizeof *command);
     if (command == NULL) fail("starting", strerror(errno), "close other programs");
     int here = open(".", O_PATH | O_DIRECTORY);
     /* Where we could not go back to nothing can be found either: then it starts there. */
@@ -92,6 +96,7 @@ static _Noreturn void become_python(const char *device, char *path, int argc, ch
     command[n++] = "ompls.runtime.__main__";
     command[n++] = "host-program";
     command[n++] = path;
+    command[n++] = devices;
     for (int i = 0; i < argc; i++) command[n++] = argv[i];
     execvp(python, (char **)command);
     snprintf(why, sizeof why, "it needs Python, but %s does not start (%s)", python, strerror(errno));
@@ -100,9 +105,9 @@ static _Noreturn void become_python(const char *device, char *path, int argc, ch
 
 int main(int argc, char **argv) {
     char path[64];
-    const char *device = wanted_device();
+    const char *devices = wanted_devices();
     int file = program_file(path, sizeof path);
-    if (device != NULL) become_python(device, path, argc, argv);
+    if (*devices != '\0') become_python(devices, path, argc, argv);
     void *program = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (program == NULL) fail("loading the program", dlerror(), "build it again on this machine");
     close(file);
