@@ -10,16 +10,17 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 PREPARED := $(VENV)/.prepared
-SHARED := $(shell find ompls/runtime ompls/devices -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/module/*.c' -o -path '*/device_lib/*.*')
+SHARED := $(shell find ompls/runtime ompls/devices -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/module/*.c' -o -path '*/library/*.*')
 COVERAGE ?= 85
+# Four workers keep two cores busy: a third of the time a worker waits for a process that it started.
 # Objects are kept in .cache/objects by their content; what a run leaves there spares the next one a compiler.
-PYTEST = mkdir -p .cache && $(BIN)/python -m pytest -n 2 --dist worksteal --basetemp=$(CURDIR)/.cache/tests
+PYTEST = mkdir -p .cache && $(BIN)/python -m pytest -n 4 --dist worksteal --basetemp=$(CURDIR)/.cache/tests
 unexport PYTHONDONTWRITEBYTECODE # hundreds of processes start here; without bytecode each compiles all that it imports
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix test-vscode test-cuda test-machine-code docs clean
+.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench bench-static fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix test-vscode test-cuda test-cuda102 test-elsewhere test-machine-code docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -79,6 +80,10 @@ coverage: $(READY_DEV) ## run all tests and show which lines none of them execut
 bench: $(READY_DEV) ## measure, and compare with bench/baseline.json
 	@$(BIN)/python bench/run.py
 
+bench-static: $(READY_DEV) ## compare generated CUDA with hand-written, by what NVIDIA's compiler makes of both (minutes; needs nvdisasm)
+	@OMPLS_NVDISASM=$$($(BIN)/python tools/nvdisasm.py .cache/nvdisasm) || exit 2; export OMPLS_NVDISASM; \
+	$(BIN)/python bench/gpu/static.py $(STATIC)
+
 fuzz: $(READY_DEV) ## 10,000 random edits, every fixture mutilated everywhere, ten minutes of atheris, shapes of any size (an hour in all)
 	@OMPLS_EXHAUSTIVE=1 OMPLS_FUZZ_SECONDS=600 $(BIN)/python -m pytest -q --timeout=7200 tests/model/test_incremental.py tests/model/test_robust.py tests/frontend/test_robust.py tests/fuzz
 	@$(BIN)/python tests/fuzz/growth.py
@@ -122,6 +127,14 @@ test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it
 test-cuda: $(READY_DEV) ## build pycuda (once, 90 s) and test the device cuda on a fake driver, without a GPU
 	@$(BIN)/python tools/build_pycuda.py .cache/pycuda
 	@$(BIN)/python -m pytest tests/cuda
+
+test-cuda102: $(READY_DEV) ## compile all kernels with the real nvrtc of CUDA 10.2, 11.8 and 13.0 (fetches them once, 900 MB)
+	@$(BIN)/python tools/toolkits.py .cache/toolkits
+	@OMPLS_TOOLKITS=$(CURDIR)/.cache/toolkits $(PYTEST) tests/cuda/test_toolkits.py
+
+test-elsewhere: $(READY_DEV) ## programs for aarch64 and armhf, made here and run under qemu (3 minutes; needs cross compilers and qemu-user)
+	@bash tools/need.sh aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ arm-linux-gnueabihf-gcc qemu-aarch64 qemu-arm
+	@$(PYTEST) tests/elsewhere
 
 test-machine-code: $(READY_DEV) ## search the machine code of all tests' kernels for waits that hang before sm_70 (minutes; needs nvdisasm)
 	@OMPLS_NVDISASM=$$($(BIN)/python tools/nvdisasm.py .cache/nvdisasm) || exit 2; export OMPLS_NVDISASM; \

@@ -2,9 +2,10 @@
 
 python bench/cudasim_bench.py [NAME…] [--cores N] [--json FILE]
 
-The programs are those of bench/gpu/omp, two stencils, whose iterations are short, and one whose threads wait for each
-other.  Both halves get the same random input and must write the same results.  Without barriers a kernel is to take at
-most 1.5 times as long, with them 30.
+The programs are those of bench/gpu/omp, two stencils, whose iterations are short, one whose threads wait for each
+other, and two whose parallel loops are short: in one all threads run the code between them, in the other a main thread.
+Both halves get the same random input and must write the same results.  Without barriers a kernel is to take at most 1.5
+times as long, with them 30, with short parallel loops 10.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 REPEATS = 5
 PLAIN, WAITING = 1.5, 30.0  # the most that a kernel may take, without and with barriers
+TINY = 10.0  # the same where parallel loops have a few iterations
 TOLERANCE = 2e-3  # of the results: sums are taken in another order
 
 
@@ -47,6 +49,8 @@ PROGRAMS = {
     "stencil2": Program("cudasim_stencil2.c", 1920, 1920**2),
     "gramschmidt": Program("gpu/omp/gramschmidt.c", 192, 192**2, WAITING),
     "barriers": Program("cudasim_barriers.c", 1024, 1024**2, WAITING),
+    "rows": Program("cudasim_rows.c", 1024, 1024**2, TINY),
+    "master": Program("cudasim_master.c", 1024, 1024**2, TINY),
 }
 
 

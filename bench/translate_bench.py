@@ -287,6 +287,7 @@ def translation(regions: int, profile: bool) -> None:
     from ompls.analysis.model.tu import TU
     from ompls.analysis.source import Settings
     from ompls.project.devices import registry
+    from ompls.project.targets import targets
     from ompls.project.workspace import Workspace
     from ompls.translate import translate
 
@@ -302,7 +303,8 @@ def translation(regions: int, profile: bool) -> None:
 
     def once(device: str) -> float:
         bundles = []
-        taken = processor(lambda: bundles.append(translate([units[-1]], [registry().devices[device]])))
+        chosen = [registry().devices[device]]
+        taken = processor(lambda: bundles.append(translate([units[-1]], chosen, targets(chosen))))
         if bundles[0].diagnostics:
             raise SystemExit(f"bench: {bundles[0].diagnostics[0].message}")
         return taken

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from ompls.runtime import nvrtc
+from ompls.devices.cuda.module import nvrtc
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tools"))

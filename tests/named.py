@@ -8,6 +8,7 @@ from ompls import translate as translator
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.project.devices import registry
+from ompls.project.targets import targets
 
 
 def devices(*names: str) -> tuple[DeviceSpec, ...]:
@@ -15,8 +16,10 @@ def devices(*names: str) -> tuple[DeviceSpec, ...]:
 
 
 def translate(tus: list[TU], names: Sequence[str]) -> translator.Bundle:
-    return translator.translate(tus, devices(*names))
+    chosen = devices(*names)
+    return translator.translate(tus, chosen, targets(chosen))
 
 
 def preview(tu: TU, name: str, region: str | int | None = None, *, explain: bool = False) -> translator.Preview:
-    return translator.preview(tu, *devices(name), region, explain=explain)
+    chosen = devices(name)
+    return translator.preview(tu, *chosen, targets(chosen), region, explain=explain)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 
-def thinned(cases: Iterable[Any], one_in: int) -> list[Any]:
-    """For `parametrize`: `make test` tries the first of every so many, `make test-all` all of them."""
+def thinned(cases: Iterable[Any], one_in: int, also: Callable[[Any], bool] = lambda case: False) -> list[Any]:
+    """For `parametrize`: `make test` tries the first of every so many and those of `also`, `make test-all` all."""
     return [
-        case if number % one_in == 0 else pytest.param(*_values(case), marks=pytest.mark.thorough)
+        case if number % one_in == 0 or also(case) else pytest.param(*_values(case), marks=pytest.mark.thorough)
         for number, case in enumerate(cases)
     ]
 

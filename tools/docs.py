@@ -54,64 +54,23 @@ def settings_page() -> str:
     return head + "\n".join(rows) + "\n"
 
 
-_LOCKS = """
-## Locks on GPUs before `sm_70` (Jetson Nano, TX2)
-
-There the lanes of a warp that leave a loop wait for those that are still in it. A lane that leaves with a lock for
-which the others ask waits for ever. `critical`, and `omp_set_lock` with `omp_unset_lock` in the same block or a
-statement of that block, become code in which the lock is released inside of the loop. These are refused for such a
-GPU when they are compiled, at their line, by `ompls preview --resources --arch sm_53` and by `ompls run` with
-`OMPLS_CUDASIM_ARCH=sm_53`, too:
-
-* a lock that is taken in one function and released in another, or taken under one condition and released under
-  another;
-* a lock taken while one is held that another thread may want there: elements of one array, or what pointers lead to,
-  also in a function that is called;
-* a loop of `omp_test_lock` that a thread with the lock leaves by `break`, `return` or `goto`. Let the condition end
-  it: `for (int done = 0; !done;) if (omp_test_lock(&l)) { …; omp_unset_lock(&l); done = 1; }`.
-
-A spin lock that a program makes of `atomic` constructs, and a lock routine that is called through a pointer, are not
-seen.
-"""
-
-
 def devices_page() -> str:
-    """docs/devices.md: what the device classes lack, from the tables that the rules and the translator read."""
+    """docs/devices.md: every device's page, and the words of their tables."""
     from ompls.analysis.spec.devices import ABILITIES
+    from ompls.project.devicepages import called, page
     from ompls.project.devices import registry
 
     head = (
         "# What devices can run\n\n"
-        "<!-- Written by `make docs` from ompls/devices/*/device.toml; do not edit. -->\n\n"
+        "<!-- Written by `make docs` from ompls/devices/*/ (device.toml and manual.md); do not edit. -->\n\n"
         "Whatever is not listed here runs: all constructs that may stand in a target region, in all combined forms,\n"
         "and C17 with GNU extensions. A region that needs what its device lacks is not translated; `ompls check` says\n"
-        "so at the line. `cudasim` runs the code that `cuda` runs.\n"
+        "so at the line. `ompls explain DEVICE` shows a page of this document.\n"
     )
-    parts = []
-    for device in (d for d in registry().devices.values() if d.name != "cudasim"):
-        rows = [f"| {_ability(key, ABILITIES[key])} | {why} |" for key, why in device.lacks.items()]
-        what = f"{device.title}{f' ({device.planned})' if device.planned else ''}."
-        parts.append(
-            "\n".join([f"\n## `{device.name}`\n\nThis is {what}\n", "| lacks | because |", "|---|---|", *rows]) + "\n"
-        )
-        if device.slow:
-            rows = [f"| {_ability(key, ABILITIES[key])} | {why} |" for key, why in device.slow.items()]
-            parts.append("\n".join(["\n| slow | because |", "|---|---|", *rows]) + "\n")
-        names = (
-            "any of the C library"
-            if device.functions is None
-            else ", ".join(f"`{name}`" for name in sorted(device.functions))
-        )
-        parts.append(f"\nLibrary functions in kernels: {names}.\n")
-    words = "".join(f"| `{key}` | {_ability(key, shown)} |\n" for key, shown in ABILITIES.items())
-    table = f"\n## Words for `device.toml`\n\n| word | what it is |\n|---|---|\n{words}"
-    return head + "".join(parts) + _LOCKS + table
-
-
-def _ability(key: str, shown: str) -> str:
-    """What an ability is called where there is no program to take a word from."""
-    word = f"`{key.removeprefix('type ')}`" if key.startswith("type ") and key != "type complex" else "…"
-    return shown.replace("`{}`", word).replace("{}", "…")
+    pages = [_demoted(page(device, brief=True)) for device in registry().devices.values()]
+    words = "".join(f"| `{key}` | {called(key)} |\n" for key in ABILITIES)
+    table = f"## Words for `device.toml`\n\n| word | what it is |\n|---|---|\n{words}"
+    return "\n".join([head, *(f"{text}\n" for text in pages), table])
 
 
 def _demoted(page: str) -> str:

@@ -64,10 +64,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "project": (("project/",), ("project", "frontend", "cli", "server", "translate", "examples", "tools")),
     "translate": (("translate/",), ("translate", "examples", "cli", "server", "runtime", "cudasim", "cuda", "tools")),
     "core": (("runtime/core/",), ("runtime", "examples", "translate", "cudasim", "cuda", "cli", "tools")),
-    "devices": (
-        ("runtime/device_lib/", "devices/"),
-        ("cudasim", "cuda", "runtime", "examples", "translate", "cli", "tools"),
-    ),
+    "devices": (("devices/",), ("cudasim", "cuda", "runtime", "examples", "translate", "cli", "tools")),
     "runtime": (("runtime/",), ("runtime", "cudasim", "cuda", "cli", "examples", "translate", "server", "tools")),
     "server": (("server/",), ("server",)),
     "cli": (("cli/",), ("cli", "tools")),

@@ -37,11 +37,13 @@ class Compared:
 def compare(path: Path, device: str, flags: Sequence[str]) -> Compared:
     """Both answers about one file."""
     from ompls.cli.engine import Engine, Options, diagnostics
+    from ompls.project.targets import targets
     from ompls.translate import translate
 
     unit = Engine(Options((str(path),), tuple(flags), {"preview.device": device})).unit(str(path))
     limits = [d for d in diagnostics(unit) if d.severity != "hint"]
-    refused = translate([unit.tu], unit.tu.settings.devices).diagnostics
+    devices = unit.tu.settings.devices
+    refused = translate([unit.tu], devices, targets(devices)).diagnostics
     source = unit.tu.source
 
     def line(at: int) -> int:

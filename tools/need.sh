@@ -1,6 +1,7 @@
 #!/bin/bash
-# Makes sure that the named tools are there: python, gcc, g++, node, gdb.  What only the system's package manager has is installed
-# when we are root on a Debian-like system; otherwise the command to type is printed and we stop.
+# Makes sure that the named tools are there: python, gcc, g++, node, gdb, cross compilers, qemu.  What only the
+# system's package manager has is installed when we are root on a Debian-like system; otherwise the command to type is
+# printed and we stop.
 set -eu
 
 missing=()
@@ -21,6 +22,8 @@ for tool in "$@"; do
     case $tool in
         python) check_python ;;
         node) command -v node >/dev/null && command -v npm >/dev/null || missing+=(nodejs npm) ;;
+        *-linux-gnu*-g*) command -v "$tool" >/dev/null || missing+=("${tool##*-}-${tool%-*}") ;; # as Debian's packages
+        qemu-*) command -v "$tool" >/dev/null || missing+=(qemu-user) ;;
         *) command -v "$tool" >/dev/null || missing+=("$tool") ;;
     esac
 done

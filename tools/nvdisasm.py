@@ -14,10 +14,10 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from ompls.runtime import nvrtc
+from ompls.devices.cuda.module import nvrtc
 
 MEMBER = "triton/backends/nvidia/bin/nvdisasm"
-HINT = """make test-machine-code: no nvdisasm that knows sm_53.  Get one of CUDA 12 (155 MB) with
+HINT = """no nvdisasm that knows sm_53.  Get one of CUDA 12 (155 MB) with
     .venv/bin/pip download --no-deps --dest {0} triton==3.3.1
 or set OMPLS_NVDISASM to the nvdisasm of a CUDA toolkit before 13"""
 
@@ -52,7 +52,7 @@ def main() -> int:
     directory = Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
     if nvrtc.available() is None:
-        print("make test-machine-code: no nvrtc; type 'make setup'", file=sys.stderr)
+        print("no nvrtc; type 'make setup'", file=sys.stderr)
         return 2
     empty = directory / "empty.cubin"
     empty.write_bytes(nvrtc.compile('extern "C" __global__ void k() {}', "sm_53").code)

@@ -7,6 +7,7 @@ link step (runtime/link.py) builds the device code of the units that are linked.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -14,28 +15,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ompls.cli import bundles, lost, pipeline
-from ompls.cli.engine import analyze
+from ompls.cli.engine import NoCProblem, analyze
 from ompls.cli.files import first_region
 from ompls.cli.gcc_line import STDIN, GccLine, read
+from ompls.cli.options import machine as machine_of
 from ompls.cli.options import settings_layer
 from ompls.cli.problem import Problem, read_stdin
-from ompls.project.gcc_options import DIRECTORIES, MACROS, PREPROCESSOR, words_of
+from ompls.project.gcc_options import DIRECTORIES, MACROS, PREPROCESSOR, SYSROOT, words_of
 
 if TYPE_CHECKING:
     from ompls.cli.engine import Unit
+    from ompls.runtime.machine import Machine
     from ompls.runtime.toolchain import Toolchain
     from ompls.translate import Bundle
 
-HELP = """usage: ompls cc [-fopenmp-targets=D[,D]] [--openmp VERSION] GCC'S ARGUMENTS
+HELP = """usage: ompls cc [-fopenmp-targets=D[,D]] [--openmp VERSION] [--target-arch ARCH] [--tool-prefix PREFIX]
+                GCC'S ARGUMENTS
 
 A C compiler that takes gcc's command line. With -fopenmp, target regions are offloaded: each object carries the
 device code of its unit, and the link builds it for the devices D (see 'ompls devices'; default: OMPLS_DEVICES, else
 the first that is available). The result runs like any program. _OPENMP is that of OpenMP 5.2, unless the project file
-or --openmp says otherwise. 'gcc --help' lists gcc's options.
+or --openmp says otherwise. --target-arch (aarch64, armhf, x86_64) makes programs for another machine, with the
+compilers whose names begin with PREFIX (for aarch64: aarch64-linux-gnu-). 'gcc --help' lists gcc's options.
 """
 _ONLY_GCC = ("-E", "-M", "-MM", "-fsyntax-only")
 # The options that matter to the analysis of a unit.
-_MEANING = (*DIRECTORIES, *MACROS, "-include", "-std=", "-ansi", "-m", "-f", "-O", "-pthread", PREPROCESSOR)
+_MEANING = (*DIRECTORIES, *MACROS, "-include", "-std=", "-ansi", "-m", "-f", "-O", "-pthread", PREPROCESSOR, SYSROOT)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -46,11 +51,13 @@ def main(arguments: Sequence[str]) -> int:
         print(HELP, end="")
         return 0
     line = read(arguments)
+    machine = machine_of(line.architecture, line.prefix)
     try:
         with pipeline.tidy_end():
             if line.asks or not any(not w.option for w in line.line) or line.stage in _ONLY_GCC:
-                return pipeline.gcc([*_version_flags(line), *line.words()])
-            return _Job(line).run()
+                words = [*_version_flags(line), *line.words(), *_keeping_pragmas(line)]
+                return pipeline.gcc(words, machine=machine, noted=True)
+            return _Job(line, machine).run()
     except BuildFailed as error:
         sys.stderr.write(error.output)
         return error.status
@@ -61,14 +68,14 @@ def main(arguments: Sequence[str]) -> int:
 class _Job:
     """One command line: compile each source, then link unless it says to stop."""
 
-    def __init__(self, line: GccLine) -> None:
-        self.line = line
+    def __init__(self, line: GccLine, machine: Machine) -> None:
+        self.line, self.machine = line, machine
         self.devices = line.targets or os.environ.get("OMPLS_DEVICES") or "auto"
         offload = line.offload
         if line.targets is None and offload.devices and line.openmp:
             self.devices, line.foreign_targets = ",".join(offload.devices), True
         if line.foreign_targets:
-            self.devices = _what_is_there(self.devices, told=not line.stage)
+            self.devices = _what_is_there(self.devices, machine, told=not line.stage)
         if offload.architectures and line.openmp:
             os.environ.setdefault("OMPLS_CUDA_ARCH", ",".join(offload.architectures))
         # gcc's own way to say that regions stay on the host
@@ -90,7 +97,7 @@ class _Job:
         if line.output is not None and os.path.isfile(line.output) and os.path.realpath(line.output) in inputs:
             raise Problem(f"cannot write {line.output}: it is a file that is read; name another one with -o", 1)
         with (
-            Toolchain() as tools,
+            Toolchain(machine=self.machine) as tools,
             tools.threads(1) as self.aside,
         ):
             scratch = tools.scratch / "made"
@@ -106,7 +113,7 @@ class _Job:
             if not line.stage:
                 return self._link(tools, objects)
             others = line.other_words()
-            return pipeline.gcc(others, tools.scratch) if others else 0
+            return pipeline.gcc(others, tools.scratch, machine=self.machine, noted=True) if others else 0
 
     def _object_name(self, source: str, scratch: Path) -> str:
         stem = Path(source).stem
@@ -128,12 +135,13 @@ class _Job:
         bundle = self._translated(file, words) if self.offloads and not nothing else None
         words = [*_version_flags(self.line, file), *words]
 
-        def gcc(*more: str) -> int:
+        def gcc(*more: str, noted: bool = True) -> int:
             with open(file, "rb") if source == STDIN else nullcontext() as given:
-                return pipeline.gcc([*words, *more], tools.scratch, given)
+                return pipeline.gcc([*words, *more], tools.scratch, given, self.machine, noted=noted)
 
         if bundle is None:
             return gcc(*dependencies, stage, source, "-o", made)
+        from ompls.runtime.contained import asked_for_notes
         from ompls.runtime.section import as_c, embed
 
         pipeline.mark_for_debuggers(bundle, words)
@@ -143,11 +151,12 @@ class _Job:
             self.aside.submit(make_ahead, tools, bundle.files, self.line.link_words({}), self.devices)
         bundles.write(bundle.files, str(directory))
         host = directory / bundle.manifest["units"][0]["host"]
-        if _is_lto(words):
+        host.write_bytes(_BUILT_IN.sub(rb"\1 3", host.read_bytes()))
+        if stage == "-S" or _is_lto(words):
             with host.open("a", encoding="ascii") as text:
                 text.write(as_c(bundle.files))
-        code = gcc(*_host_words(file, host), stage, str(host), "-o", made)
-        if code == 0 and dependencies:
+        code = gcc(*_host_words(file, host), stage, str(host), "-o", made, noted=False)
+        if code == 0 and (dependencies or asked_for_notes()):
             code = gcc(*dependencies, "-E", source, "-o", os.devnull)
         if code == 0 and stage == "-c" and os.path.isfile(made):  # not /dev/null
             embed(tools, bundle.files, Path(made))
@@ -155,12 +164,15 @@ class _Job:
 
     def _translated(self, source: str, words: Sequence[str]) -> Bundle | None:
         """The unit's bundle; None when gcc alone does all of it.  Raises Refused."""
-        devices = pipeline.devices_here(self.devices, building=True)
         flags = _meaningful(words)
-        unit = next(iter(analyze([source], flags, self.line.version)))
+        try:
+            unit = next(iter(analyze([source], flags, self.line.version, machine=self.machine)))
+        except NoCProblem:
+            return None  # gcc says it in its own words
         if not _offloads(unit) and not _is_newer_than_gcc(unit):
             lost.tell([unit])
             return None
+        devices = pipeline.devices_here(self.devices, self.machine)
         # The same text compiled with other macros is another unit.
         unit.tu.identity = "\0".join((os.path.realpath(source), *flags))
         return pipeline.translated([unit], devices, words)
@@ -175,19 +187,20 @@ class _Job:
         words = line.link_words(objects)
         output = line.output or "a.out"
         if not link.carries_bundles(words):
-            return pipeline.gcc([*words, "-o", output], tools.scratch)
+            return pipeline.gcc([*words, "-o", output], tools.scratch, machine=self.machine, noted=True)
         static = next((w.option for w in line.line if w.option in ("-static", "-static-pie")), None)
         if static is not None:
             why = "what runs on a device is loaded when the program runs, and from libraries that are shared"
             raise Problem(f"cannot link {output} with {static}: {why}; leave it out", 1)
         if any(w.option in ("-r", "-shared") for w in line.line):
             if any(w.option == "-shared" for w in line.line):
-                return pipeline.gcc([*words, NO_OFFLOAD, *WRAP, "-o", output], tools.scratch)
+                words = [*words, NO_OFFLOAD, *WRAP, "-o", output]
+                return pipeline.gcc(words, tools.scratch, machine=self.machine)
             # gcc would put libgomp.a in, where the program is to have our core in its place…
             kept = [w for w in words if not w.startswith("-fopenmp")]
             if link.carries_lto(words):  # …and make code for LTO again, which has no bundles
                 kept.append("-flinker-output=nolto-rel")
-            return pipeline.gcc([*kept, NO_OFFLOAD, "-o", output], tools.scratch)
+            return pipeline.gcc([*kept, NO_OFFLOAD, "-o", output], tools.scratch, machine=self.machine)
         link.link(tools, words, Path(output), self.devices)
         return 0
 
@@ -203,9 +216,11 @@ def _is_newer_than_gcc(unit: Unit) -> bool:
     return lowered is not unit.tu or bool(unable)
 
 
-def _what_is_there(devices: str, told: bool) -> str:
+def _what_is_there(devices: str, machine: Machine, told: bool) -> str:
     """The devices that a makefile names which was not written for this machine: for one that is not here another one
-    that runs its kernels."""
+    that runs its kernels.  Another machine has those that are named."""
+    if not machine.here:
+        return devices
     from ompls.project.devices import registry
     from ompls.runtime.devices import all_devices, state_of
 
@@ -257,12 +272,23 @@ def _version_flags(line: GccLine, source: str = "") -> tuple[str, ...]:
     return version_flags(Engine(Options((name,), (), layer)).settings(name).openmp_version)
 
 
+def _keeping_pragmas(line: GccLine) -> tuple[str, ...]:
+    """Where gcc 12 only obeys directives, it drops pragmas that it knows, and the regions would be lost."""
+    drops = line.openmp and line.stage == "-E" and any(w.option == "-fdirectives-only" for w in line.line)
+    return ("-fno-openmp", "-pthread") if drops else ()
+
+
+# Where `-E -fdirectives-only` defined gcc's own macros; compiled as a system header (3), it may define them again.
+_BUILT_IN = re.compile(rb'^(# \d+ "<built-in>")$', re.MULTILINE)
+
+
 def _host_words(source: str, host: Path) -> list[str]:
     """How a unit's host half is compiled: as if it stood where the user's file does."""
-    from ompls.runtime.build import INCLUDE, NO_OFFLOAD
+    from ompls.runtime.build import INCLUDE, NO_OFFLOAD, OURS_ARE_SILENT
 
     place = os.path.dirname(source) or "."
-    words = ["-fPIC", NO_OFFLOAD, "-isystem", str(INCLUDE), "-iquote", place]
+    words = ["-fPIC", NO_OFFLOAD, OURS_ARE_SILENT, "-isystem", str(INCLUDE), "-iquote", place]
+    words.append("-fno-preprocessed")  # that is the user's file, if at all
     return [*words, f"-ffile-prefix-map={host.parent}={place}", "-x", "c"]
 
 
@@ -272,13 +298,11 @@ def _is_lto(words: Sequence[str]) -> bool:
 
 
 def _meaningful(words: Sequence[str]) -> list[str]:
-    kept: list[str] = []
+    kept = ["-x", "c"]  # whatever the file's name and the project say
     for word in words_of(words):
         if word.option == "-imacros":
             raise Problem("cannot translate with -imacros: regions would not see its macros; use -include", 1)
-        if word.option == "-x":
-            kept += ["-x", "c"]  # whatever the file's name says
-        elif word.option.startswith(_MEANING):
+        if word.option.startswith(_MEANING):
             kept += word.words
     return kept
 

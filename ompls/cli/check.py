@@ -31,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser, optional=True)
     options.add_device(parser, None)
     options.add_openmp(parser)
+    options.add_machine(parser)
     add = parser.add_argument
     add("--format", choices=("text", "json", "sarif", "github"), default="text", help="of the output")
     add("--select", action="append", metavar="RULE", help="only these rules or groups (comma list)")
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     made.check(names)
     code = _tell(made.outcomes)
     if not arguments.quiet:
-        _tell_of_others(others)
+        _tell_of_others(others, engine)
     if arguments.fix or arguments.diff:
         from ompls.cli import fixes
 
@@ -123,7 +124,13 @@ def _prepared(arguments: argparse.Namespace) -> Run:
         raise Problem("cannot understand the command line: --unsafe-fixes alone fixes nothing; add --fix or --diff")
     aliases = {STDIN: arguments.stdin_filename or "stdin.c"} if STDIN in words else {}
     asked = Options(
-        words, tuple(arguments.flags), _layer(arguments), aliases, tuple(arguments.exclude or ()), arguments.database
+        words,
+        tuple(arguments.flags),
+        _layer(arguments),
+        aliases,
+        tuple(arguments.exclude or ()),
+        arguments.database,
+        options.machine(arguments.target_arch, arguments.tool_prefix),
     )
     made = Run(asked, arguments.jobs, quiet=arguments.quiet)
     for name in aliases.values():
@@ -179,14 +186,12 @@ def _tell(outcomes: Sequence[Outcome]) -> int:
     return 2 if failures else 0
 
 
-def _tell_of_others(others: Sequence[str]) -> None:
+def _tell_of_others(others: Sequence[str], engine: Engine) -> None:
     """Silence about the regions of C++ and Fortran is no result."""
     unread = [path for path in others if files.first_region(path) is not None]
     if not unread:
         return
-    from ompls.project.language import foreign
-
-    languages = " and ".join(sorted({foreign(path) for path in unread}))
+    languages = " and ".join(sorted(set(map(engine.language, unread))))
     which = shown(unread[0]) if len(unread) == 1 else f"{len(unread)} files with target regions ({shown(unread[0])}, …)"
     verb = "is" if len(unread) == 1 else "are"
     silence = "Nothing was checked there, so silence does not mean that it is correct"

@@ -58,9 +58,10 @@ def _words(action: argparse.Action) -> list[str]:
 
     if action.choices is not None:
         return [str(choice) for choice in action.choices]
-    return {"--device": [*registry().devices, AUTO]}.get(action.option_strings[0] if action.option_strings else "") or (
-        [*GROUPS, *sorted(RULES)] if action.metavar == "RULE" else []
-    )
+    rules, devices = [*GROUPS, *sorted(RULES)], list(registry().devices)
+    if "--device" in action.option_strings:
+        return [*devices, AUTO]
+    return {"RULE": rules, "NAME": [*rules, *devices]}.get(str(action.metavar), [])
 
 
 def _bash(commands: dict[str, list[_Option]], _: dict[str, str]) -> Iterator[str]:

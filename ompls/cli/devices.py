@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _other(device: DeviceSpec) -> dict[str, object]:
     """The entry of one that nothing runs."""
     reason = f"planned: {device.planned}" if device.planned else "its folder has no module/"
-    entry = {"name": device.name, "available": False, "class": device.kernels, "description": device.title}
+    entry = {"name": device.name, "available": False, "class": device.kernel_class, "description": device.title}
     return {**entry, "reason": reason, "hint": "until then it can be checked for"}
 
 

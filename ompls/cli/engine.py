@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,18 +13,28 @@ from ompls.cli.options import settings_layer
 from ompls.cli.places import shown
 from ompls.cli.problem import Problem, warn
 from ompls.project.gcc_options import values
+from ompls.runtime.machine import HERE
 
 if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
     from ompls.analysis.model.tu import TU
     from ompls.analysis.rules import Report
-    from ompls.analysis.source import HeaderSnapshot
+    from ompls.analysis.source import HeaderSnapshot, Location
     from ompls.project.projectfile import ProjectFile
     from ompls.project.settings import Settings
+    from ompls.runtime.machine import Machine
+
+
+# The rest of a line and the next ones, as far as nothing stands there but comments and directives.
+_NO_TEXT = re.compile(rb"[ \t\r]*(?://[^\n]*)?\n(?:[ \t]*(?:#(?:[^\n\\]|\\\r?\n|\\.)*|//[^\n]*)?\r?\n)*")
 
 
 class ForeignProblem(Problem):
     """The file is in a language that we do not understand."""
+
+
+class NoCProblem(Problem):
+    """Nothing in the file can be understood as C, nor is there a directive in it."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,7 @@ class Unit:
     settings: Settings
     again: Callable[[bytes], TU]  # analyses another version of the text
     compiler_errors: Callable[[], Mapping[int, str] | None]  # what gcc says about lines; None: it cannot be asked
+    machine: Machine  # that it is for
 
     @property
     def version_flags(self) -> tuple[str, ...]:
@@ -55,6 +67,7 @@ class Options:
     aliases -- names that are no files (`-`) with the paths that they stand for
     database -- the directory with the compile database; '': it is looked for
     exclude -- patterns of what is left out of directories, meant from the working directory
+    machine -- whose headers and types are meant
     """
 
     files: tuple[str, ...]
@@ -63,6 +76,7 @@ class Options:
     aliases: Mapping[str, str] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     database: str | None = None
+    machine: Machine = HERE
 
 
 class Engine:
@@ -77,7 +91,8 @@ class Engine:
 
         self.options = options
         paths = [self.path(name) for name in options.files]
-        self.workspace = Workspace(_roots(paths, options.flags), options.flags, database=options.database)
+        roots = _roots(paths, options.flags)
+        self.workspace = Workspace(roots, options.flags, database=options.database, machine=options.machine)
         self.warnings: list[str] = []
         self._projects = ProjectFiles()
         self._told: set[str] = set()
@@ -99,15 +114,21 @@ class Engine:
             raise Problem(f"cannot use {project.problems[0]}")
         return settings_of(project.layer if project is not None else {}, self.options.layer)
 
+    def language(self, name: str) -> str:
+        """The language of a file that is not C; "" of one that is."""
+        from ompls.project.language import foreign
+
+        path = self.path(name)
+        return foreign(path, self.workspace.flags(path))
+
     def unit(self, name: str) -> Unit:
         """Raises Problem for a file that cannot be read or is no C."""
         from ompls.analysis import notes
         from ompls.analysis.model.builder import Analyzer
-        from ompls.project.language import foreign
         from ompls.project.problem import EnvironmentProblem
 
         path, workspace = self.path(name), self.workspace
-        if (language := foreign(path)) and "-x" not in workspace.flags(path):
+        if language := self.language(name):
             raise ForeignProblem(f"cannot read {name}: it is {language}; ompls understands C")
         settings = self.settings(name)
         try:
@@ -126,24 +147,28 @@ class Engine:
             self.warnings.append(str(workspace.problems[what]))
             self._told.add(what)
         if not notes.is_c(tu):
-            raise Problem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
+            raise NoCProblem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
         own = flags[: len(flags) - len(workspace.explicit)]
         own = tuple(flag for flag in own if flag not in workspace.refused.get(path, ()))
         ask = partial(workspace.compiler_errors, path, notes.without_variants(tu), flags, settings.openmp_version)
-        return Unit(name, tu, own, settings, analyse, ask)
+        return Unit(name, tu, own, settings, analyse, ask, self.options.machine)
 
 
 def analyze(
-    files: Sequence[str], flags: Sequence[str], openmp: str | None = None, database: str | None = None
+    files: Sequence[str],
+    flags: Sequence[str],
+    openmp: str | None = None,
+    database: str | None = None,
+    machine: Machine = HERE,
 ) -> Iterator[Unit]:
     """Every file as a translation unit that a compiler may have, in order.  Raises Problem for one that cannot be read,
     is no C, or includes what may have no end.
 
     openmp -- the version of the specification that the command line asks for
-    database -- as in Options
+    database, machine -- as in Options
     """
     layer = settings_layer({"openmp_version": openmp})
-    engine = Engine(Options(tuple(files), tuple(flags), layer, database=database))
+    engine = Engine(Options(tuple(files), tuple(flags), layer, database=database, machine=machine))
     for name in files:
         unit = engine.unit(name)
         while engine.warnings:
@@ -194,7 +219,7 @@ def _in_the_compilers_words(unit: Unit, found: list[Diagnostic]) -> list[Diagnos
         return d.rule == "syntax-error" and d.severity != "hint" and d.where.path == path
 
     def confirmed(d: Diagnostic) -> Diagnostic:
-        words = said.get(source.count(b"\n", 0, d.where.start) + 1) if said and ours(d) else None
+        words = next(filter(None, map(said.get, _lines_of(d.where, source))), None) if said and ours(d) else None
         if words is None:
             return d
         return replace(d, message=words, severity=d.severity if weighed else "error")
@@ -203,6 +228,15 @@ def _in_the_compilers_words(unit: Unit, found: list[Diagnostic]) -> list[Diagnos
     if said is not None and not said:
         return [replace(d, severity="hint") if ours(d) else d for d in found]
     return list(map(confirmed, found))
+
+
+def _lines_of(where: Location, source: bytes) -> list[int]:
+    """The lines (from 1) in which a compiler may find what is wrong at a place: what is missing at the end of a line it
+    misses at the next text that is no directive."""
+    lines = [source.count(b"\n", 0, where.start) + 1]
+    if skipped := _NO_TEXT.match(source, where.end):
+        lines.append(source.count(b"\n", 0, skipped.end()) + 1)
+    return lines
 
 
 def _report(unit: Unit, tu: TU, refused: Sequence[Diagnostic] = ()) -> Report:

@@ -1,31 +1,43 @@
-"""`ompls explain RULE`: the rule's manual page; of a group, the list of its rules.  Without a name, all of them."""
+"""`ompls explain NAME`: the page of a rule or a device; of a group, the list of its rules.  Without a name, all."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
 
+from ompls.cli import options
 from ompls.cli.problem import Problem
 
 _MOST = 3  # names that are suggested
+_WIDTH = 12  # of a device's name
 _WORD = 4  # letters: any two shorter words are near
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "rule", metavar="RULE", nargs="?", help="the rule's id, or a group's name; without it, all are listed"
+        "rule",
+        metavar="NAME",
+        nargs="?",
+        help="the rule's id, a group's name, or that of a device; without it, all are listed",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     from ompls.analysis.rules import GROUPS, RULES, manual
+    from ompls.project.devicepages import page
+    from ompls.project.devices import registry
 
-    name = arguments.rule
+    name, known = arguments.rule, registry()
     if name is None or name in GROUPS:
         print("\n".join(_list([name] if name in GROUPS else list(GROUPS))))
+        if name is None:
+            print("\n".join(["devices:", *(f"  {d.name:{_WIDTH}}  {d.title}" for d in known.devices.values())]))
+        return 0
+    if name not in RULES and (name in known.devices or name in known.broken):
+        print(page(options.devices(name)[0]).rstrip())
         return 0
     if name not in RULES:
-        raise Problem(f"unknown rule '{name}': no rule or group has this name; {near(name)}")
+        raise Problem(f"unknown rule '{name}': no rule, group or device has this name; {near(name)}")
     print(manual(name).rstrip())
     return 0
 
@@ -45,8 +57,10 @@ def _list(groups: list[str]) -> Iterator[str]:
 def near(name: str) -> str:
     """The next step of an error about an unknown rule: what it may have been, by its letters, else by its words."""
     from ompls.analysis.rules import near_ids
+    from ompls.analysis.spec.near import near as nearest
+    from ompls.project.devices import registry
 
-    close = near_ids(name) or _with_its_words(name)
+    close = near_ids(name) or nearest(name, registry().devices) or _with_its_words(name)
     return f"did you mean {' or '.join(close)}?" if close else "'ompls explain' lists them"
 
 

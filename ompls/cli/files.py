@@ -25,11 +25,9 @@ def expand(names: Iterable[str], engine: Engine, others: list[str] | None = None
         if name in engine.options.aliases or not os.path.isdir(name):
             found.append(name)
             continue
-        from ompls.project.language import foreign
-
         inside = []
         for path in _below(name, engine):
-            if not foreign(path):
+            if not engine.language(path):
                 inside.append(path)
             elif others is not None:
                 others.append(path)

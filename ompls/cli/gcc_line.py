@@ -14,7 +14,7 @@ from pathlib import Path
 from ompls.cli.offloading import Offload
 from ompls.cli.problem import Problem
 from ompls.project.files import read_regular
-from ompls.project.gcc_options import DEPENDENCIES, FIRST, MACROS, PREPROCESSOR, TARGETS, Word, word_of
+from ompls.project.gcc_options import DEPENDENCIES, FIRST, MACROS, OURS, PREPROCESSOR, TARGETS, Word, word_of
 from ompls.project.language import foreign
 from ompls.project.problem import FileProblem
 
@@ -24,7 +24,6 @@ _ASKING = ("-print-", "-dumpversion", "-dumpmachine", "-dumpfullversion", "-dump
 STDIN = "-"
 _MOST = 16 << 20  # bytes of a response file
 _SOURCES = (".c", ".i")
-_NAMES = {"c++": "C++", "f77": "Fortran", "f95": "Fortran"}  # of -x, also with endings as -cpp-output
 
 
 @dataclass
@@ -40,6 +39,7 @@ class GccLine:
     openmp -- whether -fopenmp is on
     targets -- of -fopenmp-targets=
     version -- of --openmp=, that of the specification
+    architecture, prefix -- of --target-arch and --tool-prefix
     offload -- what the options of other compilers say about devices
     asks -- it only asks for information
     """
@@ -53,6 +53,8 @@ class GccLine:
     openmp: bool = False
     targets: str | None = None
     version: str | None = None
+    architecture: str | None = None
+    prefix: str | None = None
     asks: bool = False
     foreign_targets: bool = False  # in another compiler's words: whoever wrote them does not know this machine
     offload: Offload = field(default_factory=Offload)
@@ -137,6 +139,12 @@ def read(arguments: Sequence[str]) -> GccLine:
         if item.option == "--openmp":
             found.version = item.value
             continue
+        if item.option == "--target-arch":
+            found.architecture = item.value
+            continue
+        if item.option == "--tool-prefix":
+            found.prefix = item.value
+            continue
         if item.option == "-x":
             language = "" if item.value == "none" else item.value
             continue
@@ -149,7 +157,7 @@ def read(arguments: Sequence[str]) -> GccLine:
                 found.languages[item.value] = language
             if language in ("c", "cpp-output") or (not language and item.value.endswith(_SOURCES)):
                 found.sources.append(item.value)
-            elif in_ := _NAMES.get(language.partition("-")[0], "") if language else foreign(item.value):
+            elif in_ := foreign(item.value, ("-x", language) if language else ()):
                 found.foreign.append((item.value, in_))
         elif item.option == "-o":
             found.output = item.value
@@ -166,7 +174,7 @@ def read(arguments: Sequence[str]) -> GccLine:
 
 def _word(word: str, words: Iterator[str]) -> Word:
     option, glued, value = word.partition("=")
-    if glued and option in ("-fopenmp-targets", "--openmp"):
+    if glued and option in ("-fopenmp-targets", *OURS):
         return Word(option, value)
     item = word_of(word, words)
     if item is None:

@@ -57,13 +57,13 @@ def device(name: str) -> str:
 
 def command(scratch: Path) -> list[str]:
     """What stands before the program and its arguments on the command line.  Raises Problem when there is no gdb."""
-    from ompls.devices.cudasim.module import LIBRARY
     from ompls.runtime.build import CORE
+    from ompls.runtime.folders import folders
 
     found = shutil.which("gdb")
     if found is None:
         raise Problem("cannot start gdb: it is not installed; install it: apt-get install gdb", OUR_ERROR)
-    ours = (CORE, LIBRARY / "cuda", LIBRARY / "cudasim")
+    ours = (CORE, *(folder / "library" for folder in folders()[0].values()))
     setup = scratch / "setup.gdb"
     setup.write_text(_SETUP + "".join(f'skip -gfi "{path}/*"\n' for path in ours), "utf-8", "surrogateescape")
     words = [found, "-q"]

@@ -20,6 +20,7 @@ from functools import partial
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.cli.engine import Engine, ForeignProblem, Options, report
 from ompls.cli.problem import Problem
+from ompls.project.devices import plans
 
 FEW = 8  # files that are not worth a second process
 _OBJECTS = 100_000  # about those of a file with a dozen regions
@@ -99,6 +100,7 @@ def outcome(engine: Engine, name: str, texts: Texts) -> Outcome:
         silence = ". Nothing was checked, so silence does not mean that it is correct"
         more = silence if isinstance(problem, ForeignProblem) else ""
         return Outcome(name, failure=f"{problem}{more}", warnings=_taken(engine))
+    engine.warnings += plans(unit.tu.settings.devices)
     said = report(unit)
     source = unit.tu.source if said.diagnostics or said.suppressed else None
     return Outcome(name, unit.tu.path, source, tuple(said.diagnostics), tuple(said.suppressed), warnings=_taken(engine))

@@ -1,4 +1,5 @@
 """Pragmas that compilers pass over because a word in them is misspelt: what they ask for is lost, which has to be said.
+So are regions that nobody sees because a header is missing.
 
 The rules that know them say so, as far as the user's settings let them.  What is lost costs the offload and no more, so
 it is a warning; where the environment says that nothing may stay on the host, it is an error.
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
     from ompls.cli.engine import Unit
 
-_LOST = ("unknown-directive", "misspelt-sentinel")
+_LOST = ("unknown-directive", "misspelt-sentinel", "missing-include")
 
 
 def tell(units: Sequence[Unit]) -> None:
@@ -34,6 +35,7 @@ def tell(units: Sequence[Unit]) -> None:
 
 def _lost(unit: Unit) -> list[Diagnostic]:
     """What the rules about it say, as far as the user wants to hear it."""
+    from ompls.analysis import notes
     from ompls.analysis.rules import asked_for, report
 
     settings = unit.tu.settings
@@ -41,7 +43,7 @@ def _lost(unit: Unit) -> list[Diagnostic]:
     if not select:
         return []
     asked = replace(unit.tu, settings=replace(settings, select=select), kept={})
-    found = report(asked, budget=_OnlyWords()).diagnostics
+    found = report(asked, notes.diagnostics(unit.tu), budget=_OnlyWords()).diagnostics
     return [d for d in unit.settings.kept(found, os.path.abspath) if d.rule in select]
 
 

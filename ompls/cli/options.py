@@ -10,8 +10,10 @@ from typing import Any
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.cli.problem import Problem, warn
 from ompls.project.devices import AUTO, DEFAULT, registry
-from ompls.project.gcc_options import DIRECTORIES, LIBRARIES, MACROS, word_of
+from ompls.project.gcc_options import DIRECTORIES, LIBRARIES, MACROS, SYSROOT, word_of
 from ompls.project.problem import EnvironmentProblem
+from ompls.runtime.errors import RuntimeProblem
+from ompls.runtime.machine import ARCHITECTURES, Machine, chosen
 
 # gcc's options that are ours to pass on: those with a value, and how those begin that are one word.
 _WITH_VALUE = (*DIRECTORIES, *MACROS, *LIBRARIES, "-include")
@@ -29,11 +31,11 @@ def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     for word in words:
         if word == "--":
             ours += [word, *(name if not name.startswith("-") else f"./{name}" for name in words)]
-        elif word.startswith("--") or not word.startswith("-"):
+        elif not word.startswith("-") or (word.startswith("--") and not word.startswith(SYSROOT)):
             ours.append(word)
         elif (item := word_of(word, words)) is None:
             raise Problem(f"cannot understand the command line: {word} needs a value; see 'ompls --help'")
-        elif item.option in _WITH_VALUE:
+        elif item.option in _WITH_VALUE or item.option.startswith(SYSROOT):
             flags += item.words
         elif word.endswith((".c", ".h")):
             reason = "a file name that begins with '-' looks like an option"
@@ -56,8 +58,8 @@ def add_files(parser: argparse.ArgumentParser, *, several: bool = True, optional
         help="the directory with compile_commands.json or compile_flags.txt (default: looked for upwards of each FILE)",
     )
     parser.epilog = (
-        "The compiler's options -I -D -U -l -L -O -g -W -f -m -std -include -isystem are accepted as gcc spells them; "
-        "without them they come from compile_commands.json or compile_flags.txt."
+        "The compiler's options -I -D -U -l -L -O -g -W -f -m -std -include -isystem --sysroot are accepted as gcc "
+        "spells them; without them they come from compile_commands.json or compile_flags.txt."
     )
 
 
@@ -86,6 +88,29 @@ def add_openmp(parser: argparse.ArgumentParser) -> None:
         help="of the specification: what is checked against it, and what _OPENMP says (default: the project file's, "
         "else 5.2)",
     )
+
+
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--target-arch",
+        metavar="ARCH",
+        choices=tuple(ARCHITECTURES),
+        help=f"of the machine that the program is for: {', '.join(ARCHITECTURES)} (default: this machine's)",
+    )
+    parser.add_argument(
+        "--tool-prefix",
+        metavar="PREFIX",
+        help="how the names of its gcc, g++ and objcopy begin, also with a directory (default: as Debian's cross "
+        f"compilers, {ARCHITECTURES['aarch64'][0]} for aarch64)",
+    )
+
+
+def machine(architecture: str | None, prefix: str | None) -> Machine:
+    """The machine that the two options name.  Raises Problem."""
+    try:
+        return chosen(architecture or "", prefix)
+    except RuntimeProblem as error:
+        raise Problem(str(error)) from error
 
 
 def settings_layer(given: Mapping[str, Any]) -> dict[str, Any]:

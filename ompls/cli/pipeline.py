@@ -18,7 +18,8 @@ from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 from ompls.cli import bundles, formats, lost
 from ompls.cli.places import Places
 from ompls.cli.problem import Problem, Refused
-from ompls.project.gcc_options import LIBRARIES, words_of
+from ompls.project.gcc_options import LIBRARIES, SYSROOT, words_of
+from ompls.runtime.machine import HERE, Machine
 
 if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ompls.cli.engine import Unit
     from ompls.runtime.build import Built
     from ompls.translate import Bundle
+    from ompls.translate.classes import Targets
 
 
 class _Made(Protocol):
@@ -38,12 +40,48 @@ class _Made(Protocol):
 _M = TypeVar("_M", bound=_Made)
 
 
+_OTHER_LAYOUT = ("-fpack-struct", "-mms-bitfields", "-malign-double")
+_OTHER_TYPES = ("-fshort-enums", "-fshort-wchar", "-funsigned-char", "-fno-signed-char", "-funsigned-bitfields")
+
+
 def translated(units: Sequence[Unit], devices: Sequence[DeviceSpec], flags: Sequence[str]) -> Bundle:
     """The bundle of the units for these devices, compiled with these options.  Raises Refused, as `admit` does."""
+    from ompls.project.targets import targets
     from ompls.translate import translate
 
+    def make() -> Bundle:
+        made_for = targets(devices)
+        for unit in units:
+            if any(item.content.directives for item in unit.tu.items):
+                _refuse_other_types((*unit.flags, *flags), devices, made_for)
+        return translate([unit.tu for unit in units], devices, made_for)
+
     admit(units, flags)
-    return made(units, flags, lambda: translate([unit.tu for unit in units], devices))
+    return made(units, flags, make, devices)
+
+
+def _refuse_other_types(flags: Sequence[str], devices: Sequence[DeviceSpec], targets: Targets) -> None:
+    """Options that make other types of C's: what the runtime shares with a program has to be laid out as it is there,
+    and who compiles CUDA C++ does not have them.  Raises Problem."""
+    from ompls.translate.classes import NotTranslatedError, classes_of
+
+    asked = next((flag for flag in flags if flag.startswith(_OTHER_LAYOUT)), None)
+    if asked is not None:
+        why = "the descriptions that the program gives to the runtime would be laid out otherwise"
+        raise Problem(f"cannot offload with {asked}: {why}; pack the structures that need it by an attribute")
+    asked = next((flag for flag in flags if flag in _OTHER_TYPES), None)
+    if asked is None:
+        return
+    for device in devices:
+        try:
+            (kernels,) = classes_of([device], targets)
+        except NotTranslatedError:
+            continue  # the translator says it
+        if not kernels.openmp:
+            why = "its compiler has no such option, and its types would not be the program's"
+            raise Problem(
+                f"cannot translate for {device.name} with {asked}: {why}; use the device host, or leave it out"
+            )
 
 
 def admit(units: Sequence[Unit], flags: Sequence[str]) -> None:
@@ -55,15 +93,22 @@ def admit(units: Sequence[Unit], flags: Sequence[str]) -> None:
     _refuse_no_c(filter(_is_doubtful, units), flags)
 
 
-def made(units: Sequence[Unit], flags: Sequence[str], make: Callable[[], _M]) -> _M:
+def made(units: Sequence[Unit], flags: Sequence[str], make: Callable[[], _M], devices: Iterable[DeviceSpec]) -> _M:
     """What the translator makes of units that were admitted.
 
     Raises Refused when it cannot, and stderr has the reasons; of what is no C, gcc's.
     """
-    from ompls.translate import NotTranslatedError
+    from ompls.project.problem import EnvironmentProblem
+    from ompls.project.targets import fault
+    from ompls.translate import NotTranslatedError, TargetFault
 
     try:
         result = make()
+    except EnvironmentProblem as error:
+        raise Problem(str(error)) from error
+    except TargetFault as error:
+        device = next(d for d in devices if d.target == error.name)
+        raise Problem(str(fault(device, error.__cause__ or error))) from error
     except NotTranslatedError as error:
         raise Problem(f"cannot translate for {error.device.name}: {error.reason}; see 'ompls devices'") from error
     if result.diagnostics:
@@ -122,34 +167,43 @@ def _is_no_c(unit: Unit, flags: Sequence[str]) -> bool:
     words = ["-isystem", str(INCLUDE), *unit.version_flags, *unit.flags, *flags, "-fno-openmp", "-fsyntax-only", "-w"]
     text = without_variants(unit.tu)
     if text == unit.tu.source:
-        return gcc([*words, unit.name]) != 0
+        return gcc([*words, "-x", "c", unit.name], machine=unit.machine) != 0
     with tempfile.TemporaryFile() as given:
         given.write(line_directive(1, unit.name).encode() + text)
         given.seek(0)
-        return gcc([*words, "-iquote", os.path.dirname(unit.name) or ".", "-x", "c", "-"], given=given) != 0
+        words += ["-iquote", os.path.dirname(unit.name) or ".", "-x", "c", "-"]
+        return gcc(words, given=given, machine=unit.machine) != 0
 
 
-def gcc(words: Sequence[str], temporary: Path | None = None, given: IO[bytes] | None = None) -> int:
-    """Run gcc with our streams; its exit code.  Raises Problem when there is none.
+def gcc(
+    words: Sequence[str],
+    temporary: Path | None = None,
+    given: IO[bytes] | None = None,
+    machine: Machine = HERE,
+    *,
+    noted: bool = False,
+) -> int:
+    """Run the machine's gcc with our streams; its exit code.  Raises Problem when there is none.
 
     temporary -- where it has its temporary files: what it leaves when it is killed goes with the directory
     given -- what it reads on its stdin; None: ours
+    noted -- see Contained
     """
     from ompls.runtime.contained import Contained
 
     env = None if temporary is None else {**os.environ, "TMPDIR": str(temporary)}
     try:
-        with Contained(["gcc", *words], env=env, stdin=given) as compiler:
+        with Contained([machine.tool("gcc"), *words], noted=noted, env=env, stdin=given) as compiler:
             return compiler.wait()
     except OSError as error:
         why = error.strerror or str(error)
-        raise Problem(f"cannot run gcc: {why}; install it: apt-get install build-essential", 1) from error
+        raise Problem(f"cannot run {machine.tool('gcc')}: {why}; {machine.where_from('gcc')}", 1) from error
 
 
-def devices_here(spec: str, building: bool = False) -> tuple[DeviceSpec, ...]:
+def devices_here(spec: str, machine: Machine | None = None) -> tuple[DeviceSpec, ...]:
     """The devices of a `--device` text of `run`, each once; `auto` is what this machine has.
 
-    building -- it is enough that programs can be built for them here
+    machine -- it is enough that programs for it can be built here that use them; None: they run here
 
     Raises Problem for what is none or has no kernels, and RuntimeProblem for what cannot be used here.
     """
@@ -159,11 +213,19 @@ def devices_here(spec: str, building: bool = False) -> tuple[DeviceSpec, ...]:
 
     if spec != AUTO:
         translatable(spec)
-    names = dict.fromkeys(device.name for device, _ in choose(spec, building))
+    names = dict.fromkeys(device.name for device, _ in choose(spec, machine))
     return tuple(registry().devices[name] for name in names)
 
 
-def build(bundle: Bundle, scratch: Path, spec: str, flags: Sequence[str], output: Path | None = None) -> Built:
+def build(
+    bundle: Bundle,
+    scratch: Path,
+    spec: str,
+    flags: Sequence[str],
+    output: Path | None = None,
+    *,
+    machine: Machine = HERE,
+) -> Built:
     """Build the bundle in the private directory `scratch`.  Raises Problem; a compiler's own words go to stderr."""
     from ompls.runtime.build import build as build_bundle
     from ompls.runtime.errors import BuildFailed, RuntimeProblem
@@ -172,7 +234,7 @@ def build(bundle: Bundle, scratch: Path, spec: str, flags: Sequence[str], output
     bundles.write(bundle.files, str(directory))
     cflags, ldflags = split_link_flags(flags)
     try:
-        return build_bundle(directory, spec, output, cflags, ldflags)
+        return build_bundle(directory, spec, output, cflags, ldflags, machine=machine)
     except BuildFailed as error:
         sys.stderr.write(error.output)
         raise Problem(str(error)) from error
@@ -186,6 +248,8 @@ def split_link_flags(flags: Sequence[str]) -> tuple[list[str], list[str]]:
     link_flags: list[str] = []
     for word in words_of(flags):
         (link_flags if word.option in LIBRARIES else compile_flags).extend(word.words)
+        if word.option.startswith(SYSROOT):
+            link_flags += word.words
     return compile_flags, link_flags
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ompls.cli import options
 from ompls.cli.engine import Unit, analyze
@@ -13,28 +14,32 @@ from ompls.cli.places import Places
 from ompls.cli.problem import Problem
 from ompls.project.devices import DEFAULT
 
+if TYPE_CHECKING:
+    from ompls.analysis.spec.devices import DeviceSpec
+    from ompls.translate import Preview
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser, several=False)
     options.add_device(parser, DEFAULT)
     options.add_openmp(parser)
+    options.add_machine(parser)
     parser.add_argument("--line", type=int, metavar="N", help="only the region that line N of the file belongs to")
     parser.add_argument("--explain", action="store_true", help="also what the host does for it, and the source between")
     parser.add_argument("--with-lines", action="store_true", help="also print the line map, as a line of JSON")
     parser.add_argument("--resources", action="store_true", help="registers, shared memory and spills, on stderr")
-    parser.add_argument("--arch", default="sm_53", metavar="sm_NN", help="GPU for --resources (default: sm_53)")
+    parser.add_argument("--arch", default="", metavar="MODEL", help="the model for --resources (default: sm_53)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from ompls.cli import pipeline
-    from ompls.translate import preview
 
     devices = options.translatable(arguments.device)
-    (unit,) = analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database)
+    machine = options.machine(arguments.target_arch, arguments.tool_prefix)
+    (unit,) = analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database, machine)
     pipeline.admit([unit], arguments.flags)
-    for device in {device.kernels: device for device in devices}.values():
-        shown = partial(preview, unit.tu, device, arguments.line, explain=arguments.explain)
-        result = pipeline.made([unit], arguments.flags, shown)
+    for device in {device.kernel_class: device for device in devices}.values():
+        result = pipeline.made([unit], arguments.flags, partial(_shown, unit, device, arguments), devices)
         if not result.text:
             raise Problem(f"nothing to preview in {arguments.files[0]}: {_no_region(unit, arguments.line)}")
         sys.stdout.write(result.text)
@@ -43,6 +48,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.resources:
         _resources(unit, arguments)
     return 0
+
+
+def _shown(unit: Unit, device: DeviceSpec, arguments: argparse.Namespace) -> Preview:
+    from ompls.project.targets import targets
+    from ompls.translate import preview
+
+    return preview(unit.tu, device, targets((device,)), arguments.line, explain=arguments.explain)
 
 
 def _no_region(unit: Unit, line: int | None) -> str:
@@ -58,9 +70,21 @@ def _no_region(unit: Unit, line: int | None) -> str:
 
 
 def _resources(unit: Unit, arguments: argparse.Namespace) -> None:
-    """Of whole kernel files: what the preview shows may be one region, or be shortened for reading."""
-    from ompls.cli import pipeline, resources
-    from ompls.translate import translate
+    """Of whole kernel files: what the preview shows may be one region, or be shortened for reading.
 
-    bundle = pipeline.made([unit], arguments.flags, lambda: translate([unit.tu], options.translatable("cuda")))
-    print(resources.of_bundle(bundle.files, arguments.arch), file=sys.stderr)
+    Where the device of the preview does not tell it, the first that does tells it of its own kernels.
+    """
+    from ompls.cli import pipeline
+    from ompls.cli.trace import table
+    from ompls.runtime.devices import able, named
+    from ompls.runtime.errors import RuntimeProblem
+
+    able_ones = able("tells_resources")
+    name = next((d.name for d in options.translatable(arguments.device) if d.name in able_ones), able_ones[0])
+    bundle = pipeline.translated([unit], options.translatable(name), arguments.flags)
+    kernels = {path: text for path, text in sorted(bundle.files.items()) if path.startswith("kernels/")}
+    try:
+        found = named(name)[0][0].resources(kernels, arguments.arch)
+    except RuntimeProblem as error:
+        raise Problem(str(error)) from error
+    print(f"Resources on {found.target}, a thread or a block:\n{table(found.head, found.rows)}", file=sys.stderr)

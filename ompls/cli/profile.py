@@ -167,7 +167,10 @@ def advice(region: Region, total: int) -> list[str]:
         elif region.block == "1":
             said.append("each team had one thread: add `parallel for` (rule one-thread-teams)")
         elif region.grid == "1":
-            said.append("one team did all of the work: there is no `teams distribute`, or it has few iterations")
+            said.append(
+                "one team did all of the work: there is no `teams distribute`, it has few iterations, or the device "
+                "has one team"
+            )
     return said
 
 

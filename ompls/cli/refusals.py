@@ -25,7 +25,8 @@ def refused(tu: TU) -> list[Diagnostic]:
     Nothing when nobody chose a device, or when nobody wants to hear of its limits; hints where a header is missing.
     """
     settings = tu.settings
-    devices = [device for device in settings.devices if not device.planned]
+    # Of the code in a device's folder nothing is run: the set that its target derives from is asked.
+    devices = [replace(device, target="") for device in settings.devices if device.kernels and not device.planned]
     wanted = not settings.select or {_GROUP, UNTRANSLATABLE} & set(settings.select)
     unwanted = {_GROUP, UNTRANSLATABLE} & {*settings.ignore, *(n for n, how in settings.severity if how == "off")}
     if not settings.device_chosen or not devices or not wanted or unwanted:
@@ -34,7 +35,7 @@ def refused(tu: TU) -> list[Diagnostic]:
 
     severity: Severity = "warning" if tu.headers_known else "hint"
     try:
-        return [replace(d, severity=severity) for d in translate([tu], devices).diagnostics]
+        return [replace(d, severity=severity) for d in translate([tu], devices, {}).diagnostics]
     except NotTranslatedError:  # who translates is told
         return []
 

@@ -14,6 +14,7 @@ from ompls.cli.output import refuse
 from ompls.cli.problem import Problem
 from ompls.cli.terminal import Style, progress
 from ompls.project.devices import AUTO
+from ompls.runtime.machine import HERE
 
 OUR_ERROR = 125
 FOUND = 1  # the exit code of a program that ended well, but not before the checks
@@ -25,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser)
     options.add_device(parser, os.environ.get("OMPLS_DEVICES") or AUTO)
     options.add_openmp(parser)
+    options.add_machine(parser)
     parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="end the program after that time")
     parser.add_argument("--trace", metavar="FILE", help="record a trace (see 'ompls report')")
     parser.add_argument(
@@ -56,6 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, scratch: Path) -> int:
+    other = arguments.target_arch
+    if other not in (None, HERE.architecture):
+        instead = f"build it with 'ompls cc --target-arch {other}', and run it there"
+        raise Problem(f"cannot run a program for {other}: this machine is {HERE.architecture}; {instead}", OUR_ERROR)
+    machine = options.machine(other, arguments.tool_prefix)
     if arguments.trace:
         refuse(arguments.trace, arguments.files)
     found = scratch / "findings"
@@ -72,14 +79,14 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         print(say("strong", f"ompls: building {name}…"), file=sys.stderr, flush=True)
     devices = pipeline.devices_here(arguments.device)
     with progress("translating and building") if say is None else nullcontext():
-        units = list(analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database))
+        units = list(analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database, machine))
         bundle = pipeline.translated(units, devices, arguments.flags)
         project_flags = dict.fromkeys(unit.flags for unit in units)
         flags = [flag for group in project_flags for flag in group]
         flags += [*(gdb.FLAGS if arguments.gdb else ()), *arguments.flags]
         pipeline.mark_for_debuggers(bundle, flags)
         output = scratch / Path(arguments.files[0]).stem
-        built = pipeline.build(bundle, scratch, arguments.device, flags, output)
+        built = pipeline.build(bundle, scratch, arguments.device, flags, output, machine=machine)
     wanted = arguments.trace or arguments.profile
     direct = arguments.trace and arguments.trace_format == "json"
     record = Path(arguments.trace) if direct else scratch / "trace.jsonl" if wanted else None

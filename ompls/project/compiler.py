@@ -2,8 +2,9 @@
 
 It also asks the compiler what it says of a text that is no C.
 
-The compiler is the gcc on PATH: never a program that a workspace names.  It runs with an argument list, a deadline,
-and limits on memory and on its output that hold for all that it starts (runtime/contained.py).
+The compiler is the gcc on PATH, or that of the machine that programs are for: never a program that a workspace names.
+It runs with an argument list, a deadline, and limits on memory and on its output that hold for all that it starts
+(runtime/contained.py).
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ from ompls.project.gcc_options import Word, has_value, words_of
 from ompls.project.problem import EnvironmentProblem
 from ompls.project.skeleton import MARK
 from ompls.runtime.contained import Contained
+from ompls.runtime.machine import HERE, Machine, path_of
 
 DEADLINE = 10.0  # seconds
 MAX_OUTPUT = 64 << 20  # bytes
@@ -51,15 +52,13 @@ class Preprocessed:
     refused: list[str] = field(default_factory=list)
 
 
-def find_compiler() -> str:
-    """The path of gcc.  Raises EnvironmentProblem."""
-    # a relative entry of PATH would let the directory we are in choose the program
-    absolute = [d for d in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(d)]
-    found = shutil.which("gcc", path=os.pathsep.join(absolute))
+def find_compiler(machine: Machine = HERE) -> str:
+    """The path of the machine's gcc.  Raises EnvironmentProblem."""
+    gcc = machine.tool("gcc")
+    found = path_of(gcc)
     if found is None:
-        raise EnvironmentProblem(
-            "system headers", "no gcc on PATH", "install it: apt-get install gcc (until then headers are not known)"
-        )
+        hint = f"{machine.where_from('gcc')} (until then headers are not known)"
+        raise EnvironmentProblem("system headers", f"no {gcc} on PATH", hint)
     return found
 
 

@@ -1,7 +1,7 @@
 """The devices: each is a folder `NAME/` with a `device.toml`, ours (`ompls/devices/`) and those of OMPLS_DEVICE_PATH.
 
     title = "a GPU, through NVIDIA's driver"
-    kernels = "gpu"                 # the transformation set that makes its kernels…
+    kernels = "gpu"                 # the transformation set that makes its kernels, or that its target/ derives from…
     language = "CUDA"               # …and what people call their text
     main_thread = true              # which runs sequential code and wakes the others for a parallel region
     like = "cuda"                   # what is not said here is as that device says it
@@ -15,6 +15,15 @@
     threads = 1024                  # of a team, at most
     team = 128                      # threads of a team when nobody says how many
 
+    [abi]                           # what its compiler makes of C's types; without this table: what the host's does
+    model = "ilp32"                 # or "lp64"; what is not said here is as there (without it: as on the host)
+    long_double = 8                 # bytes; also long, pointer, double
+    align = 8                       # the greatest alignment of a number in a structure
+    biggest = 8                     # what `__attribute__((aligned))` means
+    structures = 8                  # alignment of structures that are as large, and of arrays of words in them
+    char = "unsigned"               # or "signed"
+    byte_order = "little"           # or "big"
+
     [lacks]                         # and [slow]: an ability (docs/devices.md), and why
     "type long double" = "a GPU has no number of its size"
 
@@ -24,23 +33,25 @@
     omp = "omp_get_team_num"
     others = "the device has no function of that name"
 
-This is data: nothing of a folder is executed here.  Which folders there are says `runtime/folders.py`.
+A folder with `target/` (project/targets.py) makes its own kernels.  This is data: nothing of a folder is executed here.
+Which folders there are says `runtime/folders.py`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from ompls.analysis.model.datamodel import MODELS, DataModel
 from ompls.analysis.spec.devices import ABILITIES, NOT_YET, DeviceSpec
 from ompls.analysis.spec.near import near
 from ompls.analysis.spec.runtime import COMPLEX_FUNCTIONS, FLOAT_FUNCTIONS, MATH_FUNCTIONS
 from ompls.project.files import read_regular
-from ompls.project.problem import EnvironmentProblem, FileProblem
+from ompls.project.problem import EnvironmentProblem, FileProblem, shown
 from ompls.runtime.folders import AUTO, FILE, VARIABLE, folders
 
 if sys.version_info >= (3, 11):
@@ -48,13 +59,21 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["AUTO", "DEFAULT", "FILE", "VARIABLE", "Registry", "of_settings", "registry"]
+__all__ = ["AUTO", "DEFAULT", "FILE", "VARIABLE", "Registry", "of_settings", "plans", "registry"]
 
 _MOST = 1 << 20  # bytes of such a file
+_MOST_LIKE = 32  # devices, each like the next one
+_GREATEST = (1 << 63) - 1  # what C and JSON readers have numbers for
 _GROUPS = {"math": MATH_FUNCTIONS, "float": FLOAT_FUNCTIONS, "complex": COMPLEX_FUNCTIONS}
 _LIMITS = ("stack", "team_memory", "threads", "team")
 _TEXTS = ("title", "kernels", "language", "planned", "in_place_of")
-_KEYS = (*_TEXTS, "like", "main_thread", "triples", "limits", "lacks", "slow", "functions")
+_KEYS = (*_TEXTS, "like", "main_thread", "triples", "limits", "abi", "lacks", "slow", "functions")
+_ABI_NUMBERS = ("long", "pointer", "double", "long_double", "align", "biggest", "structures")
+_ABI_WORDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "char": ("signed_char", {"signed": True, "unsigned": False}),
+    "byte_order": ("big_endian", {"little": False, "big": True}),
+}
+_SIZES = (1, 2, 4, 8, 10, 12, 16)  # of numbers and alignments
 DEFAULT = "cuda"  # what `auto` stands for where the machine does not matter
 
 
@@ -112,11 +131,15 @@ def registry() -> Registry:
     found, left_out = folders()
     problems = [EnvironmentProblem(f"{VARIABLE}: {path}", why, "it is left out") for path, why in left_out]
     files = {name: folder / FILE for name, folder in found.items()}
-    stamp = ([(file, _time(file)) for file in files.values()], left_out)
+    stamp = ([(file, _time(file), _has_target(file)) for file in files.values()], left_out)
     asked = os.environ.get(VARIABLE, "")
     if asked not in _known or _known[asked][0] != stamp:
         _known[asked] = (stamp, _read(files, problems))
     return _known[asked][1]
+
+
+def _has_target(file: Path) -> bool:
+    return (file.parent / "target/__init__.py").is_file()
 
 
 def _time(file: Path) -> int:
@@ -134,6 +157,15 @@ def of_settings(text: str) -> tuple[DeviceSpec, ...]:
         return ()
 
 
+def plans(devices: Iterable[DeviceSpec]) -> list[str]:
+    """A sentence of each device for which no kernels are made yet."""
+    return [
+        f"device '{device.name}' is planned: {device.planned}; it can be checked for, and nothing else"
+        for device in devices
+        if device.planned
+    ]
+
+
 def _read(files: Mapping[str, Path], problems: list[EnvironmentProblem]) -> Registry:
     tables: dict[str, dict[str, Any]] = {}
     for name, file in files.items():
@@ -141,33 +173,47 @@ def _read(files: Mapping[str, Path], problems: list[EnvironmentProblem]) -> Regi
             tables[name] = tomllib.loads(read_regular(str(file), _MOST).decode("utf-8"))
         except FileProblem as problem:
             problems.append(problem)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             problems.append(FileProblem(str(file), f"is not TOML ({error})", "correct it"))
+    own = frozenset(name for name, file in files.items() if _has_target(file))
     found: dict[str, DeviceSpec] = {}
     for name in sorted(tables):
         try:
-            found[name] = _device(name, tables, ())
+            found[name] = _device(name, tables, own, ())
         except ValueError as error:
             problems.append(FileProblem(str(files[name]), str(error), "correct it"))
     places = {name: files[name].parent for name in found}
     return Registry(found, places, tuple(problems), frozenset(set(files) - set(found)))
 
 
-def _device(name: str, tables: Mapping[str, dict[str, Any]], before: tuple[str, ...]) -> DeviceSpec:
-    """Raises ValueError with what is wrong with a device's table, or with that of one that it is like."""
+def _device(
+    name: str, tables: Mapping[str, dict[str, Any]], own: frozenset[str], before: tuple[str, ...]
+) -> DeviceSpec:
+    """Raises ValueError with what is wrong with a device's table, or with that of one that it is like.
+
+    own -- the names of the devices with a target of their own
+    """
     table = dict(tables[name])
     like = table.pop("like", None)
     if like is not None and _text("like", like) not in tables:
         raise ValueError(f"like = {like!r} names no device that can be read")
     if like in (*before, name):
         raise ValueError(f"like = {like!r} goes round in a circle")
-    base = _device(like, tables, (*before, name)) if like is not None else None
-    told = {f.name: getattr(base, f.name) for f in fields(DeviceSpec)} if base is not None else {"lacks": NOT_YET}
+    if len(before) == _MOST_LIKE:
+        raise ValueError(f"like: more than {_MOST_LIKE} devices, each like the next one")
+    base = _device(like, tables, own, (*before, name)) if like is not None else None
+    told: dict[str, Any] = {"lacks": NOT_YET, "kernels": ""}
+    if base is not None:
+        told = {f.name: getattr(base, f.name) for f in fields(DeviceSpec)}
     told |= {"name": name, "planned": "", "triples": (), "in_place_of": ""}
+    told |= {"target": name} if name in own else {}
     for key, value in table.items():
         told |= _entry(key, value, told)
-    if missing := [key for key in ("title", "kernels") if not told.get(key)]:
-        raise ValueError(f"{missing[0]} is missing")
+    if "title" not in told:
+        raise ValueError("title is missing")
+    if not (told["kernels"] or told.get("target")):
+        raise ValueError("kernels is missing")
+    told["slow"] = {key: why for key, why in told.get("slow", {}).items() if key not in told["lacks"]}
     return DeviceSpec(**told)
 
 
@@ -184,9 +230,27 @@ def _entry(key: str, value: Any, told: Mapping[str, Any]) -> dict[str, Any]:
         return {key: {**told.get(key, {}), **said}}
     if key == "limits":
         return {_name(key, name, _LIMITS): _number(f"{key}.{name}", n) for name, n in _table(key, value).items()}
+    if key == "abi":
+        return {key: _abi(_table(key, value), told.get(key, ()))}
     if key == "functions":
         return _functions(_table(key, value))
     raise ValueError(f"there is no key {key!r}; it may have {', '.join(_KEYS)}")
+
+
+def _abi(table: Mapping[str, Any], before: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """The fields of `DataModel` that a device has otherwise than the host."""
+    said = dict(before)
+    if "model" in table:
+        model = MODELS[_word("abi.model", table["model"], MODELS)]
+        said |= {f.name: getattr(model, f.name) for f in fields(DataModel)}
+    for key in [key for key in table if key != "model"]:
+        _name("abi", key, ("model", *_ABI_NUMBERS, *_ABI_WORDS))
+        if key in _ABI_NUMBERS:
+            said[key] = _of(f"abi.{key}", _number(f"abi.{key}", table[key]), _SIZES.__contains__, f"one of {_SIZES}")
+        else:
+            field_, words = _ABI_WORDS[key]
+            said[field_] = words[_word(f"abi.{key}", table[key], words)]
+    return tuple(sorted(said.items()))
 
 
 def _functions(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,7 +268,7 @@ def _functions(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of(key: str, value: Any, right: Callable[[Any], bool], expected: str) -> Any:
     if not right(value):
-        raise ValueError(f"{key}: expected {expected}, got {value!r:.60}")
+        raise ValueError(f"{key}: expected {expected}, got {shown(value)}")
     return value
 
 
@@ -218,8 +282,10 @@ def _words(key: str, value: Any) -> list[str]:
 
 
 def _number(key: str, value: Any) -> int:
-    right = _of(key, value, lambda v: isinstance(v, int) and not isinstance(v, bool) and v >= 0, "a number of 0 and up")
-    return int(right)
+    def right(v: Any) -> bool:
+        return isinstance(v, int) and not isinstance(v, bool) and 0 <= v <= _GREATEST
+
+    return int(_of(key, value, right, f"a number from 0 to {_GREATEST}"))
 
 
 def _table(key: str, value: Any) -> dict[str, Any]:
@@ -230,6 +296,10 @@ def _name(key: str, name: Any, known: Any) -> str:
     if name not in known:
         raise ValueError(f"{key} has no {name!r}; it may have {', '.join(known)}")
     return str(name)
+
+
+def _word(key: str, value: Any, known: Any) -> str:
+    return str(_of(key, value, lambda v: isinstance(v, str) and v in known, f"one of {', '.join(known)}"))
 
 
 def _ability(key: str, name: str) -> str:

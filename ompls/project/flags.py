@@ -6,6 +6,7 @@ further arguments.  So flags pass an allow-list; everything else is dropped in s
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -16,7 +17,16 @@ from typing import Any
 from ompls.analysis.encoding import decoded
 from ompls.analysis.source import OPENMP_DATES, OpenMPVersion
 from ompls.project.files import read_regular
-from ompls.project.gcc_options import DIRECTORIES, MACROS, PREPROCESSOR, SAME, has_value, words_of
+from ompls.project.gcc_options import (
+    DIRECTORIES,
+    MACROS,
+    PREPROCESSOR,
+    SAME,
+    SYSROOT,
+    has_value,
+    language_of,
+    words_of,
+)
 from ompls.project.problem import EnvironmentProblem, FileProblem
 
 _WITH_PATH = (*DIRECTORIES, "-include")  # the value is a path
@@ -29,6 +39,9 @@ _ALLOWED = re.compile(
 )
 DATABASE = "compile_commands.json"
 FLAGS_FILE = "compile_flags.txt"
+# What compiles C as C++ (GCC manual, "Compiling C++ Programs"), also behind `ccache`.
+_CPP_COMPILER = re.compile(r"(?:.*[/\\-])?(?:g|clang|c|mpic)\+\+(?:-[0-9.]+)?(?:\.exe)?|(?:.*/)?(?:mpicxx|icpc|icpx)")
+_C_NAMES = (".c", ".h", ".i")
 _MOST = 64 << 20  # bytes that are read of either
 
 
@@ -39,10 +52,14 @@ def allowed(arguments: Iterable[str], directory: str) -> tuple[str, ...]:
     parts = (w for a in arguments for w in (a.split(",")[1:] if a.startswith("-Wp,") else (a,)))
     for word in words_of(w for w in parts if w not in _OF_A_PART):
         name, value = SAME.get(word.option, word.option), word.value
+        if name.startswith(SYSROOT):
+            if value := value or name[len(SYSROOT) + 1 :]:
+                result.append(f"{SYSROOT}={os.path.normpath(os.path.join(directory, value))}")
+            continue
         if name in (*_WITH_PATH, *MACROS, "-x"):
             if value.startswith("@") or (name in _WITH_PATH and value.startswith("-")):
                 continue
-            if name == "-x" and value not in ("c", "c-header"):
+            if name == "-x" and not language_of(value):
                 continue
             if name in _WITH_PATH and not (name == "-include" and "/" not in value):
                 value = os.path.normpath(os.path.join(directory, value))
@@ -188,5 +205,8 @@ def _entry(entry: Any, base: str) -> tuple[str, tuple[str, ...]]:
             arguments = shlex.split(entry.get("command") or "")
         except (ValueError, AttributeError, TypeError):
             arguments = []
-    arguments = [a for a in arguments if isinstance(a, str)][1:]
+    arguments = [a for a in arguments if isinstance(a, str)]
+    programs = itertools.takewhile(lambda word: not word.startswith("-"), arguments)
+    cpp = entry["file"].endswith(_C_NAMES) and any(map(_CPP_COMPILER.fullmatch, programs))
+    arguments = [*(("-x", "c++") if cpp else ()), *arguments[1:]]
     return os.path.realpath(os.path.join(directory, entry["file"])), allowed(arguments, directory)

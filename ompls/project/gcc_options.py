@@ -15,17 +15,17 @@ FIRST = ("-include", "-imacros")  # files that are read before the source
 MACROS = ("-D", "-U")
 TARGETS = ("-MF", "-MT", "-MQ")  # of a dependency file: its name, and what stands in it
 LIBRARIES = ("-l", "-L")
+SYSROOT = "--sysroot"  # where the system's headers and libraries are; its value is glued with a `=`, or the next word
+OURS = ("--openmp", "--target-arch", "--tool-prefix")  # of `ompls cc`
 PREPROCESSOR = "-Xpreprocessor"  # its value is a word for the preprocessor
 _OTHERS = ("-o", "-x", "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-isysroot")
 # The value is the next word; where it is glued, the whole is no option that matters here.
 _LINKER = ("-T", "-u", "-z", "-e", "-A", "-Xlinker")
 _NEXT = frozenset(
     """-Xassembler -B -wrapper -aux-info --param -G -specs -dumpbase -dumpdir -Ttext -Tdata -Tbss -arch
-    --sysroot
     -Xclang -include-pch -isystem-after -iframework -iwithsysroot -ivfsoverlay -mllvm -target -resource-dir -MJ
-    -serialize-diagnostics -dependency-file
-    --openmp""".split()  # noqa: SIM905 - a table of words; before the last, which is ours, two lines of clang's
-).union(_LINKER, (PREPROCESSOR,))
+    -serialize-diagnostics -dependency-file""".split()  # noqa: SIM905 - a table of words; its last two lines are clang's
+).union(_LINKER, (PREPROCESSOR, SYSROOT), OURS)
 _OF_TARGETS = "-Xopenmp-target"  # clang's; behind a `=` stands which target it is
 _GLUED = sorted((*DIRECTORIES, *FIRST, *MACROS, *TARGETS, *LIBRARIES, *_OTHERS), key=len, reverse=True)
 
@@ -37,6 +37,12 @@ _LINKING = frozenset(
 ).union(LIBRARIES, _LINKER)
 # …and as beginnings.
 _LINKING_PREFIXES = ("-Wl,", "-fuse-ld=", "-static-lib", "-specs=")
+
+# Of -x, also with endings as in c++-cpp-output.
+LANGUAGES = {
+    "c": "C", "c++": "C++", "objective-c++": "C++", "f77": "Fortran", "f95": "Fortran",
+    "cu": "CUDA C++", "cuda": "CUDA C++", "hip": "HIP C++",
+}  # fmt: skip
 
 # What other compilers and newer ones say in words that gcc has not.
 SAME = {
@@ -90,6 +96,11 @@ def words_of(arguments: Iterable[str]) -> Iterator[Word]:
 def has_value(word: str) -> bool:
     """Whether the next word is the value of this one."""
     return word in _NEXT or word in _GLUED or word.startswith(_OF_TARGETS)
+
+
+def language_of(word: str) -> str:
+    """The language that a value of -x means; "" when it is none of those that may have OpenMP."""
+    return next((LANGUAGES[w] for w in (word, word.partition("-")[0]) if w in LANGUAGES), "")
 
 
 def values(arguments: Sequence[str], *options: str) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
-"""The language of a file: by its name, as gcc tells it (GCC manual, "Options Controlling the Kind of Output"), and of a
-header by the project that it belongs to."""
+"""The language of a file: what its flags say, else by its name, as gcc tells it (GCC manual, "Options Controlling the
+Kind of Output"), and of a header by the project that it belongs to."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 
 from ompls.project.files import read_regular
-from ompls.project.flags import CompileFlags
+from ompls.project.gcc_options import language_of, values
 from ompls.project.problem import FileProblem
+from ompls.project.workspace import Workspace
 
 _SUFFIXES = {
     "C++": ".cc .cp .cxx .cpp .CPP .c++ .C .ii .hh .H .hp .hxx .hpp .HPP .h++ .tcc",
@@ -23,40 +24,44 @@ _LARGEST = 1 << 20  # bytes of a source that is asked
 _LOOKED_AT = 1_000  # entries of a folder
 
 
-def foreign(path: str) -> str:
-    """The language that the file is in and that we do not understand; "" for C, and for what no name tells."""
-    return _LANGUAGES.get(os.path.splitext(path)[1], "")
+def foreign(path: str, flags: Sequence[str] = ()) -> str:
+    """The language that the file is in and that we do not understand; "" for C, and for what no name tells.
+
+    flags -- that it is compiled with: the last -x among them counts more than the name
+    """
+    named = values(flags, "-x")
+    language = language_of(named[-1]) if named else _LANGUAGES.get(os.path.splitext(path)[1], "")
+    return "" if language == "C" else language
 
 
 class Languages:
-    """Which files are not C, by what the project says; compile databases are read once."""
+    """Which files of a workspace are not C; compile databases are read once."""
 
-    def __init__(self) -> None:
-        self._flags = CompileFlags({})
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
 
     def of_source(self, path: str) -> str:
-        """As `foreign`, unless the compile database has the file compiled as C."""
-        language = foreign(path)
-        return "" if language and "-x" in self._flags.of(path) else language
+        """As `foreign`, with the flags that the project has for the file."""
+        return foreign(path, self._workspace.flags(path))
 
-    def of_header(self, path: str, roots: Sequence[str] = ()) -> str:
+    def of_header(self, path: str) -> str:
         """The language of the sources that include the header `path`, else of all around it: "" where one is C, or
-        where there are none.  roots -- of the workspace: sources are looked for up to there."""
-        sources = self._around(path, roots) if os.path.isabs(path) else []
+        where there are none.  Sources are looked for up to the workspace's roots."""
+        sources = self._around(path) if os.path.isabs(path) else []
         name = re.escape(os.fsencode(os.path.basename(path)))
         include = re.compile(rb'#[ \t]*include[ \t]*["<](?:[^">\n]*/)?' + name + rb'[">]')
         including = [source for source in sources if include.search(_text(source))]
         languages = [self.of_source(source) for source in including or sources]
         return languages[0] if languages and all(languages) else ""
 
-    def _around(self, path: str, roots: Sequence[str]) -> list[str]:
+    def _around(self, path: str) -> list[str]:
         """Some sources of the header's project: of the compile database, else of the nearest folder with some, in
         itself or just below."""
         folder = near = os.path.dirname(path)
-        found = [source for source in self._flags.files(path) if _is_source(source)]
+        found = [source for source in self._workspace.compiled(path) if _is_source(source)]
         while not found:
             found = _sources(folder) or [source for below in _folders(folder) for source in _sources(below)]
-            if not any(folder.startswith(os.path.join(root, "")) for root in roots):
+            if not any(folder.startswith(os.path.join(root, "")) for root in self._workspace.roots):
                 break
             folder = os.path.dirname(folder)
         return sorted(found, key=lambda source: (os.path.dirname(source) != near, source))[:_MOST]

@@ -7,13 +7,14 @@ value of the wrong kind keeps its default and is named in the problems that come
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from ompls.project.devices import registry
-from ompls.project.problem import EnvironmentProblem
+from ompls.project.problem import EnvironmentProblem, shown
 from ompls.project.settings import ENTRIES, Entry, Level, PathIgnores, Settings, Severities
 
 Layer = dict[str, Any]  # 'diagnostics.max_file_size' -> value
@@ -56,7 +57,7 @@ def read(value: object) -> tuple[Layer, list[str]]:
     problems: list[str] = []
     layer: Layer = {}
     if value is not None and not isinstance(value, Mapping):
-        return {}, [f"ompls: expected an object of settings, got {_show(value)}; the defaults are used"]
+        return {}, [f"ompls: expected an object of settings, got {shown(value)}; the defaults are used"]
     _read(value or {}, "ompls", layer, problems)
     return {key: v for key, v in layer.items() if v != ENTRIES[key].default}, problems
 
@@ -72,7 +73,7 @@ def _read(value: Mapping[str, object], prefix: str, layer: Layer, problems: list
             if isinstance(given, Mapping):
                 _read(given, full, layer, problems)
             else:
-                problems.append(f"{full}: expected an object, got {_show(given)}; the defaults are used")
+                problems.append(f"{full}: expected an object, got {shown(given)}; the defaults are used")
             continue
         converted, complaints = convert(entry, given)
         left = "; the default is used" if converted is None else ""
@@ -98,7 +99,7 @@ def convert(entry: Entry, given: object) -> tuple[Any, list[str]]:
     """(the value, or None when the default is used; what is wrong).  Unknown rules are left out of their list."""
     value, expected = _of_kind(entry.kind, given)
     if expected:
-        return None, [f"expected {expected}, got {_show(given)}"]
+        return None, [f"expected {expected}, got {shown(given)}"]
     if entry.device:
         try:
             registry().chosen(value)
@@ -115,7 +116,7 @@ def _of_kind(kind: Any, given: object) -> tuple[Any, str]:
     if kind is bool:
         return (given, "") if isinstance(given, bool) else (None, "true or false")
     if kind in (int, float):
-        ok = isinstance(given, (int, float)) and not isinstance(given, bool) and given >= 0
+        ok = isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given < math.inf
         return (kind(given), "") if ok else (None, "a number that is not negative")
     if kind is str:
         return (given, "") if isinstance(given, str) and given else (None, "a text that is not empty")
@@ -189,8 +190,3 @@ def meant_from(directory: str, glob: str) -> str:
 
 def _quoted(directory: str) -> str:
     return re.sub(r"([*?\[\\])", r"\\\1", directory)
-
-
-def _show(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

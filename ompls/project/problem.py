@@ -6,6 +6,15 @@ Both are exceptions with the three parts every message of ompls has: WHAT: WHY; 
 from __future__ import annotations
 
 
+def shown(value: object) -> str:
+    """What somebody gave instead of something else, for a message."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a number of too many digits"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 class EnvironmentProblem(Exception):
     """The machine lacks something.  `what` is affected, `reason` says why, `hint` is the next step."""
 

@@ -99,7 +99,7 @@ def load(path: str) -> ProjectFile | None:
         return ProjectFile(path, problems=(f"{path}:1: cannot be read: {problem.reason}; {problem.hint}",))
     except UnicodeDecodeError:
         return ProjectFile(path, problems=(f"{path}:1: is not UTF-8; convert it",))
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:
         if pyproject and not re.search(r"(?m)^\s*\[\s*tool\s*\.\s*ompls\b", text):
             return None  # somebody else's mistake
         place = re.search(r"at line (\d+)", str(problem))
@@ -107,7 +107,8 @@ def load(path: str) -> ProjectFile | None:
         return ProjectFile(path, problems=(f"{path}:{line}: is no TOML: {problem}; correct it",))
     prefix = ""
     if pyproject:
-        table, prefix = (table.get("tool") or {}).get("ompls"), "tool.ompls"
+        tools, prefix = table.get("tool"), "tool.ompls"
+        table = tools.get("ompls") if isinstance(tools, Mapping) else None
         if table is None:
             return None
     if not isinstance(table, Mapping):

@@ -18,6 +18,7 @@ from ompls.project.files import read_source
 from ompls.project.flags import CompileFlags, allowed, version_flags
 from ompls.project.problem import EnvironmentProblem, FileProblem
 from ompls.project.projectfile import ProjectFiles
+from ompls.runtime.machine import HERE, Machine
 
 
 class Workspace:
@@ -26,6 +27,7 @@ class Workspace:
     What is relative is meant from the first root: where a server was started is nobody's business.
 
     database -- the directory with the compile database or the flags file; None: they are looked for, from each file up
+    machine -- whose compiler tells what comes from headers
     problems -- what is wrong with the surroundings, by what is affected; filled as it is noticed, never raised here
     refused -- the flags that the compiler does not take, by the file that they are for
     """
@@ -36,8 +38,10 @@ class Workspace:
         flags: Sequence[str] = (),
         cache: DiskCache | None = None,
         database: str | None = None,
+        machine: Machine = HERE,
     ) -> None:
         self.roots = tuple(os.path.abspath(root) for root in roots)
+        self._machine = machine
         self.explicit = allowed(flags, self._absolute(""))
         self.problems: dict[str, EnvironmentProblem] = {}
         self.refused: dict[str, frozenset[str]] = {}
@@ -98,6 +102,11 @@ class Workspace:
             own = project.layer.get("flags", ()) if project is not None else ()
             return (*self._flags.of(path), *own, *self.explicit)
 
+    def compiled(self, path: str) -> tuple[str, ...]:
+        """What the nearest compile database upwards of `path` has flags for."""
+        with self._working:
+            return self._flags.files(path)
+
     def flags_origin(self, path: str) -> str:
         """The compile database or flags file that has the flags for `path`; "" when no file does."""
         with self._working:
@@ -139,14 +148,15 @@ class Workspace:
         directory = os.path.dirname(self._absolute(path))
         flags = allowed(flags, directory)
         try:
-            return compiler.errors(compiler.find_compiler(), source, (*version_flags(openmp, flags), *flags), directory)
+            gcc = compiler.find_compiler(self._machine)
+            return compiler.errors(gcc, source, (*version_flags(openmp, flags), *flags), directory)
         except EnvironmentProblem:
             return None
 
     def _preprocess(
         self, needed: skeleton.Skeleton, flags: tuple[str, ...], directory: str
     ) -> tuple[str, Preprocessed]:
-        gcc = compiler.find_compiler()
+        gcc = compiler.find_compiler(self._machine)
         quoted = any(operand.startswith('"') for operand in (*needed.operands, *needed.asked))
         key = key_of(compiler.identity(gcc), needed.text, directory if quoted else "", *flags)  # else it is not asked
         known = self._preprocessed.get(key)

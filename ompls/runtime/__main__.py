@@ -14,6 +14,7 @@ from .build import build
 from .bundle import read_bundle
 from .devices import all_devices, state_of
 from .errors import BuildFailed, RuntimeProblem
+from .machine import ARCHITECTURES, chosen
 from .scratch import scratch
 
 OUR_ERROR = 125
@@ -37,7 +38,10 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--ldflag", action="append", default=[], metavar="FLAG", help="for the linker, as --ldflag=-lm"
         )
-    commands.choices["build"].add_argument("-o", dest="output", type=Path, required=True)
+    only_build = commands.choices["build"]
+    only_build.add_argument("-o", dest="output", type=Path, required=True)
+    only_build.add_argument("--target-arch", default="", metavar="ARCH", help=", ".join(ARCHITECTURES))
+    only_build.add_argument("--tool-prefix", metavar="PREFIX", help="how the names of its gcc, g++ and objcopy begin")
     run = commands.choices["run"]
     run.add_argument("--timeout", type=float)
     run.add_argument("--trace", type=Path)
@@ -85,7 +89,8 @@ def _perform(arguments: List[str], program_arguments: Sequence[str]) -> int:
     if options.command == "devices":
         sys.stdout.write(list_devices(options.json))
     elif options.command == "build":
-        build(options.bundle, options.device, options.output, options.cflag, options.ldflag)
+        machine = chosen(options.target_arch, options.tool_prefix)
+        build(options.bundle, options.device, options.output, options.cflag, options.ldflag, machine=machine)
     elif options.command == "run":
         with scratch() as directory:
             program = directory / Path(read_bundle(options.bundle).units[0].source).stem

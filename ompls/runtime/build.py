@@ -7,7 +7,9 @@ compiled through the cache of `toolchain.py`.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +18,11 @@ from typing import List, Optional, Sequence, Tuple
 from . import start
 from .bundle import Bundle, read_bundle
 from .cache import Cache, put_file
-from .devices import Device, ImageJob, choose, told
+from .devices import Device, ImageJob, choose
 from .errors import BundleError, RuntimeProblem
 from .functions import with_functions
+from .loading import told
+from .machine import ARCHITECTURES, HERE, Machine
 from .toolchain import Compile, Toolchain, c_string
 
 CORE = Path(__file__).resolve().parent / "core"
@@ -41,6 +45,7 @@ CORE_SOURCES += ("constructs", "environment", "fallback", "gather", "geometry", 
 CORE_SOURCES += ("team", "tools", "trace", "workers")
 CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
+OURS_ARE_SILENT = "-Wno-system-headers"  # generated lines are those of a system header
 
 # The device routines of <omp.h>: calls of them are bound to the core by name (core/api.c).
 OMP_DEVICE_API = (
@@ -111,13 +116,30 @@ def _host_jobs(bundle: Bundle, cflags: Sequence[str], hosted: bool) -> List[Comp
     jobs = []
     for unit in bundle.units:
         version = ["-U_OPENMP", "-D_OPENMP={}".format(unit.openmp)] if unit.openmp else []
-        args = [*version, *cflags, "-fopenmp", NO_OFFLOAD, "-isystem", str(INCLUDE)]
+        args = [*version, *cflags, "-fopenmp", NO_OFFLOAD, OURS_ARE_SILENT, "-isystem", str(INCLUDE)]
         if unit.includes_from or unit.source:
             args += ["-iquote", unit.includes_from or "."]
         if hosted:
             args.append("-fPIC")
         jobs.append(Compile(unit.host, tuple(args), label=unit.source))
     return jobs
+
+
+def _refuse_other_machine(tools: Toolchain, bundle: Bundle, cflags: Sequence[str]) -> None:
+    """What was analysed holds the sizes and the macros of the machine that it was translated for."""
+    said = tools.predefined(cflags)
+    for unit in bundle.units:
+        other = [(name, value) for name, value in unit.macros if said.get(name) != value]
+        if not other:
+            continue
+        there, here = unit.architecture, tools.machine.architecture
+        sizes = ["{} is {}, not {}".format(name, said[name], value) for name, value in other if name in said]
+        why = "it was translated for {}, and is to be built for {}".format(there or "another machine", here)
+        why += "".join(" ({})".format(", ".join(sizes)) if sizes else "")
+        hint = "translate it again with --target-arch {}, or build it with --target-arch {}".format(here, there)
+        if there not in ARCHITECTURES or there == here:
+            hint = "translate it again for {}, with the same -m options".format(here)
+        raise BundleError(unit.source, why, hint)
 
 
 def _assembler_string(path: Path) -> str:
@@ -175,7 +197,8 @@ def stub_program(tools: Toolchain, program: Path, devices: Sequence[Device]) -> 
         if device.python_module is not None:
             library = c_string(device.needs_library) if device.needs_library else "0"
             entries += "{{{}, {}}}, ".format(c_string(device.name), library)
-    python, script = map(c_string, start.command("")[:2])
+    # What is recorded of this machine means nothing on another one: python3 of its PATH finds the package by itself.
+    python, script = map(c_string, start.command("")[:2] if tools.machine.here else ("python3", ""))
     source = tools.scratch / "stub_data.c"
     quoted = _assembler_string(program)
     text = STUB_SOURCE.format(devices=entries, python=python, script=script, program=quoted)
@@ -205,7 +228,8 @@ def images_of(
 
 def _image_of(device: Device, job: ImageJob) -> Path:
     try:
-        image = device.build_image(job)
+        with contextlib.redirect_stdout(sys.stderr):  # what it prints is no part of our output
+            image = device.build_image(job)
     except RuntimeProblem:
         raise
     except Exception as error:
@@ -224,21 +248,23 @@ def build(
     cflags: Sequence[str] = (),
     ldflags: Sequence[str] = (),
     *,
+    machine: Machine = HERE,
     tools: Optional[Toolchain] = None,
 ) -> Built:
-    """Build the bundle in `directory` for the devices of a `--device` text.
+    """Build the bundle in `directory` for the devices of a `--device` text, with `tools` or those of the machine.
 
     The program is `output`, or lies in the cache.  Raises DeviceUnavailable, BundleError, BuildFailed, ToolMissing.
     """
     if tools is None:
-        with Toolchain() as own:
+        with Toolchain(machine=machine) as own:
             if output is None and not own.lasting:
                 raise BundleError(
                     str(directory), "the cache cannot be written and no output file is given", "give one with -o"
                 )
             return build(directory, devices, output, cflags, ldflags, tools=own)
     bundle = read_bundle(directory)
-    chosen = choose(devices, building=True)
+    chosen = choose(devices, tools.machine)
+    _refuse_other_machine(tools, bundle, cflags)
     kinds = list({device.name: device for device, _ in chosen}.values())
     hosted = any(device.python_module is not None for device in kinds)
     inputs = tools.objects(_host_jobs(bundle, cflags, hosted)) + core_objects(tools, kinds)

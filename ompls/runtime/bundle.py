@@ -15,7 +15,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter of a kernel: an 8-byte device address or a value of `size` bytes."""
+    """One parameter of a kernel: an 8-byte device address, or `size` bytes of another `kind` (docs/bundle.md)."""
 
     name: str
     kind: str
@@ -37,6 +37,7 @@ class Kernel:
     globals: Tuple[str, ...]
     barriers: bool
     externals: Tuple[str, ...] = ()
+    only_read: Tuple[str, ...] = ()  # parameters that are `__restrict__` in a second version of the kernel
     debug: Tuple[str, ...] = ()  # -g and -O… of its unit, when a debugger shall see it
     directory: str = ""  # from which the names of the unit's files count then
 
@@ -59,7 +60,10 @@ class Function:
 
 @dataclass(frozen=True)
 class Unit:
-    """One translated C file; `openmp` is what `_OPENMP` was when it was translated (0: what gcc says)."""
+    """One translated C file; `openmp` is what `_OPENMP` was when it was translated (0: what gcc says).
+
+    architecture, macros -- of the machine that it was translated for, and what its compiler predefines there
+    """
 
     source: str
     host: Path
@@ -67,6 +71,8 @@ class Unit:
     kernels: Tuple[Kernel, ...]
     functions: Tuple[Function, ...] = ()
     openmp: int = 0
+    architecture: str = ""
+    macros: Tuple[Tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,7 @@ def _kernel(directory: Path, data: Dict[str, Any], debug: Dict[str, Any]) -> Ker
         globals=tuple(data.get("globals", ())),
         barriers=bool(data.get("barriers", True)),
         externals=tuple(data.get("externals", ())),
+        only_read=tuple(data.get("only_read", ())),
         debug=tuple(debug.get("flags", ())),
         directory=debug.get("directory", ""),
     )
@@ -114,6 +121,7 @@ def _function(directory: Path, data: Dict[str, Any]) -> Function:
 
 
 def _unit(directory: Path, data: Dict[str, Any]) -> Unit:
+    abi = data.get("abi", {})
     return Unit(
         source=data["source"],
         host=directory / data["host"],
@@ -121,6 +129,8 @@ def _unit(directory: Path, data: Dict[str, Any]) -> Unit:
         kernels=tuple(_kernel(directory, k, data.get("debug", {})) for k in data["kernels"]),
         functions=tuple(_function(directory, f) for f in data.get("functions", ())),
         openmp=int(data.get("openmp", 0)),
+        architecture=abi.get("architecture", ""),
+        macros=tuple(abi.get("macros", {}).items()),
     )
 
 

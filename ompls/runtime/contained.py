@@ -22,6 +22,9 @@ from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 GRACE = 2.0  # seconds in which a compiler that is asked to end removes its temporary files
 
+# Files for dependencies (GCC manual, "Environment Variables Affecting GCC").
+_NOTES = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
+
 # SIGTERM is the command's: the shell waits for it, then ends the watcher, so that nothing is left to whom orphans go.
 _SCRIPT = """trap : TERM
 (trap "" TERM; read -r _; kill -KILL 0) <"/dev/fd/$1" >/dev/null 2>&1 &
@@ -39,11 +42,19 @@ class Contained:
     A command that ends by itself may leave processes on purpose, as a compiler cache leaves its server.
 
     seconds -- processor time; memory, written -- bytes; each for every process, 0: no limit.  Never a core file.
+    noted -- gcc may write down which files it reads where the environment names a file for that: they are the user's
     Further arguments are subprocess.Popen's.  Raises OSError when there is no such command.
     """
 
     def __init__(
-        self, command: Sequence[str], *, seconds: int = 0, memory: int = 0, written: int = 0, **streams: Any
+        self,
+        command: Sequence[str],
+        *,
+        seconds: int = 0,
+        memory: int = 0,
+        written: int = 0,
+        noted: bool = False,
+        **streams: Any,
     ) -> None:
         if shutil.which(command[0]) is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
@@ -54,6 +65,9 @@ class Contained:
         try:
             shell = ["/bin/sh", "-c", script, "ompls", str(reading), *command]
             streams.update(pass_fds=(reading,), start_new_session=True)
+            if not noted:
+                environment = streams.get("env") or os.environ
+                streams["env"] = {k: v for k, v in environment.items() if k not in _NOTES}
             self.process: subprocess.Popen[bytes] = subprocess.Popen(shell, **streams)
         except BaseException:
             os.close(writing)
@@ -124,3 +138,8 @@ def _ulimits(seconds: int, memory: int, written: int) -> List[str]:
     wanted = [("c", 0)]
     wanted += [(name, size) for name, size in (("t", seconds), ("v", memory >> 10), ("f", written >> 9)) if size]
     return ["ulimit -{} {} 2>/dev/null\n".format(name, size) for name, size in wanted]
+
+
+def asked_for_notes() -> bool:
+    """Whether the environment names a file in which gcc writes which files it reads."""
+    return any(os.environ.get(name) for name in _NOTES)

@@ -10,18 +10,18 @@ and only their owner or root may write there; others are left out (`ompls` says 
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
+import contextlib
 import os
 import sys
-import traceback
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from .errors import DeviceUnavailable
-from .folders import AUTO, OURS, folders
+from .errors import DeviceUnavailable, one_line
+from .folders import AUTO, folders
+from .loading import load, told
+from .machine import Machine
 
 if TYPE_CHECKING:
     from .bundle import Kernel
@@ -39,6 +39,19 @@ class Availability:
     reason: str = ""
     hint: str = ""
     description: str = ""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What kernels need of a device: a table for people.
+
+    target -- which model of the device it was compiled for
+    rows   -- as many texts each as `head` has
+    """
+
+    target: str
+    head: Tuple[str, ...]
+    rows: Sequence[Tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -61,12 +74,13 @@ class Device(ABC):
     joins_functions = False  # what kernels call of other units stands in front of them, and is no file of its own
     debuggable = False  # whether a debugger of this machine can stop in its kernels
     checks = False  # whether it builds kernels that look for mistakes (OMPLS_CHECK)
+    tells_resources = False  # whether `resources` answers
     needs_library: Optional[str] = None  # a Python device without which there is none: "libcuda.so.1"
 
     @property
     def folder(self) -> Path:
-        """Its module."""
-        return Path(str(sys.modules[type(self).__module__].__file__)).resolve().parent
+        """Its module, where it was found: what a link leads to has another name."""
+        return Path(os.path.abspath(str(sys.modules[type(self).__module__].__file__))).parent
 
     @property
     def name(self) -> str:
@@ -77,9 +91,9 @@ class Device(ABC):
     def probe(self) -> Availability:
         """Whether the device can be used here.  Quick, starts nothing."""
 
-    def probe_building(self) -> Availability:
-        """Whether programs can be built for it here, wherever they will run."""
-        return self.probe()
+    def probe_building(self, machine: Machine) -> Availability:
+        """Whether programs can be built for it here that run on the machine.  Of another one nothing is asked here."""
+        return self.probe() if machine.here else Availability(True)
 
     @abstractmethod
     def build_image(self, job: ImageJob) -> Path:
@@ -88,6 +102,10 @@ class Device(ABC):
     def prepare(self, tools: Toolchain) -> None:
         """Compile what all images for this device share, so that it is in the cache."""
         self.build_image(ImageJob(tools, ()))
+
+    def resources(self, kernels: Mapping[str, bytes], target: str) -> Resources:
+        """What kernels need, from their files' texts by name; target '': the usual model.  Raises RuntimeProblem."""
+        raise DeviceUnavailable(self.name, "it does not tell what kernels need")
 
     def environment(self, given: Mapping[str, str]) -> Dict[str, str]:
         """What programs that use the device should find in their environment, where the user does not say it."""
@@ -127,57 +145,53 @@ class Broken(Device):
         raise DeviceUnavailable(self.name, self._reason)
 
 
-def told(error: BaseException, folder: Path) -> str:
-    """An exception of a module in one line, with where it was raised in there."""
-    lines = traceback.extract_tb(error.__traceback__)
-    at = next((line for line in reversed(lines) if Path(line.filename).parent == folder), None)
-    where = " ({}:{})".format(os.path.basename(at.filename), at.lineno) if at is not None else ""
-    what = " ".join(str(error).split())
-    return "its module raises {}{}{}".format(type(error).__name__, ": " + what if what else "", where)
+# What is read of a device before anything is asked of it, and its type.
+_ATTRIBUTES: Dict[str, Tuple[type, ...]] = {
+    **dict.fromkeys(("image_class", "kernel_class"), (str,)),
+    **dict.fromkeys(("joins_functions", "debuggable", "checks", "tells_resources"), (bool,)),
+    "needs_library": (str, type(None)),
+}
 
 
-def _load(name: str, folder: Path) -> Device:
+def _load(folder: Path) -> Device:
     """What others wrote may raise anything, SystemExit too."""
     try:
-        device = _imported(name, folder)
+        device = getattr(load("module", folder.parent), "DEVICE", None)
+        if not isinstance(device, Device):
+            return Broken(folder, "its module has no DEVICE that is an ompls.runtime.devices.Device")
+        wrong = _unfit(device, folder)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001
         return Broken(folder, told(error, folder))
-    if not isinstance(device, Device):
-        return Broken(folder, "its module has no DEVICE that is an ompls.runtime.devices.Device")
-    missing = [a for a in ("image_class", "kernel_class") if not isinstance(getattr(device, a, None), str)]
-    return Broken(folder, "its DEVICE has no {}".format(missing[0])) if missing else device
+    return Broken(folder, "its DEVICE has no {}".format(wrong)) if wrong else device
 
 
-def _imported(name: str, folder: Path) -> object:
-    module = "ompls.devices.{}.module".format(name)
-    if folder != OURS / name / "module":
-        module = "ompls_device_" + name
-        if module not in sys.modules:
-            file = str(folder / "__init__.py")
-            spec = importlib.util.spec_from_file_location(module, file, submodule_search_locations=[str(folder)])
-            if spec is None or spec.loader is None:
-                raise ImportError("it is not a Python file")
-            sys.modules[module] = importlib.util.module_from_spec(spec)
-            try:
-                spec.loader.exec_module(sys.modules[module])
-            except BaseException:
-                del sys.modules[module]
-                raise
-    return getattr(importlib.import_module(module), "DEVICE", None)
+def _unfit(device: Device, folder: Path) -> str:
+    """Which attribute it lacks, or has with a value of another type; '': none."""
+    if device.folder != folder or device.name != folder.parent.name:
+        return "name and folder of its own: its class is to be defined in {}".format(folder / "__init__.py")
+    for name, kinds in _ATTRIBUTES.items():
+        value = getattr(device, name, ...)
+        if not isinstance(value, kinds) or (isinstance(value, str) and not value.isprintable()):
+            return "{} that is {}".format(name, kinds[0].__name__)
+    return "python_module that can be called" if not callable(device.python_module or str) else ""
 
 
-def state_of(device: Device, building: bool = False) -> Availability:
-    """What the device says of its availability, whatever its module does."""
+def state_of(device: Device, machine: Optional[Machine] = None) -> Availability:
+    """What the device says of its availability, whatever its module does; with `machine` to programs built for it."""
     try:
-        state = device.probe_building() if building else device.probe()
+        with contextlib.redirect_stdout(sys.stderr):  # what it prints is no part of our output
+            state = device.probe() if machine is None else device.probe_building(machine)
+        if not isinstance(state, Availability):
+            said = one_line("its probe gives {!r:.60}, no Availability".format(state))
+            return Availability(False, said, "correct its module")
+        texts = [one_line(str(text)) for text in (state.reason, state.hint, state.description)]
+        state = Availability(bool(state.available), *texts)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001
         return Availability(False, told(error, device.folder), "correct its module")
-    if not isinstance(state, Availability):
-        return Availability(False, "its probe gives {!r:.60}, no Availability".format(state), "correct its module")
     if not state.available and not state.reason:
         return replace(state, reason="its module says no more")
     return state
@@ -191,7 +205,7 @@ def all_devices() -> Dict[str, Device]:
 def _found(modules: Dict[str, Path]) -> Dict[str, Device]:
     rank = {name: place for place, name in enumerate(PREFERENCE)}
     names = sorted(modules, key=lambda name: (rank.get(name, len(rank)), name))
-    return {name: _load(name, modules[name]) for name in names}
+    return {name: _load(modules[name]) for name in names}
 
 
 def able(ability: str) -> List[str]:
@@ -199,11 +213,16 @@ def able(ability: str) -> List[str]:
     return [name for name, device in all_devices().items() if getattr(device, ability)]
 
 
-def choose(spec: str, building: bool = False) -> List[Tuple[Device, int]]:
+def choose(spec: str, machine: Optional[Machine] = None) -> List[Tuple[Device, int]]:
     """The devices of a `--device` text: `auto`, or a comma list of NAME or NAME:N.  N is 0 when not given.
+
+    machine -- for which programs are built; None: they run here, at once
 
     Raises DeviceUnavailable with the reason for a name that is unknown or a device that cannot be used here.
     """
+    if spec == AUTO and machine is not None and not machine.here:
+        why = "which devices there are on another machine ({}) is not known here".format(machine.architecture)
+        raise DeviceUnavailable(AUTO, why, "name them: one or several of " + ", ".join(all_devices()))
     if spec == AUTO:
         reasons: Dict[str, List[str]] = {}  # to the names of the devices that say so
         for device in all_devices().values():
@@ -215,7 +234,7 @@ def choose(spec: str, building: bool = False) -> List[Tuple[Device, int]]:
         raise DeviceUnavailable(AUTO, "no device can be used on this machine ({})".format(told), "see `ompls devices`")
     chosen = named(spec)
     for device, _ in chosen:
-        state = state_of(device, building)
+        state = state_of(device, machine)
         if not state.available:
             raise DeviceUnavailable(device.name, state.reason, state.hint)
     return chosen
@@ -229,7 +248,8 @@ def named(spec: str) -> List[Tuple[Device, int]]:
         modules = _modules()
         known = _found({name: modules[name]}) if name in modules else {}  # the others need not be loaded
         if name not in known:
-            raise DeviceUnavailable(name, "there is no such device", "choose one of: " + ", ".join(all_devices()))
+            why = "its folder has no module/ to run it" if name in folders()[0] else "there is no such device"
+            raise DeviceUnavailable(name, why, "choose one of: " + ", ".join(all_devices()))
         if number and not (number.isdigit() and 1 <= int(number) <= 256):
             raise DeviceUnavailable(part, "'{}' is not a number of devices".format(number), "write NAME or NAME:NUMBER")
         chosen.append((known[name], int(number or 0)))

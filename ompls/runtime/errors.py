@@ -6,6 +6,11 @@
 from __future__ import annotations
 
 
+def one_line(text: str) -> str:
+    """What others wrote, for a message: without what moves a terminal's cursor."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split()))
+
+
 class RuntimeProblem(Exception):
     """Something in the environment keeps the runtime from going on."""
 

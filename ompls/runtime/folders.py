@@ -1,7 +1,8 @@
 """The folders of devices: ours (`ompls/devices/`), and those in the directories of OMPLS_DEVICE_PATH.
 
 A folder `NAME/` with a `device.toml` is a device.  Its code may be executed, so directories are absolute, and nobody
-but we and root may write there, in what is above them, or in the folder: the others are left out.
+but we and root may write there, in what is above them, in the folder, or where links lead: the others are left out.
+Links in a folder stay in it, so that what is looked through is all that there is.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import Dict, Iterable, List, Optional, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Tuple
 
 OURS = Path(__file__).resolve().parent.parent / "devices"
 FILE = "device.toml"
 VARIABLE = "OMPLS_DEVICE_PATH"
+_PARTS = ("module", "target")  # what is executed
+_MOST_LINKS = 40  # as Linux has it: path_resolution(7)
 AUTO = "auto"  # as the name of a device: whatever this machine has
 # What lists, shells and C strings take as it is.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}\Z")
@@ -46,11 +49,31 @@ def refusal(directory: str) -> Optional[str]:
     """Why a directory is not trusted: who else may write there, or in one above it; None: it is."""
     if not os.path.isabs(directory):
         return "it is no absolute path"
-    real = os.path.realpath(directory)
-    if not os.path.isdir(real):
+    if not os.path.isdir(directory):
         return "there is no such directory"
-    places = [Path(p) for path in (directory, real) for p in (path, *map(str, Path(path).parents))]
-    return _changed_by_others(dict.fromkeys(places))
+    if not os.access(directory, os.R_OK | os.X_OK):
+        return "it cannot be read"
+    return _changed_by_others(way(directory))
+
+
+def way(path: str) -> Iterator[str]:
+    """What the system passes on its way to an absolute path: directories, links, and last what they lead to."""
+    at, left, links = "/", path.split("/")[::-1], 0
+    yield at
+    while left:
+        part = left.pop()
+        if part in ("", ".", ".."):
+            at = os.path.dirname(at) if part == ".." else at
+            continue
+        passed = os.path.join(at, part)
+        yield passed
+        if not os.path.islink(passed) or links == _MOST_LINKS:
+            at = passed
+            continue
+        links += 1
+        text = os.readlink(passed)
+        left += text.split("/")[::-1]
+        at = "/" if text.startswith("/") else at
 
 
 def _refusal_of_folder(folder: Path, taken: Dict[str, Path]) -> Optional[str]:
@@ -58,19 +81,44 @@ def _refusal_of_folder(folder: Path, taken: Dict[str, Path]) -> Optional[str]:
         return "its name is not made of letters, digits, '_', '-' and '.'"
     if folder.name == AUTO or folder.name in taken:
         return "that name is taken"
-    files = [Path(root) / name for root, _, names in os.walk(str(folder)) for name in (".", *names)]
-    return refusal(str(folder)) or _changed_by_others(files)
+    try:
+        return refusal(str(folder)) or _refusal_of_content(folder)
+    except OSError as error:
+        return "{} cannot be read: {}".format(error.filename, error.strerror)
 
 
-def _changed_by_others(places: Iterable[Path]) -> Optional[str]:
-    """Who may change one of these files or directories, besides us and root."""
+def _refusal_of_content(folder: Path) -> Optional[str]:
+    """Raises OSError for a directory that cannot be read: nobody knows what is in it."""
+    real = os.path.realpath(str(folder))
+    for root, directories, files in os.walk(real, onerror=_raise):
+        for path in [os.path.join(root, name) for name in (*directories, *files)]:
+            linked = os.path.islink(path)
+            if linked and os.path.commonpath((real, os.path.realpath(path))) != real:
+                return "{} leads out of the folder".format(path)
+            why = _changed_by_others(way(path) if linked else (path,))
+            if why is not None:
+                return why
+    for part in _PARTS:
+        code = folder / part / "__init__.py"
+        if os.path.lexists(str(code)) and not code.is_file():
+            return "{} is no regular file".format(code)
+    return None
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _changed_by_others(places: Iterable[str]) -> Optional[str]:
+    """Who may change one of these files, directories and links, besides us and root."""
     for path in places:
         try:
-            state = path.stat()
-        except OSError:  # a link to nowhere: it says why when it is opened
+            state = os.lstat(path)
+        except OSError:  # it is not there: who opens it says so
             continue
         if state.st_uid not in (0, os.getuid()):
             return "{} belongs to somebody else".format(path)
-        if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not state.st_mode & stat.S_ISVTX:
+        kept = stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX  # nobody replaces what others have there
+        if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not kept and not stat.S_ISLNK(state.st_mode):
             return "{} can be written by others".format(path)
     return None

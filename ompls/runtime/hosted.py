@@ -16,6 +16,7 @@ from typing import Dict, NoReturn, Sequence
 
 from .devices import Broken, all_devices, state_of
 from .errors import RuntimeProblem
+from .loading import told
 
 LC_ALL = 6  # of <locale.h> on Linux
 
@@ -41,21 +42,32 @@ def _look_native(libc: ctypes.CDLL, name: bytes) -> None:
     ctypes.c_char_p.in_dll(libc, "program_invocation_short_name").value = os.path.basename(name)
 
 
-def _add_modules(library: Path) -> None:
+def _add_modules(library: Path, linked: Sequence[str]) -> None:
     wanted = {part.partition(":")[0] for part in os.environ.get("OMPLS_DEVICES", "").split(",")} - {""}
     bridge = ctypes.PyDLL(str(library)).ompls_bridge_add
     bridge.argtypes = [ctypes.py_object]
     for device in all_devices().values():
         make = device.python_module
-        if make is None or (wanted and device.name not in wanted):
+        if make is None or device.name not in (wanted or linked):
             continue
         # Asked here, because it loads the driver, whose exit handlers must be there before the bridge's.  What is
         # wanted by name says itself why it is not there.
         available = state_of(device).available
         if not available and not wanted:
             continue
-        if bridge(make()) != 0:
+        try:
+            module = make()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 -- others wrote it
+            _warn_of(device.name, told(error, device.folder))
+            continue
+        if bridge(module) != 0:
             raise RuntimeProblem("device '{}'".format(device.name), "the bridge does not know this interpreter")
+
+
+def _warn_of(name: str, why: str) -> None:
+    sys.stderr.write("ompls: warning: device '{}' is not available: {}\n".format(name, why))
 
 
 def _warn_of_missing(devices: str) -> None:
@@ -67,7 +79,7 @@ def _warn_of_missing(devices: str) -> None:
         if isinstance(device, Broken):
             why = state_of(device).reason
         if why:
-            sys.stderr.write("ompls: warning: device '{}' is not available: {}\n".format(name, why))
+            _warn_of(name, why)
 
 
 def run_program(path: str, devices: str, argv: Sequence[str]) -> NoReturn:
@@ -82,7 +94,7 @@ def run_program(path: str, devices: str, argv: Sequence[str]) -> NoReturn:
         main = library.main
     except (OSError, AttributeError) as error:
         raise RuntimeProblem(str(program), str(error), "build it again") from error
-    _add_modules(program)
+    _add_modules(program, devices.split(","))
     _warn_of_missing(devices)
     if path.startswith("/proc/{}/fd/".format(os.getpid())):  # the stub's: the program shall not find it open
         os.close(int(program.name))

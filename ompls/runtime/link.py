@@ -17,7 +17,7 @@ from .bundle import Bundle, Unit, read_bundle
 from .cache import put_file
 from .devices import Device, choose
 from .errors import BundleError, RuntimeProblem
-from .section import MAGIC, bundles_in, section_of, unpack
+from .section import MAGIC, SECTION, bundles_in, section_of, unpack
 from .toolchain import Toolchain
 
 # Shared libraries with regions find the core in the program.
@@ -30,8 +30,8 @@ def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str)
 
     Raises BuildFailed with the linker's words, BundleError, DeviceUnavailable, RuntimeProblem.
     """
-    plain = tools.scratch / "plain"
-    chosen = choose(devices, building=True)
+    plain, gcc = tools.scratch / "plain", tools.machine.tool("gcc")
+    chosen = choose(devices, tools.machine)
     kinds = list({device.name: device for device, _ in chosen}.values())
     core = core_objects(tools, kinds)
     ours = ["-x", "none", "-fopenmp", NO_OFFLOAD, *WRAP, *(str(o) for o in core), "-pthread", "-ldl", "-lm"]
@@ -44,7 +44,7 @@ def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str)
         ours += _EXPORTS
     in_objects = _in_objects(arguments)
     if in_objects is None:
-        tools.run(["gcc", *arguments, *ours, "-o", str(plain)], "linking")
+        tools.run([gcc, *arguments, *ours, "-o", str(plain)], "linking")
         in_objects = bundles_in(plain)
     found = in_objects + in_libraries
     bundle = joined(tools.scratch / "units", found)
@@ -53,8 +53,8 @@ def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str)
     program = tools.scratch / "program"
     if hosted:
         ours.append("-Wl,-z,defs")
-    tools.run(["gcc", *arguments, *ours, str(images), "-o", str(program)], "linking")
-    tools.run(["objcopy", "--remove-section", ".ompls.bundle", str(program)], "linking")
+    tools.run([gcc, *arguments, *ours, str(images), "-o", str(program)], "linking")
+    tools.run([tools.machine.tool("objcopy"), "--remove-section", ".ompls.bundle", str(program)], "linking")
     if hosted:
         program = stub_program(tools, program, kinds)
     try:
@@ -70,7 +70,7 @@ def make_ahead(tools: Toolchain, files: Dict[str, bytes], arguments: Sequence[st
     Nothing comes of it but what is in the cache then.  What goes wrong is left for `link` to tell.
     """
     with contextlib.suppress(RuntimeProblem):
-        kinds = list({device.name: device for device, _ in choose(devices, building=True)}.values())
+        kinds = list({device.name: device for device, _ in choose(devices, tools.machine)}.values())
         bundle = joined(tools.scratch / "ahead", [files])
         core_objects(tools, kinds)
         images_of(tools, bundle, kinds, _image_flags(arguments), ())
@@ -111,8 +111,8 @@ def _refuse_other_devices(bundle: Bundle, kinds: Sequence[Device]) -> None:
 
 
 def carries_bundles(arguments: Sequence[str]) -> bool:
-    """Whether an object, an archive or a library on gcc's command line may hold a unit's bundle."""
-    return _have(arguments, MAGIC)
+    """Whether an object, assembler text, an archive or a library on gcc's command line may hold a unit's bundle."""
+    return _have(arguments, SECTION.encode())
 
 
 def carries_lto(arguments: Sequence[str]) -> bool:

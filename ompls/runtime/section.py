@@ -24,6 +24,9 @@ from .toolchain import Toolchain
 SECTION = ".ompls.bundle"
 MAGIC = b"OMPLSB1\0"
 _HEAD = struct.Struct("<8sQ32s")
+# By class and byte order, of a file: where the section table is, where its sizes are, and the layout of an entry, whose
+# fields stand in the same order.
+_ELF = {b"\1\1": ("<I", 32, 46, "<10I"), b"\2\1": ("<Q", 40, 58, "<IIQQQQIIQQ")}
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:
@@ -62,11 +65,12 @@ def embed(tools: Toolchain, files: Mapping[str, bytes], compiled: Path) -> None:
     block.write_bytes(pack(files))
     flags = "{}=contents,readonly".format(SECTION)
     add = "{}={}".format(SECTION, block)
-    tools.run(["objcopy", "--add-section", add, "--set-section-flags", flags, str(compiled)], "embedding the bundle")
+    objcopy = tools.machine.tool("objcopy")
+    tools.run([objcopy, "--add-section", add, "--set-section-flags", flags, str(compiled)], "embedding the bundle")
 
 
 def as_c(files: Mapping[str, bytes]) -> str:
-    """C text that makes the section, for LTO: new objects are made of the code when it is linked, and of nothing else.
+    """C text that makes the section, for LTO and assembler text: objects are made of that later, and of nothing else.
 
     It stands in a function, as gcc gives assembler text outside of functions to its own offload compilers only.
     """
@@ -84,17 +88,18 @@ def bundles_in(linked: Path) -> List[Dict[str, bytes]]:
 
 
 def section_of(data: bytes) -> bytes:
-    """The section's content in a 64-bit little-endian ELF file (System V ABI, chapter 4); empty when there is none."""
-    if data[:6] != b"\x7fELF\x02\x01" or len(data) < 64:
+    """The section's content in a little-endian ELF file (System V ABI, chapter 4); empty when there is none."""
+    if data[:4] != b"\x7fELF" or data[4:6] not in _ELF or len(data) < 64:
         return b""
-    (offset,) = struct.unpack_from("<Q", data, 40)
-    size, count, names_at = struct.unpack_from("<HHH", data, 58)
+    offset_format, offset_at, sizes_at, section = _ELF[data[4:6]]
+    (offset,) = struct.unpack_from(offset_format, data, offset_at)
+    size, count, names_at = struct.unpack_from("<HHH", data, sizes_at)
     if not offset or offset + size * max(count, 1) > len(data):
         return b""
-    first = struct.unpack_from("<IIQQQQIIQQ", data, offset)
+    first = struct.unpack_from(section, data, offset)
     count = count or first[5]  # more sections than fit the header
     names_at = first[6] if names_at == 0xFFFF else names_at
-    sections = [struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size) for i in range(count)]
+    sections = [struct.unpack_from(section, data, offset + i * size) for i in range(count)]
     names = sections[names_at][4]
     wanted = SECTION.encode() + b"\0"
     found = [s for s in sections if data[names + s[0] : names + s[0] + len(wanted)] == wanted]

@@ -33,7 +33,7 @@ def become(module: str, *arguments: str, directory: str = NOWHERE) -> int:
     os.execv(words[0], words)  # noqa: S606 -- an argument list of our own making
 
 
-def _main() -> int:
+def main() -> int:
     if not getattr(sys.flags, "safe_path", sys.flags.isolated):
         del sys.path[0]  # this script's directory
     directory, module = sys.argv[1:3]
@@ -53,4 +53,4 @@ def _main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_main())
+    sys.exit(main())

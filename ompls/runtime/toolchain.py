@@ -23,6 +23,7 @@ from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence,
 from .cache import Cache, cache_directory
 from .contained import Contained
 from .errors import BuildFailed, RuntimeProblem, ToolMissing
+from .machine import HERE, Machine
 from .scratch import scratch
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -30,7 +31,6 @@ JOBS = min(16, CORES)  # compilers at a time
 SECONDS = 600.0
 RUNTIME = Path(__file__).resolve().parent
 PREPARED = RUNTIME / "prepared"  # what all programs share, where `ompls devices --prepare` has compiled it
-PACKAGE = "build-essential"
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Compile:
 
     source: Path
     args: Tuple[str, ...] = ()
-    compiler: str = "gcc"
+    compiler: str = "gcc"  # or "g++": the machine's
     depends: Optional[Tuple[Path, ...]] = None
     label: str = ""
     header: str = ""
@@ -63,9 +63,12 @@ Made = TypeVar("Made")
 
 
 class Toolchain:
-    """Runs compilers; remembers results.  Use as a context manager: temporary files go at its end."""
+    """Runs the compilers of a machine; remembers results.  Use as a context manager: temporary files go at its end."""
 
-    def __init__(self, cache: Optional[Path] = None, warn: Optional[Callable[[str], None]] = None) -> None:
+    def __init__(
+        self, cache: Optional[Path] = None, warn: Optional[Callable[[str], None]] = None, machine: Machine = HERE
+    ) -> None:
+        self.machine = machine
         self._ending = ExitStack()
         self.scratch = self._ending.enter_context(scratch())
         self._warn = warn or _print_warning
@@ -107,7 +110,11 @@ class Toolchain:
         try:
             tool = self._start(command, cwd)
         except FileNotFoundError as error:
-            raise ToolMissing(command[0], "not found on PATH", "install it: apt-get install " + PACKAGE) from error
+            raise ToolMissing(
+                command[0],
+                "not found on PATH",
+                self.machine.where_from(os.path.basename(command[0]).rpartition("-")[2]),
+            ) from error
         except OSError as error:
             raise ToolMissing(command[0], error.strerror or str(error), "check its installation") from error
         with tool:
@@ -158,10 +165,23 @@ class Toolchain:
                 raise
 
     def version(self, compiler: str) -> str:
-        """A compiler's identity: its version text."""
+        """The identity of the machine's gcc or g++: its name and its version text."""
         if compiler not in self._versions:
-            self._versions[compiler] = self.run([compiler, "--version"], compiler).decode("utf-8", "replace")
+            name = self.machine.tool(compiler)
+            self._versions[compiler] = name + "\n" + self.run([name, "--version"], name).decode("utf-8", "replace")
         return self._versions[compiler]
+
+    def predefined(self, flags: Sequence[str]) -> Dict[str, str]:
+        """What the machine's gcc defines of itself, with those of its options that make other types."""
+        words = [flag for flag in flags if flag.startswith(("-m", "-fshort-", "-funsigned-", "-fno-signed-"))]
+        command = [self.machine.tool("gcc"), *words, "-dM", "-E", "-x", "c", os.devnull]
+
+        def make(path: Path) -> None:
+            path.write_bytes(self.run(command, "asking the compiler about its types"))
+
+        made = self.cached([self.version("gcc").encode(), os.fsencode("\0".join(words))], ".macros", make)
+        lines = (line.split(" ", 2) for line in made.read_text(encoding="utf-8", errors="replace").splitlines())
+        return {line[1]: "".join(line[2:]) for line in lines}
 
     def cached(self, parts: Sequence[bytes], suffix: str, make: Callable[[Path], None]) -> Path:
         """The file whose content is determined by `parts`: from the cache, or made by `make(path)`."""
@@ -191,7 +211,7 @@ class Toolchain:
 
     def _object(self, job: Compile) -> Path:
         what = "compiling " + (job.label or str(job.source))
-        args = [job.compiler, *job.args]
+        args = [self.machine.tool(job.compiler), *job.args]
         place = Path(job.directory) if job.directory and os.path.isdir(job.directory) else None
         if job.depends is None:
             preprocessed = self.run([*args, "-E", str(job.source)], what, place)
@@ -207,7 +227,10 @@ class Toolchain:
             if RUNTIME.parent in job.source.parents:
                 self._say_once()
             begin = self._precompiled(job) if job.header else ()
-            self.run([job.compiler, *begin, *job.args, "-c", str(job.source), "-o", str(path)], what, place)
+            self.run([args[0], *begin, *job.args, "-c", str(job.source), "-o", str(path)], what, place)
+            if not path.exists():  # gcc leaves it to the linker, which is not asked
+                why = "{} does not know the language of a file '{}'".format(args[0], job.source.suffix)
+                raise RuntimeProblem(what, why, "compile it with -x LANGUAGE")
 
         return self.cached(parts, ".o", make)
 
@@ -234,7 +257,8 @@ class Toolchain:
         """
         with self._precompiling:  # once, by whoever comes first
             text = '#include "{}"\n'.format(job.header).encode()
-            args = [job.compiler, *job.args, "-x", "c++-header" if job.compiler == "g++" else "c-header"]
+            language = "c++-header" if job.compiler == "g++" else "c-header"
+            args = [self.machine.tool(job.compiler), *job.args, "-x", language]
             others = [path for path in job.depends or () if path != job.source]
             content = [path.name.encode() + b"\0" + path.read_bytes() for path in others]
             parts = [self.version(job.compiler).encode(), os.fsencode("\0".join(args)), text, *content]
@@ -254,7 +278,7 @@ class Toolchain:
         parts = [self.version(compiler).encode(), os.fsencode("\0".join(args)), *(path.read_bytes() for path in inputs)]
 
         def make(path: Path) -> None:
-            self.run([compiler, *(str(i) for i in inputs), *args, "-o", str(path)], what)
+            self.run([self.machine.tool(compiler), *(str(i) for i in inputs), *args, "-o", str(path)], what)
 
         return self.cached(parts, suffix, make)
 

@@ -9,6 +9,7 @@ from socket import socket
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
 from ompls.project.files import read_source
+from ompls.project.language import foreign
 from ompls.project.problem import FileProblem
 from ompls.project.workspace import Workspace
 from ompls.server.frames import Frames
@@ -29,7 +30,7 @@ class Order:
 
 
 def check(order: Order, workspace: Workspace) -> list[Diagnostic]:
-    """What is to be said about a file; nothing when it cannot be read or is above the limit."""
+    """What is to be said about a file; nothing when it cannot be read, is above the limit, or is no C."""
     try:
         source = read_source(order.path)
     except FileProblem:
@@ -37,6 +38,8 @@ def check(order: Order, workspace: Workspace) -> list[Diagnostic]:
     if len(source) > order.settings.diagnostics.max_file_size:
         return []
     flags = workspace.flags(order.path)
+    if foreign(order.path, flags):
+        return []
     snapshot = workspace.snapshot(order.path, source, flags, order.settings.openmp_version)
     tu = Analyzer().analyze(order.path, source, snapshot, order.settings.for_analysis(), Deadline(SECONDS))
     return judge(tu, snapshot, order.settings)

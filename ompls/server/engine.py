@@ -23,6 +23,7 @@ from typing import Any
 from pygls.exceptions import JsonRpcException
 
 from ompls.analysis import notes
+from ompls.project.devices import of_settings, plans
 from ompls.project.files import read_source
 from ompls.project.projectfile import ProjectFiles
 from ompls.server import messages
@@ -114,11 +115,12 @@ class Engine:
     def settings_for(self, path: str) -> Settings:
         """The editor's settings over those of the project file that is nearest to the file."""
         project = self._projects.of(path) if os.path.isabs(path) else None
-        if project is None:
-            return self.settings
-        for problem in project.problems:
+        for problem in project.problems if project is not None else ():
             self._say(problem)
-        return settings_of(project.layer, self._given)
+        settings = self.settings if project is None else settings_of(project.layer, self._given)
+        for plan in plans(of_settings(settings.preview.device)):
+            self._say(plan)
+        return settings
 
     def _say(self, problem: str) -> None:
         if problem not in self._problems:

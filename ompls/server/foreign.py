@@ -1,7 +1,8 @@
 """Open documents that are not C: nothing in them is checked, and one that uses OpenMP is told so, once.
 
-By the name (`project/language.py`), else by what the editor calls the document.  Editors call each `.h` C++, or none:
-of a header that word counts only where the project around it is not C.
+By the flags that the project has for it and by the name (`project/language.py`), else by what the editor calls the
+document.  Editors call each `.h` C++, or none: of a header that word counts only where the project around it is not C.
+So they call each `.c` C, also where it is compiled as C++.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ompls.analysis.notes import IDS
 from ompls.project.language import Languages
+from ompls.project.workspace import Workspace
 from ompls.server.convert import path_of, range_of
 from ompls.server.documents import Change, Document
 from ompls.server.protocol import Written
@@ -32,18 +34,26 @@ _PRAGMA = re.compile(
 class ForeignFeature:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
-        self._languages = Languages()
+        self._of: tuple[tuple[str, ...], tuple[str, ...]] = (), ()  # the roots and flags of …
+        self._workspace = Workspace(())
         self._open: dict[str, tuple[Document, str]] = {}  # by URI: the document and its language
         self._published: dict[str, bytes] = {}
 
     def language(self, path: str, called: str) -> str:
         """The language of a document that is not C; "" of one that is, or that nobody knows to be something else."""
         name = _CALLED.get(called.lower(), "Fortran" if called.lower().startswith("fortran") else "")
-        if called == "c" or path.endswith(".c"):
+        if called == "c" and not path.endswith(".c"):
             return ""
         if path.endswith(".h"):
-            return name and self._languages.of_header(path, self.server.engine.roots)
-        return self._languages.of_source(path) or name
+            return name and self._languages().of_header(path)
+        return self._languages().of_source(path) or ("" if path.endswith(".c") else name)
+
+    def _languages(self) -> Languages:
+        """Of the workspace with the settings of now."""
+        roots, flags = self.server.engine.roots, self.server.engine.settings.flags
+        if self._of != (roots, flags):
+            self._of, self._workspace = (roots, flags), Workspace(roots, flags)
+        return Languages(self._workspace)
 
     def opened(self, document: Document, language: str) -> None:
         self._open[document.uri] = document, language

@@ -16,7 +16,7 @@ from ompls.project.problem import EnvironmentProblem
 from ompls.server.convert import Json
 from ompls.server.guard import refuse
 from ompls.server.opened import Opened, Result
-from ompls.server.preview import LANGUAGES, Target
+from ompls.server.preview import Target
 
 
 def asked(opened: Opened, result: Result, params: Json) -> Json:
@@ -31,7 +31,7 @@ def asked(opened: Opened, result: Result, params: Json) -> Json:
 
 def shown(opened: Opened, result: Result, target: Target) -> Json:
     """The same for a virtual document: what cannot be shown is said in its text."""
-    made = _translate(result.tu, target)
+    made = _translate(opened, result.tu, target)
     places = opened.places(result)
     text = _shortened(made.text, opened.workspace.roots or (os.path.dirname(opened.document.path),))
     if (absent := _absent(result.tu, target.region)) is not None:
@@ -42,7 +42,7 @@ def shown(opened: Opened, result: Result, target: Target) -> Json:
     extension = "." + made.extension.lstrip(".")
     return {
         "uri": target.virtual_uri(opened.document.path, extension),
-        "languageId": LANGUAGES.get(extension, "plaintext"),
+        "languageId": made.language,
         "region": target.region,
         "device": target.device,
         "version": result.version,
@@ -79,13 +79,18 @@ def prepare() -> None:
     import ompls.translate  # noqa: F401, PLC0415
 
 
-def _translate(tu: TU, target: Target) -> Any:
-    from ompls.translate import NotTranslatedError, preview  # noqa: PLC0415 - as above
+def _translate(opened: Opened, tu: TU, target: Target) -> Any:
+    from ompls.project.targets import fault, targets  # noqa: PLC0415 - as above
+    from ompls.translate import NotTranslatedError, TargetFault, preview  # noqa: PLC0415
 
     try:
-        return preview(tu, registry().chosen(target.device)[0], target.region, explain=target.explain)
+        device = registry().chosen(target.device)[0]
+        brought = targets((device,), (*opened.workspace.roots, opened.document.path))
+        return preview(tu, device, brought, target.region, explain=target.explain)
     except NotTranslatedError as problem:
         raise refuse(f"preview: cannot translate for {problem}") from problem
+    except TargetFault as problem:
+        raise refuse(f"preview: {fault(device, problem.__cause__ or problem)}") from problem
     except EnvironmentProblem as problem:
         raise refuse(f"preview: {problem}") from problem
 

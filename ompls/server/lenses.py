@@ -10,12 +10,13 @@ from ompls.server.opened import Opened, Result
 
 
 def lenses(opened: Opened, result: Result) -> list[bytes]:
-    """Their JSON, to be joined."""
+    """Their JSON, to be joined.  Of a planned device there is no code to look at."""
     settings, document, context = opened.settings, opened.document, opened.context
-    known = of_settings(settings.preview.device)
-    device = known[0].name if known else settings.preview.device
-    title = f"Preview {(known[0].language if known else '') or device}"
+    name, title = settings.preview.device, f"Preview {settings.preview.device}"
+    for device in of_settings(name)[:1]:
+        name = device.name
+        title = "" if device.planned else f"Preview {device.language or name}"
     run = settings.lens.run and context.trusted and os.path.isabs(document.path)
-    shown, on = title if settings.lens.preview else None, settings.run.device if run else None
-    offer = Offer(document.uri, shown, device, on)
+    shown, on = title if settings.lens.preview and title else None, settings.run.device if run else None
+    offer = Offer(document.uri, shown, name, on)
     return answer(offer, result.tu, result.lines, context.client.encoding)

@@ -34,7 +34,6 @@ log = logging.getLogger("ompls.server")
 
 SCHEME = "ompls-preview"
 WATCHED = 16  # previews that are kept up to date at a time
-LANGUAGES = {".cu": "cuda-cpp", ".c": "c"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,31 +11,34 @@ from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.translate.bundle import Bundle, pack
-from ompls.translate.classes import NotTranslatedError, classes_of
+from ompls.translate.classes import NotTranslatedError, Targets, classes_of
 from ompls.translate.explain import interleaved, story
 from ompls.translate.mappers import mappers_of
 from ompls.translate.output import OutLine, line_map, text_of
 from ompls.translate.symbols import unit_name
 from ompls.translate.tables import tables
+from ompls.translate.target import TargetFault
 from ompls.translate.unit import Unit
 
-__all__ = ["Bundle", "NotTranslatedError", "Preview", "preview", "translate"]
+__all__ = ["Bundle", "NotTranslatedError", "Preview", "TargetFault", "preview", "translate"]
 
 
-def translate(tus: list[TU], devices: Sequence[DeviceSpec]) -> Bundle:
+def translate(tus: list[TU], devices: Sequence[DeviceSpec], targets: Targets) -> Bundle:
     """The bundle of some translation units for some devices.
 
+    targets -- what the folders of these devices define (project/targets.py)
+
     When something cannot be translated, the bundle has diagnostics (rule `untranslatable-construct`) and no files.
-    Raises NotTranslatedError for a device for which no kernels are made.
+    Raises NotTranslatedError for a device for which no kernels are made, TargetFault when a folder's target fails.
     """
-    classes = [s.name for s in classes_of(devices)]
+    classes = [s.name for s in classes_of(devices, targets)]
     files: dict[str, str] = {}
     entries, problems = [], []
     names: set[str] = set()
     with _no_collections():
         for tu in tus:
             name = _unique(unit_name(tu.path), names)
-            unit = Unit(tu, name, devices)
+            unit = Unit(tu, name, devices, targets)
             made, entry = unit.translate()
             files.update(made)
             entries.append(entry)
@@ -73,9 +76,12 @@ class Preview:
     line_map: tuple[tuple[int, int], ...]
     diagnostics: tuple[Diagnostic, ...]
     extension: str
+    language: str
 
 
-def preview(tu: TU, device: DeviceSpec, region: str | int | None = None, *, explain: bool = False) -> Preview:
+def preview(
+    tu: TU, device: DeviceSpec, targets: Targets, region: str | int | None = None, *, explain: bool = False
+) -> Preview:
     """The kernels of `tu` for a device: all, or that of a region id, or those a 1-based line belongs to.
 
     explain -- with what the host does for each, and the source lines between
@@ -83,16 +89,18 @@ def preview(tu: TU, device: DeviceSpec, region: str | int | None = None, *, expl
     Raises NotTranslatedError for a device for which no kernels are made.
     """
     with _no_collections():
-        made = _preview(tu, device, region, explain=explain)
+        made = _preview(tu, device, targets, region, explain=explain)
     for known in (mappers_of, tables):
         known.cache_clear()  # they keep the unit, of which the next preview has another version
     return made
 
 
-def _preview(tu: TU, device: DeviceSpec, region: str | int | None, *, explain: bool) -> Preview:
-    unit = Unit(tu, unit_name(tu.path), [device])
+def _preview(tu: TU, device: DeviceSpec, targets: Targets, region: str | int | None, *, explain: bool) -> Preview:
+    unit = Unit(tu, unit_name(tu.path), [device], targets)
     (s,) = unit.sets
     unit.check()
+    if region is None:
+        unit.check_text()
     lines: list[OutLine] = []
     for item, r in unit.regions():
         if not _wanted(unit, item, r, region):
@@ -104,7 +112,8 @@ def _preview(tu: TU, device: DeviceSpec, region: str | int | None, *, explain: b
             if explain and kernel:
                 kernel = [*story(unit.places, unit.plans[id(r)], device), *interleaved(unit.places, kernel)]
             lines += kernel
-    return Preview(text_of(lines), tuple(line_map(lines, tu.path)), tuple(unit.problems), s.extension)
+    found = tuple(unit.problems)
+    return Preview(text_of(lines), tuple(line_map(lines, tu.path)), found, s.extension, s.language)
 
 
 def _wanted(unit: Unit, item: Item, r: Region, region: str | int | None) -> bool:

@@ -9,7 +9,6 @@ from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import Enum, Integer, Pointer
-from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
 from ompls.translate.loops import Loop, Nest, constant
@@ -108,7 +107,7 @@ def _degree(e: ast.Expr, counters: set[Symbol]) -> int:
         return _degree(e.left, counters) + _degree(e.right, counters)
     if isinstance(e, ast.Unary) and e.op in ("+", "-"):
         return _degree(e.operand, counters)
-    if isinstance(e, ast.Cast) and isinstance(e.to, (Integer, Pointer)) and (sizeof(e.to) or 0) >= _INT:
+    if isinstance(e, ast.Cast) and (isinstance(e.to, Pointer) or (isinstance(e.to, Integer) and e.to.size >= _INT)):
         return _degree(e.operand, counters)
     return 2
 

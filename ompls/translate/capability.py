@@ -1,7 +1,7 @@
 """Whether devices can run a region: what the region needs, held against what each of them lacks.
 
-This is the only place that says no because of a construct, a clause, a feature of C or a library function; what a
-transformation refuses by itself is a form that it cannot write down.
+This is the only place that says no because of a construct, a clause, a feature of C, a library function or the size of
+a thread's memory; what a transformation refuses by itself is a form that it cannot write down.
 """
 
 from __future__ import annotations
@@ -10,7 +10,11 @@ from collections.abc import Iterable
 from itertools import product
 
 from ompls.analysis.dataenv.abilities import needed
-from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.dataenv.layouts import Unlike, unlike_globals, unlike_in, unlike_moved, unlike_sizes
+from ompls.analysis.dataenv.storage import large_variables
+from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
+from ompls.analysis.model.datamodel import DataModel
+from ompls.analysis.model.omp import Directive
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.translate.functions import elsewhere
 from ompls.translate.needs import Needs
@@ -19,13 +23,16 @@ from ompls.translate.problem import Problem
 from ompls.translate.uses import names_in
 
 
-def check(devices: Iterable[DeviceSpec], plan: RegionPlan, needs: Needs) -> None:
-    """Raises Problem for the first thing that the region, or a function that it calls, needs and the device lacks."""
+def check(devices: Iterable[DeviceSpec], plan: RegionPlan, needs: Needs, host: DataModel) -> None:
+    """Raises Problem for the first thing that the region, or a function that it calls, needs and the device lacks, or
+    that the device lays out otherwise than the host."""
     for device in devices:
         for need in needed(plan.region.stmt):
             if need.key in device.lacks:
                 raise Problem(need.span, _quoted(need.shown), _quoted(device.lacks[need.key]))
-        check_functions((device,), needs)
+        _check_sizes(device, plan.region.stmt, host)
+        _check_layout(device, unlike_in(plan.region, host, device.data_model(host)))
+        check_functions((device,), needs, host)
         for name, symbol in needs.externals.items():
             _check_function(device, plan, name, symbol)
 
@@ -38,17 +45,41 @@ def check_as_written(devices: Iterable[DeviceSpec], stmt: DirectiveStmt) -> None
                 raise Problem(None, _quoted(need.shown), _quoted(device.lacks[need.key]))
 
 
-def check_functions(devices: Iterable[DeviceSpec], needs: Needs) -> None:
+def check_functions(devices: Iterable[DeviceSpec], needs: Needs, host: DataModel) -> None:
     """The same for the functions alone."""
     for (_, function), device in product(needs.functions, devices):
+        _check_sizes(device, function.body, host, f" in the function '{function.symbol.name}'")
         for need in needed(function.body):
             if need.key in device.lacks:
                 what = f"{need.shown} in the function `{function.symbol.name}`"
                 raise Problem(None, _quoted(what), _quoted(device.lacks[need.key]))
+        model = device.data_model(host)
+        _check_layout(device, unlike_globals([function], host, model), inside=True)
+        _check_layout(device, unlike_sizes(function, host, model), inside=True)
     circle = _recursive(needs)
     for device in devices if circle else ():
         if "recursion" in device.lacks:
             raise Problem(None, f"the recursive function '{circle}'", _quoted(device.lacks["recursion"]))
+
+
+def check_moved(devices: Iterable[DeviceSpec], directive: Directive, host: DataModel) -> None:
+    """The same for what a construct without a region maps or updates."""
+    for device in devices:
+        _check_layout(device, unlike_moved(directive, host, device.data_model(host)))
+
+
+def _check_layout(device: DeviceSpec, found: Iterable[Unlike], inside: bool = False) -> None:
+    for x in found:
+        span = None if inside else x.span
+        raise Problem(span, _quoted(x.what), _quoted(x.why.format(device.name)))
+
+
+def _check_sizes(device: DeviceSpec, node: Node, host: DataModel, where: str = "") -> None:
+    for variable, size in large_variables(node, device.data_model(host)) if device.stack else ():
+        if size > device.stack:
+            why = f"a thread of {device.name} has {device.stack:,} for its variables"
+            what = f"the variable '{variable.symbol.name}' of {size:,} bytes{where}"
+            raise Problem(None if where else variable.name_span, what, why)
 
 
 def _recursive(needs: Needs) -> str:

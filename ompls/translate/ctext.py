@@ -24,6 +24,7 @@ from ompls.analysis.model.ctype import (
     Unknown,
     held,
 )
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import offsetof, sizeof
 from ompls.analysis.model.tu import TU
@@ -46,8 +47,10 @@ class Types:
 
     def __init__(self, tu: TU) -> None:
         self._tu = tu
+        self.model = tu.model
         self._names: dict[int, str] = {}
         self.made: dict[str, Record] = {}  # names of ours for records that have none
+        self.exact = False  # a device gives `long` another size: `int64_t` is not printed as that
         self.own: frozenset[str] = frozenset()  # words of `TRUTH` that the unit declares
         for item in tu.items:
             if isinstance(item.content.node, ast.Declaration):
@@ -108,6 +111,9 @@ class Types:
         if isinstance(t, Function):
             params = tuple(self._named(p, drop) for p in t.params)
             return dataclasses.replace(t, returns=self._named(t.returns, drop), params=params)
+        if isinstance(t, Integer) and t.exact and self.exact:  # which the compiler of each machine knows
+            tag = f"{_MARK}__{'' if t.signed else 'U'}INT{t.size * 8}_TYPE__"
+            return Enum(tag, 0, t, quals=t.quals)
         if isinstance(t, Record) and not t.tag and t.uid not in self._names:
             name = self._of_headers.get(t.uid)
             self._names[t.uid] = name or f"ompls_record_{len(self.made)}"
@@ -210,7 +216,7 @@ def size_of(name: str, s: ast.Symbol | None) -> str:
     return f"__builtin_object_size(&{name}, 0)" if may_exceed_its_type(s) else f"sizeof({name})"
 
 
-def place_of(text: Callable[[ast.Expr], str], expr: ast.Expr) -> Place:
+def place_of(text: Callable[[ast.Expr], str], expr: ast.Expr, model: DataModel) -> Place:
     """Where `expr`, a list item of map/to/from, begins, how long it is and what it is based on."""
     begin, lengths = _first(text, expr)
     terms = [f"({n} - 1) * sizeof({e})" for n, e in lengths[:-1]]
@@ -223,7 +229,7 @@ def place_of(text: Callable[[ast.Expr], str], expr: ast.Expr) -> Place:
     attach = f"&{name}" if pointer and not isinstance(root, ast.Name) else ""
     if not member:
         return Place(base, f"&{begin}", size, attach)
-    return Place(base, f"&{begin}", size, attach, base, _offset(expr), goes_beyond(expr))
+    return Place(base, f"&{begin}", size, attach, base, _offset(expr, model), goes_beyond(expr))
 
 
 def _first(text: Callable[[ast.Expr], str], e: ast.Expr) -> tuple[str, list[tuple[str, str]]]:
@@ -274,21 +280,21 @@ def pointer_of(expr: ast.Expr) -> ast.Expr:
     return _base(expr)[0]
 
 
-def _offset(e: ast.Expr) -> int | None:
+def _offset(e: ast.Expr, model: DataModel) -> int | None:
     """How far from the variable's (or structure's) begin an item lies, in bytes; None where a subscript varies."""
     e = strip(e)
     if isinstance(e, (ast.Section, ast.Index)):
         lower = e.index if isinstance(e, ast.Index) else e.lower
         at = 0 if lower is None else fold(lower)
         of = element_of(e.base.type)
-        size = sizeof(of) if of is not None else None
-        base = _offset(e.base)
+        size = sizeof(of, model) if of is not None else None
+        base = _offset(e.base, model)
         return None if at is None or size is None or base is None else base + at * size
     if not isinstance(e, ast.Member):
         return 0
     of = owner(e.base.type, e.arrow)
-    here = offsetof(of, e.field) if isinstance(of, Record) else None
-    base = 0 if e.arrow else _offset(e.base)
+    here = offsetof(of, e.field, model) if isinstance(of, Record) else None
+    base = 0 if e.arrow else _offset(e.base, model)
     return None if here is None or base is None else base + here
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ompls.analysis.encoding import decoded
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.translate.launch import Launch
 from ompls.translate.output import OutLine, Places
@@ -22,7 +23,7 @@ _CORES = "cores"  # as many threads as there are
 def story(places: Places, plan: RegionPlan, device: DeviceSpec) -> list[OutLine]:
     """What happens each time the host reaches the construct, in order, as a table."""
     _, line = places.line(plan.item, plan.region.stmt.span.start)
-    rows = [*_enter(plan), ("launch", plan.kernel, "", _shape(plan, device)), *_leave(plan)]
+    rows = [*_enter(plan, places.tu.model), ("launch", plan.kernel, "", _shape(plan, device)), *_leave(plan)]
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
     text = ["  ".join(cell.ljust(w) for cell, w in zip(row, (*widths, 0), strict=True)).rstrip() for row in rows]
     head = f"// Each time the host reaches line {line}:"
@@ -59,13 +60,13 @@ def _source(rows: list[bytes], line: int) -> str:
     return decoded(rows[line - 1]).strip().rstrip("\\").rstrip() if line <= len(rows) else ""
 
 
-def _enter(plan: RegionPlan) -> Iterator[tuple[str, str, str, str]]:
+def _enter(plan: RegionPlan, model: DataModel) -> Iterator[tuple[str, str, str, str]]:
     for i in plan.items:
         yield "map", i.name, _size(i), _inwards(i) + _reason(plan, i)
     for p in plan.params:
-        if p.kind == "value":
+        if p.kind not in ("address", "part"):
             v = plan.region.variable(p.symbol) if p.symbol else None
-            yield "pass", p.name, f"{p.size} bytes", v.why if v else "the value of a clause"
+            yield "pass", p.name, f"{p.size(model)} bytes", v.why if v else "the value of a clause"
 
 
 def _leave(plan: RegionPlan) -> Iterator[tuple[str, str, str, str]]:
@@ -112,6 +113,10 @@ def _shape(plan: RegionPlan, device: DeviceSpec) -> str:
     if plan.launch.trips:
         return _grid(plan.launch, threads if threads != "0" else _GRID_THREADS)
     threads = threads if threads != "0" else str(device.team)
+    if plan.launch.inside:  # an iteration is a team's, however many threads that has
+        free = plan.launch.num_teams == "0" and plan.launch.trip_count != "0"
+        teams = _plural(plan.launch.trip_count, "team") if free else _teams(plan.launch, "1")
+        return f"{teams} of at most {_plural(threads, 'thread')}"
     return f"{_teams(plan.launch, threads)} of {_plural(threads, 'thread')}"
 
 
@@ -124,7 +129,7 @@ def _grid(launch: Launch, threads: str) -> str:
         sides = ["32", str(rest // layers), str(layers)][: len(sides)]
     if launch.num_teams != "0":
         teams = _plural(launch.num_teams, "team")
-    elif "0" in launch.trips or not threads.isdigit():
+    elif "0" in launch.trips or not threads.isdigit() or any("({" in x for x in launch.trips):
         teams = "teams"
     else:
         per_side = zip(launch.trips, sides, strict=True)

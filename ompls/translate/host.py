@@ -26,7 +26,7 @@ from ompls.translate.launch import Launch
 from ompls.translate.mappers import mappers_of
 from ompls.translate.needs import Index
 from ompls.translate.output import Places
-from ompls.translate.plan import ARGS, RegionPlan
+from ompls.translate.plan import ARGS, KINDS, RegionPlan
 from ompls.translate.pointees import pointers_in
 from ompls.translate.problem import Problem
 from ompls.translate.requires import shares_memory
@@ -57,6 +57,7 @@ class Construct:
     params: list[dict[str, object]] = field(default_factory=list)
     nvalues: int = 0
     nlists: int = 0
+    kernel_id: str = ""
     directive: str = ""
 
 
@@ -152,8 +153,18 @@ class Host:
         seen, plan = self.leads[id(region)]
         c = self._describe(item, region.stmt, plan.items, region.id)
         c.kernel, c.mode = plan.kernel, plan.mode.upper()
+        c.kernel_id = plan.id
         c.nvalues = len(plan.values)
-        c.params = [{"name": p.name, "kind": p.kind.upper(), "index": p.index, "size": p.size} for p in plan.params]
+        c.params = [
+            {
+                "name": p.name,
+                "kind": "READ" if p.name in plan.only_read else p.kind.upper(),
+                "number": len(KINDS) if p.name in plan.only_read else KINDS.index(p.kind),
+                "index": p.index,
+                "size": p.size(self.tu.model),
+            }
+            for p in plan.params
+        ]
         lines = [
             f"__typeof__({p.name}) __ompls_f_{p.name}; __builtin_memcpy((void *)&__ompls_f_{p.name}, "
             f"(const void *)&{p.name}, sizeof {p.name});"
@@ -173,7 +184,7 @@ class Host:
         launch = plan.host_launch(seen, plan.evaluated(f"__ompls_v{{}}_{c.id}"))
         lines.append(
             f"const struct __ompls_launch __ompls_l_{c.id} = "
-            f"{{(unsigned long)({'0' if launch.trips else launch.trip_count}), (unsigned)({launch.num_teams}), "
+            f"{{(unsigned long long)({'0' if launch.trips else launch.trip_count}), (unsigned)({launch.num_teams}), "
             f"(unsigned)({launch.thread_limit}), (unsigned)({launch.num_threads}), {_grid(launch)}}};"
         )
         depend = dependences(self.tu, item, region.directive, c.id)
@@ -208,7 +219,7 @@ class Host:
             lines += ["{", *names.shadows]
         end = f"ompls_data_end(&__ompls_r_{c.id}, __ompls_e_{c.id});"
         if self._groups(item, stmt):
-            lines.insert(0, f"const unsigned long __ompls_g_{c.id} = ompls_taskgroup_begin();")
+            lines.insert(0, f"const unsigned long long __ompls_g_{c.id} = ompls_taskgroup_begin();")
             lines.append("\n #pragma omp taskgroup\n")
             end = f"ompls_taskgroup_end(__ompls_g_{c.id}); {end}"
         self._wrap(item, stmt, Around(c.id, lines, None, "} " + end if names.shadows else end))
@@ -332,7 +343,7 @@ class Host:
             s: Symbol | None = self.tu.symbols.get(name)
             if s is None or not s.declare_target or not (s.defined or s.from_system_header):
                 continue
-            size = sizeof(s.type)
+            size = sizeof(s.type, self.tu.model)
             if size is None:
                 continue
             symbol, link = global_symbol(self.tu, s), s.declare_target == "link"
@@ -341,8 +352,8 @@ class Host:
 
 
 def _grid(launch: Launch) -> str:
-    """The number of dimensions of the grid, with the iterations along each."""
+    """The number of dimensions of the grid, with the iterations along each: of one, those inside of an iteration."""
     if not launch.trips:
-        return "1, {0}"
-    trips = ", ".join(f"(unsigned long)({x})" for x in launch.trips)
+        return f"1, {{{launch.inside or 0}}}"
+    trips = ", ".join(f"(unsigned long long)({x})" for x in launch.trips)
     return f"{len(launch.trips)}, {{{trips}}}"

@@ -56,7 +56,11 @@ def device_names(tu: TU, item: Item, d: Directive, name: str) -> DeviceNames:
             variable, there = root.name, f"__ompls_u_{root.name}_{name}"
             pointer = isinstance(root.type, Pointer)
             base = variable if pointer and not _itself(clause, entry) else f"&{variable}"
-            begin = base if root is strip(entry.expr) else place_of(lambda e: tu.text(item, e.span), entry.expr).begin
+            begin = (
+                base
+                if root is strip(entry.expr)
+                else place_of(lambda e: tu.text(item, e.span), entry.expr, tu.model).begin
+            )
             out.lines.append(
                 f"void *{there} = (char *)ompls_device_address(__ompls_d_{name}, (const void *)({begin})) "
                 f"- ((const char *)({begin}) - (const char *)({base}));"

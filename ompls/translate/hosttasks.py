@@ -82,7 +82,7 @@ def _entry(tu: TU, item: Item, clause: Clause, expr: ast.Expr, text: str) -> str
         return f"{{(const void *)0, {KINDS[clause.keyword]}}}"
     if isinstance(expr, (ast.OtherExpr, ast.Shaping)):
         raise Problem(clause.span, f"the locator '{text}'", "it could not be read as C")
-    begin = place_of(lambda e: tu.text(item, e.span), expr).begin
+    begin = place_of(lambda e: tu.text(item, e.span), expr, tu.model).begin
     return f"{{(const void *)({begin}), {KINDS[clause.keyword]}}}"
 
 
@@ -108,7 +108,7 @@ def waits(tu: TU, item: Item, stmt: DirectiveStmt, name: str, *, orphaned: bool)
     if "parallel" in d.constructs:
         return None
     if "taskgroup" in d.constructs or ("taskloop" in d.constructs and not d.clause("nogroup")):
-        begin = f"const unsigned long __ompls_g_{name} = ompls_taskgroup_begin();"
+        begin = f"const unsigned long long __ompls_g_{name} = ompls_taskgroup_begin();"
         return [begin], f" ompls_taskgroup_end(__ompls_g_{name});"
     if orphaned and _BARRIER_AT_END & set(d.constructs) and not d.clause("nowait"):
         return [], " ompls_taskwait();"

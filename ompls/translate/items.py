@@ -15,6 +15,7 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
+from ompls.analysis.rules.support.written import name_of
 from ompls.analysis.spec.devices import NOT_YET
 from ompls.analysis.syntax.quoted import c_string
 from ompls.translate.ctext import Place, is_plain, is_unknown, place_of, pointer_of, size_of, strip, why_unknown
@@ -41,6 +42,7 @@ class _Planner:
     def __init__(self, tu: TU, item: Item, directive: Directive, region: Region | None) -> None:
         self.tu, self.region, self.directive = tu, region, directive
         self.text: Callable[[ast.Expr], str] = lambda e: tu.text(item, e.span)
+        self.name: Callable[[ListItem], str] = lambda entry: name_of(tu, item, entry)
         self.motion = directive.name == "target update"
         self.mappers = mappers_of(tu)
         self.found: list[Found] = []
@@ -84,21 +86,21 @@ class _Planner:
             flags = ("TO" if clause.name == "to" else "FROM", *(f for m in clause.modifiers for f in FLAGS.get(m, ())))
         for entry in clause.items:
             if isinstance(entry.expr, (ast.OtherExpr, ast.Shaping)) or (entry.symbol and is_unknown(entry.symbol.type)):
-                raise Problem(entry.span, f"the list item '{entry.text}'", why_unknown(self.tu))
+                raise Problem(entry.span, f"the list item '{self.name(entry)}'", why_unknown(self.tu))
             self._check_sections(entry)
             if any(m.startswith("iterator") for m in clause.modifiers):
                 self._iterated(clause, entry, flags)
                 continue
-            place = place_of(self.text, entry.expr)
+            place = self._place(entry.expr)
             if isinstance(strip(entry.expr), ast.Name) and entry.symbol:
                 self.explicit.add(entry.symbol)
             if self.motion:
                 self._moved(clause, entry, flags, place)
             else:
                 mapper = self.mappers.of(element_type(entry.expr), clause)
-                self._mapped(item_plan(entry.text, flags, place, entry.symbol), place, mapper, entry.expr)
+                self._mapped(item_plan(self.name(entry), flags, place, entry.symbol), place, mapper, entry.expr)
                 if place.attach:
-                    self.found[-1] = replace(self.found[-1], seat=place_of(self.text, pointer_of(entry.expr)))
+                    self.found[-1] = replace(self.found[-1], seat=self._place(pointer_of(entry.expr)))
                 if any(m.replace(" ", "") == "attach(never)" for m in clause.modifiers):
                     self.found[-1] = _detached(self.found[-1])
 
@@ -122,7 +124,7 @@ class _Planner:
             inner = strip(section.base)
             if isinstance(inner, ast.Section) and isinstance(inner.type, Array) and isinstance(inner.type.of, Pointer):
                 why = "its sections lead through several pointers; use an iterator"
-                raise Problem(entry.span, f"the list item '{entry.text}'", why)
+                raise Problem(entry.span, f"the list item '{self.name(entry)}'", why)
 
     # --- map -----------------------------------------------------------------------------------------------------
 
@@ -161,13 +163,13 @@ class _Planner:
 
     def _reduced(self, entry: ListItem, symbol: Symbol) -> None:
         """What a pointer leads to, in a `reduction` of the combined construct; variables need no item of their own."""
-        place = place_of(self.text, entry.expr)
+        place = self._place(entry.expr)
         if not place.base.startswith("&"):
-            self.found.append(Found(item_plan(entry.text, ("TO", "FROM", "IMPLICIT"), place, symbol), place))
+            self.found.append(Found(item_plan(self.name(entry), ("TO", "FROM", "IMPLICIT"), place, symbol), place))
 
     def _iterated(self, clause: Clause, entry: ListItem, flags: tuple[str, ...]) -> None:
         """An item for every value of the iterators; elements of an array variable are parts of it in a region."""
-        place = place_of(self.text, entry.expr)
+        place = self._place(entry.expr)
         mapper = self.mappers.of(element_type(entry.expr), clause)
         array = place.base.startswith("&") and not place.attach and self.region is not None
         attach = place.attach or ("" if place.base.startswith("&") else f"&{place.base}")
@@ -178,7 +180,7 @@ class _Planner:
             own = (*own, "ATTACH")
         pointer = "0" if array or not attach else f"(const void *)({attach})"
         sized = f"(const void *)({place.begin}), {place.size}"
-        named = f"{c_string(entry.text)}, {bits(own)}u, (const void *)({place.base})"
+        named = f"{c_string(self.name(entry))}, {bits(own)}u, (const void *)({place.base})"
         add = f"ompls_list_add({LIST}, {named}, {sized}, {pointer});"
         if self.motion:
             add = self._rows(entry, flags)
@@ -187,10 +189,10 @@ class _Planner:
             of = bits(flags) | (MOTION if self.motion else 0)
             whole, count = "0" if in_array else "__ompls_h", f"({place.size}) / sizeof({mapper.written})"
             call = f"{mapper.function}({LIST}, {whole}, {of}u, {place.begin}, {count});"
-            add = call if in_array else f"{{ unsigned long {whole} = {add} {call} }}"
+            add = call if in_array else f"{{ unsigned long long {whole} = {add} {call} }}"
         iterators = iterators_of(clause)
         fill = looped(iterators, [f"({it.count})" for it in iterators], "m", add)
-        listed = _list(entry.text, fill)
+        listed = _list(self.name(entry), fill)
         if array and entry.symbol is not None and entry.symbol not in self.explicit:
             name = entry.symbol.name
             whole_place = Place(f"&{name}", f"&{name}", size_of(name, entry.symbol))
@@ -204,39 +206,41 @@ class _Planner:
     def _moved(self, clause: Clause, entry: ListItem, flags: tuple[str, ...], place: Place) -> None:
         mapper = self.mappers.of(element_type(entry.expr), clause)
         if mapper is not None:
-            fill = self._elements(item_plan(entry.text, flags, place, None), mapper, entry.expr, MOTION)
+            fill = self._elements(item_plan(self.name(entry), flags, place, None), mapper, entry.expr, MOTION)
         elif _is_rectangle(entry.expr):
             fill = self._rows(entry, flags)
         else:
-            self.found.append(Found(replace(item_plan(entry.text, flags, place, entry.symbol), attach=""), place))
+            self.found.append(Found(replace(item_plan(self.name(entry), flags, place, entry.symbol), attach=""), place))
             return
-        self.found.append(Found(_list(entry.text, fill), place))
+        self.found.append(Found(_list(self.name(entry), fill), place))
 
     def _rows(self, entry: ListItem, flags: tuple[str, ...]) -> str:
         """Statements that add the rectangle of a list item: its first element, then its dimensions outwards."""
-        place, dimensions = place_of(self.text, entry.expr), []
+        place, dimensions = self._place(entry.expr), []
         first = place.begin.removeprefix("&")
         e = strip(entry.expr)
         while isinstance(e, (ast.Section, ast.Index, ast.Paren)):
             if isinstance(e, ast.Section):
-                at = place_of(self.text, ast.Section(e.span, e.base, e.lower, e.length)).begin.removeprefix("&")
+                at = self._place(ast.Section(e.span, e.base, e.lower, e.length)).begin.removeprefix("&")
                 lower = f"({self.text(e.lower)})" if e.lower else "0"
-                length = self.text(e.length) if e.length else _length(self.text, e, lower)
+                length = self.text(e.length) if e.length else self._length(e, lower)
                 stride = self.text(e.stride) if e.stride else "1"
-                step = f"(long)({stride}) * (long)sizeof({at})"
-                dimensions.append(f"ompls_list_rows({LIST}, (unsigned long)({length}), {step});")
+                step = f"(long long)({stride}) * (long long)sizeof({at})"
+                dimensions.append(f"ompls_list_rows({LIST}, (unsigned long long)({length}), {step});")
             e = strip(e.base) if isinstance(e, (ast.Section, ast.Index)) else e.inner
         row = bits((*flags, "ROWS")) if dimensions else bits(flags)
-        named = f"{c_string(entry.text)}, {row}u, (const void *)({place.base})"
+        named = f"{c_string(self.name(entry))}, {row}u, (const void *)({place.base})"
         add = f"ompls_list_add({LIST}, {named}, (const void *)(&{first}), sizeof({first}), 0);"
         return " ".join([add, *dimensions])
 
+    def _length(self, e: ast.Section, lower: str) -> str:
+        """The length of a section that names none: to the end of its dimension (OpenMP 5.2 §3.2.5)."""
+        inner = self._place(e.base).begin.removeprefix("&")
+        stride = f"({self.text(e.stride)})" if e.stride else "1"
+        return f"((long long)(sizeof({inner}) / sizeof(({inner})[0])) - {lower} + {stride} - 1) / {stride}"
 
-def _length(text: Callable[[ast.Expr], str], e: ast.Section, lower: str) -> str:
-    """The length of a section that names none: to the end of its dimension (OpenMP 5.2 §3.2.5)."""
-    inner = place_of(text, e.base).begin.removeprefix("&")
-    stride = f"({text(e.stride)})" if e.stride else "1"
-    return f"((long)(sizeof({inner}) / sizeof(({inner})[0])) - {lower} + {stride} - 1) / {stride}"
+    def _place(self, expr: ast.Expr) -> Place:
+        return place_of(self.text, expr, self.tu.model)
 
 
 def _is_rectangle(e: ast.Expr) -> bool:

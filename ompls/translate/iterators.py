@@ -35,7 +35,8 @@ def iterators_of(clause: Clause) -> list[Iterator]:
             begin, end, step = (*(f"({b.strip()})" for b in bounds), "(1)")[:3]
             forward = f"({end} - {begin} + {step} - 1) / {step}"
             back = f"({begin} - {end} - {step} - 1) / -{step}"
-            count = f"{step} > 0 ? ({end} > {begin} ? (long)({forward}) : 0) : ({end} < {begin} ? (long)({back}) : 0)"
+            up, down = f"{end} > {begin} ? (long long)({forward}) : 0", f"{end} < {begin} ? (long long)({back}) : 0"
+            count = f"{step} > 0 ? ({up}) : ({down})"
             out.append(Iterator(m.group(1).strip() or "int", m.group(2), begin, count, step))
     return out
 
@@ -45,7 +46,7 @@ def looped(iterators: list[Iterator], counts: list[str], own: str, body: str) ->
     text = ""
     for i, it in enumerate(iterators):
         k = f"__ompls_k_{own}_{i}"
-        text += f"{{ long {k}; for ({k} = 0; {k} < {counts[i]}; {k}++) {{ "
+        text += f"{{ long long {k}; for ({k} = 0; {k} < {counts[i]}; {k}++) {{ "
         text += f"{it.type} {it.name} = ({it.type})(({it.begin}) + {k} * ({it.step})); "
     return text + body + " } }" * len(iterators)
 

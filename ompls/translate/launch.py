@@ -10,9 +10,9 @@ from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Integer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item, Region
-from ompls.translate.canonical import find_nest
-from ompls.translate.loops import Loop
-from ompls.translate.uses import modified_in
+from ompls.translate.canonical import find_nest, nest_of
+from ompls.translate.loops import Loop, Nest
+from ompls.translate.uses import directives_in, modified_in
 
 _GRIDS = (2, 3)  # numbers of loops that have a dimension each
 _CHAIN = {"teams", "distribute", "parallel", "for", "simd", "loop"}
@@ -20,13 +20,18 @@ _CHAIN = {"teams", "distribute", "parallel", "for", "simd", "loop"}
 
 @dataclass(frozen=True)
 class Launch:
-    """`trips`: of each loop, innermost first, for a kernel whose grid has several dimensions."""
+    """`trips`: of each loop, innermost first, for a kernel whose grid has several dimensions.
+
+    inside -- the iterations of the parallel loops inside each of the trip count's, which a team's threads run together;
+              "" where an iteration is one thread's
+    """
 
     trip_count: str = "0"
     num_teams: str = "0"
     thread_limit: str = "0"
     num_threads: str = "0"
     trips: tuple[str, ...] = ()
+    inside: str = ""
 
 
 def launch_of(
@@ -56,6 +61,9 @@ def launch_of(
     trips: tuple[str, ...] = ()
     if nest is not None and dimensions > 1:
         trips = tuple(trip_count_text(tu, item, region, [x]) for x in reversed(nest.loops))
+        if not nest.rectangular:  # the last row goes to the first one's threads
+            rows, pair = _factors(tu, item, region, nest.loops, pairs=True) or ["0", "0"]
+            trips = (pair, f"(({rows}) + 1) / 2" if rows != "0" else "0")
     if not any(x.has("parallel") or x.has("loop") for x in d):
         return Launch(trip, of("num_teams", "0") if teams else "1", of("thread_limit", "0"), "0")
     threads = of("num_threads", "0")
@@ -73,13 +81,23 @@ def dimensions_of(stmt: DirectiveStmt) -> int:
     chain = chain_directives(stmt)
     leaves = {c for d in chain for c in d.constructs}
     nest = find_nest(stmt) if over_teams(leaves) and leaves & {"parallel", "loop"} else None
-    if nest is None or not nest.rectangular or len(nest.loops) not in _GRIDS:
+    if nest is None or len(nest.loops) not in _GRIDS or not (nest.rectangular or _has_pairs(chain, nest)):
         return 1
     ordering = ("schedule", "dist_schedule", "ordered", "linear")
     if any(d.clause(name) for d in chain for name in ordering):
         return 1
     kept = {"inscan", "conditional"}
     return 1 if any(kept & set(c.modifiers) for d in chain for c in d.clauses) else len(nest.loops)
+
+
+def _has_pairs(chain: list[Directive], nest: Nest) -> bool:
+    """Whether they are two loops, the inner one's bounds depend on the outer counter, and nothing asks which iteration
+    is the last one: first and last row make a pair, and so on, and all pairs have the same length."""
+    outer, inner = nest.loops[0], nest.loops[-1]
+    if len(nest.loops) != 2 or inner.rows != (outer.symbol,) or any(d.clause("lastprivate") for d in chain):
+        return False
+    kept = any(d.has("simd") for d in chain) and any(isinstance(x.stmt.init, ast.ExprStmt) for x in nest.loops)
+    return not kept and all(isinstance(x.symbol.type, Integer) for x in nest.loops)
 
 
 def over_teams(leaves: Collection[str]) -> bool:
@@ -199,26 +217,63 @@ def _host_safe(e: ast.Expr, region: Region, outer: bool, known: Collection[Symbo
 
 
 def trip_count_text(tu: TU, item: Item, region: Region, loops: Sequence[Loop]) -> str:
-    """A host expression for the iterations of nested loops, "0" when the host cannot know; only a launch hint."""
+    """A host expression for the iterations of nested loops, "0" when the host cannot know; only a hint where rows
+    depend on outer counters."""
+    factors = _factors(tu, item, region, loops)
+    return "0" if factors is None else " * ".join(f"({f})" for f in factors)
+
+
+def _factors(tu: TU, item: Item, region: Region, loops: Sequence[Loop], *, pairs: bool = False) -> list[str] | None:
+    """The iterations of each loop.  Rows count as the longest one, with `pairs` as the first and the last together."""
     factors = []
     for loop in loops:
         rows = [x for x in loops if x.symbol in loop.rows]
         if any(x.rows or not _host_safe(x.bound, region, False) for x in rows):
-            return "0"
+            return None
         if not all(_host_safe(e, region, False, loop.rows) for e in (loop.lower, loop.bound)):
-            return "0"
+            return None
         step = "1"
         if loop.step is not None and _host_safe(loop.step, region, False):
             step = loop.step_text(_operand(tu, item, loop.step))
-        count = loop.count(_operand(tu, item, loop.lower), _operand(tu, item, loop.bound), "long long", step)
+        low, high = _operand(tu, item, loop.lower), _operand(tu, item, loop.bound)
+        if not loop.plain:  # a negative number may be a large one
+            low, high = loop.limits(lambda e: _operand(tu, item, e), lambda t: getattr(t, "kind", "long long"))
+        count = loop.count(low, high, "long long", step)
         for x in rows:  # the longest row is at one of the ends
             name = x.symbol.name
             ends = [f"({{ __typeof__({end} + 0) {name} = {end}; (long long)({count}); }})"
                     for end in (_operand(tu, item, x.lower), _operand(tu, item, x.bound))]  # fmt: skip
             first, last = f"__ompls_first_{name}", f"__ompls_last_{name}"
-            count = f"({{ long long {first} = {ends[0]}, {last} = {ends[1]}; {first} > {last} ? {first} : {last}; }})"
+            both = f"{first} + {last}" if pairs else f"{first} > {last} ? {first} : {last}"
+            count = f"({{ long long {first} = {ends[0]}, {last} = {ends[1]}; {both}; }})"
         factors.append(count)
-    return " * ".join(f"({f})" for f in factors)
+    return factors
+
+
+_UNKNOWN = "~0ull"  # iterations, when only the device can count them
+_FEW = 4
+
+
+def inside_of(tu: TU, item: Item, region: Region, regions: Collection[int]) -> str:
+    """A host expression for the iterations of the longest of the parallel loops in a region, at least 1.
+
+    regions -- ids of the directives of its parallel regions
+    """
+    counts = []
+    for stmt in directives_in(region.stmt):
+        d = stmt.directive
+        if id(d) not in regions:
+            continue
+        counted = (d.has("for") or d.has("loop")) and not d.has("distribute")
+        counts.append(trip_count_text(tu, item, region, nest_of(d, stmt.body).loops) if counted else "0")
+    known = list(dict.fromkeys(counts))
+    if "0" in known or len(known) > _FEW:
+        return _UNKNOWN
+    longest = "1ull"
+    for k, count in enumerate(known):
+        one, other = f"__ompls_inside_{k}", f"__ompls_most_{k}"
+        longest = f"({{ unsigned long long {one} = {count}, {other} = {longest}; {one} > {other} ? {one} : {other}; }})"
+    return longest
 
 
 def _operand(tu: TU, item: Item, e: ast.Expr) -> str:

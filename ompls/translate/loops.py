@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.convert import INTEGERS, arithmetic, promote, unqualified
+from ompls.analysis.model.convert import arithmetic, promote, unqualified
 from ompls.analysis.model.ctype import CType, Enum, Integer, Pointer
-from ompls.analysis.model.layout import sizeof
 from ompls.translate.ctext import strip
+from ompls.translate.precedence import operand
+from ompls.translate.ranges import converted, holds, values_in, values_of
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Loop:
     rows: tuple[Symbol, ...] = ()  # counters of outer loops that its bounds depend on: each has a row of its own
 
     def step_text(self, text: str) -> str:
-        return "1" if self.step is None else f"(-({text}))" if self.negated else text
+        return "1" if self.step is None else f"(-{operand(text, 'unary')})" if self.negated else text
 
     def known(self) -> int | None:
         """The number of iterations when all is constant."""
@@ -44,41 +45,76 @@ class Loop:
         step = -step if self.negated else step
         return max(0, (distance + step - 1) // step) if step > 0 else None
 
-    @property
-    def small(self) -> bool:
-        """Whether there are at most 2^31 iterations, for all values of the bounds that have a meaning."""
-        t = self.symbol.type
+    def most(self) -> int | None:
+        """The most iterations that bounds with a meaning can give; None: nobody knows."""
         count = self.known()
         if count is not None:
-            return count <= _HALF
-        start = constant(self.lower if self.up else self.bound)
-        size = sizeof(t) if isinstance(t, Integer) else None
-        return size is not None and (size < 4 or (size == 4 and _is_signed(t) and start is not None and start >= 0))
+            return count
+        span = self._span()
+        step = 1 if self.step is None else constant(self.step) or 1
+        return None if span is None else -(-(span + (self.op in ("<=", ">="))) // abs(step))
+
+    def _span(self) -> int | None:
+        """How far the bound can be from the lower end; None where nobody knows."""
+        t, inside = unqualified(self.symbol.type), values_in(self.symbol.type)
+        compared = values_in(arithmetic(t, self.bound.type)) if inside is not None else None
+        low, high = converted(values_of(self.lower), t), values_of(self.bound)
+        if inside is None or compared is None or low is None or high is None:
+            return None
+        if not holds(compared, low):  # C converts negative numbers to large ones, and counts there
+            return compared[1] - compared[0]
+        high = high if holds(compared, high) else compared
+        high = max(high[0], inside[0]), min(high[1], inside[1])  # a counter cannot pass what its type does not hold
+        return max(0, high[1] - low[0] if self.up else low[1] - high[0])
+
+    @property
+    def small(self) -> bool:
+        """Whether there are at most 2^31 iterations: a stride can be added to their 32-bit numbers."""
+        most = self.most()
+        return most is not None and most <= _HALF
+
+    @property
+    def plain(self) -> bool:
+        """Whether C's conversions leave both ends as they are, also where the program compares them itself."""
+        low, high = values_of(self.lower), values_of(self.bound)
+        if low is None or high is None:
+            return False
+        counter = unqualified(self.symbol.type)
+        common = (arithmetic(counter, self.bound.type), arithmetic(self.lower.type, self.bound.type))
+        inside = [(values_in(counter), low), *((values_in(t), x) for t in common for x in (low, high))]
+        return all(outer is not None and holds(outer, x) for outer, x in inside)
+
+    @property
+    def wraps(self) -> bool:
+        """Whether an `int` counter's distance from the lower end may be more than an `int` holds."""
+        inside, span = values_in(self.symbol.type), self._span()
+        return inside == _INT and (span is None or span > inside[1])
 
     @property
     def kind(self) -> str:
         """The type for numbers of iterations (`Nest.kind`)."""
-        return "unsigned int" if self.small else "long long"
+        most = self.most()
+        return "unsigned int" if most is not None and most < 1 << 32 else "long long"
 
     def count(self, lower: str, bound: str, kind: str, step: str = "1") -> str:
         """The number of iterations as an expression of type `kind`, 0 when there are none."""
         count = self.known()
         if count is not None:
             return str(count)
+        first, last = (lower, bound) if self.up else (bound, lower)
         if isinstance(self.symbol.type, Pointer):
-            first, last = (lower, bound) if self.up else (bound, lower)
-            distance = f"({kind})(({last}) - ({first}))"
-        elif (lower if self.up else bound) == "0":
-            last = bound if self.up else lower
-            distance = f"({kind}){last}" if last.replace("_", "a").isalnum() else f"({kind})({last})"
-        else:
-            first, last = (lower, bound) if self.up else (bound, lower)
-            distance = f"({kind})({last}) - ({kind})({first})"
-        if self.op in ("<=", ">="):
-            distance += " + 1"
+            distance = f"({kind})({operand(last, '-')} - {operand(first, '-', right=True)})"
+        elif first == "0":
+            distance = f"({kind}){operand(last, 'cast')}"
+        else:  # of 32 bits it is right whatever the signs are
+            small = _is_small(self.lower if self.up else self.bound) and _is_signed(promote(self.symbol.type))
+            less = operand(first, "-", right=True) if small else f"({kind}){operand(first, 'cast')}"
+            distance = f"({kind}){operand(last, 'cast')} - {less}"
+        inclusive = self.op in ("<=", ">=")
         if step == "1":
-            return f"{lower} {self.op} {bound} ? {distance} : 0"
-        return f"{lower} {self.op} {bound} ? ({distance} + ({step}) - 1) / ({step}) : 0"
+            return f"{lower} {self.op} {bound} ? {distance}{' + 1' if inclusive else ''} : 0"
+        by = operand(step, "/", right=True)
+        return f"{lower} {self.op} {bound} ? ({distance}{'' if inclusive else ' - 1'}) / {by} + 1 : 0"
 
     def limits(self, text: Callable[[ast.Expr], str], spell: Callable[[CType], str]) -> tuple[str, str]:
         """(lower, bound) converted as C does when it initialises the counter and compares it with the bound."""
@@ -87,24 +123,30 @@ class Loop:
             return lower, bound
         plain = constant(self.lower) is not None and (_is_signed(promote(t)) or constant(self.bound) is not None)
         if unqualified(self.lower.type) != t and not plain:
-            lower = f"({spell(t)})({lower})"
+            lower = f"({spell(t)}){operand(lower, 'cast')}"
         common = arithmetic(t, self.bound.type)
-        if (
-            isinstance(common, Integer)
-            and not _is_signed(common)
-            and _is_signed(self.bound.type)
-            and (constant(self.bound) is None)
-        ):
-            bound = f"({spell(common)})({bound})"
+        if isinstance(common, Integer) and not _is_signed(common):
+            low = converted(values_of(self.lower), t)
+            if low is not None and low[0] < 0:
+                lower = f"({spell(common)}){operand(lower, 'cast')}"
+            if _is_signed(self.bound.type) and constant(self.bound) is None:
+                bound = f"({spell(common)}){operand(bound, 'cast')}"
         return lower, bound
 
 
 _HALF = 1 << 31
+_INT = (-_HALF, _HALF - 1)
+
+
+def _is_small(e: ast.Expr) -> bool:
+    """Whether it is a constant that any type of a count holds, and that makes none of them unsigned."""
+    value = constant(e)
+    return value is not None and 0 <= value < 1 << 15 and _is_signed(e.type)
 
 
 def _is_signed(t: CType) -> bool:
     t = t.underlying if isinstance(t, Enum) else t
-    return isinstance(t, Integer) and INTEGERS[t.kind][1]
+    return isinstance(t, Integer) and t.signed
 
 
 @dataclass(frozen=True)
@@ -136,11 +178,16 @@ class Nest:
 
     @property
     def kind(self) -> str:
-        """The type for numbers of iterations.  32 bits are faster on a GPU, and leave room for a stride to be added."""
-        count = self.known()
+        """The type for numbers of iterations.  32 bits are faster on a GPU."""
         if len(self.loops) == 1:
             return self.loops[0].kind
-        return "unsigned int" if count is not None and count <= _HALF else "long long"
+        return "unsigned int" if self.small else "long long"
+
+    @property
+    def small(self) -> bool:
+        """Whether there are at most 2^31 iterations (`Loop.small`)."""
+        count = self.known()
+        return self.loops[0].small if len(self.loops) == 1 else count is not None and count <= _HALF
 
 
 def constant(e: ast.Expr) -> int | None:

@@ -102,9 +102,9 @@ class Mappers:
         body = " ".join(self._statements(m))
         return (
             f"{storage}void __attribute__((unused)) {m.function}(struct ompls_list **__ompls_list, "
-            f"unsigned long __ompls_whole, unsigned __ompls_flags, "
-            f"const void *__ompls_first, unsigned long __ompls_count) {{ "
-            f"unsigned long __ompls_i; for (__ompls_i = 0; __ompls_i < __ompls_count; __ompls_i++) {{ "
+            f"unsigned long long __ompls_whole, unsigned __ompls_flags, "
+            f"const void *__ompls_first, unsigned long long __ompls_count) {{ "
+            f"unsigned long long __ompls_i; for (__ompls_i = 0; __ompls_i < __ompls_count; __ompls_i++) {{ "
             f"{m.written} *const __ompls_it = ({m.written} *)__ompls_first + __ompls_i; {body} }} }}"
         )
 
@@ -123,7 +123,7 @@ class Mappers:
         copies = bits(f for f in mine if f in ("TO", "FROM"))
         extra = bits(f for f in mine if f not in ("TO", "FROM"))
         flags = f"((__ompls_flags & ~3u) | (__ompls_flags & {copies}u) | {extra}u)"
-        place = place_of(lambda e: m.text(e.span), expr)
+        place = place_of(lambda e: m.text(e.span), expr, self.tu.model)
         whole = isinstance(strip(expr), ast.Name)
         through = _through_pointer(expr)
         base = "0" if whole else f"(const void *)({place.base})"
@@ -141,7 +141,7 @@ class Mappers:
         if through:
             pointer = place.attach or f"&{place.base}"
             handle = add % (f"({flags} & ~{MOTION}u) | {bits(['ATTACH'])}u", f"(const void *)({pointer})")
-            then = f"unsigned long __ompls_h = {handle}; (void)__ompls_h;"
+            then = f"unsigned long long __ompls_h = {handle}; (void)__ompls_h;"
             if nested is not None:
                 then += f" {nested.function}(__ompls_list, __ompls_h, {flags}, {place.begin}, {count});"
             yield f"if ({place.base} != 0) {{ {then} }}"

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Declaration, FunctionDef, Symbol
-from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import CType, Enum, Record
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.analysis.spec.devices import DeviceSpec
+from ompls.analysis.syntax.attributes import begin_of_declaration
 from ompls.translate.ctext import TRUTH, Types, words
 from ompls.translate.declared import DeclaredReduction, declared_reductions
+from ompls.translate.macros import Definitions
 from ompls.translate.plan import HOISTED, RegionPlan
 from ompls.translate.symbols import is_global
 from ompls.translate.tables import tables
@@ -65,6 +66,7 @@ class Index:
         self.variables: dict[str, tuple[Item, ast.VarDecl]] = {}
         self.types: dict[str, str] = {}  # typedef names, tags, enumerators -> the declaration's text
         self.kinds = Types(tu)
+        self.macros = Definitions(tu)
         for item in tu.items:
             node = item.content.node
             if isinstance(node, FunctionDef):
@@ -92,7 +94,7 @@ class Index:
             if d.symbol.kind == "var" and (d.symbol.name not in self.variables or d.init is not None):
                 self.variables[d.symbol.name] = (item, d)
         if "{" in text or any(d.symbol.kind == "typedef" for d in node.decls):
-            add_types(self.types, text, node.decls, 0)
+            add_types(self.types, _before(self.tu.expanded, item.start, node.decls) + text, node.decls, 0)
 
 
 def add_types(index: dict[str, str], text: str, decls: Sequence[ast.VarDecl], base: int) -> None:
@@ -183,8 +185,16 @@ def _local_types(index: Index, item: Item, region: Region) -> dict[str, str]:
         if isinstance(n, ast.DeclStmt) and n.span.end <= region.stmt.span.start:
             text = index.tu.text(item, n.span)
             if "{" in text or any(d.symbol.kind == "typedef" for d in n.decls):
+                text = _before(index.tu.expanded, item.start + n.span.start, n.decls) + text
                 add_types(out, text, n.decls, n.span.start)
     return out
+
+
+def _before(text: bytes, at: int, decls: Sequence[ast.VarDecl]) -> str:
+    """The attributes in front of a typedef at `at`."""
+    if not any(d.symbol.kind == "typedef" for d in decls):
+        return ""
+    return decoded(text[begin_of_declaration(text, at) : at])
 
 
 def type_texts(index: Index, names: list[str]) -> list[str]:
@@ -249,8 +259,7 @@ class _Order:
 
     def _enum(self, t: Enum) -> str:
         """An enumeration of the same size; the header's enumerators are declared one by one, as they are used."""
-        size, signed = INTEGERS[t.underlying.kind]
-        value = "-1" if signed else hex((1 << (8 * size)) - 1)
+        value = "-1" if t.underlying.signed else hex((1 << (8 * t.underlying.size)) - 1)
         return f"enum {t.tag} {{ ompls_value_of_{t.tag} = {value} }};"
 
     def _record(self, t: Record) -> str:

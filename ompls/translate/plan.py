@@ -6,18 +6,27 @@ Expressions are host C text after macro expansion.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import alignof, sizeof
 from ompls.analysis.model.tu import TU, Item, Region, Variable
-from ompls.translate.launch import Launch, chain_directives, innermost, launch_of
-from ompls.translate.promote import Promotion, promotion_of
+from ompls.translate.launch import Launch, chain_directives, innermost, inside_of, launch_of
+from ompls.translate.promote import Promotion, is_scalar, promotion_of
 from ompls.translate.structures import ItemPlan
 from ompls.translate.uses import directives_in
 
 ARGS = "@args@"  # in a value: the host's array of map items
+ADDRESS = 8  # bytes of an `ompls_address` (runtime/core)
+# What a parameter is, in the order of ompls_param_kind: the device address of an item, the bytes of a variable or of
+# what a clause asks for, a pointer of the program's, a length that the translator adds, the part of a loop that a
+# launch is about (`covering.py`).  (Behind these: an address that is only read.)
+KINDS = ("address", "value", "pointer", "size", "part")
 HOISTED = ("num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "priority")
 
 
@@ -33,16 +42,16 @@ class Param:
 
     name: str
     symbol: Symbol | None
-    kind: str  # 'address' | 'value'
-    index: int  # into items or values
+    kind: str  # one of KINDS
+    index: int  # into values; of an address into items; of a part the dimension
     type: CType  # of the parameter
     deref: bool = False
     copy: bool = False
     league: bool = False
 
-    @property
-    def size(self) -> int:
-        return 8 if self.kind == "address" else sizeof(self.type) or 0
+    def size(self, model: DataModel) -> int:
+        """Bytes of the host; an address is an `ompls_address`, whatever size the host's pointers have."""
+        return ADDRESS if self.kind == "address" else sizeof(self.type, model) or 0
 
     @property
     def by_value(self) -> bool:
@@ -52,9 +61,8 @@ class Param:
         whole = isinstance(self.type, Pointer) and self.symbol is not None and isinstance(self.symbol.type, Array)
         return not self.deref and not whole
 
-    @property
-    def align(self) -> int:
-        return 8 if self.kind == "address" else alignof(self.type) or 1
+    def align(self, model: DataModel) -> int:
+        return ADDRESS if self.kind == "address" else alignof(self.type, model) or 1
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,7 @@ class Value:
 class RegionPlan:
     item: Item
     region: Region
-    kernel: str
+    kernel: str  # unique in the program
     items: list[ItemPlan]
     params: list[Param] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
@@ -84,10 +92,14 @@ class RegionPlan:
     parts: dict[Symbol, tuple[str, str]] = field(default_factory=dict)  # first byte and bytes of a mapped section
     globals: list[Variable] = field(default_factory=list)  # declare target variables used directly
 
+    id: str = ""  # FUNCTION_ORDINAL_FINGERPRINT (core/ompls.h): the same wherever the source lies
     mode: str = "spmd"  # or 'master_worker'
     single: bool = False  # spmd with one thread a team: nothing in the region is parallel
     promotion: Promotion | None = None  # spmd, although there is sequential code
     dimensions: int = 1  # of the grid and of its blocks
+    only_read: frozenset[str] = frozenset()  # parameters, `onlyread.py`: a second version of the kernel is for these
+    restrict: frozenset[str] = frozenset()  # parameters that are `restrict`, as the user's pointers are
+    covered: bool = False  # a thread has one iteration at most (`covering.py`)
     team_memory: int = 0  # bytes that each device has for what a team's threads share; 0: no limit
 
     # while the plan is made: items that will come before the others, and where the first ones with a variable and a
@@ -101,6 +113,11 @@ class RegionPlan:
             self.placed = {(i.symbol, i.base): k for k, i in reversed(list(enumerate(self.items)))}
         return self.placed
 
+    def identify(self, spelled: Callable[[CType], str]) -> None:
+        """Make `id`, now that the parameters are known.  `spelled` is how a type is written in C."""
+        takes = "\n".join(f"{p.kind} {p.name} {spelled(p.type)}" for p in self.params if p.kind != "part")
+        self.id = f"{self.region.id}_{hashlib.sha256(encoded(takes)).hexdigest()[:8]}"
+
     def settle(self, index: object, needs: object) -> None:
         """Choose the mode, now that the functions that the kernel calls are known."""
         from ompls.translate.needs import Index, Needs, has_parallel  # noqa: PLC0415 - needs imports this module
@@ -111,15 +128,16 @@ class RegionPlan:
         if any(d.has("parallel") or d.has("loop") for d in chain):
             return
         if has_parallel(self, needs, {id(d) for d in chain}):
-            values = {p.symbol for p in self.params if p.symbol is not None and p.by_value}
+            values = {p.symbol for p in self.params if p.symbol is not None and p.by_value} | set(self.privates)
             functions = [f for _, f in needs.functions]
-            own = any(p.copy and p.symbol in self.outer for p in self.params)
-            if not self.privates and not own and all(s.from_system_header for s in needs.externals.values()):
-                self.promotion = promotion_of(chain, innermost(self.region.stmt), values, functions)
+            own = any(p.copy and p.symbol in self.outer for p in self.params) or not all(map(is_scalar, self.privates))
+            if not own and all(s.from_system_header for s in needs.externals.values()):
+                self.promotion = promotion_of(chain, innermost(self.region.stmt), values, functions, index.tu.model)
             self.mode = "spmd" if self.promotion else "master_worker"
+            self.launch = self._shaped(index.tu, self.launch)
         else:
             self.single = True
-            self.launch = Launch(self.launch.trip_count, self.launch.num_teams, self.launch.thread_limit, "1")
+            self.launch = self._shaped(index.tu, self.launch)
 
     def constructs(self) -> list[str]:
         """The leaf constructs in the region, sorted."""
@@ -132,8 +150,13 @@ class RegionPlan:
 
     def host_launch(self, tu: TU, evaluated: dict[int, str]) -> Launch:
         """`launch` with the clauses' values in variables: what has side effects is evaluated once."""
-        made = launch_of(tu, self.item, self.region, evaluated, self.dimensions)
-        return replace(made, num_threads="1") if self.single else made
+        return self._shaped(tu, launch_of(tu, self.item, self.region, evaluated, self.dimensions))
+
+    def _shaped(self, tu: TU, launch: Launch) -> Launch:
+        """`launch`, as the mode has it."""
+        if self.promotion is not None:
+            return replace(launch, inside=inside_of(tu, self.item, self.region, self.promotion.regions))
+        return replace(launch, num_threads="1") if self.single else launch
 
     def in_one_dimension(self) -> None:
         """Let the grid be a row of teams."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ompls.analysis.model import ctype
 from ompls.analysis.model.ast import IntLiteral, Name, SizeOf, Symbol
-from ompls.analysis.model.ctype import INT, Array, CType, Function, Integer, Pointer, Record
+from ompls.analysis.model.ctype import INT, LONG_LONG, Array, CType, Function, Pointer, Record
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item, Region, Variable
@@ -99,7 +99,7 @@ def _add_variable(tu: TU, plan: RegionPlan, v: Variable) -> None:
         pointer = as_array_pointer(t) if isinstance(t, Array) else t if through else Pointer(t)
         direct = through or is_vla(t)
         expr = s.name if direct else f"&{s.name}"
-        plan.params.append(Param(s.name, s, "value", len(plan.values), pointer, deref=not direct))
+        plan.params.append(Param(s.name, s, "pointer", len(plan.values), pointer, deref=not direct))
         plan.values.append(Value(f"(const void *){expr}", "const void *", lvalue=False))
         return
     if is_vla(t) and isinstance(t, Array):
@@ -108,12 +108,13 @@ def _add_variable(tu: TU, plan: RegionPlan, v: Variable) -> None:
         plan.items.append(ItemPlan(s.name, ("TO", "VALUE"), value, value, f"sizeof({s.name})", "", None))
         return
     league = _teams_change(plan.region, s)
-    if league or (isinstance(t, (Array, Record)) and (sizeof(t) or 0) > LARGEST_VALUE):
+    if league or (isinstance(t, (Array, Record)) and (sizeof(t, tu.model) or 0) > LARGEST_VALUE):
         value = f"&__ompls_f_{s.name}"
         plan.params.append(Param(s.name, s, "address", len(plan.items), Pointer(t), copy=True, league=league))
         plan.items.append(ItemPlan(s.name, ("TO", "VALUE"), value, value, f"sizeof({s.name})", "", None))
         return
-    plan.params.append(Param(s.name, s, "value", len(plan.values), _sized(plan, s, t)))
+    kind = "pointer" if isinstance(t, Pointer) else "value"
+    plan.params.append(Param(s.name, s, kind, len(plan.values), _sized(plan, s, t)))
     addressable = s.storage != "register"
     plan.values.append(Value(s.name, f"__typeof__({s.name})", lvalue=addressable))
 
@@ -134,8 +135,8 @@ def _whole(plan: RegionPlan, s: Symbol, t: Array) -> CType:
     plan.outer[s] = str(t.length)
     if t.length is None:
         text = f"ompls_n_{s.name}"
-        plan.params.append(Param(text, None, "value", len(plan.values), Integer("long")))
-        plan.values.append(Value(f"(long)(sizeof({s.name}) / sizeof({s.name}[0]))", "long", lvalue=False))
+        plan.params.append(Param(text, None, "size", len(plan.values), LONG_LONG))
+        plan.values.append(Value(f"(long long)(sizeof({s.name}) / sizeof({s.name}[0]))", "long long", lvalue=False))
         plan.outer[s] = text
     return pointer
 
@@ -165,8 +166,8 @@ def _add_parts(plan: RegionPlan) -> None:
         texts = f"(const char *){at}.begin - (const char *){at}.base", f"{at}.size"
         names = f"ompls_begin_{s.name}", f"ompls_bytes_{s.name}"
         for name, text in zip(names, texts, strict=True):
-            plan.params.append(Param(name, None, "value", len(plan.values), Integer("long")))
-            plan.values.append(Value(f"(long)({text})", "long", lvalue=False))
+            plan.params.append(Param(name, None, "size", len(plan.values), LONG_LONG))
+            plan.values.append(Value(f"(long long)({text})", "long long", lvalue=False))
         plan.parts[s] = names
 
 
@@ -182,8 +183,8 @@ def _sized(plan: RegionPlan, s: Symbol, pointer: CType) -> CType:
         text = str(t.length)
         if t.length is None:
             text = f"ompls_d_{s.name}_{len(dims)}"
-            plan.params.append(Param(text, None, "value", len(plan.values), Integer("long")))
-            plan.values.append(Value(f"(long)(sizeof({at}) / sizeof({at}[0]))", "long", lvalue=False))
+            plan.params.append(Param(text, None, "size", len(plan.values), LONG_LONG))
+            plan.values.append(Value(f"(long long)(sizeof({at}) / sizeof({at}[0]))", "long long", lvalue=False))
         dims.append(text)
         return replace(t, of=sized(t.of, f"{at}[0]"), vla_text=text)
 

@@ -11,6 +11,7 @@ from itertools import islice
 
 from ompls.analysis.dataenv.paths import holds_pointers
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import record_layout, sizeof
 from ompls.translate.needs import Index
 from ompls.translate.symbols import is_global
@@ -28,22 +29,22 @@ def pointers_in(index: Index) -> list[str]:
             continue
         if not any(n.symbol is not None and n.symbol.kind == "var" for n in names_in(d.init)):
             continue
-        for k, at in enumerate(_places(s.type)):
+        for k, at in enumerate(_places(s.type, index.tu.model)):
             if k >= MOST:
                 break
             out.append(f"(char *)&{name} + {at}" if at else f"(void *)&{name}")
     return out
 
 
-def _places(t: CType) -> Iterator[int]:
+def _places(t: CType, model: DataModel) -> Iterator[int]:
     """The offsets of the pointers in an object of type `t`, in bytes."""
     if isinstance(t, Pointer):
         yield 0
     elif isinstance(t, Array):
-        inside, size = list(islice(_places(t.of), MOST)), sizeof(t.of) or 0
+        inside, size = list(islice(_places(t.of, model), MOST)), sizeof(t.of, model) or 0
         for k in range(t.length or 0) if inside else ():
             yield from (k * size + at for at in inside)
     elif isinstance(t, Record):
-        for f, bit in record_layout(t)[2]:
+        for f, bit in record_layout(t, model)[2]:
             if holds_pointers(f.type):
-                yield from (bit // 8 + at for at in _places(f.type))
+                yield from (bit // 8 + at for at in _places(f.type, model))

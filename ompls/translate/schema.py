@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ompls.translate.classes import CLASSES
+from ompls.translate.plan import KINDS
 
 _STRING: dict[str, Any] = {"type": "string"}
 _LINE: dict[str, Any] = {"type": "integer", "minimum": 1}
 _COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
 _FLAG: dict[str, Any] = {"type": "boolean"}
+_CLASS: dict[str, Any] = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_.-]*$"}  # "gpu", "default", a device's
 _STRINGS: dict[str, Any] = {"type": "array", "items": _STRING}
 
 
@@ -28,16 +29,17 @@ def _array(items: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_class(values: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "propertyNames": {"enum": list(CLASSES)}, "additionalProperties": values}
+    return {"type": "object", "propertyNames": _CLASS, "additionalProperties": values}
 
 
-_PARAM = _object(name=_STRING, kind={"enum": ["address", "value"]}, size=_LINE, align=_LINE, ctype=_STRING)
+_PARAM = _object(name=_STRING, kind={"enum": list(KINDS)}, size=_LINE, align=_LINE, ctype=_STRING)
 _MAP = _object(
     name=_STRING, variable=_STRING, type=_STRING, sharing=_STRING, implicit=_FLAG, why=_STRING, section=_STRING
 )
 _KERNEL = _object(
     name={"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
     region=_STRING,
+    id=_STRING,
     function=_STRING,
     line=_LINE,
     end_line=_LINE,
@@ -45,6 +47,7 @@ _KERNEL = _object(
     mode={"enum": ["spmd", "master_worker"]},
     files=_by_class(_STRING),
     params=_array(_PARAM),
+    only_read=_STRINGS,
     maps=_array(_MAP),
     globals=_STRINGS,
     externals=_STRINGS,
@@ -59,6 +62,7 @@ _UNIT = _object(
     headers={"type": "object", "additionalProperties": _STRING},
     includes_from=_STRING,
     openmp=_LINE,
+    abi=_object(architecture=_STRING, macros={"type": "object", "additionalProperties": _STRING}),
     kernels=_array(_KERNEL),
     functions=_array(
         _object(name=_STRING, files=_by_class(_STRING), externals=_STRINGS, parallel=_FLAG, reason=_STRING)
@@ -75,7 +79,7 @@ SCHEMA: dict[str, Any] = {
         ompls_bundle={"const": 1},
         generator=_STRING,
         devices=_STRINGS,
-        classes={"type": "array", "items": {"enum": list(CLASSES)}},
+        classes={"type": "array", "items": _CLASS},
         units=_array(_UNIT),
         sha256={"type": "object", "additionalProperties": {"type": "string", "pattern": "^[0-9a-f]{64}$"}},
     ),

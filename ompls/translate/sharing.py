@@ -77,13 +77,13 @@ def copies_made(node: Node, own: Collection[Symbol] = ()) -> dict[int, Copies]:
     for stmt in directives_in(node):
         copies = implicit.get(id(stmt))
         if copies is not None and stmt.body is not None:
-            changed = modified_in(stmt.body) | _passed(stmt.body)
+            changed = modified_in(stmt.body) | passed(stmt.body)
             kept = tuple(s for s in copies.symbols if copies.kind == "private" or s in changed or is_vla(s.type))
             out[id(stmt.directive)] = Copies(copies.kind, kept)
     return out
 
 
-def _passed(node: Node) -> set[Symbol]:
+def passed(node: Node) -> set[Symbol]:
     """Variables of which an array is used as a pointer: what it points to may be changed."""
     elements = {id(strip(n.base)) for n in node.walk() if isinstance(n, ast.Index)}
     whole = (n for n in node.walk() if isinstance(n, ast.Expr) and isinstance(n.type, Array))

@@ -11,17 +11,23 @@ from typing import Any
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import AsmStmt, DirectiveStmt, Name, OtherExpr, OtherStmt, Span, nodes
+from ompls.analysis.model.repeats import listed_twice, repeats
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
+from ompls.analysis.rules.support.written import name_of
 from ompls.analysis.source import OPENMP_DATES, Location
+from ompls.analysis.spec import is_declarative
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.translate import capability
+from ompls.translate.abi import abi_of
 from ompls.translate.bundle import directory_of
-from ompls.translate.classes import classes_of
+from ompls.translate.classes import Targets, classes_of
+from ompls.translate.covering import cover, uncover
 from ompls.translate.functions import exported, in_other_units, needs_of_function, refuse_copies
 from ompls.translate.host import DATA_CALLS, Host
 from ompls.translate.lowering import lower
 from ompls.translate.lowering.back import as_written
 from ompls.translate.needs import Index, Needs, needs_of
+from ompls.translate.onlyread import only_read
 from ompls.translate.output import OutLine, Places, line_map, text_of, with_line_directives
 from ompls.translate.packing import packed_parts, refuse_packed
 from ompls.translate.plan import RegionPlan
@@ -40,10 +46,13 @@ class Unit:
     host does, its kernels come from a Unit of its own (`_twin`).
     """
 
-    def __init__(self, tu: TU, name: str, devices: Sequence[DeviceSpec], target: Target = HOST) -> None:
+    def __init__(
+        self, tu: TU, name: str, devices: Sequence[DeviceSpec], targets: Targets, target: Target = HOST
+    ) -> None:
         self.original, self.name, self.devices = tu, name, devices
         self.device = ", ".join(device.name for device in devices)  # as messages say it
-        self.sets = classes_of(devices) if not target.on_device else []
+        self.classes = classes_of(devices, targets)
+        self.sets = self.classes if not target.on_device else []
         self.problems: list[Diagnostic] = []
         self.tu, unable = lower(tu, target)
         self.lowered = not unable  # else what follows from the rest of the text would be said, too
@@ -52,13 +61,14 @@ class Unit:
             self.problems.append(diagnostic(problem, at, self.device))
         self._refuse_self_named()
         self.index, self.places = Index(self.tu), Places(self.tu)
+        self.index.kinds.exact = any(device.abi for device in devices)
         self.packed = packed_parts(self.places.texts.values())
         self.plans: dict[int, RegionPlan] = {}
         self.needs: dict[int, Needs] = {}
         self._others: dict[str, Unit] = {}
         if not target.on_device and not self.problems:
             for s in self.sets:
-                other = Unit(tu, name, devices, s)
+                other = Unit(tu, name, devices, targets, s)
                 if other.tu.expanded != self.tu.expanded:
                     self._others[s.name] = other
                 self.problems += [p for p in other.problems if p not in self.problems]
@@ -88,13 +98,21 @@ class Unit:
         return next((t for t in twins if t is not None), (self, item, region))
 
     def check(self) -> bool:
-        """Whether the directives between the functions ask for nothing that no device here has."""
+        """Whether compilers take the directives between the functions, and devices here have what they ask for."""
         for f in self.tu.directives:
             d = f.directive
             for c in d.clauses if d.name == "requires" else []:
                 if c.name in _REQUIREMENTS:
                     self._refuse(f, c.span, f"requires {c.name}", _REQUIREMENTS[c.name])
+            for name in d.undeclared if is_declarative(d.name) and self.tu.declarations_known else ():
+                self._refuse(f, name.span, f"`{name.name}`", "it is not declared")
         return not self.problems
+
+    def check_text(self) -> None:
+        """Whether compilers take what stands in regions and around them."""
+        for item in self.tu.items:
+            whole = Span(0, item.end - item.start)
+            self.guarded(item, whole, lambda i=item, s=whole: self._refuse_mistakes(i, s))  # type: ignore[misc]
 
     def _refuse(self, f: FileDirective, span: Span, what: str, why: str) -> None:
         where = as_written(self.original, self.tu, self.tu.locate(f, span))
@@ -109,13 +127,17 @@ class Unit:
         """Plan one region.  False: there is a problem."""
 
         def make() -> None:
-            self._refuse_undeclared(item, region.stmt.span)
+            self._refuse_mistakes(item, region.stmt.span)
             _refuse_what_was_not_understood(region)
             _refuse_nested_functions(item, region)
             plan = plan_region(self.tu, item, region, self.kernel_name(region))
             plan.team_memory = min((d.team_memory for d in self.devices if d.team_memory), default=0)
             self.needs[id(region)] = needs_of(self.index, plan)
             plan.settle(self.index, self.needs[id(region)])
+            if all(s.covers for s in self.classes):
+                cover(plan)
+            plan.identify(self.index.kinds.c)
+            plan.only_read, plan.restrict = only_read(self.tu, plan, self.needs[id(region)])
             self.plans[id(region)] = plan
 
         good = self.guarded(item, region.stmt.directive.span, make)
@@ -124,16 +146,23 @@ class Unit:
             self.problems += unit.problems
             unit.problems = []
         if good:
-            self._same_grid(item, region)
+            self._same_launch(item, region)
         return good
 
-    def _same_grid(self, item: Item, region: Region) -> None:
-        """The host makes one launch for all sets: unless all agree on the grid's dimensions, it has one."""
+    def _same_launch(self, item: Item, region: Region) -> None:
+        """The host makes one launch for all sets: unless all agree on the grid's dimensions, it has one, and what the
+        kernel of some set writes is not only read."""
         places = [self._twin(s, region) or (self, item, region) for s in self.sets]
         plans = [unit.plans[id(seen)] for unit, _, seen in places]
+        for p in plans:
+            p.only_read = p.only_read.intersection(*(q.only_read for q in plans))
         if len({p.dimensions for p in plans}) > 1:
             for p in plans:
                 p.in_one_dimension()
+                uncover(p)
+        if len({p.covered for p in plans}) > 1:
+            for p in plans:
+                uncover(p)
 
     @cached_property
     def _as_written(self) -> dict[str, DirectiveStmt]:
@@ -143,7 +172,7 @@ class Unit:
 
     def _of(self, s: KernelClass) -> list[DeviceSpec]:
         """The devices whose kernels a set makes."""
-        return [device for device in self.devices if device.kernels == s.name]
+        return [device for device in self.devices if device.kernel_class == s.name]
 
     def kernel_name(self, region: Region) -> str:
         return f"ompls_{unit_symbol(self.tu, self.name)}_{region.id}"
@@ -165,7 +194,7 @@ class Unit:
         plan, needs = self.plans[id(region)], self.needs[id(region)]
 
         def make() -> None:
-            capability.check(self._of(s), plan, needs)
+            capability.check(self._of(s), plan, needs, self.tu.model)
             if region.id in self._as_written:
                 capability.check_as_written(self._of(s), self._as_written[region.id])
             refuse_packed(self.packed, needs)
@@ -178,7 +207,10 @@ class Unit:
         """The host makes one call for all sets: the kernels of each have to take the same."""
 
         def make() -> None:
-            if [(p.name, p.index, p.size) for p in mine.params] != [(p.name, p.index, p.size) for p in led.params]:
+            model = self.tu.model
+            if [(p.name, p.index, p.size(model)) for p in mine.params] != [
+                (p.name, p.index, p.size(model)) for p in led.params
+            ]:
                 why = "it has other variables on each of these devices"
                 raise Problem(region.directive.span, "this construct", why)
 
@@ -194,18 +226,25 @@ class Unit:
             return False
         return True
 
-    def _refuse_undeclared(self, item: Item, within: Span) -> None:
-        """No compiler takes such a text.  With a missing header the name may come from it."""
+    def _refuse_mistakes(self, item: Item, within: Span) -> None:
+        """What no compiler takes.  With a missing header a name may come from it; what we make of a directive would not
+        show gcc a second clause."""
+        declaring = [s.directive.span for s in item.content.directives if is_declarative(s.directive.name)]
         for name in item.content.undeclared if self.tu.declarations_known else ():
-            if within.start <= name.span.start < within.end:
+            if any(s.start <= name.span.start < s.end for s in (within, *declaring)):
                 raise Problem(name.span, f"`{name.name}`", "it is not declared")
+        for stmt in item.content.directives:
+            if within.start <= stmt.directive.span.start < within.end:
+                for clause, _ in repeats(stmt.directive):
+                    raise Problem(clause.span, f"the second `{clause.name}`", "nobody can tell which one counts")
+                for symbol, before, (clause, listed) in listed_twice(stmt.directive):
+                    why = f"`{before[0].name}` lists it, too, and nobody can tell which one counts"
+                    raise Problem(listed.span, f"`{symbol.name}` in `{clause.name}`", why)
 
     def translate(self) -> tuple[dict[str, str], dict[str, Any]]:
         """(files, manifest entry).  Only to be used when `problems` is empty afterwards."""
         self.check()
-        for item in self.tu.items:
-            whole = Span(0, item.end - item.start)
-            self.guarded(item, whole, lambda i=item, s=whole: self._refuse_undeclared(i, s))  # type: ignore[misc]
+        self.check_text()
         files: dict[str, str] = {}
         kernels = []
         for item, region in self.regions():
@@ -227,7 +266,7 @@ class Unit:
             break
         entry = {
             "source": self.tu.path, "host": f"host/{self.name}.c", "headers": {}, "kernels": kernels,
-            "openmp": OPENMP_DATES[self.original.settings.openmp],
+            "openmp": OPENMP_DATES[self.original.settings.openmp], "abi": abi_of(self.original.snapshot.predefined),
         }  # fmt: skip
         if self.problems:
             return {}, entry
@@ -236,7 +275,7 @@ class Unit:
         host = Host(self.name, self.index, self.places, self.plans, seen)
         for item in self.tu.items:
             for stmt in item.content.directives:
-                self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: host.construct(i, s))  # type: ignore[misc]
+                self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: self._construct(host, i, s))  # type: ignore[misc]
         repeated = host.edits.repeated()
         for item in self.tu.items if repeated else []:
             if self.problems:
@@ -258,6 +297,10 @@ class Unit:
         ]  # fmt: skip
         return files, entry
 
+    def _construct(self, host: Host, item: Item, stmt: DirectiveStmt) -> None:
+        capability.check_moved(self.devices, stmt.directive, self.tu.model)
+        host.construct(item, stmt)
+
     def _functions(self, files: dict[str, str]) -> list[dict[str, Any]]:
         """The functions that kernels of other units may call; their texts join `files`."""
         out = []
@@ -267,7 +310,7 @@ class Unit:
             entry["parallel"] = any(d.directive.has("parallel") for _, g in needs.functions for d in directives_in(g))
             for s in self.sets:
                 try:
-                    capability.check_functions(self._of(s), needs)
+                    capability.check_functions(self._of(s), needs, self.tu.model)
                     refuse_packed(self.packed, needs)
                     refuse_copies([needs, needs])  # the kernels of this unit and those of others
                     lines = with_line_directives(
@@ -292,13 +335,15 @@ class Unit:
         end = self.places.line(item, region.stmt.span.end - 1)
         launch = plan.launch
         return {
-            "name": plan.kernel, "region": region.id, "function": region.function, "line": line,
+            "name": plan.kernel, "region": region.id, "id": plan.id, "function": region.function, "line": line,
             "end_line": end[1] if end[0] == file else line, "file": file, "mode": plan.mode, "files": {},
-            "params": [{"name": p.name, "kind": p.kind, "size": p.size, "align": p.align,
+            "params": [{"name": p.name, "kind": p.kind, "size": p.size(self.tu.model), "align": p.align(self.tu.model),
                         "ctype": self.index.kinds.c(p.type)} for p in plan.params],
+            "only_read": [p.name for p in plan.params if p.name in plan.only_read],
             "maps": [
-                {"name": m.item.text if m.item else v.symbol.name, "variable": v.symbol.name, "type": m.map_type,
-                 "sharing": v.sharing, "implicit": m.item is None, "why": v.why, "section": v.section}
+                {"name": name_of(self.tu, item, m.item) if m.item else v.symbol.name, "variable": v.symbol.name,
+                 "type": m.map_type, "sharing": v.sharing, "implicit": m.item is None, "why": v.why,
+                 "section": v.section}
                 for v in region.variables for m in v.maps
             ] + [
                 {"name": v.symbol.name, "variable": v.symbol.name, "type": "", "sharing": v.sharing,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 from pathlib import Path
@@ -103,6 +104,38 @@ def test_other_languages_are_refused_by_name(ompls, tmp_path: Path, name: str, l
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("command", ["check", "preview", "translate", "run"])
+@pytest.mark.parametrize(
+    ("project", "entry"),
+    [
+        ("compile_commands.json", "g++ -c x.c"),
+        ("compile_commands.json", "/usr/bin/clang++-19 -c x.c"),
+        ("compile_commands.json", "gcc -x c++ -c x.c"),
+        ("compile_flags.txt", "-xc++"),
+        (".ompls.toml", 'flags = ["-x", "c++"]'),
+    ],
+)
+def test_what_is_compiled_as_cpp_is_refused_as_cpp(
+    ompls, tmp_path: Path, command: str, project: str, entry: str
+) -> None:
+    path = _write(tmp_path / "x.c", SAXPY)
+    if entry.endswith(" x.c"):
+        entry = json.dumps([{"directory": str(tmp_path), "file": "x.c", "command": entry}])
+    (tmp_path / project).write_text(entry)
+    output = ["-o", tmp_path / "out"] if command == "translate" else []
+    done = ompls(command, path, *output)
+    assert (done.code, done.out) == (125 if command == "run" else 2, ""), done.err
+    assert "x.c: it is C++; ompls understands C" in done.err
+
+
+def test_what_is_compiled_as_c_is_c(ompls, tmp_path: Path) -> None:
+    for name, command in (("x.cpp", "g++ -x c -c"), ("x.c", "gcc -c"), ("x.h", "gcc -x c-header"), ("y.c", "g++ -xc")):
+        path = _write(tmp_path / name, SAXPY)
+        entry = {"directory": str(tmp_path), "file": name, "command": f"{command} {name}"}
+        (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
+        assert ompls("preview", path).code == 0
+
+
 def test_regions_in_other_languages_of_a_directory_are_counted(
     ompls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +146,9 @@ def test_regions_in_other_languages_of_a_directory_are_counted(
     assert (done.code, done.err.count("\n")) == (0, 1)
     _write(tmp_path / "a.cpp", SAXPY)
     assert "a.cpp is C++; ompls understands C. Nothing was checked there" in ompls("check", tmp_path).err
+    (tmp_path / "compile_flags.txt").write_text("-xc++")
+    assert "no C files are in it" in ompls("check", tmp_path).err
+    (tmp_path / "compile_flags.txt").unlink()
     _write(tmp_path / "b.f90", b"!$omp target\n!$omp end target\n")
     done = ompls("check", "--format", "json", tmp_path)
     assert done.code == 0

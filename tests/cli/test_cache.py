@@ -37,6 +37,7 @@ def test_it_is_shown_and_cleared(ompls, process, tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("first", thinned(range(len(DAMAGES)), len(DAMAGES)))
+@pytest.mark.thorough
 def test_what_was_damaged_there_is_made_again(process, tmp_path: Path, first: int) -> None:
     """Each file in another way; then all of it can be used, and be cleared."""
     env = {"OMPLS_CACHE_DIR": str(tmp_path / "cache")}

@@ -76,12 +76,13 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_preprocessed_text_keeps_its_regions(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As distcc and ccache have it compiled: with options for the preprocessor, too, which have been used."""
-    options = ["-fopenmp", TARGETS, "-DN=100", "-include", "assert.h"]
+@pytest.mark.parametrize("how", ["", "-fdirectives-only"])
+def test_preprocessed_text_keeps_its_regions(project: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    """As distcc, ccache and icecream have it compiled: with options for the preprocessor, too, which have been used."""
+    options = ["-fopenmp", TARGETS, "-DN=100", "-include", "assert.h", *how.split()]
     for name in ("main", "scale"):
         cc(*options, "-E", f"{name}.c", "-o", f"{name}.i", where=project)
-        cc(*options, "-c", f"{name}.i", where=project)
+        assert cc(*options, "-fpreprocessed", "-c", f"{name}.i", where=project).stderr == ""
     cc(*options, "main.o", "scale.o", "-o", "prog", where=project)
     monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
     assert said(project / "prog") == SAID
@@ -154,6 +155,7 @@ def test_an_input_is_in_the_language_of_the_x_before_it() -> None:
 def test_c_in_a_file_with_any_name(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "scale.c").rename(project / "scale.cpp")
     (project / "main.c").rename(project / "main")
+    (project / "compile_flags.txt").write_text("-xc++")  # somebody else's build
     cc("-fopenmp", TARGETS, "-x", "c", "scale.cpp", "main", "-o", "prog", where=project)
     monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
     assert said(project / "prog") == SAID
@@ -186,6 +188,7 @@ def test_what_asks_for_a_dependency_file(line: str, dependencies: str) -> None:
     assert "-M" not in " ".join([*found.compile_words(found.sources[0]), *found.link_words({})])
 
 
+@pytest.mark.thorough
 def test_the_preprocessors_dependency_files_name_the_users_files(project: Path) -> None:
     """As the Linux kernel's makefiles ask for them."""
     (project / "out").mkdir()
@@ -194,6 +197,35 @@ def test_the_preprocessors_dependency_files_name_the_users_files(project: Path) 
     command = [*CC.split(), "-fopenmp", TARGETS, "-MMD", "-x", "c", "-c", "-", "-o", "out/y.o"]
     subprocess.run(command, cwd=project, input=SCALE, text=True, check=True)
     assert (project / "out/y.d").read_text().split() == ["out/y.o:", "vector.h"]
+
+
+def test_the_environments_dependency_file_names_the_users_files(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEPENDENCIES_OUTPUT", f"{project}/dep.d all")
+    cc("-fopenmp", TARGETS, "-c", "scale.c", where=project)
+    assert (project / "dep.d").read_text().split() == ["all:", "scale.c", "vector.h"]
+    cc("-fopenmp", TARGETS, "scale.o", "main.c", "-o", "prog", where=project)
+    assert {word for word in (project / "dep.d").read_text().split() if "/" in word} == set()
+
+
+def test_warnings_of_system_headers_are_not_about_generated_text(project: Path) -> None:
+    region = "#pragma omp target map(tofrom: a[0:4])\n    a[0] = 0;\n"
+    (project / "x.c").write_text(f"int main(void)\n{{\n    int a[4] = {{0}};\n{region}    return a[0];\n}}\n")
+    words = ("-Wsystem-headers", "-Wlong-long", "-Wconversion", "-Wpadded", "-Wc++-compat", "-Werror", "x.c")
+    subprocess.run(["gcc", "-fopenmp", "-fsyntax-only", *words], cwd=project, check=True)
+    assert cc("-fopenmp", TARGETS, "-c", *words, where=project).stderr == ""
+    assert ompls("run", "--device", "host", *words, cwd=project).stderr == ""
+
+
+@pytest.mark.parametrize("text", ["int x", "foo bar baz"])
+def test_what_is_no_c_is_refused_in_gccs_words(text: str, project: Path) -> None:
+    (project / "x.c").write_text(text)
+    refused = cc("-fopenmp", TARGETS, "-c", "x.c", where=project, code=1).stderr
+    assert (
+        refused == subprocess.run(["gcc", "-c", "x.c"], cwd=project, capture_output=True, text=True, check=False).stderr
+    )
+    command = [*CC.split(), "-fopenmp", TARGETS, "-x", "c", "-c", "-", "-o", "x.o"]
+    done = subprocess.run(command, cwd=project, input=text, capture_output=True, text=True, check=False)
+    assert (done.returncode, "<stdin>:1:" in done.stderr, "ompls" in done.stderr) == (1, True, False)
 
 
 def test_response_files_are_files(project: Path) -> None:
@@ -212,6 +244,7 @@ def test_an_openmp_version_of_another_compiler_is_checked(project: Path) -> None
     assert "5.2" in refused
 
 
+@pytest.mark.thorough
 def test_makefiles_for_gpus_are_built_for_the_simulator(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a GPU; said once, where the program is linked. A source may come from standard input."""
     words = ["-fopenmp", "-fopenmp-targets=nvptx64-nvidia-cuda"]
@@ -308,6 +341,7 @@ def test_several_files_at_once(project: Path) -> None:
     assert said(project / "prog") == SAID
 
 
+@pytest.mark.thorough
 def test_objects_travel_without_their_sources(project: Path) -> None:
     for name in ("main", "scale", "unused"):
         cc("-fopenmp", TARGETS, "-c", f"{name}.c", where=project)
@@ -323,6 +357,7 @@ def test_objects_travel_without_their_sources(project: Path) -> None:
     assert b"ompls_unused" not in (elsewhere / "prog").read_bytes(), "an archive gives only what is needed"
 
 
+@pytest.mark.thorough
 def test_relocatable_links_and_shared_libraries(project: Path) -> None:
     cc("-fopenmp", TARGETS, "-c", "main.c", "-o", "a.o", where=project)
     cc("-fopenmp", TARGETS, "-c", "scale.c", "-o", "b.o", where=project)
@@ -333,6 +368,16 @@ def test_relocatable_links_and_shared_libraries(project: Path) -> None:
     cc("-shared", "-fopenmp", TARGETS, "b.o", "-o", "libvector.so", where=project)
     cc("-fopenmp", TARGETS, "a.o", "-L", ".", "-lvector", "-Wl,-rpath,$ORIGIN", "-o", "shared", where=project)
     assert said(project / "shared") == SAID
+
+
+@pytest.mark.thorough
+def test_assembler_text_keeps_the_regions(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cc("-fopenmp", TARGETS, "-Wall", "-pedantic-errors", "-Werror", "-S", "main.c", "scale.c", where=project)
+    subprocess.run(["gcc", "-c", "scale.s"], cwd=project, check=True)
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
+    for inputs in (["main.s", "scale.s"], ["main.s", "scale.o"]):
+        cc("-fopenmp", TARGETS, *inputs, "-o", "prog", where=project)
+        assert said(project / "prog") == SAID
 
 
 def test_lto_keeps_the_regions_of_archives(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,6 +442,7 @@ def compilers(project: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], li
     return taken
 
 
+@pytest.mark.thorough
 def test_kernels_that_did_not_change_are_not_compiled_again(project: Path, compilers: Callable[[], list[str]]) -> None:
     for target in ("host", "cudasim"):
         words = ["-fopenmp", f"-fopenmp-targets={target}", "main.c", "scale.c", "-o", "prog"]
@@ -422,6 +468,7 @@ def test_objects_are_linked_once(project: Path, compilers: Callable[[], list[str
         assert b"unused_" not in (project / "prog").read_bytes()
 
 
+@pytest.mark.thorough
 def test_make_with_dependency_files(project: Path) -> None:
     (project / "Makefile").write_text(
         f"CFLAGS = -fopenmp {TARGETS} -O1 -MMD\nLDFLAGS = -fopenmp {TARGETS}\n"
@@ -483,6 +530,7 @@ def test_questions_are_answered_by_gcc(project: Path, words: list[str]) -> None:
     assert cc(*words, where=project).stdout == expected
 
 
+@pytest.mark.thorough
 def test_debug_information_speaks_of_the_users_file(project: Path) -> None:
     cc("-fopenmp", TARGETS, "-g", "main.c", "scale.c", "-o", "prog", where=project)
     lines = subprocess.run(

@@ -167,7 +167,8 @@ def test_never_imports_the_language_server(tmp_path: Path) -> None:
     code = (
         "import sys; from ompls.cli import main; main(sys.argv[1:]);"
         "bad = [m for m in sys.modules if m.split('.')[0] in ('pygls', 'lsprotocol', 'jinja2')"
-        " or m.startswith('ompls.runtime.') and m.rpartition('.')[2] not in ('contained', 'cache', 'folders')];"
+        " or m.startswith('ompls.runtime.')"
+        " and m.rpartition('.')[2] not in ('contained', 'cache', 'errors', 'folders', 'machine')];"
         "sys.exit(', '.join(bad) or 0)"
     )
     command = [sys.executable, "-c", code, "check", "--quiet", str(EXAMPLES / "saxpy.c")]
@@ -217,6 +218,18 @@ def test_a_device_that_nobody_chose_is_a_guess(ompls, tmp_path: Path) -> None:
     done = ompls("check", *select, "--device", "cuda", path)
     assert (done.code, f"warning: {what}" in done.out) == (1, True)
     assert ompls("check", *select, "--device", "host", path).out == ""
+
+
+@pytest.mark.parametrize("between", [
+    "\n", "  // a comment\n", "\n#pragma omp target map(tofrom: a) \\\n    nowait\n", "\r\n\n  # pragma omp target\r\n",
+])  # fmt: skip
+def test_what_is_missing_at_the_end_of_a_line_is_told_in_the_compilers_words(ompls, tmp_path, between) -> None:
+    path = tmp_path / "x.c"
+    path.write_bytes(f"int main(void) {{\n  int a[4];\n  int x = 3{between}  a[0] = 1;\n  return x;\n}}\n".encode())
+    said = ompls("check", path)
+    assert (said.code, said.out.count("[syntax-error]")) == (1, 1)
+    assert ":3:" in said.out
+    assert ": error: expected ',' or ';' before 'a' [syntax-error]" in said.out
 
 
 def test_syntax_errors_are_told_in_the_compilers_words(ompls, tmp_path) -> None:

@@ -71,6 +71,8 @@ def test_a_planned_device_is_checked_and_nothing_else(ompls, process, program: P
         "cannot run on epiphany: a core has no number of its size"
         in ompls("check", "--device", "epiphany", program).out
     )
+    plan = "warning: device 'epiphany' is planned: no kernels are made for its cores yet; it can be checked for, and "
+    assert ompls("check", "--device", "epiphany,host", program, program).err.count(plan) == 1
     why = "cannot translate for epiphany: no kernels are made for its cores yet; choose one of"
     for words, code in [(("preview",), 2), (("translate", "-o", tmp_path / "bundle"), 2)]:
         done = ompls(*words, "--device", "epiphany", program)
@@ -114,8 +116,24 @@ BROKEN |= {
     HALF.format(probe="pass", image="pass").replace("def build_image", "def other"): "its module raises TypeError",
 }
 
+MUTE = "class Mute(Exception):\n    def __str__(self): raise {}\n"
+FIT = HALF.format(probe="return Availability(True)", image="pass")
+BROKEN |= {
+    MUTE.format("ValueError") + "raise Mute": "its module raises Mute (__init__.py:3)",
+    MUTE.format("SystemExit") + FIT.replace("Availability(True)", "1 / Mute()"): "its module raises TypeError",
+    "raise OSError('a\\x1b[2Jb\\rc')": "its module raises OSError: a\ufffd[2Jb c (__init__.py:1)",
+    FIT.replace("Availability(True)", "Availability(False, '\\x1b[2J')"): "\ufffd[2J",
+    FIT + "Half.name = property(lambda self: 1 / 0)": "its module raises ZeroDivisionError",
+    FIT + "Half.folder = property(lambda self: 1 / 0)": "its module raises ZeroDivisionError",
+    FIT + "Half.name = 'host'": "its DEVICE has no name and folder of its own",
+    "from ompls.devices.host.module import DEVICE": "its DEVICE has no name and folder of its own",
+    FIT + "Half.checks = property(lambda self: 1 / 0)": "its module raises ZeroDivisionError",
+    FIT + "Half.needs_library = 3": "its DEVICE has no needs_library",
+    FIT + "Half.python_module = 3": "its DEVICE has no python_module that can be called",
+}
 
-@pytest.mark.parametrize("text", thinned(BROKEN, 4))
+
+@pytest.mark.parametrize("text", thinned(BROKEN, 12))
 def test_a_broken_module_harms_nobody_else(process, program: Path, text: str) -> None:
     module = program.parent / "devices/lab/module/__init__.py"
     module.write_text(text)
@@ -141,9 +159,25 @@ def test_an_image_that_is_none_is_told(process, program: Path, image: str, why: 
     assert f"the image of 'lab': {why}" in done.err or f"the image of 'lab': its module {why}" in done.err
 
 
+def test_what_a_module_prints_is_no_part_of_our_output(ompls, process, program: Path) -> None:
+    module = program.parent / "devices/lab/module/__init__.py"
+    module.write_text(module.read_text() + "print('loaded')\n")
+    done = process("devices", "--json")
+    assert [d["available"] for d in json.loads(done.out)["devices"] if d["name"] == "lab"] == [True]
+    assert done.err == "loaded\n"
+    module.write_text(HALF.format(probe="print('asked'); return Availability(True)", image="print('built')"))
+    done = process("devices", "--json")
+    assert json.loads(done.out)["devices"]
+    assert done.err == "asked\n"
+    done = process("run", "--device", "lab", program)
+    assert (done.out, done.err.count("built\n")) == ("", 1)
+
+
 def test_a_device_without_a_module_and_one_of_an_unknown_class(ompls, process, program: Path) -> None:
     shutil.rmtree(program.parent / "devices/lab/module")
     assert "lab        not available: its folder has no module/" in ompls("devices").out
+    done = process("run", "--device", "lab", program)
+    assert (done.code, "its folder has no module/ to run it; choose one of: " in done.err) == (125, True)
     data = program.parent / "devices/lab/device.toml"
     data.write_text(data.read_text().replace("[lacks]", 'kernels = "opencl"\n[lacks]'))
     done = ompls("preview", "--device", "lab", program)
@@ -189,3 +223,18 @@ def test_a_program_says_which_device_it_does_not_find(process, program: Path, mo
     assert run() == (0, "7", f"{warning}no folder of that name is found; see OMPLS_DEVICE_PATH\n")
     monkeypatch.setenv("OMP_TARGET_OFFLOAD", "disabled")
     assert run() == (0, "7", "")
+
+
+def test_its_page_is_made_of_its_folder(ompls, program: Path) -> None:
+    shown = ompls("explain", "lab").out
+    assert "| the type `double` | the lab is too poor |" in shown
+    assert "Its folder has no `manual.md`." in shown
+    (program.parent / "devices/lab/manual.md").write_text("## Who has the key\n\nAsk at the door.\n")
+    assert ompls("explain", "lab").out.endswith("## Who has the key\n\nAsk at the door.\n")
+    assert "lab" in ompls("explain").out.split("devices:")[1]
+    assert "did you mean lab?" in ompls("explain", "labb").err
+    words = ompls("completions", "bash").out.split('explain) case "$word"')[1].split("esac")[0]
+    assert " lab" in words
+    (program.parent / "devices/lab/device.toml").write_text("title = 3")
+    done = ompls("explain", "lab")
+    assert (done.code, "title: expected a text on one line" in done.err) == (2, True)

@@ -82,6 +82,7 @@ def values(said: str) -> list[str]:
 
 @needs_gdb
 @pytest.mark.parametrize("device", ["cudasim", "host"])
+@pytest.mark.thorough
 def test_gdb_stops_in_a_kernel_with_the_users_variables(
     device: str, program: Path, process: Callable[..., Done], tmp_path: Path
 ) -> None:

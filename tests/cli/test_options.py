@@ -19,6 +19,7 @@ from ompls.cli.problem import Problem
         (["-include", "pre.h", "x.c"], ["x.c"], ["-include", "pre.h"]),
         (["--device", "cuda", "x.c", "-lm"], ["--device", "cuda", "x.c"], ["-lm"]),
         (["-o", "out", "x.c"], ["-o", "out", "x.c"], []),
+        (["--sysroot=/r", "--sysroot", "s", "--quiet", "x.c"], ["--quiet", "x.c"], ["--sysroot=/r", "--sysroot", "s"]),
         (["-h"], ["-h"], []),
         (["--", "-x.c", "y.c"], ["--", "./-x.c", "y.c"], []),
     ],

@@ -96,6 +96,7 @@ def test_a_crash_is_reported_with_its_signal(process, tmp_path: Path, statement:
 
 @pytest.mark.parametrize("device", ["host", "cudasim"])
 @pytest.mark.parametrize("number", thinned([signal.SIGINT, signal.SIGTERM], 2))
+@pytest.mark.thorough
 def test_nothing_stays_behind_when_it_is_interrupted(tmp_path: Path, device: str, number: int, family: Any) -> None:
     body = REGION + 'puts("ready"); fflush(stdout); for (volatile int i = 0;; i++) ;'
     path = _program(tmp_path / "waits.c", body)
@@ -163,6 +164,17 @@ def test_rows_behind_pointers_to_arrays_of_variable_length_are_reduced(process, 
     assert (done.out, done.err) == ("12 15 7|12 10 9", "")
 
 
+def test_a_profile_of_attached_pointers(process, tmp_path: Path) -> None:
+    """The device writes them itself: there are no bytes of the host's to compare."""
+    body = (
+        "struct s { int n, *p; } s = {3, malloc(12)};\n#pragma omp target map(s.p[0:3]) map(to: s.n)\ns.p[1] = s.n;\n"
+    )
+    path = _program(tmp_path / "attached.c", body + 'printf("%d", s.p[1]); free(s.p);')
+    done = process("run", "--device", "cudasim", "--profile", path)
+    assert (done.code, done.out) == (0, "3")
+    assert "attached.c:" in done.err
+
+
 def test_profile_shows_what_was_transferred(process) -> None:
     done = process("run", "--device", "cudasim", "--profile", EXAMPLES / "saxpy.c")
     assert done.code == 0
@@ -203,3 +215,56 @@ def test_an_unwritable_cache_costs_a_warning_only(process, tmp_path: Path) -> No
     assert done.code == 0
     assert "warning" in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+PEERS = """
+#include <stdio.h>
+#include <omp.h>
+int main(void) {
+    char text[8] = "abcdefg", back[8] = "";
+    char *a = omp_target_alloc(8, 0), *b = omp_target_alloc(8, 1);
+    omp_target_memcpy(a, text, 8, 0, 0, 0, omp_get_initial_device());
+    omp_target_memcpy(b, a, 8, 0, 0, 1, 0);
+    #pragma omp target is_device_ptr(b) device(1)
+    b[0] = 'A';
+    omp_target_memcpy(back, b, 8, 0, 0, omp_get_initial_device(), 1);
+    puts(back);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("devices", ["host:2", "cudasim:2", "cudasim,host"])
+def test_devices_copy_to_each_other(process, tmp_path: Path, devices: str) -> None:
+    source = tmp_path / "peers.c"
+    source.write_text(PEERS)
+    done = process("run", "--device", devices, source)
+    assert (done.code, done.out, done.err) == (0, "Abcdefg\n", "")
+
+
+@pytest.mark.parametrize(
+    ("option", "device", "why"),
+    [
+        ("-fpack-struct", "host", "would be laid out otherwise"),
+        ("-fpack-struct=2", "cudasim", "would be laid out otherwise"),
+        ("-funsigned-char", "cudasim", "its types would not be the program's; use the device host"),
+        ("-fshort-enums", "cudasim", "its types would not be the program's; use the device host"),
+    ],
+)
+def test_options_that_make_other_types_are_refused(process, tmp_path: Path, option: str, device: str, why: str) -> None:
+    path = _program(tmp_path / "types.c", REGION + "return n != 5;")
+    done = process("run", "--device", device, option, path)
+    assert (done.code, why in done.err) == (125, True)
+    assert process("run", "--device", device, option, _program(tmp_path / "plain.c", "return 0;")).code == 0
+
+
+@pytest.mark.parametrize("option", ["-fshort-wchar", "-funsigned-char", "-fshort-enums"])
+def test_the_device_host_has_the_types_of_the_program(process, tmp_path: Path, option: str) -> None:
+    body = """
+    enum e { A, B } e[3] = {A, B, B};
+    char c[2] = {(char)200, 0};
+    int size = 0, sign = 0;
+    #pragma omp target map(e, c, size, sign)
+    { size = sizeof e + sizeof L'x' + (int)e[2]; sign = c[0] > 0; }
+    return size != (int)(sizeof e + sizeof L'x' + B) || sign != (c[0] > 0);"""
+    assert process("run", "--device", "host", option, _program(tmp_path / "types.c", body)).code == 0

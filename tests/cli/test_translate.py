@@ -28,6 +28,27 @@ def test_preview_shows_a_kernel(ompls, name: str, device: str) -> None:
     assert ("__global__" in done.out) == (device == "cuda")
 
 
+def test_no_kernel_is_shown_of_a_text_that_no_compiler_takes(ompls, tmp_path) -> None:
+    path = tmp_path / "x.c"
+    region = "#pragma omp target map(tofrom: a)\n  a[0] = 1;\n"
+    path.write_text(f"int a[4];\nvoid f(void) {{\n{region}#pragma omp target update to(missing)\n}}\n")
+    done = ompls("preview", path)
+    assert (done.code, done.out) == (1, "")
+    assert "5:30: error: `missing`" in done.err
+    assert "a[0] = 1;" in ompls("preview", "--line", 3, path).out
+
+
+@pytest.mark.parametrize("command", ["preview", "translate", "run"])
+def test_what_a_missing_header_hides_is_told(ompls, tmp_path, command) -> None:
+    path = tmp_path / "x.c"
+    guarded = "#if USE_GPU\n#pragma omp target\n#endif\n  ;\n"
+    path.write_text(f'#include "nowhere.h"\nint main(void) {{\n{guarded}#pragma omp target\n  ;\n  return 0;\n}}\n')
+    words = {"translate": ["-o", tmp_path / "bundle"], "run": ["--device", "host"]}.get(command, [])
+    said = ompls(command, *words, path).err
+    assert said.count("[missing-include]") == 2
+    assert "x.c:3:1: hint: whether 'USE_GPU' is defined is not known" in said
+
+
 def test_preview_of_one_line_shows_that_region_only(ompls) -> None:
     path = EXAMPLES / "vector_add.c"
     line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "twice[i] = 2" in text)
@@ -62,7 +83,7 @@ def test_resources_on_an_unknown_gpu_name_one_that_is_known(ompls) -> None:
     pytest.importorskip("nvidia.cuda_nvrtc", reason="needs the package ompls[cuda-preview]")
     done = ompls("preview", "--resources", "--arch", "sm_1", EXAMPLES / "saxpy.c")
     assert done.code == 2
-    assert "nvrtc does not know it" in done.err
+    assert "does not know it; name one of sm_" in done.err
 
 
 @pytest.mark.parametrize("command", ["preview", "translate"])

@@ -9,9 +9,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import fake
 import pytest
-
-from ompls.devices.cuda import module as cuda
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
@@ -43,6 +42,15 @@ def test_the_examples_are_right(path: Path, machine: dict[str, str], tmp_path: P
     events = [json.loads(line) for line in record.read_text().splitlines()[1:]]
     launched = {event["device"] for event in events if event["kind"] == "launch"}
     assert launched == ({"cuda:0", "cuda:1"} if device == "cuda:2" else {"cuda:0"})
+
+
+def test_the_first_jetson_runs_ptx(machine: dict[str, str], tmp_path: Path) -> None:
+    """nvrtc of CUDA 10.2 makes no machine code; the driver makes it of PTX."""
+    fake.compiler(tmp_path / "libnvrtc.so", 1002)
+    words = ("run", "--device", "cuda", ROOT / "examples/jacobi.c")
+    done = ompls(machine, *words, OMPLS_NVRTC=str(tmp_path / "libnvrtc.so"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(", correct\n")
 
 
 def test_it_is_listed_and_chosen_first(machine: dict[str, str]) -> None:
@@ -157,20 +165,6 @@ def test_a_kernel_of_many_registers_has_fewer_threads(
     assert run(many, tmp_path, MANY) == (0, f"{threads} {sum(range(5000))} 0\n", "")
 
 
-@pytest.mark.parametrize(
-    ("block", "most", "given"),
-    [
-        ((1024, 1, 1), 1023, (992, 1, 1)),
-        ((128, 8, 1), 1024, (128, 8, 1)),
-        ((128, 8, 1), 700, (128, 4, 1)),
-        ((32, 8, 4), 300, (32, 8, 1)),
-        ((256, 4, 1), 128, (128, 1, 1)),
-    ],
-)
-def test_blocks_are_made_to_fit(block: tuple[int, int, int], most: int, given: tuple[int, int, int]) -> None:
-    assert cuda.fitting(block, most) == given
-
-
 # A kernel that follows a host pointer: error 700, which no later call gets rid of.
 FAULT = """
 #include <stdio.h>
@@ -273,6 +267,31 @@ int main(void) {
 
 def test_memory_routines(machine: dict[str, str], tmp_path: Path) -> None:
     assert run(machine, tmp_path, COPIES) == (0, "abcdefg\n0\n", "")
+
+
+PEERS = """
+#include <stdio.h>
+#include <omp.h>
+int main(void) {
+    char text[8] = "abcdefg", back[8] = "";
+    char *a = omp_target_alloc(8, 0), *b = omp_target_alloc(8, 1);
+    omp_target_memcpy(a, text, 8, 0, 0, 0, omp_get_initial_device());
+    omp_target_memcpy(b, a, 8, 0, 0, 1, 0);
+    omp_target_memcpy(back, b, 8, 0, 0, omp_get_initial_device(), 1);
+    puts(back);
+    return 0;
+}
+"""
+
+
+def test_gpus_copy_to_each_other_without_the_host(machine: dict[str, str], tmp_path: Path) -> None:
+    log = tmp_path / "calls"
+    log.touch()
+    given = {"OMPLS_FAKE_GPUS": "2", "OMPLS_FAKE_CALLS": str(log)}
+    assert run(machine, tmp_path, PEERS, "cuda:2", **given) == (0, "abcdefg\n", "")
+    counted = Counter(log.read_text().split())
+    copies = ("cuMemcpyHtoDAsync_v2", "cuMemcpyPeer", "cuMemcpyDtoHAsync_v2")
+    assert [counted[name] for name in copies] == [1, 1, 1]
 
 
 def calls(machine: dict[str, str], tmp_path: Path, text: str, times: int, *words: str) -> list[str]:

@@ -6,6 +6,7 @@ import os
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import fake
@@ -15,11 +16,12 @@ from thinned import thinned
 
 from ompls.devices.cuda import module as cuda
 from ompls.devices.cuda.module import image as cuda_image
+from ompls.devices.cuda.module import nvrtc
 from ompls.devices.cuda.module.image import Code, ImageError, KernelFile
-from ompls.runtime import nvrtc
+from ompls.devices.cuda.module.needs import needs
 from ompls.runtime.bundle import read_bundle
 from ompls.runtime.devices import ImageJob
-from ompls.runtime.errors import BuildFailed, DeviceUnavailable, ToolMissing
+from ompls.runtime.errors import BuildFailed, DeviceUnavailable, RuntimeProblem, ToolMissing
 from ompls.runtime.toolchain import Toolchain
 
 SAXPY = """#include "ompls_device.cuh"
@@ -122,8 +124,8 @@ def test_architectures_are_read(
 
 
 def test_the_users_options_that_matter_go_along() -> None:
-    assert cuda_image.options(["-O3", "-ffp-contract=off", "-g"]) == ["--std=c++17", "--fmad=false", "-lineinfo"]
-    assert cuda_image.options(["-ffp-contract=off", "-ffp-contract=fast"]) == ["--std=c++17"]
+    assert cuda_image.options(["-O3", "-ffp-contract=off", "-g"]) == ["--fmad=false", "-lineinfo"]
+    assert cuda_image.options(["-ffp-contract=off", "-ffp-contract=fast"]) == []
 
 
 def _source(tmp_path: Path, text: str = SAXPY) -> Path:
@@ -159,7 +161,10 @@ def test_an_architecture_of_the_future_gets_ptx(tmp_path: Path) -> None:
 
 @needs_nvrtc
 def test_an_architecture_of_the_past_names_the_way_out(tmp_path: Path) -> None:
-    with Toolchain(tmp_path / "cache") as tools, pytest.raises(ToolMissing, match=r"starts at sm_.*OMPLS_NVRTC"):
+    with (
+        Toolchain(tmp_path / "cache") as tools,
+        pytest.raises(ToolMissing, match=r"CUDA 3\.0 to 8\.0 knows it; set OMPLS_NVRTC"),
+    ):
         cuda_image.compile_file(tools, _source(tmp_path), 20)
 
 
@@ -175,7 +180,7 @@ PROGRAMS = [*sorted((ROOT / "examples").glob("*.c")), *sorted((ROOT / "bench/gpu
 
 
 @needs_nvrtc
-@pytest.mark.parametrize("source", thinned(PROGRAMS, 5), ids=lambda path: path.stem)
+@pytest.mark.parametrize("source", thinned(PROGRAMS, len(PROGRAMS)), ids=lambda path: path.stem)
 def test_every_program_has_code_for_real_gpus(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPLS_CUDA_ARCH", "5.3, 8.7, 9.0")
     words = [sys.executable, "-m", "ompls", "translate", "--device", "cuda", source, "-o", tmp_path / "bundle"]
@@ -184,7 +189,9 @@ def test_every_program_has_code_for_real_gpus(source: Path, tmp_path: Path, monk
     with Toolchain(tmp_path / "cache") as tools:
         image = cuda.DEVICE.build_image(ImageJob(tools, kernels)).read_bytes()
     files = cuda_image.unpack(image)
-    assert sorted(name for file in files for name in file.kernels) == sorted(kernel.name for kernel, _ in kernels)
+    names = [kernel.name for kernel, _ in kernels]
+    names += [cuda_image.second_version(kernel.name)[0] for kernel, _ in kernels if kernel.only_read]
+    assert sorted(name for file in files for name in file.kernels) == sorted(names)
     assert all([code.capability for code in file.code] == [53, 87, 90] for file in files)
     assert {code.kind for file in files for code in file.code} == {"cubin"}
 
@@ -203,10 +210,31 @@ def test_machine_code_and_ptx_are_chosen_by_name(tmp_path: Path, monkeypatch: py
     subprocess.run([*words, "-o", tmp_path / "bundle"], check=True)
     with Toolchain(tmp_path / "cache") as tools:
         image = cuda.DEVICE.build_image(ImageJob(tools, read_bundle(tmp_path / "bundle").kernels("gpu")))
-        (file,) = cuda_image.unpack(image.read_bytes())
+        file, _ = cuda_image.unpack(image.read_bytes())
     assert [(code.capability, code.kind) for code in file.code] == [(53, "ptx"), (87, "cubin")]
     assert b".target sm_53" in file.code[0].data
     assert (file.best_for(87).kind, file.best_for(75).kind) == ("cubin", "ptx")
+
+
+# Of the kernels of bench/gpu/cuda: loads that go through the read-only path, and all loads of global memory.
+READ_ONLY = {"conv3d": [(33, 33)], "gramschmidt": [(5, 5), (2, 2), (10, 20)], "atax": [(10, 11), (10, 11)]}
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_what_is_only_read_takes_the_read_only_path(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPLS_CUDA_ARCH", "compute_53")
+    done = ompls("translate", "--device", "cuda", ROOT / f"bench/gpu/omp/{name}.c", "-o", tmp_path / "bundle")
+    assert done.returncode == 0, done.stderr
+    with Toolchain(tmp_path / "cache") as tools:
+        image = cuda.DEVICE.build_image(ImageJob(tools, read_bundle(tmp_path / "bundle").kernels("gpu")))
+    code = {entry: file.code[0].data for file in cuda_image.unpack(image.read_bytes()) for entry in file.kernels}
+    loads = {entry: (ptx.count(b"ld.global.nc"), ptx.count(b"ld.global")) for entry, ptx in code.items()}
+    second = [entry for entry in sorted(loads) if entry.endswith("_restrict")]
+    assert all(f".entry {entry}(".encode() in code[entry] for entry in loads)
+    assert all(loads[entry.removesuffix("_restrict")][0] == 0 for entry in second)
+    for entry, (few, all_) in zip(second, READ_ONLY[name], strict=True):
+        assert loads[entry][0] * all_ >= loads[entry][1] * few, loads
 
 
 def test_nvcc_is_taken_when_there_is_no_nvrtc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,13 +288,100 @@ def test_who_names_the_gpus_builds_for_them_anywhere(tmp_path: Path, monkeypatch
     done = ompls(*words)
     assert (done.returncode, done.stderr) == (0, "")
     program = tmp_path / "saxpy"
-    assert program.read_bytes().count(b"\x7fELF") == 4  # the stub, the program, and code for two GPUs
+    assert program.read_bytes().count(b"\x7fELF") == 6  # the stub, the program, and two versions for two GPUs
     assert subprocess.run([program], check=False, capture_output=True).returncode == 0  # on the host
     monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
     assert subprocess.run([program], check=False, capture_output=True).returncode == 125
 
 
+@pytest.mark.thorough
 def test_the_fake_driver_is_one_of_todays_simulator(tmp_path: Path) -> None:
     """It is made of the simulator's sources; what it does is tested where pycuda is (`make test-cuda`)."""
     fake.build(tmp_path)
     assert {path.name for path in tmp_path.glob("lib*")} == {"libcuda.so.1", "libnvrtc.so"}
+
+
+# --- compilers of other generations -----------------------------------------------------------------------------------
+
+NVCC = """#!/bin/sh
+case "$*" in
+*--version*) echo "release 10.2"; exit ;;
+*-arch=sm_53*|*-arch=compute_53*) ;;
+*) echo "nvcc fatal   : Value 'sm_?' is not defined for option 'gpu-architecture'" >&2; exit 1 ;;
+esac
+while [ "$1" != -o ]; do shift; done
+printf '\\177ELF of nvcc' >"$2"
+"""
+
+
+@pytest.fixture
+def nvcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that knows 5.3 alone."""
+    path = tmp_path / "bin/nvcc"
+    path.parent.mkdir()
+    path.write_text(NVCC)
+    path.chmod(0o755)
+    monkeypatch.setattr(cuda_image, "find_nvcc", lambda: str(path))
+
+
+@pytest.fixture
+def generation(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The fake compiler of one CUDA."""
+    fake.compiler(tmp_path / "libnvrtc.so", request.param)
+    monkeypatch.setenv("OMPLS_NVRTC", str(tmp_path / "libnvrtc.so"))
+    nvrtc._library.cache_clear()
+    yield request.param
+    nvrtc._library.cache_clear()
+
+
+def _made(tmp_path: Path, capability: int, kind: str = "cubin", text: str = SAXPY) -> tuple[str, int]:
+    with Toolchain(tmp_path / "cache") as tools:
+        code = cuda_image.compile_file(tools, _source(tmp_path, text), capability, kind=kind)
+    assert code.data.startswith(b"\x7fELF") or code.kind == "ptx"
+    return code.kind, code.capability
+
+
+@pytest.mark.parametrize(
+    ("generation", "asked", "made"),
+    [
+        (1002, 53, ("ptx", 53)),
+        (1002, 87, ("ptx", 75)),
+        (1102, 87, ("cubin", 87)),
+        (1209, 53, ("cubin", 53)),
+        (1209, 990, ("ptx", 90)),
+        (1300, 121, ("cubin", 121)),
+    ],
+    indirect=["generation"],
+)
+def test_each_generation_makes_what_it_can(
+    generation: int, asked: int, made: tuple[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuda_image, "find_nvcc", lambda: None)
+    assert _made(tmp_path, asked) == made
+    assert nvrtc.version() == divmod(generation, 100)
+
+
+@pytest.mark.parametrize("generation", [1002, 1300], indirect=True)
+def test_nvcc_makes_what_nvrtc_does_not(generation: int, nvcc: None, tmp_path: Path) -> None:
+    assert _made(tmp_path, 53) == ("cubin", 53)
+    assert _made(tmp_path, 53, "ptx")[0] == "ptx"
+    assert _made(tmp_path, 87)[1] == (75 if generation == 1002 else 87)  # which nvcc refuses
+
+
+@pytest.mark.parametrize("generation", [1300], indirect=True)
+def test_who_knows_an_architecture_is_said(generation: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_image, "find_nvcc", lambda: None)
+    with pytest.raises(ToolMissing, match=r"nvrtc 13\.0 makes nothing for sm_53; CUDA 7\.0 to 12\.9 knows it"):
+        _made(tmp_path, 53)
+    with pytest.raises(RuntimeProblem, match=r"nvrtc 13\.0 does not know it; CUDA 7\.0 to 12\.9 knows it; set OMPLS"):
+        needs({"k": SAXPY.encode()}, "sm_53")
+
+
+@pytest.mark.parametrize("generation", [1002], indirect=True)
+def test_what_cuda_10_2_lacks_is_said(generation: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_image, "find_nvcc", lambda: None)
+    with pytest.raises(BuildFailed) as caught:
+        _made(tmp_path, 53, text=SAXPY.replace("float a", "__int128 a"))
+    assert caught.value.output.endswith("nvrtc 10.2 has no __int128; CUDA 11.5 and later have\n")
+    with pytest.raises(RuntimeProblem, match=r"nvrtc 10\.2 stops at PTX.*CUDA 11\.1 or later"):
+        needs({"k": SAXPY.encode()}, "sm_53")

@@ -15,7 +15,6 @@ from ompls.devices.cudasim import module as cudasim
 from ompls.runtime.toolchain import Compile, Toolchain
 
 RUNTIME = Path(__file__).resolve().parents[2] / "ompls" / "runtime"
-DEVICE_LIB = RUNTIME / "device_lib"
 KERNELS = Path(__file__).resolve().parent / "kernels"
 ENTRY = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(')
 
@@ -56,6 +55,7 @@ class Request(ctypes.Structure):
         ("region_file", ctypes.c_char_p),
         ("region_line", ctypes.c_uint32),
         ("name", ctypes.c_char_p),
+        ("id", ctypes.c_char_p),
         ("mode", ctypes.c_uint32),
         ("grid", ctypes.c_uint32 * 3),
         ("block", ctypes.c_uint32 * 3),
@@ -63,6 +63,7 @@ class Request(ctypes.Structure):
         ("nparams", ctypes.c_uint32),
         ("params", ctypes.POINTER(P)),
         ("sizes", ctypes.POINTER(ctypes.c_uint64)),
+        ("kinds", ctypes.c_char_p),
     ]
 
 
@@ -182,7 +183,7 @@ class Device:
             return (ctypes.c_uint32 * 3)(*(n if isinstance(n, tuple) else (n, 1, 1)))
 
         text = name.encode()
-        request = Request(b"test.c", 1, text, 0, three(grid), three(block), shared, len(values), pointers, sizes)
+        request = Request(b"test.c", 1, text, text, 0, three(grid), three(block), shared, len(values), pointers, sizes)
         self.call("launch", self.handle, self.kernel(name), ctypes.byref(request))
 
 
@@ -223,7 +224,7 @@ def build(*files: Path, checked: bool = False) -> bytes:
     with Toolchain() as tools:
         listed = []
         for path in files:  # expanded, since macros define kernels too
-            expand = ["g++", "-E", "-P", "-x", "c++", "-I" + str(DEVICE_LIB / "cuda"), str(path)]
+            expand = ["g++", "-E", "-P", "-x", "c++", "-I" + str(cudasim.LIBRARY), str(path)]
             listed.append((path, path.name, ENTRY.findall(tools.run(expand, "listing kernels").decode())))
         return cudasim.build_image(tools, listed, checked).read_bytes()
 

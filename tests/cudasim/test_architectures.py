@@ -81,6 +81,7 @@ def test_parameters_of_more_than_4_kib_from_sm_70(inline: Inline, monkeypatch: p
 HALVES = "if (t % 32 < 16) ompls_sim_barrier(1, 64); out[t] = 1;"
 
 
+@pytest.mark.thorough
 def test_before_sm_70_a_warp_arrives_as_a_whole(on: Callable[..., sim.Device]) -> None:
     """PTX ISA, "bar, barrier": the arrival count goes up by the warp size, not by the number of active lanes."""
     device = on("sm_53", HALVES)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from sim import RUNTIME
+import pytest
 
+from ompls.devices.cudasim.module import ENGINE
 from ompls.runtime.toolchain import Compile, Toolchain
 
-HOST = RUNTIME / "device_lib" / "cudasim" / "host"
+HOST = ENGINE / "host"
 FLAGS = ("-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{HOST}", "-fsanitize=address,undefined")
 
 
+@pytest.mark.thorough
 def test_blocks_are_found_in_logarithmic_time() -> None:
     sources = (HOST / "blocks.c", Path(__file__).with_name("blocks.c"))
     with Toolchain() as tools:

@@ -186,6 +186,7 @@ def test_checks_are_chosen(check: Check) -> None:
     assert check(body, chosen="none") == []
 
 
+@pytest.mark.thorough
 def test_how_a_warp_touches_memory_is_estimated(check: Check) -> None:
     apart = "for (int i = 0; i < 16; i++)\n large[t * 32 + i] = 1;"
     assert re.fullmatch(

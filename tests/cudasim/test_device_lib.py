@@ -201,7 +201,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("operation", thinned(OPERATORS, 2))
+@pytest.mark.parametrize("operation", thinned(OPERATORS, 5))
 def test_reductions_of_every_type(opened: Open, operation: str) -> None:
     device = opened("reduce.cu")
     rng = random.Random(operation)
@@ -232,7 +232,7 @@ def test_reductions_of_every_type(opened: Open, operation: str) -> None:
 ATOMIC_TYPES = {**INTEGERS, "i64": c_long, "u64": c_ulonglong, **FLOATS}
 
 
-@pytest.mark.parametrize("suffix", ATOMIC_TYPES)
+@pytest.mark.parametrize("suffix", thinned(ATOMIC_TYPES, 4))
 def test_atomic_updates(opened: Open, suffix: str) -> None:
     device = opened("atomics.cu")
     kind = ATOMIC_TYPES[suffix]

@@ -291,7 +291,7 @@ def test_a_misaligned_pointer_from_the_host(inline: Inline) -> None:
         device.launch("k", 1, 1, data + 4, data)
 
 
-@pytest.mark.parametrize("case", thinned(WRONG, 3), ids=lambda case: case.name.replace(" ", "-"))
+@pytest.mark.parametrize("case", thinned(WRONG, 6), ids=lambda case: case.name.replace(" ", "-"))
 def test_a_kernel_that_is_wrong_on_a_gpu_is_rejected(inline: Callable[..., sim.Device], case: Wrong) -> None:
     device = inline(
         '#include "ompls_device.cuh"\n'

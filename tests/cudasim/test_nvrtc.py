@@ -12,7 +12,7 @@ import pytest
 import sim
 from thinned import thinned
 
-from ompls.runtime import nvrtc
+from ompls.devices.cuda.module import nvrtc
 
 ARCHITECTURES = ("sm_53", "sm_70", "sm_87", "sm_90")  # Jetson Nano, Volta, Jetson Orin, Hopper
 LIBRARY_KERNELS = ("saxpy.cu", "generic.cu", "loops.cu", "reduce.cu", "atomics.cu", "warps.cu")
@@ -121,7 +121,7 @@ def test_an_unknown_architecture_is_a_result_not_a_crash() -> None:
 def test_a_missing_library_names_the_next_step(tmp_path: Path) -> None:
     """In a process of its own: a library that was found once is kept."""
     script = (
-        "from ompls.runtime import nvrtc\n"
+        "from ompls.devices.cuda.module import nvrtc\n"
         "print(nvrtc.available())\n"
         "try: nvrtc.compile('')\n"
         "except nvrtc.NvrtcUnavailable as error: print(error)\n"

@@ -83,6 +83,7 @@ static int step{k}(double *a, int n) {{
     )
 
 
+@pytest.mark.thorough
 def test_early_returns_of_a_large_main_do_not_multiply() -> None:
     """Three times as much of all: each return's state has three times as many objects, so up to nine times the work.
 

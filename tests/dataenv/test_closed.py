@@ -93,6 +93,7 @@ def events(text: str) -> dict[str, set[Event]]:
     return {name: set(found) for name, found in events_of_unit(unit_of(tu)).items() if found}
 
 
+@pytest.mark.thorough
 def test_the_same_is_noticed_with_and_without_the_glance(monkeypatch: pytest.MonkeyPatch) -> None:
     glance, closed = Directives.ends_as_it_begins, []
 

@@ -185,6 +185,7 @@ def test_the_same_place_is_named_every_time() -> None:
     assert all(set(f["main"]) == set(found[0]["main"]) for f in found)
 
 
+@pytest.mark.thorough
 def test_a_walk_that_takes_too_long_says_nothing() -> None:
     calls = "".join(f"void f{k}(int *x) {{ f{k - 1}(x); f{k - 1}(x + {k}); }}\n" for k in range(1, 11))
     text = HEAD + "void f0(int *x) {\n#pragma omp target\nfor (int i = 0; i < 9; i++) x[i] = i; }\n" + calls

@@ -111,18 +111,22 @@ def test_examples_print_the_same_without_their_own_maps(name: str, tmp_path: Pat
     assert output(OFFLOAD, path, hoisted) == expected, hoisted.decode()
 
 
+SHARES = 10
+
+
 @pytest.mark.thorough
-def test_no_example_of_a_rule_gets_a_new_diagnostic(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", range(SHARES))
+def test_no_example_of_a_rule_gets_a_new_diagnostic(tmp_path: Path, share: int) -> None:
     """Checked inside of `refactored`; what is left compiles if it did before."""
     count = 0
-    for rule in RULES.values():
+    for rule in [*RULES.values()][share::SHARES]:
         for number, text in enumerate((*rule.bad, *rule.good)):
             path = tmp_path / f"{rule.id}{number}.c"
             source, made = refactored(path, text.encode(), "")
             count += made
             if made and _compiles(path, text.encode()):
                 assert _compiles(path, source), f"{rule.id}\n{source.decode()}"
-    assert count > 20
+    assert count > 2
 
 
 def _compiles(path: Path, source: bytes) -> bool:

@@ -95,6 +95,7 @@ def test_deleted_doubled_and_strange_bytes(seed: int) -> None:
             ask_everything(tu, rng.randrange(len(data) + 1))
 
 
+@pytest.mark.thorough
 def test_deep_nesting_and_long_lines() -> None:
     texts = [
         b"#pragma omp target map(to: " + b"(" * 5_000,

@@ -12,6 +12,7 @@ from gcc_tokens import FIXTURES, check_map, expand, gcc_tokens, our_tokens
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model import literals
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.datamodel import LP64
 from ompls.analysis.source import EMPTY_SNAPSHOT
 from ompls.analysis.syntax.pragma import parse_directive
 from ompls.analysis.syntax.preprocess import Preprocessor
@@ -57,7 +58,7 @@ def test_character_constants(constant: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.c").write_bytes(program)
     subprocess.run(["gcc", "-w", "-o", "a", "-include", "uchar.h", "a.c"], cwd=tmp_path, check=True)
     value = int(subprocess.run([tmp_path / "a"], capture_output=True, check=True).stdout)
-    assert literals.character(decoded(constant))[1] == value
+    assert literals.character(decoded(constant), LP64)[1] == value
     directive = parse_directive(b"#pragma omp target if(" + constant + b")")
     assert fold(directive.clauses[0].args[0]) == value
     for condition in (b"%s == %d", b"%s < 0", b"%s - 100000 < 0"):

@@ -144,7 +144,7 @@ def test_a_buffer_that_was_never_saved(tmp_path: Path) -> None:
         ("-DA -D B=1 -UC -U D", "-DA -DB=1 -UC -UD"),
         ("-include pre.h -include sub/pre.h", "-include pre.h -include /base/sub/pre.h"),
         ("-std=c23 -std=gnu23 -fopenmp=libomp -fopenmp-version=51", "-std=c2x -std=gnu2x -fopenmp"),
-        ("-std=c11 -std=gnu++17 -ansi -x c -x c++", "-std=c11 -ansi -x c"),
+        ("-std=c11 -std=gnu++17 -ansi -x ada -x c -x c++", "-std=c11 -ansi -x c -x c++"),
         ("-fopenmp -fno-openmp -fopenmp-simd", "-fopenmp -fno-openmp -fopenmp-simd"),
         ("-march=native -m64 -mavx2 -marchive", "-march=native -m64 -mavx2"),
         ("-B/tmp -specs=x -wrapper a,b -fplugin=x.so @file -I@x -D @x -o out -c main.c -O2", ""),

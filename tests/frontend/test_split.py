@@ -83,6 +83,7 @@ def test_cuts_of_stretches_are_those_of_the_whole_text() -> None:
         assert found == Splitter().split(text.encode()), text
 
 
+@pytest.mark.thorough
 def test_many_unclosed_functions_take_no_longer() -> None:
     text = "void f(int a) {\n  if (a) {\n}\n" * 20_000
     assert len(cut(text)) == 20_000

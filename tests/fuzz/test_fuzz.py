@@ -42,7 +42,7 @@ def mutilated(text: bytes) -> Iterator[bytes]:
         yield text[:end] + text[start:]
 
 
-@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: f"{path.parts[-2]}-{path.stem}")
+@pytest.mark.parametrize("path", thinned(FIXTURES, 3), ids=lambda path: f"{path.parts[-2]}-{path.stem}")
 def test_mutilated(path: Path) -> None:
     """All of them with OMPLS_EXHAUSTIVE, else a dozen."""
     texts = list(mutilated(path.read_bytes()))
@@ -84,6 +84,7 @@ EXTREME = {
 
 
 @pytest.mark.parametrize("name", thinned(EXTREME, 5))
+@pytest.mark.thorough
 def test_extreme_texts_take_few_steps(name: str) -> None:
     """Most take a million; what is exponential ends at the test's time limit."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ompls.analysis.model import headers
+from ompls.analysis.model.datamodel import LP64
 from ompls.analysis.model.headers import headers_of
 
 _SIZES = "typedef unsigned long size_t;\nstruct lines;\n"
@@ -15,8 +16,8 @@ def test_one_text_in_two_units_is_read_once(monkeypatch: pytest.MonkeyPatch) -> 
     parsed = []
     read = headers.parse_once
     monkeypatch.setattr(headers, "parse_once", lambda text: parsed.append(text) or read(text))
-    first = headers_of((_SIZES, "int one(void);\n"))
-    second = headers_of((_SIZES, "int two(void);\n"))
+    first = headers_of((_SIZES, "int one(void);\n"), LP64)
+    second = headers_of((_SIZES, "int two(void);\n"), LP64)
     assert len(parsed) == 3
     assert first.name("one") is not None
     assert first.name("two") is None
@@ -25,14 +26,14 @@ def test_one_text_in_two_units_is_read_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_declaration_sees_the_headers_before_its_own() -> None:
-    both = headers_of((_SIZES, _TEXTS))
+    both = headers_of((_SIZES, _TEXTS), LP64)
     length = both.name("length")
     assert length is not None
     assert "unsigned long" in str(length.type)
 
 
 def test_a_tag_is_what_defines_it_not_what_names_it() -> None:
-    tag = headers_of((_SIZES, _TEXTS)).tag("lines")
+    tag = headers_of((_SIZES, _TEXTS), LP64).tag("lines")
     assert tag is not None
     assert tag.body.fields is not None
-    assert headers_of((_SIZES,)).tag("other") is None
+    assert headers_of((_SIZES,), LP64).tag("other") is None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ctype import Integer
+from ompls.analysis.model.datamodel import LP64
 
 from .oracle import judge
 from .support import EXAMPLES, FIXTURES, analyze, analyze_file, header_text
@@ -28,7 +28,7 @@ def test_types_are_gccs(path: Path) -> None:
 def test_the_judge_sees_a_wrong_type() -> None:
     tu = analyze("int main(void) { int x = 1; x + 1; return x; }")
     sums = [n for n in tu.items[0].content.node.walk() if isinstance(n, ast.Binary)]
-    sums[0].type = Integer("long")
+    sums[0].type = LP64.integer("long")
     assert judge(tu, "").wrong == ["x + 1 : long"]
 
 

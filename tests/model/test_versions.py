@@ -41,7 +41,8 @@ def _alive() -> Counter[str]:
     return Counter(type(o).__name__ for o in gc.get_objects() if type(o) in kinds)
 
 
-@pytest.mark.parametrize("edit", thinned(EDITS, 3))
+@pytest.mark.parametrize("edit", thinned(EDITS, 6))
+@pytest.mark.thorough
 def test_what_an_edit_of_all_made_is_forgotten_after_it_was_taken_back(edit: str) -> None:
     assert len(TEXT) > memo.MUCH_TEXT
     others = _alive()
@@ -72,6 +73,7 @@ def test_versions_of_which_much_is_new_are_kept_a_short_time_only() -> None:
 
 
 @pytest.mark.parametrize("edit", thinned(EDITS, 3))
+@pytest.mark.thorough
 def test_a_line_as_long_as_the_text_is_not_remembered(edit: str) -> None:
     analyzer = Analyzer()
     for text in (EDITS[edit], TEXT):

@@ -24,6 +24,7 @@ def show(value: object) -> str:
         return value.text
     if isinstance(value, ast.Node):
         skipped = ("why", "span", "type", "to", "of", "symbol", "field_span", "type_span", "postfix", "arrow")
+        skipped += ("size", "keeps_step")
         parts = [show(getattr(value, f.name)) for f in dataclasses.fields(value) if f.name not in skipped]
         return f"{type(value).__name__}({', '.join(parts)})"
     if isinstance(value, list | tuple):

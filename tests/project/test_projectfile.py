@@ -61,7 +61,9 @@ def test_pyproject_has_a_table_for_it(tmp_path: Path) -> None:
     assert found.lines == {"openmp_version": 5, "diagnostics.severity": 6}
 
 
-@pytest.mark.parametrize("text", ['[project]\nname = "ompls-user"\n', "[tool.black]\n", "# ompls\n[broken\n"])
+@pytest.mark.parametrize(
+    "text", ['[project]\nname = "ompls-user"\n', "[tool.black]\n", "# ompls\n[broken\n", "tool = 3  # ompls\n"]
+)
 def test_a_pyproject_of_others_is_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "pyproject.toml").write_text(text)
     assert load(str(tmp_path / "pyproject.toml")) is None
@@ -71,6 +73,7 @@ MISTAKES = [
     ('opnmpVersion = "5.1"\n', "1: unknown setting 'opnmpVersion'; did you mean 'openmpVersion'?"),
     ('\nxyzzy = "5.1"\n', "2: unknown setting 'xyzzy'; there are openmpVersion, flags, select"),
     ('\nopenmpVersion = "7.0"\n', "2: openmpVersion: expected one of '4.0'"),
+    ("flags = 0x" + "f" * 5_000 + "\n", "1: flags: expected a list of texts, got a number of too many digits"),
     ("flags = 3\n", "1: flags: expected a list of texts, got 3; correct it"),
     ('device = "cudda"\n', "1: device: unknown device 'cudda': no device has this name; did you mean 'cuda'?"),
     ('ignore = [\n  "mapping",\n  "to-wite-lost",\n]\n', "3: ignore: unknown rule 'to-wite-lost'"),
@@ -98,7 +101,9 @@ def test_good_settings_beside_a_mistake_are_taken(tmp_path: Path) -> None:
     assert found.layer == {"diagnostics.ignore": ("mapping",)}
 
 
-@pytest.mark.parametrize("data", [b"openmpVersion = '\xff'\n", b"\0\0\0", b"[" * 100_000, b"a = " + b"[" * 5_000])
+@pytest.mark.parametrize(
+    "data", [b"openmpVersion = '\xff'\n", b"\0\0\0", b"[" * 100_000, b"a = " + b"[" * 5_000, b"a = " + b"9" * 5_000]
+)
 def test_bytes_of_any_kind_are_a_problem_at_most(tmp_path: Path, data: bytes) -> None:
     (tmp_path / ".ompls.toml").write_bytes(data)
     found = load(str(tmp_path / ".ompls.toml"))

@@ -13,9 +13,11 @@ from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
 from ompls.analysis.rules import report
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, Settings
+from ompls.analysis.spec.devices import DeviceSpec
 from ompls.cli.refusals import refused
 
 DEVICES = devices("cuda")
+_DEVICE = re.compile(r"^// Device (\w+)$", re.MULTILINE)
 _DRAWN = re.compile(r"^(\s*//\s*)(\^+) (error|warning|hint): (.*)$")
 
 Drawn = tuple[int, int, int, str, str]  # line and columns (0-based), severity, message
@@ -50,7 +52,9 @@ def drawn(text: str, diagnostics: list[Diagnostic]) -> list[Drawn]:
 
 def analyze(text: str, settings: Settings | None = None, snapshot: HeaderSnapshot = EMPTY_SNAPSHOT) -> TU:
     encoding = "latin-1" if "// Latin-1\n" in text else "utf-8"
-    return Analyzer().analyze("example.c", text.encode(encoding), snapshot, settings or Settings(devices=DEVICES))
+    return Analyzer().analyze(
+        "example.c", text.encode(encoding), snapshot, settings or Settings(devices=devices_of(text))
+    )
 
 
 def version_of(text: str, default: str = "5.2") -> str:
@@ -59,10 +63,16 @@ def version_of(text: str, default: str = "5.2") -> str:
     return match.group(1) if match else default
 
 
+def devices_of(text: str) -> tuple[DeviceSpec, ...]:
+    """The device that an example speaks of: a line of it may be `// Device epiphany`."""
+    match = _DEVICE.search(text)
+    return devices(match.group(1)) if match else DEVICES
+
+
 def findings(text: str, *rules: str, openmp: str = "") -> list[Diagnostic]:
     """What the rules (all of them by default) say about `text`; those of the front end and the translator when they are
     named."""
-    settings = Settings(openmp=openmp or version_of(text), select=rules, devices=DEVICES)  # type: ignore[arg-type]
+    settings = Settings(openmp=openmp or version_of(text), select=rules, devices=devices_of(text))  # type: ignore[arg-type]
     tu = analyze(text, settings)
     return report(tu, [d for rule in rules if rule in ELSEWHERE for d in ELSEWHERE[rule](text, settings)]).diagnostics
 

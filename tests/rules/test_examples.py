@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from drawing import analyze, drawn, expected, findings
 
@@ -16,7 +18,13 @@ GOOD = [(rule, text) for rule in RULES.values() for text in rule.good]
 
 
 def ids(cases: list[tuple[Rule, str]]) -> list[str]:
-    return [f"{rule.id}-{i}" for i, (rule, _) in enumerate(cases)]
+    """Counted by rule: another rule's examples change no name."""
+    seen: Counter[str] = Counter()
+    names = []
+    for rule, _ in cases:
+        seen[rule.id] += 1
+        names.append(f"{rule.id}-{seen[rule.id]}")
+    return names
 
 
 @pytest.mark.parametrize(("rule", "text"), BAD, ids=ids(BAD))

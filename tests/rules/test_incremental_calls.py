@@ -7,6 +7,7 @@ import random
 
 import pytest
 from drawing import DEVICES
+from thinned import thinned
 
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
@@ -63,7 +64,7 @@ def unit(analyzer: Analyzer, text: str) -> TU:
     return analyzer.analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings(devices=DEVICES))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", thinned(range(4), 4))
 def test_random_edits_of_functions_that_call_each_other(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "SIZE", 100)
     random_ = random.Random(seed)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from drawing import DEVICES, ELSEWHERE, expected, version_of
+from drawing import ELSEWHERE, devices_of, expected, version_of
 from thinned import thinned
 
 from ompls.analysis.model.builder import Analyzer
@@ -27,7 +27,7 @@ IDS = [f"{rule}-{i}" for i, (rule, _) in enumerate(EXAMPLES)]
 def lines_of(text: str, path: str = "example.c", snapshot: HeaderSnapshot | None = None, main: str = "") -> Found:
     """Rule, severity and line of every finding in `path`."""
     source = main or text
-    settings = Settings(openmp=version_of(text), devices=DEVICES)  # type: ignore[arg-type]
+    settings = Settings(openmp=version_of(text), devices=devices_of(text))  # type: ignore[arg-type]
     tu = Analyzer().analyze("example.c", source.encode(), snapshot or HeaderSnapshot("none"), settings)
     data = text.encode()
     return [(d.rule, d.severity, data.count(b"\n", 0, d.where.start)) for d in check(tu) if d.where.path == path]
@@ -88,7 +88,7 @@ MUTATED = [(*example, *mutation[1:]) for example in EXAMPLES for mutation in MUT
 
 
 @pytest.mark.parametrize(
-    ("rule", "text", "mutate", "by"), thinned(MUTATED, 12), ids=[f"{i}-{name}" for i in IDS for name, _, _ in MUTATIONS]
+    ("rule", "text", "mutate", "by"), thinned(MUTATED, 24), ids=[f"{i}-{name}" for i in IDS for name, _, _ in MUTATIONS]
 )
 def test_same_findings(rule: str, text: str, mutate: Callable[[str], str], by: int) -> None:
     before = lines_of(without_drawings(text))
@@ -97,7 +97,7 @@ def test_same_findings(rule: str, text: str, mutate: Callable[[str], str], by: i
     assert sorted(lines_of(mutate(text))) == sorted(shifted(before, by))
 
 
-@pytest.mark.parametrize(("rule", "text"), thinned(EXAMPLES, 4), ids=IDS)
+@pytest.mark.parametrize(("rule", "text"), thinned(EXAMPLES, 8), ids=IDS)
 def test_same_findings_in_a_header(rule: str, text: str) -> None:
     code = without_drawings(text)
     snapshot = HeaderSnapshot("one", texts={'"part.h"': ("part.h", code.encode())})

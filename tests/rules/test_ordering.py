@@ -182,6 +182,7 @@ def test_a_function_is_looked_at_again_when_it_is_called_from_elsewhere() -> Non
 
 
 @pytest.mark.parametrize("count", [30, 120])
+@pytest.mark.thorough
 def test_long_programs_are_looked_at_in_time(count: int) -> None:
     """Calls in a ring and in a row, many tasks, deep nesting: nothing is raised, and not all pairs are reported."""
     task = "\n#pragma omp task depend(in: g)\n"

@@ -47,7 +47,7 @@ SAXPY_HOST = r"""
 static const ompls_item_desc items[] = {{"x[0:n]", OMPLS_MAP_TO}, {"y[0:n]", OMPLS_MAP_TO | OMPLS_MAP_FROM}};
 static const ompls_param_desc params[] = {{"x", OMPLS_PARAM_ADDRESS, 0, 8}, {"y", OMPLS_PARAM_ADDRESS, 1, 8},
                                           {"n", OMPLS_PARAM_VALUE, 0, 4}, {"a", OMPLS_PARAM_VALUE, 1, 4}};
-static ompls_region region = {"saxpy.c", 9, "saxpy_0", OMPLS_MODE_SPMD, 2, 4, 2, items, params, 0, 0};
+static ompls_region region = {"saxpy.c", 9, "saxpy_0", OMPLS_MODE_SPMD, 2, 4, 2, items, params, 0, 0, 0};
 static void saxpy(int n, float a, const float *x, float *y) {
     ompls_arg args[] = {{x, x, n * sizeof *x, 0}, {y, y, n * sizeof *y, 0}};
     const void *values[] = {&n, &a};

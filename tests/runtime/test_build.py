@@ -93,6 +93,7 @@ def test_a_header_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert ". " + str(header) not in said
 
 
+@pytest.mark.thorough
 def test_what_all_programs_share_is_compiled_ahead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -223,6 +224,7 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         choose("auto")
 
 
+@pytest.mark.thorough
 def test_unwritable_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("OMPLS_CACHE_DIR", str(tmp_path / "file" / "cache"))
@@ -288,6 +290,7 @@ def tiny(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(directory)], check=True)
 
 
+@pytest.mark.thorough
 def test_a_full_disk(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -342,7 +345,7 @@ def test_outputs_that_cannot_be(tmp_path: Path, output: str) -> None:
     ("name", "device"),
     thinned(
         [(name, device) for device in ("host", "pyhost")
-         for name in ("$HOME `x` %s {y}", "a b", 'quote"d', "back\\slash", "n\udcff")], 4
+         for name in ("$HOME `x` %s {y}", "a b", 'quote"d', "back\\slash", "n\udcff")], 10
     ),
 )  # fmt: skip
 def test_odd_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, device: str) -> None:
@@ -469,3 +472,12 @@ def test_a_debugger_opens_the_images_of_the_program(tmp_path: Path) -> None:
     command = ["gdb", "-q", "-batch", "-ex", "run", str(built.program)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
     assert "0 wrong, 1 devices, initial 1" in done.stdout
+
+
+def test_a_file_whose_language_gcc_does_not_know_is_told(tmp_path: Path) -> None:
+    source = tmp_path / "kernel.lng"
+    source.write_text("int x;\n")
+    with toolchain.Toolchain(tmp_path / "cache") as tools:
+        with pytest.raises(errors.RuntimeProblem, match=r"the language of a file .\.lng.; compile it with -x"):
+            tools.object(toolchain.Compile(source, depends=()))
+        assert tools.object(toolchain.Compile(source, ("-x", "c"), depends=())).is_file()

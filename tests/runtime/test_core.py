@@ -19,11 +19,14 @@ __all__ = ["program"]
     ("name", "sanitizer"),
     [
         pytest.param("api", "plain", marks=pytest.mark.thorough),
-        ("api", "address"),
+        pytest.param("api", "address", marks=pytest.mark.thorough),
         pytest.param("lists", "plain", marks=pytest.mark.thorough),
         ("lists", "address"),
         pytest.param("mapping", "plain", marks=pytest.mark.thorough),
         ("mapping", "address"),
+        ("protocol", "address"),
+        ("versions", "address"),
+        pytest.param("versions", "thread", marks=pytest.mark.thorough),
         pytest.param("stress", "plain", marks=pytest.mark.thorough),
         ("stress", "address"),
         pytest.param("stress", "thread", marks=pytest.mark.thorough),
@@ -47,6 +50,7 @@ WAYS: dict[str, dict[str, str]] = {
     ("name", "sanitizer", "way"),
     [
         ("mapping", "address", "ahead"),
+        ("protocol", "address", "ahead"),
         ("lists", "address", "ahead"),
         ("stress", "address", "ahead"),
         pytest.param("stress", "thread", "ahead", marks=pytest.mark.thorough),
@@ -125,6 +129,7 @@ def test_available_devices_that_cannot_be_read(program: Program, text: str) -> N
     assert f"OMP_AVAILABLE_DEVICES: cannot read '{text}'" in done.stderr
 
 
+@pytest.mark.thorough
 def test_the_environment_is_displayed_with_our_devices(program: Program) -> None:
     at_start = run(program("api", "plain"), "devices", OMP_DISPLAY_ENV="true", OMP_AVAILABLE_DEVICES="*[1]")
     assert "OPENMP DISPLAY ENVIRONMENT BEGIN" in at_start.stderr  # libgomp's
@@ -146,7 +151,7 @@ ERRORS = dict(line.split(": ", 1) for line in (PROGRAMS / "errors.txt").read_tex
 
 
 @pytest.mark.parametrize("case", ERRORS)
-@pytest.mark.parametrize("sanitizer", ["plain", "address"])
+@pytest.mark.parametrize("sanitizer", thinned(["address", "plain"], 2))
 def test_errors_name_everything(program: Program, case: str, sanitizer: str) -> None:
     done = run(program("errors", sanitizer), case)
     assert (done.returncode, done.stdout) == (125, "before\n" + ("present: 0\n" if case == "copy" else ""))
@@ -200,6 +205,35 @@ POLICIES: list[tuple[str, dict[str, str], int, str, str]] = [
     ("number", {}, 0, "", "ompls: warning: bad.c:10: there is no device 7: the program has 2, from 0 on (the"),
     ("default-number", {}, 0, "", "ompls: warning: bad.c:10: there is no device 9, the default device: the program"),
     ("number", {"OMP_TARGET_OFFLOAD": "disabled"}, 0, "", ""),
+    (
+        "narrow",
+        {"MOCK_NARROW": "1"},
+        125,
+        "",
+        "bad.c:14: region on mock:0: the pointer of 'pointer[0:8]' is mapped, and pointers have 4 bytes on the",
+    ),
+    ("narrow", {}, 0, "", ""),
+    (
+        "",
+        {"MOCK_FOREIGN": "1"},
+        0,
+        "ran on a device: 0 of 2\n",
+        "ompls: warning: device mock:0 cannot be opened: its byte order is not this machine's, and data are copied as",
+    ),
+    (
+        "",
+        {"MOCK_LACKS": "attach"},
+        0,
+        "ran on a device: 0 of 0\n",
+        "ompls: warning: device module 'mock' has no function att",
+    ),
+    (
+        "",
+        {"MOCK_LACKS": "mark", "MOCK_AHEAD": "1"},
+        0,
+        "ran on a device: 0 of 0\n",
+        "ompls: warning: device module 'mock' has no function start_in, start_out, mark and follow, of which",
+    ),
     ("left-behind", {}, 0, "", "ompls: warning: bad.c:20: a child of fork has no devices: what is mapped stays with"),
     ("number", {"OMP_TARGET_OFFLOAD": "mandatory"}, 125, "", "bad.c:10: region: OMP_TARGET_OFFLOAD is mandatory, but"),
 ]

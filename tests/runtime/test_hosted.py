@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from handmade import SAXPY_HOST, SAXPY_KERNEL, SAXPY_PARAMS, make_bundle, saxpy_bundle
+from thinned import thinned
 
 from ompls.runtime import launcher, start
 from ompls.runtime.build import build
@@ -79,7 +81,7 @@ def directories(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [[], ["a", "", "x y", "--help"], ["--"], ["raise", "11"], ["raise", "2"], ["raise", "13"]]
+    "args", thinned([[], ["a", "", "x y", "--help"], ["--"], ["raise", "11"], ["raise", "2"], ["raise", "13"]], 2)
 )
 @pytest.mark.parametrize("env", [{}, {"LC_ALL": "C"}, {"LC_CTYPE": "C"}, {"LANG": "C.UTF-8", "ODD": "a=b"}])
 def test_a_program_does_not_notice(tmp_path: Path, args: list[str], env: dict[str, str], cache: Path) -> None:
@@ -243,7 +245,7 @@ NUMBERS = r"""
 #include <omp.h>
 static const ompls_item_desc items[] = {{"n", OMPLS_MAP_FROM}};
 static const ompls_param_desc params[] = {{"n", OMPLS_PARAM_ADDRESS, 0, 8}};
-static ompls_region region = {"prog.c", 1, "ask", OMPLS_MODE_SPMD, 1, 1, 0, items, params, 0, 0};
+static ompls_region region = {"prog.c", 1, "ask", OMPLS_MODE_SPMD, 1, 1, 0, items, params, 0, 0, 0};
 int main(void) {
     for (int device = 0; device < omp_get_num_devices(); device++) {
         int n = -1;
@@ -275,3 +277,79 @@ def test_a_device_in_python_says_of_what_kind_it_is(tmp_path: Path, wanted: str,
     env = {**launcher.environment(built), "OMP_AVAILABLE_DEVICES": wanted}
     done = subprocess.run(launcher.command(built), env=env, capture_output=True, check=False)
     assert min(done.stdout.split(b"\n")[:-1]).split() == [b"%d" % n for n in range(there)], done.stderr
+
+
+PROTOCOL = r"""
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+static struct { long before; int *data; } node;
+static const ompls_item_desc items[] = {{"node", OMPLS_MAP_TO | OMPLS_MAP_FROM},
+                                        {"node.data[0:4]", OMPLS_MAP_TO | OMPLS_MAP_FROM | OMPLS_MAP_ATTACH}};
+static const ompls_param_desc params[] = {{"node", OMPLS_PARAM_ADDRESS, 0, 8}, {"n", OMPLS_PARAM_VALUE, 0, 4},
+                                          {"p", OMPLS_PARAM_POINTER, 1, 8}, {"length", OMPLS_PARAM_SIZE, 2, 8}};
+static ompls_region region = {"prog.c", 1, "add", OMPLS_MODE_SPMD, 2, 4, 3, items, params, 0, 0, "main_0_0badcafe"};
+int main(void) {
+    int data[4] = {1, 2, 3, 4}, n = 4, back[4] = {0}, host = omp_get_initial_device();
+    int *first = omp_target_alloc(sizeof data, 0), *second = omp_target_alloc(sizeof data, 1);
+    long length = 4;
+    const void *values[] = {&n, &second, &length};
+    node.data = data;
+    omp_target_memcpy(first, data, sizeof data, 0, 0, 0, host);
+    omp_target_memcpy(second, first, sizeof data, 0, 0, 1, 0);
+    ompls_arg args[] = {{&node, &node, sizeof node, 0}, {data, data, sizeof data, &node.data}};
+    ompls_target(&region, 1, args, values, 0);
+    omp_target_memcpy(back, second, sizeof back, 0, 0, host, 1);
+    printf("%d %d, %d\n", data[3], back[3], node.data == data);
+    omp_target_free(first, 0);
+    omp_target_free(second, 1);
+    return 0;
+}
+"""
+ADD = """void add(void **params) {
+    struct { long before; int *data; } *node = *(void **)params[0];
+    int *p = *(int **)params[2];
+    for (int i = 0; i < *(int *)params[1]; i++) node->data[i] += p[i], p[i] += (int)*(long *)params[3];
+}
+"""
+
+
+def test_a_device_in_python_has_the_whole_protocol(tmp_path: Path) -> None:
+    params = {"add": [{"name": name, "kind": "address", "size": 8} for name in ("node", "n", "p", "length")]}
+    built = build(make_bundle(tmp_path / "bundle", PROTOCOL, {"add": ADD}, params), "pyhost:2", tmp_path / "prog")
+    env = {**launcher.environment(built), "PYHOST_TELL": "1"}
+    done = subprocess.run(launcher.command(built), env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(line for line in done.stdout.splitlines() if not line.startswith("closed")) == [
+        "16 bytes from device 0 to 1",
+        "8 8, 1",
+        "a pointer is attached",
+        "main_0_0badcafe: address, value, address, size",
+    ]
+
+
+@pytest.mark.parametrize("probe", ["none", "text", "negative", "huge", "a word that raises KeyError"])
+def test_a_device_whose_probe_fails_is_told_also_unasked(tmp_path: Path, probe: str) -> None:
+    built = build(saxpy_bundle(tmp_path / "bundle"), "pyhost", tmp_path / "prog")
+    env = {**launcher.environment(built), "PYHOST_PROBE": probe}
+    del env["OMPLS_DEVICES"]
+    done = subprocess.run(launcher.command(built), env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert re.fullmatch("ompls: warning: device 'pyhost' is not available: (Type|Overflow|Key)Error: .*\n", done.stderr)
+
+
+@pytest.mark.parametrize("properties", ["none", "text", "threads"])
+def test_properties_that_are_none_are_told(tmp_path: Path, properties: str) -> None:
+    built = build(saxpy_bundle(tmp_path / "bundle"), "pyhost", tmp_path / "prog")
+    env = {**launcher.environment(built), "PYHOST_PROPERTIES": properties}
+    done = subprocess.run(launcher.command(built), env=env, capture_output=True, text=True, check=False)
+    assert "device pyhost:0 cannot be opened: TypeError: " in done.stderr
+
+
+def test_a_factory_that_raises_is_told(tmp_path: Path) -> None:
+    built = build(saxpy_bundle(tmp_path / "bundle"), "pyhost", tmp_path / "prog")
+    env = {**launcher.environment(built), "PYHOST_BROKEN": "no cable"}
+    del env["OMPLS_DEVICES"]
+    done = subprocess.run(launcher.command(built), env=env, capture_output=True, text=True, check=False)
+    told = "its module raises ZeroDivisionError: no cable (__init__.py:"
+    assert (done.returncode, told in done.stderr, done.stderr.count("\n")) == (0, True, 1)

@@ -135,6 +135,7 @@ def test_requests_to_end_leave_nothing(program: Built, number: int, code: int) -
     assert sleepers() == []
 
 
+@pytest.mark.thorough
 def test_a_deaf_program_is_killed(program: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     child = as_process(program, "deaf", stdin=subprocess.DEVNULL)
     assert child.stdout is not None

@@ -151,6 +151,7 @@ def test_a_program_that_is_ended_leaves_what_it_has_done(tmp_path: Path, how: st
     assert kinds[-1] == "map_exit"
 
 
+@pytest.mark.thorough
 def test_threads_lose_nothing_in_a_ring_that_is_smaller_than_all(tmp_path: Path) -> None:
     bundle = make_bundle(tmp_path / "bundle", THREADS, {"saxpy_0": SAXPY_KERNEL}, {"saxpy_0": SAXPY_PARAMS})
     file = tmp_path / "trace"

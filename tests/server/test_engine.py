@@ -157,6 +157,7 @@ async def test_a_document_that_is_closed_at_once_leaves_nothing(
 
 
 @pytest.mark.usefixtures("impatient")
+@pytest.mark.thorough
 async def test_an_analysis_that_does_not_end_is_left_out_until_the_text_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -425,6 +426,7 @@ async def test_others_are_told_of_an_edited_header_after_the_last_edit(
         assert told == [header.document.source]
 
 
+@pytest.mark.thorough
 async def test_others_are_told_of_a_header_now_and_then_while_somebody_types(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[bytes | None]
 ) -> None:
@@ -465,6 +467,7 @@ async def test_other_settings_are_a_new_beginning(tmp_path: Path, monkeypatch: p
         assert session.process == process
 
 
+@pytest.mark.thorough
 async def test_no_process_outlives_a_server_that_is_killed(tmp_path: Path) -> None:
     raw = Raw()
     raw.initialize()

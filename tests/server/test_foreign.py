@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from pygls.exceptions import JsonRpcException
 
 from ompls.project.language import Languages
+from ompls.project.workspace import Workspace
 
 from .conftest import Editor
 from .test_editors import MISTAKE, SAXPY
@@ -60,6 +62,17 @@ async def test_a_header_that_the_editor_calls_cpp_is_what_its_project_is(editor:
     await editor.shows(uri, ["unknown-directive"])
 
 
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_is_compiled_as_cpp_is_no_c_whatever_the_editor_says(editor: Editor, tmp_path: Path) -> None:
+    (tmp_path / "compile_commands.json").write_text(
+        json.dumps([{"directory": str(tmp_path), "file": "a.c", "command": "ccache g++ -c a.c"}])
+    )
+    for name, rule in (("a.c", "foreign-language"), ("b.c", "unknown-directive")):
+        uri = (tmp_path / name).as_uri()
+        editor.open(uri, MISTAKE, "c")
+        await editor.shows(uri, [rule])
+
+
 def test_a_header_is_what_includes_it_else_what_is_around_it(tmp_path: Path) -> None:
     header = tmp_path / "include" / "own.h"
     header.parent.mkdir()
@@ -69,23 +82,23 @@ def test_a_header_is_what_includes_it_else_what_is_around_it(tmp_path: Path) -> 
         folder.mkdir()
         for name, text in sources.items():
             (folder / name.replace("_", ".")).write_text(text)
-        found = Languages().of_header(str(header), [str(tmp_path)])
+        found = Languages(Workspace([str(tmp_path)])).of_header(str(header))
         folder.rename(tmp_path / f"not looked at{len(list(tmp_path.iterdir()))}")
         for source in tmp_path.glob("not*/*"):
             source.unlink()
         return found
 
     include = f'#include "../include/{header.name}"\n'
-    assert Languages().of_header("untitled:own.h") == ""
+    assert Languages(Workspace(())).of_header("untitled:own.h") == ""
     assert language() == ""
     assert language(a_cpp=SAXPY) == "C++"
     assert language(a_cpp=SAXPY, b_c="") == ""
     assert language(a_cpp=include, b_c="") == "C++"
     assert language(a_cpp=include, b_c=include) == ""
     assert language(a_cpp="", b_c="#include <own.h>\n") == ""
-    assert Languages().of_header(str(header)) == ""
+    assert Languages(Workspace(())).of_header(str(header)) == ""
     command = {"directory": str(tmp_path), "file": "far/a.cc", "command": "g++ -c far/a.cc"}
     (tmp_path / "compile_commands.json").write_text(f"[{command}]".replace("'", '"'))
-    assert Languages().of_header(str(header)) == "C++"
+    assert Languages(Workspace(())).of_header(str(header)) == "C++"
     (tmp_path / "compile_commands.json").write_text(f"[{command}]".replace("'", '"').replace("g++", "gcc -x c"))
-    assert Languages().of_header(str(header)) == ""
+    assert Languages(Workspace(())).of_header(str(header)) == ""

@@ -55,6 +55,7 @@ def test_what_is_thrown_away_is_no_reason_to_look(looks: list[str]) -> None:
     assert looks == []
 
 
+@pytest.mark.thorough
 def test_twice_as_much_as_the_last_time_is(looks: list[str]) -> None:
     kept, few = [], gc.get_freeze_count() // 20
     for _ in range(19):

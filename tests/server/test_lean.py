@@ -6,6 +6,7 @@ import linecache
 import subprocess
 import sys
 
+import pytest
 from lsprotocol import converters, types
 
 from ompls.server.lean import forget_sources
@@ -71,6 +72,7 @@ def test_holes_in_the_heap_are_given_back() -> None:
     assert int(done.stdout) > 50_000_000
 
 
+@pytest.mark.thorough
 def test_the_server_does_without_openssl() -> None:
     program = """if True:
         import sys

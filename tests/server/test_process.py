@@ -81,6 +81,7 @@ def test_a_closed_input_ends_it() -> None:
     assert raw.ends() == 1
 
 
+@pytest.mark.thorough
 def test_garbage_between_messages_is_survived() -> None:
     raw = Raw()
     raw.initialize()
@@ -104,6 +105,7 @@ def test_a_signal_ends_it() -> None:
         assert raw.ends() == 128 + number
 
 
+@pytest.mark.thorough
 def test_a_signal_ends_it_that_waits_for_a_client() -> None:
     raw = Raw(sys.executable, "-m", "ompls", "serve", "--tcp", "0", stdin=subprocess.DEVNULL)
     assert raw.process.stderr is not None
@@ -172,6 +174,7 @@ def unread(descriptor: int) -> int:
     return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4), sys.byteorder)
 
 
+@pytest.mark.thorough
 def test_it_does_not_outlive_its_client() -> None:
     client = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(120)"])
     raw = Raw()

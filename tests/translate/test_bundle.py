@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -69,13 +70,14 @@ def test_kernels_read_as_they_did(example: str, device: str, load: Callable[[Pat
     assert made.text == wanted, "".join(difflib.unified_diff(wanted.splitlines(True), made.text.splitlines(True)))
 
 
-# In the others every line of the region has a macro or a directive in it.
+# In the others every line of the region has a macro or a directive in it, or stands twice in the file.
 @pytest.mark.parametrize("name", ["saxpy", "vector_add", "matmul", "declare_target", "master_worker", "dot_devices"])
 def test_preview_lines_lead_to_their_source(name: str, load: Callable[[Path], TU]) -> None:
     path = ROOT / f"examples/{name}.c"
     made = preview(load(path), "cuda")
     text, source = made.text.splitlines(), path.read_text().splitlines()
-    places = {line.strip(): n for n, line in enumerate(source, 1) if source.count(line) == 1 and len(line.strip()) > 3}
+    once = Counter(line.strip() for line in source)
+    places = {line.strip(): n for n, line in enumerate(source, 1) if len(line.strip()) > 3 and once[line.strip()] == 1}
     verbatim = [(places[text[k - 1].strip()], n) for k, n in made.line_map if text[k - 1].strip() in places]
     assert verbatim, "some lines are the user's"
     assert all(place == n for place, n in verbatim)
@@ -157,3 +159,32 @@ def test_the_next_preview_of_a_lowered_unit_costs_what_changed(unit: Callable[[s
 def test_the_manifest_is_written_as_json_does() -> None:
     value = {'a\n"é': [[1, 2], (3, -4), [], {}], "b": {"c": True, "d": None, "e": 1.5, "f": "\\\x01\udcff"}, "g": ()}
     assert written(value) == json.dumps(value, indent=2, ensure_ascii=False)
+
+
+KINDS = """
+int first(int n, float *p, float *q)
+{
+    float v[n];
+    #pragma omp target is_device_ptr(p) map(tofrom: q[0:n], v)
+    for (int i = 0; i < n; i++) q[i] += p[i] + sizeof v;
+    #pragma omp target
+    n = 1;
+    return n;
+}
+"""
+
+
+def test_what_a_kernel_is_does_not_depend_on_where_its_source_lies(load: Callable[[Path], TU], tmp_path: Path) -> None:
+    def kernels(place: str, text: str) -> list[dict[str, object]]:
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "k.c").write_text(text)
+        return list(translate([load(tmp_path / place / "k.c")], ["cudasim", "host"]).manifest["units"][0]["kernels"])
+
+    here, there = kernels("here", KINDS), kernels("there", "\n" + KINDS)
+    assert [k["id"] for k in here] == [k["id"] for k in there]
+    assert {k["name"] for k in here}.isdisjoint(k["name"] for k in there)
+    assert [str(k["id"]).rpartition("_")[0] for k in here] == ["first_0", "first_1"]
+    params = {p["name"]: p["kind"] for p in here[0]["params"]}  # type: ignore[attr-defined]
+    assert params == {"n": "value", "p": "pointer", "q": "address", "v": "address", "ompls_n_v": "size"}
+    changed = kernels("changed", KINDS.replace("float *p", "double *p"))
+    assert [a["id"] == b["id"] for a, b in zip(here, changed, strict=True)] == [False, True]

@@ -11,9 +11,9 @@ import pytest
 from named import translate
 
 from ompls.analysis.model.tu import TU
+from ompls.devices.cudasim.module import ENGINE, LIBRARY
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNTIME = ROOT / "ompls/runtime"
 
 
 @pytest.mark.parametrize("example", ["declare_target", "jacobi"])
@@ -38,7 +38,7 @@ def test_the_documented_commands_compile_a_bundle(example: str, load: Callable[[
             "-x",
             "c++",
             "-include",
-            RUNTIME / "device_lib/cudasim/prelude.h",
+            ENGINE / "prelude.h",
         ]
-        simulated += ["-I", RUNTIME / "device_lib/cuda", "-I", RUNTIME / "device_lib/cudasim"]
+        simulated += ["-I", LIBRARY, "-I", ENGINE]
         subprocess.run([*simulated, bundle / kernel["files"]["gpu"]], check=True)

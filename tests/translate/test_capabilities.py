@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
+import command
 import pytest
 from named import translate
 from thinned import thinned
@@ -14,12 +18,14 @@ from thinned import thinned
 from ompls import translate as translator
 from ompls.analysis.model.tu import TU
 from ompls.analysis.rules import RULES, check
-from ompls.analysis.spec.devices import ABILITIES
+from ompls.analysis.spec.devices import ABILITIES, DeviceSpec
 from ompls.cli import refusals
+from ompls.devices.cudasim.module import ENGINE, LIBRARY
 from ompls.project.devices import registry
+from ompls.project.targets import targets
+from ompls.runtime.devices import all_devices, state_of
 from ompls.translate import Bundle
 
-RUNTIME = Path(__file__).resolve().parents[2] / "ompls/runtime"
 LOOP = "for (int i = 0; i < 8; i++) a[i] = i;"
 IN_PARALLEL = ("for", "sections", "single", "masked", "master", "scope", "barrier", "cancel", "cancellation point")
 
@@ -54,7 +60,7 @@ USES: dict[str, str] = {
     "construct stripe": construct("stripe", "sizes(2)", LOOP),
     "construct split": construct("split", "counts(2, omp_fill)", LOOP),
     "construct error": construct("error", "at(execution)", ";"),
-    "construct interop": "long o = 0;\n" + construct("interop", "use(o)", ";"),
+    "construct interop": "int o = 0;\n" + construct("interop", "use(o)", ";"),
     "construct depobj": "omp_depend_t o;\n" + construct("depobj", "(o) destroy", ";"),
     "construct target data": construct("target data", "map(a)"),
     "construct target update": construct("target update", "to(a)", ";"),
@@ -104,7 +110,25 @@ USES: dict[str, str] = {
 }  # fmt: skip
 USES["clause reduction inscan"] = USES["construct scan"]
 
-DEVICES = registry().devices
+FOLDERS = Path(__file__).resolve().parents[1] / "devices/folders"
+OURS = registry().devices
+
+
+def _all() -> dict[str, DeviceSpec]:
+    """Ours, and those that the tests bring."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMPLS_DEVICE_PATH", str(FOLDERS))
+        return dict(registry().devices)
+
+
+DEVICES = _all()
+
+
+@pytest.fixture(autouse=True)
+def from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPLS_DEVICE_PATH", str(FOLDERS))
+
+
 PROGRAM = """#include <omp.h>
 #include <stdarg.h>
 int own;
@@ -117,8 +141,8 @@ void f(int n, int *x)
     {}
 }}
 """
-GPU = ["g++", "-std=c++17", "-fsyntax-only", "-w", "-x", "c++", "-include", RUNTIME / "device_lib/cudasim/prelude.h",
-       "-I", RUNTIME / "device_lib/cuda", "-I", RUNTIME / "device_lib/cudasim"]  # fmt: skip
+GPU = ["g++", "-std=c++17", "-fsyntax-only", "-w", "-x", "c++", "-include", ENGINE / "prelude.h",
+       "-I", LIBRARY, "-I", ENGINE]  # fmt: skip
 COMPILERS = {"host": ["gcc", "-fopenmp", "-fsyntax-only", "-w"], "cuda": GPU}
 # gcc 12 does not know these pragmas' arguments or types outside of their headers; it leaves such a pragma out.
 NOT_COMPILED = {"host": {"construct depobj", "clause detach", "construct interop"}, "cuda": set()}
@@ -133,11 +157,12 @@ def test_every_ability_has_a_use_and_every_entry_an_ability() -> None:
     for device in DEVICES.values():
         assert {*device.lacks, *device.slow} <= set(ABILITIES), device.name
         assert not set(device.lacks) & set(device.slow), device.name
-    assert {d.name for d in DEVICES.values() if not d.planned} == {"host", "cuda", "cudasim"}
+    assert {d.name for d in OURS.values() if not d.planned} == {"host", "cuda", "cudasim"}
+    assert set(DEVICES) - set(OURS) == {folder.name for folder in FOLDERS.iterdir()}
     assert DEVICES["cudasim"].lacks == DEVICES["cuda"].lacks
 
 
-@pytest.mark.parametrize(("key", "device"), thinned([(key, device) for key in ABILITIES for device in COMPILERS], 5))
+@pytest.mark.parametrize(("key", "device"), thinned([(key, device) for key in ABILITIES for device in COMPILERS], 15))
 def test_the_table_says_what_the_transformation_set_does(
     device: str, key: str, unit: Callable[[str], TU], tmp_path: Path
 ) -> None:
@@ -157,18 +182,38 @@ def test_the_table_says_what_the_transformation_set_does(
             subprocess.run([*COMPILERS[device], path], check=True)
 
 
-@pytest.mark.parametrize(("key", "device"), thinned([(key, device) for key in ABILITIES for device in DEVICES], 7))
+# What is too large for some device: of a thread, and of what a team shares.
+LARGE = {
+    f"{what} of {size}": text.format(size=size)
+    for size in (100, 3_000, 12_000, 40_000, 600_000)
+    for what, text in {
+        "a variable": "#pragma omp target map(a)\n{{ char l[{size}]; l[n] = 1; a[0] = l[n]; }}",
+        "a private variable": "#pragma omp target parallel map(a)\n{{ char l[{size}]; l[n] = 1; a[0] = l[n]; }}",
+        "a shared variable": "#pragma omp target map(a)\n{{ char l[{size}];\n#pragma omp parallel for\n"
+        "for (int i = 0; i < 8; i++) l[i] = i;\na[0] = l[n]; }}",
+        "a variable of a function": "#pragma omp target map(a)\na[0] = within_{size}(n);",
+    }.items()
+}
+FUNCTIONS = "".join(
+    f"int within_{size}(int n) {{{{ char l[{size}]; l[n] = 1; return l[n]; }}}}\n"
+    for size in (100, 3_000, 12_000, 40_000, 600_000)
+)
+ASKED = {**{key: PROGRAM.format(use) for key, use in USES.items()},
+         **{key: (FUNCTIONS + PROGRAM).format(use) for key, use in LARGE.items()}}  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "device"), thinned([(key, device) for key in ASKED for device in DEVICES], 7))
 def test_check_says_what_translate_says(device: str, key: str, unit: Callable[[str], TU]) -> None:
     """Refused by both, or by none of them; of a planned device `check` alone knows."""
     spec = DEVICES[device]
-    plain = unit(PROGRAM.format(USES[key]))
+    plain = unit(ASKED[key])
     tu = replace(plain, settings=replace(plain.settings, devices=(spec,), device_chosen=True), kept={})
     limits = [d for d in check(tu) if RULES[d.rule].group == "device-limits" and d.severity != "hint"]
     if spec.planned:
-        refused = key in spec.lacks
+        refused = key in spec.lacks or (key in LARGE and 0 < spec.stack < int(key.rpartition(" ")[2]))
         assert bool(limits) == refused or any(d.severity == "error" for d in check(tu))
     else:
-        refused = bool(translator.translate([tu], [spec]).diagnostics)
+        refused = bool(translator.translate([tu], [spec], targets((spec,))).diagnostics)
         assert not limits or refused
         assert refused == bool(limits or refusals.refused(tu))
 
@@ -182,4 +227,51 @@ def test_whatever_a_device_lacks_is_refused_by_both(key: str, unit: Callable[[st
     plain = unit(PROGRAM.format(USES[key]))
     tu = replace(plain, settings=replace(plain.settings, devices=(poor,), device_chosen=True), kept={})
     assert any("poor: it is too poor" in d.message for d in check(tu))
-    assert any("it is too poor" in d.message for d in translator.translate([tu], [poor]).diagnostics)
+    assert any("it is too poor" in d.message for d in translator.translate([tu], [poor], {}).diagnostics)
+
+
+# What ends or stops a program by what it means (an error, an event that nobody fulfils), or is about host objects.
+ENDS = {"construct error", "clause detach", *NOT_COMPILED["host"]}
+MAIN = """#include <omp.h>
+#include <stdarg.h>
+static int factorial(int x) {{ return x < 2 ? 1 : x * factorial(x - 1); }}
+static int sum(int k, ...) {{ va_list v; va_start(v, k); int s = va_arg(v, int); va_end(v); return s; }}
+{functions}
+int main(void)
+{{
+    int x[8] = {{0}};
+{calls}
+    return 0;
+}}
+"""
+FUNCTION = "static void f{number}(int n, int *x)\n{{\n    int a[100] = {{0}};\n    {use}\n}}\n"
+
+
+@cache
+def is_program(key: str) -> bool:
+    """Whether the host's compiler takes it."""
+    text = MAIN.format(functions=FUNCTION.format(number=0, use=USES[key]), calls="    f0(3, x);")
+    command = ["gcc", "-fopenmp", "-w", "-x", "c", "-", "-c", "-o", "/dev/null"]
+    return subprocess.run(command, input=text, text=True, capture_output=True, check=False).returncode == 0
+
+
+ONE_FIRST = sorted((d.name for d in DEVICES.values() if not d.planned), key=lambda name: name != "cudasim")
+
+
+@pytest.mark.parametrize("device", thinned(ONE_FIRST, len(ONE_FIRST)))
+def test_what_is_built_runs(device: str, unit: Callable[[str], TU], tmp_path: Path) -> None:
+    """All abilities that a device has, in one program: each region runs there, to its end."""
+    state = state_of(all_devices()[device])
+    if not state.available:
+        pytest.skip(f"{device}: {state.reason}")
+    programs = [key for key in USES if key not in ENDS and is_program(key)]
+    able = [key for key in programs if not bundle_of(key, device, unit).diagnostics]
+    functions = [FUNCTION.format(number=number, use=USES[key]) for number, key in enumerate(able)]
+    calls = "".join(f"    f{number}(3, x);\n" for number in range(len(able)))
+    path, record = tmp_path / "x.c", tmp_path / "trace"
+    path.write_text(MAIN.format(functions="".join(functions), calls=calls))
+    done = command.ompls("run", "--device", device, "--trace", record, "-w", path,
+                         env={**os.environ, "OMP_TARGET_OFFLOAD": "mandatory"})  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    kinds = [json.loads(line)["kind"] for line in record.read_text().splitlines()[1:]]
+    assert kinds.count("launch") >= len(able)

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 RIGHT = [*sorted((HERE / "programs").rglob("*.c")), *sorted((HERE.parents[1] / "examples").glob("*.c"))]
 
 
-@pytest.mark.parametrize("path", thinned(RIGHT, 24), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", thinned(RIGHT, 60), ids=lambda p: p.stem)
 def test_nothing_is_found_in_a_right_program(path: Path) -> None:
     done = ompls("run", "--check", "--timeout", "100", path, "-lm")
     assert (done.returncode, done.stderr) == (0, "")

@@ -16,10 +16,10 @@ from thinned import thinned
 
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec.directives import DIRECTIVES, DirectiveSpec
+from ompls.devices.cuda.module import nvrtc
+from ompls.devices.cudasim.module import ENGINE, LIBRARY
 from ompls.project.devices import registry
-from ompls.runtime import nvrtc
 
-RUNTIME = Path(__file__).resolve().parents[2] / "ompls/runtime"
 ON_HOST = ("target data", "target enter data", "target exit data", "target update", "metadirective", "task iteration")
 OPERANDS = {
     "cancel": "parallel", "cancellation point": "parallel", "tile": "sizes(2)", "stripe": "sizes(2)", "depobj": "(o)",
@@ -101,13 +101,13 @@ def test_they_compile_for_the_simulator(kernels: dict[str, str], tmp_path: Path,
         text if k == 0 else f"namespace n{k} {{\n{text}\n}}"
         for k, text in enumerate(chosen)
     ))  # fmt: skip
-    library = RUNTIME / "device_lib"
-    command = ["g++", "-std=c++17", "-fsyntax-only", "-w", "-x", "c++", "-include", library / "cudasim/prelude.h",
-               "-I", library / "cuda", "-I", library / "cudasim", path]  # fmt: skip
+    command = ["g++", "-std=c++17", "-fsyntax-only", "-w", "-x", "c++", "-include", ENGINE / "prelude.h",
+               "-I", LIBRARY, "-I", ENGINE, path]  # fmt: skip
     subprocess.run(command, check=True)
 
 
 @pytest.mark.parametrize("arch", thinned(["sm_53", "sm_90"], 2))
+@pytest.mark.thorough
 def test_they_compile_for_gpus(kernels: dict[str, str], arch: str, gpu_code: Callable[..., nvrtc.Compiled]) -> None:
     for name, text in kernels.items():
         gpu_code(text, arch, name, kind="ptx")

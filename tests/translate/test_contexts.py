@@ -31,6 +31,7 @@ def _bom(text: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("written", "device"), thinned([(_plain, "cudasim"), (_plain, "host"), (_crlf, "cudasim"), (_bom, "host")], 4)
 )
+@pytest.mark.thorough
 def test_prints_the_same_on_a_device(written: object, device: str, tmp_path: Path) -> None:
     assert callable(written)
     source = tmp_path / "contexts.c"

@@ -85,7 +85,8 @@ def program(body: str) -> str:
     return PROGRAM.format(body=body)
 
 
-@pytest.mark.parametrize("name", thinned(FLAT, 10))
+@pytest.mark.parametrize("name", thinned(FLAT, 20))
+@pytest.mark.thorough
 def test_long_rows_are_right_on_devices(name: str, tmp_path: Path) -> None:
     source, plain = tmp_path / "long.c", tmp_path / "plain"
     source.write_text(program(FLAT[name]))
@@ -124,6 +125,7 @@ CLAUSES = f"""void f(int n, int *a)
 """
 
 
+@pytest.mark.thorough
 def test_clauses_may_be_long(unit: Callable[[str], TU]) -> None:
     tu = unit(CLAUSES)
     assert not check(tu)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ompls.project.devices import registry
 
-LIBRARY = Path(__file__).resolve().parents[2] / "ompls/runtime/device_lib/cuda"
+LIBRARY = Path(__file__).resolve().parents[2] / "ompls/devices/cuda/library"
 # Parallel regions in a team's sequential code are there; what its own code says of them is not a routine of the API.
 DEFINED = re.compile(r"^static __device__ .*?\b(omp_\w+)\(|^template .*?\b(omp_\w+)\(", re.M)
 

@@ -16,7 +16,7 @@ from thinned import thinned
 
 from ompls.analysis.encoding import decoded, encoded, well_formed
 from ompls.analysis.model.tu import TU
-from ompls.runtime import nvrtc
+from ompls.devices.cuda.module import nvrtc
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -27,7 +27,9 @@ TRIANGLE = "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++)"
         ("target teams distribute parallel for simd collapse(3) lastprivate(x)", CUBE, 3),
         ("target teams loop collapse(2) order(concurrent)", CUBE, 2),
         ("target teams distribute parallel for", NEST, 1),
-        ("target teams distribute parallel for collapse(2)", TRIANGLE, 1),
+        ("target teams distribute parallel for collapse(2)", TRIANGLE, 2),
+        ("target teams distribute parallel for collapse(2) lastprivate(x)", TRIANGLE, 1),
+        ("target teams distribute parallel for collapse(3)", f"{TRIANGLE} for (int k = 0; k < n; k++)", 1),
         ("target teams distribute parallel for collapse(2) schedule(static, 1)", NEST, 1),
         ("target teams distribute parallel for collapse(2) dist_schedule(static, 4)", NEST, 1),
         ("target teams distribute parallel for collapse(2) lastprivate(conditional: x)", NEST, 1),
@@ -46,11 +48,23 @@ def test_what_has_several_dimensions(directive: str, loops: str, dimensions: int
         return
     assert not made.diagnostics
     for k, axis in enumerate("xyz"):
-        assert (f"ompls_along_{axis}(" in made.text) == (dimensions > 1 and k < dimensions)
+        assert (f"const ompls_range<unsigned int> ompls_{axis} = " in made.text) == (
+            k < dimensions and ("ompls_part" in made.text or dimensions > 1)
+        )
     assert ("#define OMPLS_GRID" in made.text) == (dimensions > 1)
     (host,) = (v.decode() for k, v in translate([tu], ["cuda"]).files.items() if k.endswith(".begin.h"))
     launch = next(line for line in host.splitlines() if "const struct __ompls_launch __ompls_l_" in line)
-    assert (f", {dimensions}, {{(unsigned long)" in launch) == (dimensions > 1)
+    assert (f", {dimensions}, {{(unsigned long long)" in launch) == (dimensions > 1)
+
+
+def test_rows_of_a_triangle_come_in_pairs(unit: Callable[[str], TU]) -> None:
+    """So each thread along x has as much to do as any other, and nothing is divided by a length of 64 bits."""
+    head = "void f(int n) { int x = 0;\n#pragma omp target teams distribute parallel for collapse(2)\n"
+    text = preview(unit(f"{head}{TRIANGLE} x = n; }}"), "cuda").text
+    assert "ompls_along_y<unsigned int>(ompls_count_i / 2 + ompls_count_i % 2);" in text
+    assert "ompls_pair_j = ompls_count_i > 0 ? ompls_row_j(0) + ompls_row_j(ompls_count_i - 1) : 0;" in text
+    assert "ompls_quotient" not in text
+    assert "continue" not in text
 
 
 @pytest.mark.parametrize("devices", [["cuda", "host"], ["host", "cuda"], ["cuda"]], ids=",".join)
@@ -88,6 +102,7 @@ def test_the_preview_tells_the_geometry(unit: Callable[[str], TU]) -> None:
 
 
 @pytest.mark.parametrize("block", thinned(["32x8", "32x4x2", "256x1", "1x7", "5x3x2"], 3))
+@pytest.mark.thorough
 def test_any_block_is_right(block: str) -> None:
     done = _run({"OMPLS_BLOCK": block, "OMPLS_INFO": "16"})
     assert (done.returncode, done.stdout) == (0, "")
@@ -103,6 +118,7 @@ def test_a_gpu_of_old_and_checked_threads_agree() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.thorough
 def test_a_block_that_is_none_is_ignored() -> None:
     for block in ("0x8", "many", "32x8x65"):
         done = _run({"OMPLS_BLOCK": block})

@@ -53,7 +53,7 @@ def _tokens(text: str) -> Iterator[str]:
 def test_a_kernel_is_the_same_when_all_stands_on_one_line(
     path: Path, device: str, load: Callable[[Path], TU], unit: Callable[[str], TU], tmp_path: Path
 ) -> None:
-    text = path.read_text().replace("assert(", "(void)(")  # it tells its line
+    text = re.sub(r"\bassert\(", "(void)(", path.read_text())  # it tells its line
     for header in PROGRAMS.glob("*.h"):
         (tmp_path / header.name).write_bytes(header.read_bytes())
     wide, narrow = preview(unit(on_few_lines(text)), device), preview(unit(text), device)

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 from named import translate
+from thinned import thinned
 
 from ompls.analysis.model.tu import TU
-from ompls.runtime import nvrtc
+from ompls.devices.cuda.module import nvrtc
 
 # The body of a function that lanes of a warp run at the same time.
 JOINED = {
@@ -106,7 +107,7 @@ def kernel(unit: Callable[[str], TU], body: str) -> str:
     return next(data.decode() for name, data in bundle.files.items() if name.endswith(".cu"))
 
 
-@pytest.mark.parametrize("name", JOINED)
+@pytest.mark.parametrize("name", thinned(JOINED, 3))
 def test_what_is_done_under_a_lock_is_in_the_loop(
     name: str, unit: Callable[[str], TU], gpu_code: Callable[..., nvrtc.Compiled]
 ) -> None:

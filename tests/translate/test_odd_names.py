@@ -15,8 +15,8 @@ from ompls.analysis.model import literals
 from ompls.analysis.model.tu import TU
 from ompls.analysis.syntax.preprocess import Preprocessor
 from ompls.analysis.syntax.quoted import c_string, in_comment
+from ompls.devices.cuda.module import nvrtc
 from ompls.project.workspace import Workspace
-from ompls.runtime import nvrtc
 
 NAMES = {
     "quotes": "q\"u'o$te",

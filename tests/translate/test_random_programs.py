@@ -17,7 +17,7 @@ from random_regions import Program
 from thinned import thinned
 
 from ompls.analysis.model.tu import TU
-from ompls.runtime import nvrtc
+from ompls.devices.cuda.module import nvrtc
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = int(os.environ.get("OMPLS_RANDOM_SEED", "1"))
@@ -45,13 +45,14 @@ def test_a_random_program_prints_the_same_on_a_device(seed: int, device: str, tm
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.thorough
 def test_random_kernels_compile_for_real_gpus(
     seed: int, load: Callable[[Path], TU], tmp_path: Path, gpu_code: Callable[..., nvrtc.Compiled]
 ) -> None:
     path, _ = _draw(seed, tmp_path)
     bundle = translate([load(path)], ["cuda"])
     assert [d.message for d in bundle.diagnostics] == []
-    headers = {p.name: p.read_text() for p in (ROOT / "ompls/runtime/device_lib/cuda").glob("*.cuh")}
+    headers = {p.name: p.read_text() for p in (ROOT / "ompls/devices/cuda/library").glob("*.cuh")}
     for name, text in bundle.files.items():
         if name.endswith(".cu"):
             gpu_code(text.decode(), "sm_53", name, headers)

@@ -11,12 +11,12 @@ import pytest
 from named import translate
 
 from ompls.analysis.model.tu import TU
-from ompls.runtime import nvrtc
+from ompls.devices.cuda.module import nvrtc
 from ompls.runtime.bundle import read_bundle
 from ompls.runtime.devices import all_devices
 from ompls.runtime.functions import with_functions
 
-LIBRARY = Path(__file__).resolve().parents[2] / "ompls/runtime/device_lib/cuda"
+LIBRARY = Path(__file__).resolve().parents[2] / "ompls/devices/cuda/library"
 FILES = {
     "shared.h": """struct point { int x; double y[2]; };
 #pragma omp declare target
@@ -113,6 +113,7 @@ def test_functions_types_and_variables_of_other_units(device: str, place: Path) 
     assert (done.returncode, done.stdout) == (0, EXPECTED), done.stderr
 
 
+@pytest.mark.thorough
 def test_objects_in_an_archive(place: Path) -> None:
     target = ["-fopenmp", "-fopenmp-targets=cudasim"]
     for source in SOURCES:
@@ -148,6 +149,26 @@ def test_a_static_variable_is_not_copied_silently(unit: Callable[[str], TU]) -> 
     refused = translate([unit(f"{own}{region}{region}}}\n")], ["cuda", "host"])
     assert not refused.files
     assert "the static variable 'last' of 'next'" in refused.diagnostics[0].message
+
+
+@pytest.mark.parametrize("place", ["{0}\nvoid f(void)\n{{\n", "void f(void)\n{{\n{0}\n"])
+def test_kernels_have_types_with_their_attributes(unit: Callable[[str], TU], place: str) -> None:
+    """Behind braces and in front of `typedef` the parser sees none; C++ packs no enumeration in that way."""
+    types = {
+        "struct s { char c; int x; } __attribute__((packed));": ["host", "cuda"],
+        "__attribute__((aligned(4))) typedef double t; struct s { t x; };": ["host", "cuda"],
+        "enum e { E } __attribute__((packed)); struct s { enum e x; };": ["host"],
+        "typedef int __attribute__((mode(QI))) t; struct s { char c; t x; };": ["host"],
+    }
+    for text, devices in types.items():
+        attribute = text[text.find("__attribute__") : text.find("))") + 2]
+        region = "struct s z;\n#pragma omp target map(z)\nz.x = 0;\n}\n"
+        for device in ("host", "cuda"):
+            made = translate([unit(place.format(text) + region)], [device])
+            assert bool(made.diagnostics) == (device not in devices), (text, device)
+            assert bool(made.files) == (device in devices)
+            kernels = [t.decode() for path, t in made.files.items() if path.startswith("kernels/")]
+            assert all(attribute in kernel for kernel in kernels)
 
 
 def test_types_under_pragma_pack_are_refused(unit: Callable[[str], TU]) -> None:

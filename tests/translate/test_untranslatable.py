@@ -54,6 +54,9 @@ CASES = [
     ("cuda", "#pragma omp target parallel for\nfor (int i = 0; i < 9.5; i++)\na[i] = i;", "9.5", "integer"),
     ("cuda", "#pragma omp target map(a[0:m])\na[0] = 1;", "m", "not declared"),
     ("host", "#pragma omp target\na[0] = m;", "m", "not declared"),
+    ("cuda", "#pragma omp target map(iterator(i = 0:m), to: a[i])\na[0] = 1;", "m", "not declared"),
+    ("host", "#pragma omp declare reduction(sum: int: omp_out += m * omp_in)\n"
+     "#pragma omp target parallel for reduction(sum: n)\nfor (int i = 0; i < 9; i++)\nn += i;", "m", "not declared"),
     ("host", "typedef float v4 __attribute__((vector_size(16))); v4 v;\n#pragma omp target map(v)\na[0] = 1;", None,
      "make it an array"),
     ("host", "typedef float v4 __attribute__((vector_size(16))); v4 v;\n#pragma omp target\nv = v;", None,
@@ -67,6 +70,23 @@ CASES = [
         ("host", f"struct s {{ int n, v[{length}]; }} *p = (void *)a;\n#pragma omp declare mapper(struct s x)"
          " map(x, x.v[0:x.n])\n#pragma omp target map(p[0:1])\np->n = 1;", None, "it goes on behind its structure")
         for length in ("", 0, 1)
+    ),
+    *(
+        (device, f"#pragma omp target {first} {second}\na[0] = 1;", second, "nobody can tell which one counts")
+        for device in ("host", "cuda")
+        for first, second in (
+            ("device(0)", "device(1)"), ("if(n)", "if(!n)"), ("nowait", "nowait"),
+            ("defaultmap(to: scalar)", "defaultmap(tofrom: scalar)"), ("defaultmap(to)", "defaultmap(tofrom: scalar)"),
+        )
+    ),
+    *(
+        (device, f"#pragma omp {directive}\nfor (int i = 0; i < 9; i++)\na[i] = n;", "n", f"`{first}` lists it, too")
+        for device in ("host", "cuda")
+        for directive, first in (
+            ("target map(n) firstprivate(n)", "map"), ("target private(n) firstprivate(n)", "private"),
+            ("target teams distribute parallel for private(n) reduction(+: n)", "private"),
+            ("target\n#pragma omp parallel for firstprivate(n) shared(n)", "firstprivate"),
+        )
     ),
     ("host", "#pragma omp target map(a[0:2:2])\na[0] = 1;", "a[0:2:2]", "stride"),
 ]  # fmt: skip
@@ -125,6 +145,19 @@ def test_what_the_file_asks_for_is_refused(directive: str, where: str, unit: Cal
     assert tu.source[found.where.start : found.where.end].decode() == where
     assert bundle.files == {}
     assert preview(tu, "cudasim").diagnostics == (found,)
+
+
+@pytest.mark.parametrize(
+    "directive", ["mapper(struct s x) map(x.n, x.v[0:m])", "reduction(min: struct s: omp_out.n = m)"]
+)
+def test_what_a_directive_between_the_functions_names_is_declared(directive: str, unit: Callable[[str], TU]) -> None:
+    text = f"struct s {{ int n, *v; }};\n#pragma omp declare {directive}\n"
+    text += "void f(struct s *p)\n{\n#pragma omp target map(p[0:1])\np->n = 1;\n}\n"
+    tu = unit(text)
+    (found,) = translate([tu], ["cudasim"]).diagnostics
+    assert "`m` cannot be translated for cudasim: it is not declared" in found.message
+    assert preview(tu, "cudasim").diagnostics == (found,)
+    assert translate([unit("int m;" + text)], ["cudasim"]).files
 
 
 SELF_NAMED = """int twice(int x);

@@ -9,7 +9,6 @@ from ompls.analysis.dataenv.poly import Opaque, Poly, opaque
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import CType, Enum, Integer
 
 Values = Mapping[Symbol, "Poly | None"]  # what variables hold; None: not known
@@ -45,7 +44,7 @@ def poly_of(expr: Expr | None, values: Values | None = None, loads: bool = True,
         case ast.Binary(op="+" | "-" | "*" | "/" | "%" | "<<" | ">>" | "&"):
             return _binary(expr, values, loads, _depth)
         case ast.Cast():
-            wide = isinstance(expr.to, Enum) or (isinstance(expr.to, Integer) and INTEGERS[expr.to.kind][0] >= 4)
+            wide = isinstance(expr.to, Enum) or (isinstance(expr.to, Integer) and expr.to.size >= 4)
             return poly_of(expr.operand, values, loads, _depth + 1) if wide else None
         case ast.Index() | ast.Member() if loads and is_integer(expr.type):
             return _load(expr, values, _depth)

@@ -15,7 +15,6 @@ from ompls.analysis.dataenv.symbolic import CHANGED, ZERO, Opaque, Poly, is_inte
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer, Void
-from ompls.analysis.model.layout import sizeof
 
 ELEMENT, LOADED = "[]", "*"
 
@@ -258,8 +257,7 @@ def _cast(expr: ast.Cast, env: Env) -> Place | None:
     before = _target(expr.operand.type)
     if before is None or isinstance(expr.to.to, Void) or isinstance(before, Void):
         return target
-    a, b = sizeof(before), sizeof(expr.to.to)
-    if a is not None and a == b and not isinstance(expr.to.to, Array):
+    if expr.keeps_step and not isinstance(expr.to.to, Array):
         return target
     return target.shifted(None)
 

@@ -58,7 +58,7 @@ def _in_region(tu: TU, offset: int) -> str | None:
         if _holds(tu, item, node.span, offset) and node.symbol is not None:
             variable = region.variable(node.symbol)
             if variable is not None:
-                return variable_text(variable, region) + _already(tu, item, region, variable)
+                return variable_text(tu, variable, region) + _already(tu, item, region, variable)
             if node.symbol.kind in ("var", "param"):
                 declaration = declare(node.symbol.type, node.name)
                 whole = region.stmt.directive.span
@@ -78,12 +78,12 @@ def word_at(source: bytes, offset: int) -> tuple[int, int]:
     return start, found.end() if found is not None else end
 
 
-def variable_text(variable: Variable, region: Region) -> str:
+def variable_text(tu: TU, variable: Variable, region: Region) -> str:
     """How one variable gets into the region, in Markdown."""
     symbol = variable.symbol
     lines = [f"```c\n{declare(symbol.type, symbol.name)}\n```", f"In region `{region.id}`: "]
     if variable.sharing == "mapped":
-        lines[-1] += _maps(variable)
+        lines[-1] += _maps(tu, variable)
     else:
         lines[-1] += f"**{_SHARING[variable.sharing]}**"
     how = "implicitly" if variable.implicit else "explicitly"
@@ -106,7 +106,7 @@ def _already(tu: TU, item: Item, region: Region, variable: Variable) -> str:
     return ""
 
 
-def _maps(variable: Variable) -> str:
+def _maps(tu: TU, variable: Variable) -> str:
     parts = []
     for item in variable.maps:
         if item.zero_length:
@@ -117,7 +117,7 @@ def _maps(variable: Variable) -> str:
             continue
         what = f"`{item.item.text}` " if item.item is not None else ""
         modifiers = "".join(f"{m}, " for m in item.modifiers)
-        size = bytes_of(variable.symbol, item.item)
+        size = bytes_of(variable.symbol, item.item, tu.model)
         parts.append(f"{what}**map({modifiers}{item.map_type})**: {DIRECTION[item.map_type]}{size}")
     return "; ".join(parts)
 
@@ -144,7 +144,7 @@ def _of_directive(tu: TU, place: Item | FileDirective, directive: Directive, off
                 region = _region_of(place, directive)
                 variable = region.variable(symbol) if region is not None else None
                 if region is not None and variable is not None and isinstance(place, Item):
-                    return variable_text(variable, region) + _already(tu, place, region, variable)
+                    return variable_text(tu, variable, region) + _already(tu, place, region, variable)
     return None
 
 

@@ -38,7 +38,7 @@ def mention_text(tu: TU, place: Item | FileDirective, directive: Directive, offs
         for item in clause.items:
             text = _named(tu, place, item.expr, offset)
             if text is not None:
-                return f"{text}\n\n{_done(directive, clause, item)}"
+                return f"{text}\n\n{_done(tu, directive, clause, item)}"
         for argument in clause.args:
             text = _named(tu, place, argument, offset)
             if text is not None:
@@ -60,10 +60,10 @@ def _named(tu: TU, place: Item | FileDirective, expr: Expr, offset: int) -> str 
     return None
 
 
-def _done(directive: Directive, clause: Clause, item: ListItem) -> str:
+def _done(tu: TU, directive: Directive, clause: Clause, item: ListItem) -> str:
     """What the clause does to the list item."""
     symbol = item.symbol or root(item.expr)
-    size = bytes_of(symbol, item) if symbol is not None else ""
+    size = bytes_of(symbol, item, tu.model) if symbol is not None else ""
     if clause.name == "map":
         kind = clause.keyword or "tofrom"
         said = "".join(f"{m}, " for m in clause.modifiers)

@@ -270,6 +270,7 @@ class Cast(Expr):
     type_span: Span  # between the parentheses
     to: CType
     operand: Expr
+    keeps_step: bool = False  # of a pointer: it counts in elements of the same size as before
 
 
 @dataclass(slots=True, eq=False)
@@ -278,6 +279,7 @@ class SizeOf(Expr):
     operand: Expr | None
     of: CType  # the operand's type
     type_span: Span | None = None  # of a type operand, between the parentheses
+    size: int | None = None  # in bytes on the host, when it is constant
 
 
 @dataclass(slots=True, eq=False)

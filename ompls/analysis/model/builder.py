@@ -17,6 +17,7 @@ from tree_sitter import Node
 from ompls.analysis.dataenv import region_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
+from ompls.analysis.model.datamodel import of_macros
 from ompls.analysis.model.headers import headers_of
 from ompls.analysis.model.items import Group, Items
 from ompls.analysis.model.memo import Entry, Memo
@@ -99,7 +100,7 @@ class Analyzer:
         self.forgot = False
         self._settings: Settings | None = None
         self._predefined: tuple[Macro, ...] = ()
-        self._c23 = False  # what `_predefined` says
+        self._c23, self._model = False, of_macros({})  # what `_predefined` says
         self._forget()
 
     def _forget(self) -> None:
@@ -127,21 +128,22 @@ class Analyzer:
         self, path: str, source: bytes, headers: HeaderSnapshot, settings: Settings, budget: Budget | None
     ) -> TU:
         expanded = self._preprocessor.run(path, source, headers, budget)
-        declared = headers_of(_header_texts(headers, expanded))
         headers_known = all(include.kind not in ("missing", "unknown") for include in expanded.includes)
         if settings != self._settings:
             self._settings = settings
             self._forget()
         if headers.predefined is not self._predefined:
-            self._predefined, before = headers.predefined, self._c23
-            self._c23 = _is_c23(headers.predefined)
-            if self._c23 != before:
+            self._predefined, before = headers.predefined, (self._c23, self._model)
+            bodies = {macro.name: macro.body for macro in headers.predefined}
+            self._c23, self._model = _is_c23(bodies), of_macros(bodies)
+            if (self._c23, self._model) != before:
                 self._forget()
+        declared = headers_of(_header_texts(headers, expanded), self._model)
         self.analysed, self.forgot = [], False
         stretches = self._splitter.groups(expanded.stretches, self._preprocessor.stretches)
         for strict in (True, True, False):  # once more helps, because nothing is shared then
             self.forgot |= self._memo.next_version(self._chunks)
-            file = FileScope(declared, self._interned)
+            file = FileScope(declared, self._model, self._interned)
             file.strict, file.implicit_int, file.c23 = strict, headers_known, self._c23
             file.state = self._memo.start((declared, headers_known))
             unit = _Unit(file, expanded, settings)
@@ -155,6 +157,7 @@ class Analyzer:
         return TU(
             path, source, expanded.text, expanded.map, settings, Items(unit.groups), unit.directives, names, tags,
             notes, list(expanded.inactive), unit.complete, headers.texts, headers_known, headers, self._kept,
+            self._model,
         )  # fmt: skip
 
     def _build(self, unit: _Unit, stretches: list[tuple[int, Stretch]], budget: Budget | None) -> None:
@@ -240,6 +243,7 @@ class Analyzer:
             read = adapter.next_directive(end)
             if read is None:
                 return
+            read.undeclared = tuple(adapter.sema.undeclared)
             entry = self._memo.add(file, (text,), read, [])
         assert isinstance(entry.result, Directive)
         reading.use(entry)
@@ -304,10 +308,9 @@ def _is_understood(node: ast.Node, nodes: Sequence[Node]) -> bool:
     return not any(isinstance(n, ast.OtherStmt) and not isinstance(n, ast.AsmStmt) for n in ast.nodes(node))
 
 
-def _is_c23(predefined: tuple[Macro, ...]) -> bool:
-    """Whether the compiler reads the text as C23 (which gcc 13 and newer know)."""
-    by_name = {macro.name: macro.body for macro in predefined}
-    gcc, standard = by_name.get("__GNUC__", ""), by_name.get("__STDC_VERSION__", "")
+def _is_c23(bodies: dict[str, str]) -> bool:
+    """Whether a compiler with these macros reads the text as C23 (which gcc 13 and newer know)."""
+    gcc, standard = bodies.get("__GNUC__", ""), bodies.get("__STDC_VERSION__", "")
     return gcc.isdecimal() and int(gcc) >= 13 and standard > "201710L"
 
 

@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import (
-    CHAR,
+    BOOL,
     INT,
-    SIZE_T,
+    LONG_LONG,
+    UNSIGNED,
     VOID,
     Array,
     CType,
     FieldDecl,
     Floating,
-    Integer,
     Pointer,
     Record,
     RecordBody,
 )
+from ompls.analysis.model.datamodel import LP64, DataModel
 
 _DOUBLE, _FLOAT, _LONG_DOUBLE = Floating("double"), Floating("float"), Floating("long double")
-_LONG, _LONG_LONG = Integer("long"), Integer("long long")
-_UNSIGNED = Integer("unsigned int")
-_VOID_POINTER, _CHAR_POINTER = Pointer(VOID), Pointer(CHAR)
+_VOID_POINTER = Pointer(VOID)
 
 
-def _va_list() -> CType:
+def _va_list(model: DataModel) -> CType:
+    if model.pointer != 8:
+        return _VOID_POINTER
     body = RecordBody()
     body.fields = (
-        FieldDecl("gp_offset", _UNSIGNED),
-        FieldDecl("fp_offset", _UNSIGNED),
+        FieldDecl("gp_offset", UNSIGNED),
+        FieldDecl("fp_offset", UNSIGNED),
         FieldDecl("overflow_arg_area", _VOID_POINTER),
         FieldDecl("reg_save_area", _VOID_POINTER),
     )
     return Array(Record("struct", "__va_list_tag", 0, body), 1)
 
 
-BUILTIN_TYPES: dict[str, CType] = {
-    "__builtin_va_list": _va_list(),
-    "__int128": Integer("__int128"),
-    "__int128_t": Integer("__int128"),
-    "__uint128_t": Integer("unsigned __int128"),
-    "_Bool": Integer("_Bool"),
+_TYPES: dict[str, CType] = {
+    "__int128": LP64.integer("__int128"),
+    "__int128_t": LP64.integer("__int128"),
+    "__uint128_t": LP64.integer("unsigned __int128"),
+    "_Bool": BOOL,
     "_Float16": Floating("_Float16"),
     "_Float32": _FLOAT,
     "_Float64": _DOUBLE,
@@ -52,10 +54,18 @@ BUILTIN_TYPES: dict[str, CType] = {
     "__float80": _LONG_DOUBLE,
 }
 
-BUILTIN_SYMBOLS: dict[str, Symbol] = {
-    name: Symbol(name, "typedef", t, storage="typedef", level="file", from_system_header=True)
-    for name, t in BUILTIN_TYPES.items()
-}
+
+@lru_cache(maxsize=16)
+def builtin_types(model: DataModel) -> dict[str, CType]:
+    return {**_TYPES, "__builtin_va_list": _va_list(model)}
+
+
+@lru_cache(maxsize=16)
+def builtin_symbols(model: DataModel) -> dict[str, Symbol]:
+    return {
+        name: Symbol(name, "typedef", t, storage="typedef", level="file", from_system_header=True)
+        for name, t in builtin_types(model).items()
+    }
 
 
 def _words(text: str) -> list[str]:
@@ -82,10 +92,19 @@ _VOIDS = _words("free exit abort trap unreachable prefetch va_start va_end va_co
 _RESULTS: dict[str, CType] = {}
 for _m in _MATH:
     _RESULTS |= {_m: _DOUBLE, _m + "f": _FLOAT, _m + "l": _LONG_DOUBLE}
-_RESULTS |= dict.fromkeys(_POINTERS, _VOID_POINTER) | dict.fromkeys(_STRINGS, _CHAR_POINTER)
-_RESULTS |= dict.fromkeys(_SIZES, SIZE_T) | dict.fromkeys(_INTS, INT) | dict.fromkeys(_VOIDS, VOID)
-_RESULTS |= {"labs": _LONG, "expect": _LONG, "llabs": _LONG_LONG}
-_RESULTS |= dict.fromkeys(_words("add_overflow sub_overflow mul_overflow"), Integer("_Bool"))
+_RESULTS |= dict.fromkeys(_POINTERS, _VOID_POINTER) | {"llabs": LONG_LONG}
+_RESULTS |= dict.fromkeys(_INTS, INT) | dict.fromkeys(_VOIDS, VOID)
+_RESULTS |= dict.fromkeys(_words("add_overflow sub_overflow mul_overflow"), BOOL)
+
+
+@lru_cache(maxsize=16)
+def _results(model: DataModel) -> dict[str, CType]:
+    """`_RESULTS`, with those that depend on the machine."""
+    strings = dict.fromkeys(_STRINGS, Pointer(model.integer("char")))
+    sizes = dict.fromkeys(_SIZES, model.integer(model.size_type))
+    return {**_RESULTS, **strings, **sizes, **dict.fromkeys(("labs", "expect"), model.integer("long"))}
+
+
 # What gcc knows under its `__builtin_` name only.
 _ONLY_PREFIXED = frozenset(
     _words(
@@ -97,14 +116,14 @@ _ONLY_PREFIXED = frozenset(
 )
 
 
-def builtin_result(name: str, args: list[CType]) -> CType | None:
+def builtin_result(name: str, args: list[CType], model: DataModel) -> CType | None:
     """What a call of `name` returns when nothing declares it; None when the compiler does not know it either.
 
     `args` are the decayed types of the arguments.
     """
     plain = name.removeprefix("__builtin_")
     if plain != name or plain not in _ONLY_PREFIXED:
-        found = _RESULTS.get(plain)
+        found = _results(model).get(plain)
         if found is not None:
             return found
     if name.startswith(("__sync_", "__atomic_")):
@@ -115,7 +134,7 @@ def builtin_result(name: str, args: list[CType]) -> CType | None:
 def _atomic(name: str, args: list[CType]) -> CType | None:
     """GNU's generic atomics return what their first argument points to (GCC manual §6.55, §6.56)."""
     if "compare_exchange" in name or "bool_compare" in name or "test_and_set" in name.removeprefix("__sync_lock_"):
-        return Integer("_Bool")
+        return BOOL
     if name.endswith(("_fence", "_clear", "_release", "synchronize")) or name in ("__atomic_load", "__atomic_store"):
         return VOID
     if args and isinstance(args[0], Pointer) and name != "__atomic_store_n":

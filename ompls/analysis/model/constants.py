@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.convert import INTEGERS, arithmetic
+from ompls.analysis.model.convert import arithmetic
 from ompls.analysis.model.ctype import CType, Enum, Integer
-from ompls.analysis.model.layout import alignof, sizeof
 
 
 def fold(e: ast.Expr | None) -> int | None:
@@ -27,9 +26,8 @@ def wrap(value: int, t: CType) -> int:
         return value
     if t.kind == "_Bool":
         return int(value != 0)
-    size, signed = INTEGERS[t.kind]
-    value &= (1 << size * 8) - 1
-    return value - (1 << size * 8) if signed and value >> (size * 8 - 1) else value
+    value &= (1 << t.size * 8) - 1
+    return value - (1 << t.size * 8) if t.signed and value >> (t.size * 8 - 1) else value
 
 
 def _literal(e: ast.IntLiteral | ast.CharLiteral) -> int:
@@ -60,7 +58,7 @@ def _cast(e: ast.Cast) -> int | None:
 
 
 def _sizeof(e: ast.SizeOf) -> int | None:
-    return sizeof(e.of) if e.op == "sizeof" else alignof(e.of)
+    return e.size
 
 
 def _generic(e: ast.Generic) -> int | None:

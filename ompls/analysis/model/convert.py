@@ -14,6 +14,7 @@ from ompls.analysis.model.ctype import (
     Floating,
     Function,
     Integer,
+    IntegerKind,
     Pointer,
     Record,
     Unknown,
@@ -22,26 +23,24 @@ from ompls.analysis.model.ctype import (
     shared,
 )
 
-LONG = Integer("long")
 _NO_QUALS: frozenset[str] = frozenset()
 
-# size in bytes, signed
-INTEGERS: dict[str, tuple[int, bool]] = {
-    "_Bool": (1, False), "char": (1, True), "signed char": (1, True), "unsigned char": (1, False),
-    "short": (2, True), "unsigned short": (2, False), "int": (4, True), "unsigned int": (4, False),
-    "long": (8, True), "unsigned long": (8, False), "long long": (8, True), "unsigned long long": (8, False),
-    "__int128": (16, True), "unsigned __int128": (16, False),
-}  # fmt: skip
 _RANK = {"int": 1, "unsigned int": 1, "long": 2, "unsigned long": 2, "long long": 3, "unsigned long long": 3}
 _RANK |= {"__int128": 4, "unsigned __int128": 4}
-_UNSIGNED = {"int": "unsigned int", "long": "unsigned long", "long long": "unsigned long long"}
+_UNSIGNED: dict[str, IntegerKind] = {"int": "unsigned int", "long": "unsigned long", "long long": "unsigned long long"}
 _UNSIGNED |= {"__int128": "unsigned __int128"}
 _FLOAT_RANK = {"_Float16": 0, "float": 1, "double": 2, "long double": 3, "_Float128": 4}
 
 
 def unqualified(t: CType) -> CType:
-    """`t` without the qualifiers of its own level."""
-    return shared(replace(t, quals=_NO_QUALS)) if t.quals else t
+    """`t` without the qualifiers of its own level and a typedef's alignment, and whatever name an integer type was
+    written as."""
+    if isinstance(t, Enum) and not t.quals:
+        return t  # the alignment may be its own
+    align = t.align if isinstance(t, Enum) else None
+    if isinstance(t, Integer) and t.exact:
+        return shared(replace(t, quals=_NO_QUALS, align=None, exact=False))
+    return shared(replace(t, quals=_NO_QUALS, align=align)) if t.quals or t.align is not None else t
 
 
 def qualify(t: CType, quals: frozenset[str]) -> CType:
@@ -82,10 +81,9 @@ def promote(t: CType, bits: int | None = None) -> CType:
         t = t.underlying
     if not isinstance(t, Integer):
         return unqualified(t)
-    size, signed = INTEGERS[t.kind]
-    if bits is not None and (bits < 32 or (signed and bits == 32)):
+    if bits is not None and (bits < 32 or (t.signed and bits == 32)):
         return INT
-    return INT if size < 4 else unqualified(t)
+    return INT if t.size < 4 else unqualified(t)
 
 
 def arithmetic(a: CType, b: CType) -> CType:
@@ -102,13 +100,11 @@ def arithmetic(a: CType, b: CType) -> CType:
     if a.kind == b.kind:
         return a
     low, high = sorted((a, b), key=lambda t: _RANK[t.kind])
-    low_size, low_signed = INTEGERS[low.kind]
-    high_size, high_signed = INTEGERS[high.kind]
-    if low_signed == high_signed or not high_signed:
-        return low if _RANK[low.kind] == _RANK[high.kind] and not low_signed else high
+    if low.signed == high.signed or not high.signed:
+        return low if _RANK[low.kind] == _RANK[high.kind] and not low.signed else high
     if _RANK[low.kind] == _RANK[high.kind]:
         return low  # same rank, `low` is the unsigned one
-    return high if high_size > low_size else Integer(_UNSIGNED[high.kind])  # type: ignore[arg-type]
+    return high if high.size > low.size else Integer(_UNSIGNED[high.kind], high.size, signed=False)
 
 
 def composite(a: CType, b: CType) -> CType:

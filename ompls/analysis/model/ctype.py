@@ -7,7 +7,7 @@ understand; it is contagious and nothing above a hint may be said about an expre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
@@ -23,9 +23,13 @@ _QUALIFIERS: dict[frozenset[str], frozenset[str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class CType:
-    """Base of all types.  `quals` holds 'const', 'volatile', 'restrict', '_Atomic' of this level."""
+    """Base of all types.  `quals` holds 'const', 'volatile', 'restrict', '_Atomic' of this level.
+
+    align -- in bytes, where a typedef or an enumeration says one by an attribute; 0: of a value that is not known
+    """
 
     quals: frozenset[str] = field(default=frozenset(), kw_only=True)
+    align: int | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,15 @@ FloatKind = Literal["float", "double", "long double", "_Float16", "_Float128"]
 
 @dataclass(frozen=True, slots=True)
 class Integer(CType):
+    """`size` in bytes and `signed` as the unit's data model has them (`DataModel.integer`).
+
+    exact -- it was written as a name that has this size on every machine (`int64_t`)
+    """
+
     kind: IntegerKind
+    size: int
+    signed: bool
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +102,22 @@ class FieldDecl:
 class RecordBody:
     """The members of a struct or union; filled when its definition is met (shared by all its `Record`s)."""
 
-    __slots__ = ("align", "fields", "layout", "pack", "packed", "scalars", "span", "unfinished")
+    __slots__ = ("align", "fields", "layouts", "pack", "packed", "scalars", "span", "unfinished")
 
     def __init__(self) -> None:
         self.fields: tuple[FieldDecl, ...] | None = None  # None: incomplete
         self.packed = False
         self.pack = 0  # the greatest alignment of a member that `#pragma pack` allows, in bytes (0: any)
-        self.align: int | None = None  # from an attribute or _Alignas
+        self.align: int | None = None  # from an attribute or _Alignas; 0: it is not known how it is laid out
         self.span: tuple[int, int] | None = None
         self.unfinished = False  # something that it holds was incomplete when it was defined, which is an error
-        self.layout: Layout | None = None  # what `layout.py` found out
+        self.layouts: dict[Hashable, Layout] = {}  # what `layout.py` found out, by the data model
         self.scalars = 0  # what `initializers.py` counted; 0: nobody has asked yet
 
     def fill(self, fields: Iterable[FieldDecl], packed: bool, align: int | None, pack: int) -> None:
         """From here on the members are known."""
         self.fields, self.packed, self.align, self.pack = tuple(fields), packed, align, pack
-        self.layout, self.scalars = None, 0
+        self.layouts, self.scalars = {}, 0
 
 
 class Layout(NamedTuple):
@@ -201,6 +213,6 @@ def shared(t: T) -> T:
 _SIMPLE: dict[CType, CType] = {}
 UNKNOWN = Unknown()
 VOID = Void()
-INT = Integer("int")
-CHAR = Integer("char")
-SIZE_T = Integer("unsigned long")
+INT, UNSIGNED = Integer("int", 4, True), Integer("unsigned int", 4, False)
+BOOL, CHAR = Integer("_Bool", 1, False), Integer("char", 1, True)
+LONG_LONG = Integer("long long", 8, True)

@@ -12,14 +12,16 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from tree_sitter import Node
 
 from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.builtins import BUILTIN_SYMBOLS
-from ompls.analysis.model.ctype import CType
+from ompls.analysis.model.builtins import builtin_symbols
+from ompls.analysis.model.ctype import CType, Integer
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
 from ompls.analysis.syntax.adapter import Adapter
@@ -30,6 +32,8 @@ from ompls.analysis.syntax.tree import parse_once
 # What may declare a name: it is followed by one of these.  Parameters and members match too; that costs a look only.
 _NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:[(;,\[=}]|\)\s*\()")
 _TAG = re.compile(rb"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)\s*(\{)?")
+# The names of <stdint.h> (and of what it includes) that have one size on every machine.
+_EXACT = re.compile(r"(?:__)?u?int(?:_least)?(?:8|16|32|64)_t|(?:__)?u?intmax_t|u_int(?:8|16|32|64)_t")
 _PRAGMA = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.M)
 
 
@@ -39,7 +43,7 @@ class _HeaderFile(FileScope):
     __slots__ = ("targets",)
 
     def __init__(self, outer: Headers) -> None:
-        super().__init__(outer)
+        super().__init__(outer, outer.model)
         self.targets: set[str] = set()
 
     def lookup(self, name: str) -> Symbol | None:
@@ -50,6 +54,8 @@ class _HeaderFile(FileScope):
 
     def intern(self, s: Symbol) -> Symbol:
         s.from_system_header, s.span = True, None
+        if s.kind == "typedef" and isinstance(s.type, Integer) and _EXACT.fullmatch(s.name):
+            s.type = replace(s.type, exact=True)
         if s.name in self.targets or self.declare_target:
             s.declare_target = "enter"
         key = (
@@ -121,7 +127,9 @@ class _Text:
 class Headers:
     """The file-scope names and tags that the texts of a unit's system headers declare."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    def __init__(self, texts: Sequence[str], model: DataModel) -> None:
+        self.model = model
+        self._builtin = builtin_symbols(model)
         self._lock = threading.RLock()
         self._file = _HeaderFile(self)
         self._texts = [_text_of(text) for text in texts]
@@ -133,7 +141,7 @@ class Headers:
         """The symbol that the headers (or the compiler itself) declare under `name`."""
         if name not in self._asked:
             self._load(name, [(n, chunk) for n, text in enumerate(self._texts) for chunk in text.names.get(name, ())])
-        return self._file.names.get(name) or BUILTIN_SYMBOLS.get(name)
+        return self._file.names.get(name) or self._builtin.get(name)
 
     def tag(self, tag: str) -> CType | None:
         """The struct, union or enum type that the headers declare under `tag`."""
@@ -174,17 +182,18 @@ class Headers:
 
 
 _text_of = lru_cache(256)(_Text)
-_cache: OrderedDict[tuple[str, ...], Headers] = OrderedDict()
+_cache: OrderedDict[tuple[DataModel, tuple[str, ...]], Headers] = OrderedDict()
 _cache_lock = threading.Lock()
 
 
-def headers_of(texts: Sequence[str]) -> Headers:
-    """The declarations of these texts, one after another, shared by all units of the process that include the same."""
-    key = tuple(texts)
+def headers_of(texts: Sequence[str], model: DataModel) -> Headers:
+    """The declarations of these texts, one after another, shared by all units of the process that include the same and
+    have the same data model."""
+    key = (model, tuple(texts))
     with _cache_lock:
         found = _cache.get(key)
         if found is None:
-            found = _cache[key] = Headers(key)
+            found = _cache[key] = Headers(key[1], model)
             if len(_cache) > 32:
                 _cache.popitem(last=False)
         _cache.move_to_end(key)

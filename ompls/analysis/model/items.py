@@ -74,6 +74,13 @@ class Items(Sequence[Item]):
         for number in range(max(0, begin - 1), end):
             yield from self.of(number)
 
+    def at(self, offset: int) -> Item | None:
+        """The item that the expanded `offset` stands in."""
+        number = bisect.bisect_right(self.groups, offset, key=_offset) - 1
+        items = self.of(number) if number >= 0 else []
+        place = bisect.bisect_right(items, offset, key=lambda item: item.start) - 1
+        return items[place] if place >= 0 and offset < items[place].end else None
+
     def holding(self, content: Content) -> Item | None:
         """The (first) item that means `content`."""
         for number, (_, group) in enumerate(self.groups):

@@ -1,10 +1,9 @@
-"""Sizes, alignments and member offsets of the x86-64 and AArch64 LP64 ABIs, in bytes."""
+"""Sizes, alignments and member offsets under a data model, in bytes: the rules of gcc's System V ABIs."""
 
 from __future__ import annotations
 
 import re
 
-from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import (
     Array,
     CType,
@@ -21,73 +20,95 @@ from ompls.analysis.model.ctype import (
     innermost,
     innermost_first,
 )
+from ompls.analysis.model.datamodel import DataModel
 
-_FLOATS = {"float": 4, "double": 8, "long double": 16, "_Float16": 2, "_Float128": 16}
 
-
-def sizeof(t: CType) -> int | None:
+def sizeof(t: CType, model: DataModel) -> int | None:
     """The size of an object of type `t`; None when unknown, incomplete or variable.  GNU: void and functions are 1."""
     if isinstance(t, Integer):
-        return INTEGERS[t.kind][0]
+        return t.size if t.exact else model.sizes[t.kind]
     if isinstance(t, Floating):
-        return _FLOATS[t.kind] * (2 if t.complex else 1)
+        return model.sizes[t.kind] * (2 if t.complex else 1)
     if isinstance(t, Pointer):
-        return 8
+        return model.pointer
     if isinstance(t, Enum):
-        return INTEGERS[t.underlying.kind][0]
+        return None if t.align == 0 else t.underlying.size
     if isinstance(t, Array):
-        element = sizeof(t.of)
+        element = sizeof(t.of, model)
         return None if element is None or t.length is None else element * t.length
     if isinstance(t, Record):
-        return record_layout(t)[0]
+        return record_layout(t, model)[0]
     return 1 if isinstance(t, (Void, Function)) else None
 
 
-def alignof(t: CType) -> int | None:
-    """The alignment of type `t`; None when unknown."""
-    if isinstance(t, Array):
-        return alignof(t.of)
+def alignof(t: CType, model: DataModel) -> int | None:
+    """The alignment of type `t` in a structure; None when unknown."""
+    if _is_aligned(t):
+        return None
+    t = innermost(t)
     if isinstance(t, Record):
-        return record_layout(t)[1]
+        return record_layout(t, model)[1]
     if isinstance(t, Floating):
-        return _FLOATS[t.kind]
-    return sizeof(t)
+        size = model.sizes[t.kind]
+        return size if t.kind == "_Float128" else model.alignment(size)
+    size_of = sizeof(t, model)
+    return None if size_of is None else model.alignment(size_of)
 
 
-def record_layout(t: Record) -> tuple[int | None, int | None, tuple[tuple[FieldDecl, int], ...]]:
+def _is_aligned(t: CType) -> bool:
+    """Whether a typedef or an attribute gives an alignment to `t`, or to what it is an array of."""
+    return t.align is not None or (isinstance(t, Array) and _is_aligned(t.of))
+
+
+def preferred_alignof(t: CType, model: DataModel) -> int | None:
+    """GNU's `__alignof__`: that of an object of its own, which i386 gives 8 bytes where it can."""
+    of = innermost(t)
+    if _is_aligned(t):
+        return None
+    if isinstance(of, Enum):
+        of = of.underlying
+    number = isinstance(of, (Integer, Floating)) and model.sizes[of.kind] == 8
+    return 8 if number else alignof(of, model)
+
+
+def record_layout(t: Record, model: DataModel) -> tuple[int | None, int | None, tuple[tuple[FieldDecl, int], ...]]:
     """(size, alignment, ((member, offset in bits), …)) of a struct or union; (None, None, ()) when it cannot be known.
 
     What is found is kept with the members: each structure is laid out once, however often others hold it.
     """
-    if t.body.layout is None:
-        for record in innermost_first(t, lambda body: body.layout):
-            record.body.layout = _lay_out(record)
-    return t.body.layout or _NO_LAYOUT
+    if model not in t.body.layouts:
+        for record in innermost_first(t, lambda body: model in body.layouts):
+            found = _lay_out(record, model)
+            if found is not None:
+                record.body.layouts[model] = found
+    return t.body.layouts.get(model, _NO_LAYOUT)
 
 
 _NO_LAYOUT = (None, None, ())
 
 
-def _size_and_alignment(t: CType) -> tuple[int | None, int | None]:
+def _size_and_alignment(t: CType, model: DataModel) -> tuple[int | None, int | None]:
     """Of a member, when what it holds is laid out as far as it can be."""
     of = innermost(t)
-    if isinstance(of, Record) and of.body.layout is None:
+    if isinstance(of, Record) and model not in of.body.layouts:
         return None, None
-    return 0 if isinstance(t, Array) and t.length is None and not t.vla else sizeof(t), alignof(t)
+    return 0 if isinstance(t, Array) and t.length is None and not t.vla else sizeof(t, model), alignof(t, model)
 
 
-def _lay_out(t: Record) -> Layout | None:
+def _lay_out(t: Record, model: DataModel) -> Layout | None:
     body = t.body
-    if body.fields is None:
+    if body.fields is None or body.align == 0:
         return None
     position, align, size_bits = 0, 1, 0  # position in bits
     placed: list[tuple[FieldDecl, int]] = []
     for f in body.fields:
-        size, natural = _size_and_alignment(f.type)
-        if size is None or natural is None or f.align == 0:
+        size, natural = _size_and_alignment(f.type, model)
+        if size is None or natural is None or f.align == 0 or (f.bits is not None and f.align is not None):
             return None
         unit = natural  # of bit-fields; one of width 0 ends it, whatever is packed
         natural = min(natural, body.pack or natural)
+        if model.structures and natural == 4 and isinstance(f.type, Array):
+            natural = min(model.structures, body.pack or model.structures)
         f_align = 1 if body.packed else natural
         if f.align is not None:
             f_align = max(f_align, min(f.align, body.pack or f.align))
@@ -97,37 +118,41 @@ def _lay_out(t: Record) -> Layout | None:
             end = start + size * 8
         elif f.bits == 0:
             start = end = _round(start, unit * 8)
-            f_align = 1
+            f_align = unit if model.unnamed else 1
         else:
             if not (body.packed or body.pack) and start // (unit * 8) != (start + f.bits - 1) // (unit * 8):
                 start = _round(start, unit * 8)  # a bit-field does not cross its type's storage unit
             end = start + f.bits
-            f_align = (natural if body.pack else f_align) if f.name else 1  # gcc: the pragma hides the attribute
+            f_align = natural if body.pack else f_align  # gcc: the pragma hides the attribute
+            f_align = f_align if f.name or model.unnamed else 1
         placed.append((f, start))
         position = end
         align = max(align, f_align)
         size_bits = max(size_bits, end)
     align = max(align, body.align or 1)
+    if model.structures and not body.packed and size_bits >= 32:
+        align = max(align, min(model.structures if size_bits > 32 else 4, body.pack or model.structures))
     return Layout(_round((size_bits + 7) // 8, align), align, tuple(placed))
 
 
-def initialised(t: CType) -> list[tuple[FieldDecl, int]]:
+def initialised(t: CType, model: DataModel) -> list[tuple[FieldDecl, int]]:
     """The members of a structure that initialisers count, as in `record_layout`: not unnamed bit-fields (C17 6.7.9)."""
-    return [(f, at) for f, at in record_layout(t)[2] if f.name or f.bits is None] if isinstance(t, Record) else []
+    placed = record_layout(t, model)[2] if isinstance(t, Record) else ()
+    return [(f, at) for f, at in placed if f.name or f.bits is None]
 
 
-def offsetof(t: Record, name: str) -> int | None:
+def offsetof(t: Record, name: str, model: DataModel) -> int | None:
     """The offset of member `name` (also of anonymous members), in bytes; None when there is none or it is unknown."""
     total = None
     for record, member in _way_to(t, name):
-        at = next((bit for f, bit in record_layout(record)[2] if f is member), None)
+        at = next((bit for f, bit in record_layout(record, model)[2] if f is member), None)
         if at is None:
             return None
         total = (total or 0) + at // 8
     return total
 
 
-def designated_offset(t: CType, path: str) -> int | None:
+def designated_offset(t: CType, path: str, model: DataModel) -> int | None:
     """The offset in bytes of `member.inner[2].x` in an object of type `t`; None when it is not constant."""
     total = 0
     for word in re.findall(r"\w+|[^\s\w]+|\[", path):
@@ -135,10 +160,10 @@ def designated_offset(t: CType, path: str) -> int | None:
             continue
         if word.isdigit() and isinstance(t, Array):
             t = t.of
-            step = sizeof(t)
+            step = sizeof(t, model)
             offset = None if step is None else step * int(word)
         elif isinstance(t, Record) and (found := find_member(t, word)) is not None:
-            offset, t = offsetof(t, word), found.type
+            offset, t = offsetof(t, word, model), found.type
         else:
             return None
         if offset is None:

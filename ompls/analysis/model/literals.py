@@ -5,25 +5,20 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.encoding import decoded, encoded
-from ompls.analysis.model.ctype import CHAR, INT, UNKNOWN, Array, CType, Floating, Integer, shared
+from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Floating, IntegerKind, shared
+from ompls.analysis.model.datamodel import DataModel
 
 _STRING = re.compile(r'(u8|[uUL])?"((?:[^"\\\n]|\\.)*)"', re.S)
 _ESCAPE = re.compile(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.S)
 _SIMPLE = {b"n": 10, b"t": 9, b"r": 13, b"0": 0, b"a": 7, b"b": 8, b"f": 12, b"v": 11, b"e": 27, b"E": 27}
-_WIDE: dict[str, Integer] = {
-    "L": INT,
-    "u": Integer("unsigned short"),
-    "U": Integer("unsigned int"),
-    "u8": CHAR,
-    "": CHAR,
-}
+_UNITS: dict[str, IntegerKind] = {"u": "unsigned short", "U": "unsigned int", "u8": "char", "": "char"}
 
 
-def number(text: str) -> tuple[CType, int | None]:
+def number(text: str, model: DataModel) -> tuple[CType, int | None]:
     """(type, value) of a pp-number; value is None for a floating constant, the type UNKNOWN when it is none."""
     low = text.replace("'", "").lower()
     if low[:1] in "+-" and low[1:]:  # the grammar takes a sign in front of a number for a part of it
-        t, value = number(low[1:])
+        t, value = number(low[1:], model)
         return t, value if value is None or low[0] == "+" else -value
     hexadecimal = low.startswith("0x")
     if ("p" in low) if hexadecimal else ("." in low or "e" in low):
@@ -40,19 +35,18 @@ def number(text: str) -> tuple[CType, int | None]:
     except ValueError:
         return (_floating(low, hexadecimal) if low[:1].isdigit() and low[-1:] == "f" else UNKNOWN), None
     decimal = not hexadecimal and not digits.startswith("0b") and (digits[:1] != "0" or digits == "0")
-    return _integer(value, "u" in suffix, suffix.count("l"), decimal), value
+    return _integer(value, "u" in suffix, suffix.count("l"), decimal, model), value
 
 
-def _integer(value: int, unsigned: bool, longs: int, decimal: bool) -> CType:
+def _integer(value: int, unsigned: bool, longs: int, decimal: bool, model: DataModel) -> CType:
     """The first type of C11 §6.4.4.1's list that can hold the value."""
-    for rank, kind, bits in ((0, "int", 32), (1, "long", 64), (2, "long long", 64)):
-        if rank < longs:
-            continue
+    for kind in ("int", "long", "long long")[longs:]:
+        bits = model.sizes[kind] * 8
         if not unsigned and value < 1 << (bits - 1):
-            return shared(Integer(kind))  # type: ignore[arg-type]
+            return model.integer(kind)
         if (unsigned or not decimal) and value < 1 << bits:
-            return shared(Integer("unsigned " + kind))  # type: ignore[arg-type]
-    return Integer("__int128") if value < 1 << 127 else UNKNOWN
+            return model.integer("unsigned " + kind)
+    return model.integer("__int128") if value < 1 << 127 else UNKNOWN
 
 
 def _floating(low: str, hexadecimal: bool) -> CType:
@@ -69,7 +63,7 @@ def _floating(low: str, hexadecimal: bool) -> CType:
     return shared(Floating("double", imaginary)) if body[-1:] not in "qwd" else UNKNOWN
 
 
-def character(text: str) -> tuple[CType, int]:
+def character(text: str, model: DataModel) -> tuple[CType, int]:
     """(type, value) of a character constant."""
     prefix, _, rest = text.partition("'")
     raw = _decode(encoded(rest.removesuffix("'")), prefix == "")
@@ -79,11 +73,19 @@ def character(text: str) -> tuple[CType, int]:
     else:
         for unit in raw:
             value = (value << 8 | (unit & 255)) & 0xFFFFFFFF
-        if len(raw) == 1 and value > 127:
+        if len(raw) == 1 and value > 127 and model.signed_char:
             value -= 256
-    if prefix in ("", "L") and value >= 1 << 31:  # an int
+    if prefix and prefix != "L" and prefix not in _UNITS:
+        return UNKNOWN, value
+    t = model.integer(_unit(prefix, model) if prefix else "int")
+    if t.kind == "int" and value >= 1 << 31:
         value -= 1 << 32
-    return (INT if prefix in ("", "L") else _WIDE.get(prefix, UNKNOWN)), value
+    return t, value
+
+
+def _unit(prefix: str, model: DataModel) -> IntegerKind:
+    """The type of an element of a literal."""
+    return model.wide_char if prefix == "L" else _UNITS[prefix]
 
 
 def prefix(text: str) -> str:
@@ -94,7 +96,7 @@ def prefix(text: str) -> str:
 def units(text: str) -> list[int]:
     """The code units of adjacent string literals, without the terminating null."""
     kind = prefix(text)
-    found = [u for _, body in _STRING.findall(text) for u in _decode(encoded(body), _WIDE[kind] is CHAR)]
+    found = [u for _, body in _STRING.findall(text) for u in _decode(encoded(body), _UNITS.get(kind) == "char")]
     if kind != "u":
         return found
     return [half for u in found for half in ((0xD7C0 + (u >> 10), 0xDC00 + (u & 0x3FF)) if u > 0xFFFF else (u,))]
@@ -105,9 +107,9 @@ def text(literal: str) -> str:
     return decoded(bytes(unit & 0xFF for unit in units(literal)))
 
 
-def string(text: str) -> CType:
+def string(text: str, model: DataModel) -> CType:
     """The array type of adjacent string literals, with the terminating null."""
-    return Array(_WIDE[prefix(text)], len(units(text)) + 1)
+    return Array(model.integer(_unit(prefix(text), model)), len(units(text)) + 1)
 
 
 def _decode(body: bytes, narrow: bool) -> list[int]:

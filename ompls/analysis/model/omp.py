@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from ompls.analysis.model.ast import Expr, Span, Symbol
+from ompls.analysis.model.ast import Expr, Name, Span, Symbol
 
 _MAPPER = re.compile(r"\s*(?:([A-Za-z_]\w*)\s*:)?\s*(.*?)\s*\b([A-Za-z_]\w*)\s*$", re.S)
 _BY_MAPPER = re.compile(r"mapper\s*\(\s*(\w+)\s*\)\s*$")
@@ -43,6 +43,7 @@ class Clause:
     modifiers: tuple[str, ...] = ()
     items: tuple[ListItem, ...] = ()
     args: tuple[Expr, ...] = ()
+    within: tuple[Expr, ...] = ()  # in what is kept as text: the ranges of iterators, an initializer
     text: str = ""  # between the parentheses, macro-expanded; "" without parentheses
     known: bool = True  # False: no OpenMP clause of that name
     broken: str = ""  # why the arguments could not be parsed
@@ -82,6 +83,8 @@ class Directive:
 
     meta -- the metadirective that this one takes the place of (`span` is its span)
     decided -- False: another variant of the metadirective may apply
+    within -- the expressions in an argument that is kept as text: the combiner of `declare reduction`
+    undeclared -- between external declarations: the names in its expressions that no declaration before it declares
     variants -- of a metadirective that was understood: all that it may stand for, `otherwise` last
     """
 
@@ -95,6 +98,8 @@ class Directive:
     meta: Directive | None = None
     decided: bool = True
     variants: tuple[Variant, ...] = ()
+    within: tuple[Expr, ...] = ()
+    undeclared: tuple[Name, ...] = ()
 
     def clause(self, *names: str) -> Clause | None:
         """The first clause with one of these names."""

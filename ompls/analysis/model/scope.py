@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import CType, Record, RecordBody
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layers import Layers
 from ompls.analysis.model.pack import NATURAL, Pack
 
@@ -25,15 +26,17 @@ class FileScope:
     """The file scope of one unit while it is being built."""
 
     __slots__ = (
-        "_between", "c23", "completed", "declare_target", "declared", "filled", "implicit_int", "interned", "names",
+        "_between", "c23", "completed", "declare_target", "declared", "filled", "implicit_int", "interned", "model",
+        "names",
         "new_names", "new_records", "new_tags", "outer", "pack", "state", "strict", "tags", "used_implicit_int",
         "used_names", "used_records", "used_tags", "variant",
     )  # fmt: skip
 
     parent = None
 
-    def __init__(self, outer: Outer, interned: dict[object, Symbol] | None = None) -> None:
+    def __init__(self, outer: Outer, model: DataModel, interned: dict[object, Symbol] | None = None) -> None:
         self.outer = outer
+        self.model = model
         self.state = 0  # see Memo: a number for everything that was declared so far
         self.c23 = False  # `true`, `false` and `nullptr` are keywords
         self.strict = True  # a record that gets other members than an earlier version gave it is an error

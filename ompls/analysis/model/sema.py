@@ -15,7 +15,6 @@ from ompls.analysis.model import ast, literals
 from ompls.analysis.model.builtins import builtin_result
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import (
-    LONG,
     arithmetic,
     conditional,
     decay,
@@ -27,7 +26,6 @@ from ompls.analysis.model.convert import (
 )
 from ompls.analysis.model.ctype import (
     INT,
-    SIZE_T,
     UNKNOWN,
     VOID,
     Array,
@@ -38,9 +36,11 @@ from ompls.analysis.model.ctype import (
     Pointer,
     Record,
     Unknown,
+    innermost,
     shared,
 )
-from ompls.analysis.model.layout import find_member
+from ompls.analysis.model.datamodel import DataModel
+from ompls.analysis.model.layout import alignof, find_member, preferred_alignof, sizeof
 from ompls.analysis.model.scope import FileScope, Scope
 
 _COMPARE = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
@@ -60,6 +60,7 @@ class Sema:
 
     def __init__(self, file: FileScope) -> None:
         self.file = file
+        self.model = file.model
         self.scope: Scope | FileScope = file
         self.function: str = ""
         self.undeclared: list[ast.Name] = []
@@ -76,6 +77,11 @@ class Sema:
         if found is None:
             return UNKNOWN, None
         return qualify(found.type, t.quals - {"_Atomic"}), found.bits
+
+    def size_of(self, t: CType, asked: Callable[[CType, DataModel], int | None] = sizeof) -> int | None:
+        """The size of an object of type `t`, or what else is `asked`; None where its structure is not complete."""
+        of = innermost(t)
+        return None if isinstance(of, Record) and not self.members_known(of) else asked(t, self.model)
 
     def finish(self, e: ast.Expr) -> None:
         """Type `e` from the types of its operands."""
@@ -117,7 +123,7 @@ def _name(s: Sema, e: ast.Name) -> CType:
     if symbol is not None:
         return UNKNOWN if symbol.kind == "typedef" else symbol.type
     if e.name in FUNCTION_NAMES and s.function:
-        return Array(Integer("char", quals=frozenset(("const",))), len(encoded(s.function)) + 1)
+        return Array(qualify(s.model.integer("char"), frozenset(("const",))), len(encoded(s.function)) + 1)
     if "(" in e.name:
         return UNKNOWN  # `typeof(…)` and the like, which are read as one word (syntax/mask.py)
     if e.name not in _RESERVED and not (e.name.startswith("omp_") and s.file.lookup("omp_get_num_threads")):
@@ -125,8 +131,13 @@ def _name(s: Sema, e: ast.Name) -> CType:
     return UNKNOWN
 
 
-def _int_literal(_s: Sema, e: ast.IntLiteral) -> CType:
-    return literals.number(e.text)[0]
+def _number(s: Sema, e: ast.IntLiteral | ast.FloatLiteral) -> CType:
+    return literals.number(e.text, s.model)[0]
+
+
+def _character(s: Sema, e: ast.CharLiteral) -> CType:
+    t, e.value = literals.character(e.text, s.model)
+    return t
 
 
 def _unary(s: Sema, e: ast.Unary) -> CType:
@@ -162,7 +173,7 @@ def _binary(s: Sema, e: ast.Binary) -> CType:
         return a if isinstance(a, Integer) else UNKNOWN
     if isinstance(a, Pointer):
         if isinstance(b, Pointer):
-            return LONG if op == "-" else UNKNOWN
+            return s.model.integer(s.model.difference_type) if op == "-" else UNKNOWN
         return a if op in "+-" else UNKNOWN
     if isinstance(b, Pointer):
         return b if op == "+" else UNKNOWN
@@ -187,7 +198,7 @@ def _call(s: Sema, e: ast.Call) -> CType:
         callee = callee.inner
     if isinstance(callee, ast.Name) and callee.symbol is None:
         s.undeclared = [name for name in s.undeclared if name is not callee]  # the call declares it
-        known = builtin_result(callee.name, [decay(a.type) for a in e.args])
+        known = builtin_result(callee.name, [decay(a.type) for a in e.args], s.model)
         if known is None and not s.file.calls_give_int():
             return UNKNOWN
         result = INT if known is None else known
@@ -239,13 +250,18 @@ def _shaping(_s: Sema, e: ast.Shaping) -> CType:
     return t
 
 
-def _sizeof(_s: Sema, e: ast.SizeOf) -> CType:
+def _sizeof(s: Sema, e: ast.SizeOf) -> CType:
     if e.operand is not None:
         e.of = e.operand.type
-    return SIZE_T
+    e.size = s.size_of(e.of, sizeof if e.op == "sizeof" else preferred_alignof if e.op[1] == "_" else alignof)
+    return s.model.integer(s.model.size_type)
 
 
-def _cast(_s: Sema, e: ast.Cast) -> CType:
+def _cast(s: Sema, e: ast.Cast) -> CType:
+    before = decay(e.operand.type)
+    if isinstance(e.to, Pointer) and isinstance(before, Pointer):
+        step = s.size_of(before.to)
+        e.keeps_step = step is not None and step == s.size_of(e.to.to)
     return unqualified(e.to)
 
 
@@ -264,10 +280,10 @@ def _generic(_s: Sema, e: ast.Generic) -> CType:
 
 _TYPERS: dict[type[ast.Node], Callable[[Sema, Any], CType]] = {
     ast.Name: _name,
-    ast.IntLiteral: _int_literal,
-    ast.FloatLiteral: lambda _s, e: literals.number(e.text)[0],
-    ast.CharLiteral: lambda _s, e: literals.character(e.text)[0],
-    ast.StringLiteral: lambda _s, e: literals.string(e.text),
+    ast.IntLiteral: _number,
+    ast.FloatLiteral: _number,
+    ast.CharLiteral: _character,
+    ast.StringLiteral: lambda s, e: literals.string(e.text, s.model),
     ast.Paren: lambda _s, e: e.inner.type,
     ast.Unary: _unary,
     ast.Binary: _binary,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Name, Node, OtherStmt, Span, Symbol
 from ompls.analysis.model.ctype import CType
+from ompls.analysis.model.datamodel import LP64, DataModel
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, Location, Settings, SourceMap
 
@@ -154,25 +156,33 @@ class TU:
     headers_known: bool = True  # False: what an include gives is not known (missing, or not looked for yet)
     snapshot: HeaderSnapshot = EMPTY_SNAPSHOT  # all that came from outside
     kept: dict[str, Any] = field(default_factory=dict, repr=False)  # by readers, for the next versions of the text
+    model: DataModel = LP64  # of the host
+    _declared: bool | None = field(default=None, init=False, repr=False)  # `declarations_known`, once asked
     identity: str = ""  # tells apart units that have one path and are linked together; empty: the path does
 
     @property
     def declarations_known(self) -> bool:
         """Whether a name that is in no declaration here is declared nowhere: all headers are there, all macros could be
         expanded, and what stands between the functions was understood."""
-        broken = (note.start for note in self.notes if note.kind == "parse")
-        whole = self.headers_known and self.complete and not any(note.kind == "unread" for note in self.notes)
-        return whole and all(map(self._in_function, broken))
+        if self._declared is None:
+            broken = (note.start for note in self.notes if note.kind == "parse")
+            whole = self.headers_known and self.complete and not any(note.kind == "unread" for note in self.notes)
+            self._declared = whole and all(map(self._in_function, broken))
+        return self._declared
 
     def _in_function(self, at: int) -> bool:
-        around = (item for item in self.items.between(at, at) if item.start <= at < item.end)
-        return any(isinstance(item.content.node, FunctionDef) for item in around)
+        item = self.items.at(at)
+        return item is not None and isinstance(item.content.node, FunctionDef)
 
     def begun_variants(self) -> list[Item]:
         """What stands between `begin declare variant` and its end."""
         steps = {"begin declare variant": 1, "end declare variant": -1}
-        ends = [(d.start, steps[d.directive.name]) for d in self.directives if d.directive.name in steps]
-        return [item for item in self.items if sum(step for at, step in ends if at < item.start) > 0] if ends else []
+        ends = [d for d in self.directives if d.directive.name in steps]
+        if not ends:
+            return []
+        starts = [d.start for d in ends]
+        depths = [0, *itertools.accumulate(steps[d.directive.name] for d in ends)]  # before, between and after them
+        return [item for item in self.items if depths[bisect_left(starts, item.start)] > 0]
 
     def locate(self, item: Item | FileDirective, span: Span) -> Location:
         """Where the user sees `span` of `item`."""

@@ -160,7 +160,7 @@ def _undecided(tu: TU) -> list[Location]:
     """The declarations of which a part is not known: neither branch of an `#if` in it is read, as a header is missing, or
     a line is too much to expand."""
     starts = [note.start for note in tu.notes if note.kind in ("undecided", "unread")]
-    items = {item.start: item for at in starts for item in tu.items.between(at, at) if item.start <= at < item.end}
+    items = {item.start: item for item in map(tu.items.at, starts) if item is not None}
     return [tu.map.location(item.start, item.end) for item in items.values()]
 
 

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 
 from ompls.analysis.model.ast import Assign, Compound, DirectiveStmt, Expr, ExprStmt, Name, Paren, Span, Stmt, Unary
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.limits import devices_in
 
 _UPDATES = frozenset(("+=", "-=", "*=", "/=", "&=", "|=", "^=", "<<=", ">>="))
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     content = scene.content
-    if content is None:
+    devices = devices_in(scene)
+    if content is None or (devices and all(device.threads == 1 for device in devices)):
         return
     for region in content.regions:
         for node in region.stmt.nodes(DirectiveStmt):

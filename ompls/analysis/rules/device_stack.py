@@ -3,50 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
-from ompls.analysis.model import ast
-from ompls.analysis.model.layout import sizeof
-from ompls.analysis.model.tu import Content, Region
+from ompls.analysis.dataenv.storage import large_variables
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.limits import by_limit, called, regions_of, severity_of
+from ompls.analysis.rules.support.limits import by_limit, by_model, called, regions_of, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    stacks = by_limit(scene, lambda device: device.stack)
-    for region in regions_of(scene) if stacks else ():
-        for decl, size in _large(scene.content, region):
-            for has in _too_small(stacks, size):
-                message = f"`{decl.symbol.name}` takes {size:,} bytes; {has} for its variables"
-                yield Finding(decl.name_span, message, severity_of(scene))
-        for call, content in called(scene, region):
-            for decl, size in _large(content, None):
+    for model, devices in by_model(scene).items():
+        stacks = by_limit(devices, lambda device: device.stack)
+        for region in regions_of(scene) if stacks else ():
+            for decl, size in large_variables(region.stmt, model):
                 for has in _too_small(stacks, size):
-                    message = f"`{decl.symbol.name}` in the function takes {size:,} bytes; {has} for its variables"
-                    yield Finding(call.span, message, severity_of(scene))
+                    message = f"`{decl.symbol.name}` takes {size:,} bytes; {has} for its variables"
+                    yield Finding(decl.name_span, message, severity_of(scene))
+            for call, content in called(scene, region):
+                for decl, size in large_variables(content.node, model) if content.node is not None else ():
+                    for has in _too_small(stacks, size):
+                        message = f"`{decl.symbol.name}` in the function takes {size:,} bytes; {has} for its variables"
+                        yield Finding(call.span, message, severity_of(scene))
 
 
 def _too_small(stacks: Mapping[int, str], size: int) -> Iterator[str]:
     for stack, names in stacks.items():
         if size > stack:
             yield f"a thread of {names} has {stack:,}"
-
-
-def _large(content: Content | None, region: Region | None) -> list[tuple[ast.VarDecl, int]]:
-    """The automatic variables of 1 KiB and more in the region, or in the whole function, with their sizes."""
-    if content is None:
-        return []
-    return [
-        (n, size)
-        for n in (region.stmt.nodes(ast.VarDecl) if region is not None else _variables(content))
-        if n.symbol.kind == "var" and n.symbol.storage not in ("static", "extern")
-        if (size := sizeof(n.symbol.type) or 0) >= 1024
-    ]
-
-
-@lru_cache(maxsize=1024)  # a function that many regions call
-def _variables(content: Content) -> tuple[ast.VarDecl, ...]:
-    return tuple([n for n in content.node.walk() if isinstance(n, ast.VarDecl)])
 
 
 RULE = Rule(

@@ -1,4 +1,4 @@
-"""A kernel with a main thread that wakes the others for each parallel region, where it need not be one."""
+"""A kernel whose teams run one parallel region after another, where the loop could be the whole of it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def _only_parallel(body: Stmt | None) -> DirectiveStmt | None:
 
 def _finding(last: DirectiveStmt, inner: DirectiveStmt) -> Finding:
     message = (
-        "the main thread of each team runs this region and wakes the others for `parallel`; "
-        "combined with it, all threads would start at once"
+        "the threads of each team meet for every `parallel` of this region; "
+        "combined with it, all would start in the loop at once"
     )
     related = [(inner.directive.name_span, "only this part is parallel")]
     beside = _beside(last.body, inner)
@@ -60,12 +60,13 @@ def _beside(body: Stmt | None, inner: DirectiveStmt) -> Stmt | None:
 RULE = Rule(
     id="generic-kernel",
     severity="hint",
-    title="A main thread leads the team although only its parallel part matters",
+    title="A team's threads meet for each parallel region although only that part matters",
     why="""
-When code stands between `target` or `teams` and `parallel`, one thread of each team runs it, and wakes the others for
-the parallel region. On a GPU that costs a barrier or two for each parallel region, a warp for the main thread, and
-shared memory for what it shares. A combined construct (`target teams distribute parallel for`) starts every thread in
-the loop at once.
+When code stands between `target` or `teams` and `parallel`, a team runs it, and then the parallel region, at whose ends
+its threads meet at a barrier. All threads run the code alike where nobody can tell; what has effects is left to one of
+them, with another barrier; and where somebody could tell, a main thread of each team runs all of it and wakes the others
+for the parallel region, which costs a warp and shared memory, too. A combined construct
+(`target teams distribute parallel for`) starts every thread in the loop at once.
 """,
     section="17.3",
     group="performance",
@@ -74,7 +75,7 @@ the loop at once.
         """
 void scale(int n, double *x, double f) {
     #pragma omp target map(tofrom: x[0:n])
-    //          ^^^^^^ hint: the main thread of each team runs this region and wakes the others for `parallel`; combined with it, all threads would start at once
+    //          ^^^^^^ hint: the threads of each team meet for every `parallel` of this region; combined with it, all would start in the loop at once
     {
         double g = f * f;
         #pragma omp parallel for
@@ -85,7 +86,7 @@ void scale(int n, double *x, double f) {
         """
 void rows(int n, double *x) {
     #pragma omp target teams distribute map(tofrom: x[0:n*n])
-    //          ^^^^^^^^^^^^^^^^^^^^^^^ hint: the main thread of each team runs this region and wakes the others for `parallel`; combined with it, all threads would start at once
+    //          ^^^^^^^^^^^^^^^^^^^^^^^ hint: the threads of each team meet for every `parallel` of this region; combined with it, all would start in the loop at once
     for (int i = 0; i < n; i++) {
         #pragma omp parallel for
         for (int j = 0; j < n; j++) x[i * n + j] *= 2;

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model.ast import Assign, ExprStmt, Name, Symbol
-from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.repeats import Listed, listed, listed_twice
 from ompls.analysis.rules.support.edits import without_item
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.loopnest import nest_of, takes_loops
 from ompls.analysis.rules.support.nesting import placed
-from ompls.analysis.spec import DIRECTIVES
-from ompls.analysis.spec.data_clauses import NOT_MAPPED, SHARING
-
-_Listed = tuple[Clause, ListItem]
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -26,35 +23,17 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _twice(directive: Directive) -> Iterator[Finding]:
-    first: dict[Symbol, _Listed] = {}
-    for clause, item, symbol in _listed(directive, SHARING):
-        before = first.setdefault(symbol, (clause, item))
-        if before[1] is item or {before[0].name, clause.name} == {"firstprivate", "lastprivate"}:
-            continue
-        # The same again changes nothing; of two different ones, the reduction is meant.
-        same = before[0].text == clause.text or (before[0].name == clause.name and clause.name != "reduction")
-        gone = (clause, item) if same else before if clause.name == "reduction" else None
-        changes = (without_item(directive, *gone, safe=same),) if gone is not None else ()
-        yield _finding(symbol, before, (clause, item), changes)
-    # On a combined construct the two clauses may belong to different ones of its constructs.
-    limited = NOT_MAPPED if directive.name == "target" else NOT_MAPPED & {"is_device_ptr", "has_device_addr"}
-    mapped = {symbol: (clause, item) for clause, item, symbol in _listed(directive, frozenset(("map",)))}
-    if "target" in directive.constructs:
-        for clause, item, symbol in _listed(directive, limited):
-            if symbol in mapped:
-                yield _finding(symbol, mapped[symbol], (clause, item))
+    for symbol, before, now in listed_twice(directive):
+        changes: tuple[Change, ...] = ()
+        if "map" not in (before[0].name, now[0].name):
+            # The same again changes nothing; of two different ones, the reduction is meant.
+            same = before[0].text == now[0].text or (before[0].name == now[0].name and now[0].name != "reduction")
+            gone = now if same else before if now[0].name == "reduction" else None
+            changes = (without_item(directive, *gone, safe=same),) if gone is not None else ()
+        yield _finding(symbol, before, now, changes)
 
 
-def _listed(directive: Directive, names: frozenset[str]) -> Iterator[tuple[Clause, ListItem, Symbol]]:
-    """Variables as a whole in these clauses; 6.0's directive-name modifiers give a clause to one construct."""
-    for clause in directive.clauses:
-        if clause.name in names and not any(m in DIRECTIVES for m in clause.modifiers):
-            for item in clause.items:
-                if isinstance(item.expr, Name) and item.symbol is not None:
-                    yield clause, item, item.symbol
-
-
-def _finding(symbol: Symbol, before: _Listed, now: _Listed, changes: tuple[Change, ...] = ()) -> Finding:
+def _finding(symbol: Symbol, before: Listed, now: Listed, changes: tuple[Change, ...] = ()) -> Finding:
     if before[0].name == now[0].name:
         message = f"`{symbol.name}` is listed twice in `{now[0].name}`"
     else:
@@ -67,7 +46,7 @@ def _loop_variable(directive: Directive, init: object) -> Iterator[Finding]:
     """A loop's variable is private by rule (5.2 §5.1.1); `firstprivate` and `reduction` contradict that."""
     if not isinstance(init, ExprStmt) or not isinstance(init.expr, Assign) or not isinstance(init.expr.target, Name):
         return
-    for clause, item, symbol in _listed(directive, frozenset(("firstprivate", "reduction"))):
+    for clause, item, symbol in listed(directive, frozenset(("firstprivate", "reduction"))):
         if symbol is init.expr.target.symbol and directive.constructs[0] not in ("target", "task"):
             message = f"`{symbol.name}` counts the loop and so is private; it cannot be `{clause.name}`"
             yield Finding(item.span, message, "error", ((init.span, "the loop's variable"),))

@@ -2,74 +2,38 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.repeats import categories, repeats
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.spec import DIRECTIVES, clauses_of
-from ompls.analysis.spec.clause_sets import ONCE
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for directive in scene.directives:
-        if directive.known and not directive.name.endswith("metadirective"):
-            yield from _repeated(directive)
+        for clause, first in repeats(directive):
+            message = f"`{clause.name}` may be given once on a directive{_for(clause)}"
+            if clause.name == "defaultmap" and categories(clause) != categories(first):
+                message = "a `defaultmap` for all variables and another one may not be given on a directive"
+            related = ((first.name_span, "given here first"),)
+            yield Finding(clause.span, message, "error", related, _without(directive, clause, first))
 
 
-def _repeated(directive: Directive) -> Iterator[Finding]:
-    seen: dict[tuple[object, ...], Clause] = {}
-    for at, clause in enumerate(directive.clauses):
-        if not _once(directive, clause) or clause.name not in clauses_of(directive.name):
-            continue
-        first = seen.setdefault(_key(clause), clause)
-        if first is clause:
-            yield from _beside_all(clause, seen)
-            continue
-        changes: tuple[Change, ...] = ()
-        if first.text == clause.text:
-            gone = Span(directive.clauses[at - 1].span.end, clause.span.end)
-            changes = (Change(f"Remove the second `{clause.name}`", gone, ""),)
-        message = f"`{clause.name}` may be given once on a directive{_for(clause)}"
-        yield Finding(clause.span, message, "error", ((first.name_span, "given here first"),), changes)
-
-
-def _beside_all(clause: Clause, seen: dict[tuple[object, ...], Clause]) -> Iterator[Finding]:
-    """A `defaultmap` for all variables leaves nothing to another one."""
-    others = [c for c in seen.values() if c is not clause and c.name == clause.name == "defaultmap"]
-    for other in others:
-        if "all" in (*_categories(clause), *_categories(other)):
-            message = "a `defaultmap` for all variables and another one may not be given on a directive"
-            yield Finding(clause.span, message, "error", ((other.name_span, "given here first"),))
-            return
-
-
-def _categories(clause: Clause) -> tuple[str, ...]:
-    return clause.modifiers or ("all",)
-
-
-def _once(directive: Directive, clause: Clause) -> bool:
-    """There is one source of an iteration, and one depend object in a `depobj`; `interop` may destroy several."""
-    if clause.name in ("depend", "doacross"):
-        return clause.keyword == "source"
-    return clause.name in ONCE or (clause.name == "destroy" and directive.name == "depobj")
-
-
-def _key(clause: Clause) -> tuple[object, ...]:
-    """What a clause must differ in: its directive-name modifier (6.0: on every clause), and the category of a default."""
-    names = tuple(m for m in clause.modifiers if m in DIRECTIVES)
-    if clause.name == "if":
-        return ("if", clause.keyword, names)
-    if clause.name in ("default", "defaultmap"):
-        return (clause.name, _categories(clause))
-    return (clause.name, names)
+def _without(directive: Directive, clause: Clause, first: Clause) -> tuple[Change, ...]:
+    """Where both say the same, one of them may go."""
+    if first.text != clause.text:
+        return ()
+    before = next(b for b, c in itertools.pairwise(directive.clauses) if c is clause)
+    return (Change(f"Remove the second `{clause.name}`", Span(before.span.end, clause.span.end), ""),)
 
 
 def _for(clause: Clause) -> str:
     if clause.name == "if":
         return f" for `{clause.keyword}`" if clause.keyword else ""
     if clause.name == "defaultmap":
-        return f" for `{_categories(clause)[0]}`"
+        return f" for `{categories(clause)[0]}`"
     return ""
 
 

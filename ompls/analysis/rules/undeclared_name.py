@@ -11,15 +11,21 @@ from collections.abc import Iterator
 from ompls.analysis.model import ast
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.spec import is_declarative
 from ompls.analysis.spec.near import near
 
 _HEADERS = {"NULL": "stddef.h", "true": "stdbool.h", "false": "stdbool.h", "bool": "stdbool.h"}
+_LISTING = ("declare target", "threadprivate", "allocate")
+_LISTS = ("to", "enter", "link", "local")
 _WORD = 3  # letters: any two shorter names are near
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     content = scene.content
-    if content is None or not content.undeclared or not scene.unit.complete_headers:
+    if content is None:
+        yield from _listed(scene)
+        return
+    if not content.undeclared or not scene.unit.complete_headers:
         return
     said: set[str] = set()
     where = "first use in this function" if scene.function is not None else "not in a function"
@@ -28,6 +34,21 @@ def check(scene: Scene) -> Iterator[Finding]:
             said.add(name.name)
             message = f"`{name.name}` undeclared ({where}){_clause(content, name)}{_hint(content, name)}"
             yield Finding(name.span, message, "error")
+
+
+def _listed(scene: Scene) -> Iterator[Finding]:
+    """Of a directive between the functions that lists names, or computes: their declarations stand before it."""
+    for directive in scene.directives if scene.unit.complete_headers else ():
+        for name in directive.undeclared if is_declarative(directive.name) else ():
+            yield Finding(
+                name.span, f"`{name.name}` undeclared (not in a function), named by `{directive.name}`", "error"
+            )
+        lists = [(f"`{directive.name}`", directive.args)] if directive.name in _LISTING else []
+        if directive.name == "declare target":
+            lists += [(f"`{c.name}` of `{directive.name}`", c.items) for c in directive.all(*_LISTS)]
+        for by, items in lists:
+            for name in (i.expr for i in items if isinstance(i.expr, ast.Name) and i.expr.symbol is None):
+                yield Finding(name.span, f"`{name.name}` undeclared (not in a function), named by {by}", "error")
 
 
 def _clause(content: Content, name: ast.Name) -> str:
@@ -107,8 +128,66 @@ void f(int n, double *x) {
 int table[SIZE];
 //        ^^^^ error: `SIZE` undeclared (not in a function)
 """,
+        """
+int known;
+#pragma omp declare target(known, unknown)
+//                                ^^^^^^^ error: `unknown` undeclared (not in a function), named by `declare target`
+#pragma omp declare target to(later) link(known)
+//                            ^^^^^ error: `later` undeclared (not in a function), named by `to` of `declare target`
+#pragma omp threadprivate(mine)
+//                        ^^^^ error: `mine` undeclared (not in a function), named by `threadprivate`
+static int later, mine;
+""",
+        """
+typedef struct { int n; double *x; } vec;
+#pragma omp declare mapper(deep: vec v) map(v, v.x[0:size])
+//                                                   ^^^^ error: `size` undeclared (not in a function), named by `declare mapper`
+#pragma omp declare reduction(sum: double: omp_out += scale * omp_in) initializer(omp_priv = zero)
+//                                                                                           ^^^^ error: `zero` undeclared (not in a function), named by `declare reduction`
+//                                                    ^^^^^ error: `scale` undeclared (not in a function), named by `declare reduction`
+void f(int n, double **p) {
+    #pragma omp declare reduction(least: int: omp_out = bound < omp_in ? bound : omp_in)
+    //                                                  ^^^^^ error: `bound` undeclared (first use in this function)
+    #pragma omp declare mapper(vec w) map(w.x[0:many])
+    //                                          ^^^^ error: `many` undeclared (first use in this function), named by `map` of `declare mapper`
+    #pragma omp target update to(iterator(i = 0:lim, int j = n:0:back): p[i][j])
+    //                                                           ^^^^ error: `back` undeclared (first use in this function), named by `to` of `target update`
+    //                                          ^^^ error: `lim` undeclared (first use in this function), named by `to` of `target update`
+}
+""",
     ),
     good=(
+        """
+typedef struct { int n, first; double *x; } vec;
+enum { HALF = 5 };
+int most(int, int);
+void start(vec *, vec *);
+#pragma omp declare mapper(vec v) map(to: v.n) map(iterator(k = 0:v.n), tofrom: v.x[k])
+#pragma omp declare reduction(max: vec: omp_out.n = most(omp_out.n, omp_in.n)) initializer(start(&omp_priv, &omp_orig))
+#pragma omp declare reduction(|, two: int, long: omp_out |= omp_in << HALF) initializer(omp_priv = {0})
+#pragma omp declare reduction(+: vec: omp_out = (vec){.n = omp_in.n, .x = later(&omp_in)})
+void f(int n, double **p, vec *q) {
+    #pragma omp declare reduction(&&: _Bool: omp_out = omp_in && n > sizeof(double)) initializer(omp_priv = 1)
+    #pragma omp declare mapper(other: vec w) map(w, w.x[0:w.n])
+    #pragma omp target map(iterator(i = 0:n, double *j = p[0]:p[0] + n, k = i:n > 4 ? n : 4:HALF), to: p[i][0:n])
+    p[0][0] = 1;
+}
+""",
+        """
+#include "names.h"
+#pragma omp declare target to(table)
+#pragma omp threadprivate(state)
+""",
+        """
+extern int table[];
+static int state, kept;
+void f(void);
+#pragma omp declare target(f)
+#pragma omp declare target enter(f) link(table)
+#pragma omp threadprivate(state)
+#pragma omp allocate(kept)
+#pragma omp declare reduction(most: int: omp_out = omp_in > omp_out ? omp_in : omp_out)
+""",
         """
 #include "sizes.h"
 void f(double *a) {

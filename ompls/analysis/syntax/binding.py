@@ -26,6 +26,7 @@ _ITERATOR_NAME = re.compile(r"(?:^|,)\s*((?:\w+[\s*]+)*)(\w+)\s*=")
 
 
 _OWN_WORDS = frozenset(("counts", "uses_allocators"))  # clauses with words that are no names of the program's
+_OF_REDUCTIONS = ("omp_out", "omp_in", "omp_priv", "omp_orig")
 _LISTING = frozenset(("flush", "depobj"))  # directives whose own arguments are variables
 
 
@@ -86,10 +87,15 @@ class DirectiveReader(ExpressionReader):
     def type_clauses(self, directive: Directive) -> None:
         """Names and types of the clauses' expressions, in the scope of the pragma."""
         mapper = declared_mapper(directive)
-        if mapper is not None:
+        own = {mapper.variable: self.parsed_alone(mapper.type, 0) or UNKNOWN} if mapper is not None else {}
+        if directive.name == "declare reduction":
+            own = dict.fromkeys(_OF_REDUCTIONS, UNKNOWN)
+        if own:
             self.enter()
-            if (of := self.parsed_alone(mapper.type, 0)) is not None:
-                self.sema.scope.declare(ast.Symbol(mapper.variable, "var", of))
+            for name, of in own.items():
+                self.sema.scope.declare(ast.Symbol(name, "var", of))
+        for e in directive.within:
+            self.clause_expr(e)
         for clause in directive.clauses:
             iterators = [m.group(1) for m in map(_ITERATOR.match, clause.modifiers) if m]
             if iterators:
@@ -101,13 +107,13 @@ class DirectiveReader(ExpressionReader):
             for item in clause.items:
                 self.clause_expr(item.expr)
                 item.symbol = base_symbol(item.expr)
-            for e in clause.args:
+            for e in (*clause.args, *clause.within):
                 self.clause_expr(e)
             if not _takes_variables(directive, clause):
                 del self.sema.undeclared[before:]
             if iterators:
                 self.leave()
-        if mapper is not None:
+        if own:
             self.leave()
         before = len(self.sema.undeclared)
         for item in directive.args:
@@ -142,7 +148,9 @@ class DirectiveReader(ExpressionReader):
 def _takes_variables(directive: Directive, clause: Clause) -> bool:
     """Whether the clause is understood, and all names in its items and expressions are declared before, or nowhere."""
     allowed = clause.name in clauses_of(directive.name) and clause.name not in _OWN_WORDS
-    return allowed and directive.decided and not clause.broken and not is_declarative(directive.name)
+    if is_declarative(directive.name) and declared_mapper(directive) is None and directive.name != "declare reduction":
+        return False
+    return allowed and directive.decided and not clause.broken
 
 
 def begins(d: Directive) -> bool:

@@ -15,6 +15,7 @@ from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast, literals
 from ompls.analysis.model.ast import Expr, Span
 from ompls.analysis.model.ctype import UNKNOWN
+from ompls.analysis.model.datamodel import LP64
 from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
 
 IsType = Callable[[str], bool]
@@ -175,7 +176,9 @@ class ExprParser:
         if token.kind == "number":
             return number(span, token.text)
         if token.kind == "char":
-            return ast.CharLiteral(span, literals.character(token.text)[1], token.text)
+            return ast.CharLiteral(
+                span, literals.character(token.text, LP64)[1], token.text
+            )  # `Sema` knows the machine
         if token.kind == "string":
             text, end = token.text, token.end
             while self.pos < self.end and self.tokens[self.pos].kind == "string":

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ompls.analysis.model import literals
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.syntax.expand import Expander
 from ompls.analysis.syntax.lexer import CHAR, IDENT, NUMBER, PAINTED, PUNCT, STRING, Token, readable
 from ompls.analysis.syntax.macros import Definition, Runaway
@@ -18,6 +19,7 @@ _PRECEDENCE = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
     "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }  # fmt: skip
+_UNSIGNED_CHAR = "__CHAR_UNSIGNED__"
 _MAX_DEPTH = 60  # of parentheses and conditionals
 
 Value = tuple[int, bool]  # the number, and whether it is unsigned
@@ -73,7 +75,9 @@ def evaluate(
     expander = Expander(macros, builtin, None, specials)
     try:
         expanded = expander.flat(tokens)
-        value = _Parser(expanded, undefined).parse()
+        if any(token[0] == CHAR for token in expanded):
+            seen[_UNSIGNED_CHAR] = macros.get(_UNSIGNED_CHAR)
+        value = _Parser(expanded, undefined, DataModel(signed_char=_UNSIGNED_CHAR not in macros)).parse()
         result = Condition(value[0] != 0, undefined)
     except (BadCondition, Runaway) as error:
         result = Condition(False, undefined, problem=str(error))
@@ -116,9 +120,10 @@ def _operand(token: Token, reader: Expander) -> str:
 class _Parser:
     """Precedence climbing over expanded tokens."""
 
-    def __init__(self, tokens: list[Token], undefined: set[str]) -> None:
+    def __init__(self, tokens: list[Token], undefined: set[str], model: DataModel) -> None:
         self.tokens = tokens
         self.undefined = undefined
+        self.model = model
         self.at = 0
         self.depth = 0
 
@@ -189,7 +194,7 @@ class _Parser:
         if kind == NUMBER:
             return _integer(text)
         if kind == CHAR:
-            return _character(text)
+            return _character(text, self.model)
         if kind in (IDENT, PAINTED):
             if live:
                 self.undefined.add(text)
@@ -248,5 +253,5 @@ def _integer(text: str) -> Value:
     return _fix(value, "u" in suffix or (value >> 63 != 0))
 
 
-def _character(text: str) -> Value:
-    return (literals.character(readable(text))[1], text[0] in "uU")
+def _character(text: str, model: DataModel) -> Value:
+    return (literals.character(readable(text), model)[1], text[0] in "uU")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from tree_sitter import Node
 
 from ompls.analysis.model import ast
@@ -27,10 +25,7 @@ from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.tu import SyntaxNote
 from ompls.analysis.syntax.limits import MAX_DEPTH
 from ompls.analysis.syntax.reader import Declared, broken, named
-from ompls.analysis.syntax.specifiers import DECLARATORS, SpecifierReader, Specifiers
-
-_ATTRIBUTE = re.compile(rb"\s*__attribute(?:__)?\s*\(\([^;{}]*?\)\)")
-_OTHER_TYPE = re.compile(rb"vector_size|__mode__|\bmode\b")  # attributes that make another type of it
+from ompls.analysis.syntax.specifiers import DECLARATORS, SpecifierReader, Specifiers, aligned
 
 
 class DeclaratorReader(SpecifierReader):
@@ -166,9 +161,8 @@ class DeclaratorReader(SpecifierReader):
             spec = Specifiers(init.type, spec.storage)
             value = None
         d = self.declarator(target if target is not None else n, spec.type)
-        after = _ATTRIBUTE.match(self.source, n.end_byte)
-        if after is not None and _OTHER_TYPE.search(after.group()):
-            d.type = UNKNOWN
+        if spec.storage == "typedef":
+            d.type = aligned(d.type, spec.align)
         name_span = self.span(d.node) if d.node is not None else self.span(n)
         symbol = self.symbol(d, spec, name_span)
         symbol = self.declare(symbol)

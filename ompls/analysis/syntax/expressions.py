@@ -13,7 +13,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast, literals
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.convert import decay
-from ompls.analysis.model.ctype import INT, SIZE_T, UNKNOWN, CType, Unknown
+from ompls.analysis.model.ctype import INT, UNKNOWN, CType, Unknown
 from ompls.analysis.model.layout import designated_offset
 from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
 from ompls.analysis.syntax.misread import MisreadReader
@@ -77,26 +77,26 @@ class ExpressionReader(MisreadReader):
 
     def number(self, n: Node) -> ast.Expr:
         text = self.text(n)
-        t, value = literals.number(text)
+        t, value = literals.number(text, self.sema.model)
         if value is None:
             return ast.FloatLiteral(self.span(n), text, type=t)
         return ast.IntLiteral(self.span(n), value, text, type=t)
 
     def character(self, n: Node) -> ast.Expr:
         text = self.text(n)
-        t, value = literals.character(text)
+        t, value = literals.character(text, self.sema.model)
         return ast.CharLiteral(self.span(n), value, text, type=t)
 
     def string(self, n: Node) -> ast.Expr:
         text = self.text(n)
-        return ast.StringLiteral(self.span(n), text, type=literals.string(text))
+        return ast.StringLiteral(self.span(n), text, type=literals.string(text, self.sema.model))
 
     def concatenated(self, n: Node) -> ast.Expr:
         strings = named(n)
         if any(c.type != "string_literal" for c in strings):
             return self.other(n)
         text = " ".join(self.text(c) for c in strings)
-        return ast.StringLiteral(self.span(n), text, type=literals.string(text))
+        return ast.StringLiteral(self.span(n), text, type=literals.string(text, self.sema.model))
 
     def keyword(self, n: Node) -> ast.Expr:
         """`true`, `false`, `NULL` as words of the grammar: ordinary names where a header declares them."""
@@ -350,10 +350,11 @@ class ExpressionReader(MisreadReader):
         text = self.text(n)
         of, _, path = text[text.find("(") + 1 : -1].rpartition(",")
         t = self.parsed_alone(of, n.start_byte + self.shift)
-        offset = designated_offset(t, path) if t is not None else None
+        offset = designated_offset(t, path, self.sema.model) if t is not None else None
+        size_t = self.sema.model.integer(self.sema.model.size_type)
         if offset is None:
-            return ast.OtherExpr(self.span(n), [], type=SIZE_T)
-        return ast.IntLiteral(self.span(n), offset, text, type=SIZE_T)
+            return ast.OtherExpr(self.span(n), [], type=size_t)
+        return ast.IntLiteral(self.span(n), offset, text, type=size_t)
 
     def compound_literal(self, n: Node) -> ast.Expr:
         type_node, value = n.child_by_field_name("type"), n.child_by_field_name("value")

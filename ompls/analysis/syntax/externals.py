@@ -28,6 +28,7 @@ class Piece(NamedTuple):
 
 
 _Read = tuple[Piece, list[Node]]  # with its nodes: one, or several of a broken declaration
+_TAGS = frozenset(("struct_specifier", "union_specifier", "enum_specifier"))
 
 
 class Chunks:
@@ -76,9 +77,13 @@ def _read(text: bytes) -> list[_Read]:
 
 
 def _piece(nodes: list[Node], shift: int) -> _Read:
+    """A type that is defined goes on to its semicolon: attributes stand there, which the grammar does not see."""
     found = errors(nodes) if any(n.has_error for n in nodes) else []
     wrong = tuple((a + shift, b + shift, message) for a, b, message in found)
-    return Piece(nodes[0].start_byte + shift, nodes[-1].end_byte + shift, shift, wrong), nodes
+    end, after = nodes[-1].end_byte, nodes[-1].next_sibling if nodes[-1].type in _TAGS else None
+    if after is not None and after.type == ";":
+        end = after.start_byte
+    return Piece(nodes[0].start_byte + shift, end + shift, shift, wrong), nodes
 
 
 def _pieces(root: Node, shift: int) -> list[_Read]:

@@ -27,7 +27,7 @@ class InitializerReader(DeclaratorReader):
         elements: list[ast.Expr] = []
         places: list[int] = []
         index = high = scalars = 0
-        members = [f for f, _ in initialised(target)]
+        members = [f for f, _ in initialised(target, self.sema.model)]
         for c in named(n):
             value: Node | None = c
             if c.type == "initializer_pair":

@@ -162,7 +162,7 @@ class MisreadReader(InitializerReader):
         """`1` of `-1`, which is the number of a cast: `(variable)-1 * c`."""
         sign = self.text(n)[:1]
         text = self.text(n)[1:]
-        t, value = literals.number(text)
+        t, value = literals.number(text, self.sema.model)
         span = Span(n.start_byte + len(sign) + self.shift, n.end_byte + self.shift)
         if value is None:
             return ast.FloatLiteral(span, text, type=t)

@@ -119,6 +119,9 @@ class _Parser:
         if directive.name in _RAW_ARGUMENT and stop > pos + 1:
             span = Span(self.tokens[pos + 1].start, self.tokens[stop - 1].end)
             directive.args = (ListItem(span, ast.OtherExpr(span, []), None, self.join(pos + 1, stop)),)
+            if directive.name == "declare reduction" and (colon := self.colon(pos + 1, stop)) >= 0:
+                colon = self.colon(colon + 1, stop)
+                directive.within = (self.expr(colon + 1, stop),) if colon >= 0 else ()
         else:
             directive.args = self.items(pos + 1, stop)[0]
         return stop + 1
@@ -168,6 +171,8 @@ class _Parser:
 
     def contents(self, clause: Clause, spec: ClauseSpec, start: int, stop: int) -> str:
         """Parse the tokens between a clause's parentheses by its shape; returns why it failed, or ""."""
+        if clause.name in ("initializer", "combiner"):
+            clause.within = (self.expr(start, stop),)
         if spec.shape in ("raw", "none") or self.directive.endswith("metadirective"):
             return ""  # a directive in `default(…)` of a metadirective has its own grammar
         colon = self.colon(start, stop)
@@ -228,6 +233,8 @@ class _Parser:
                         clause.modifiers += (self.tokens[at].text,)
             elif word.kind == "name" and (word.text in spec.modifiers or is_extension(word.text)):
                 clause.modifiers += (self.join(first, last),)
+                if word.text == "iterator" and not alone:
+                    clause.within += tuple(self.ranges(first + 2, last - 1))
                 if word.text == "allocator" and not alone:
                     clause.args += (self.expr(first + 2, last - 1),)
             elif clause.name == "allocate":
@@ -237,6 +244,16 @@ class _Parser:
                 clause.keyword_span = Span(word.start, self.tokens[last - 1].end)
                 return f"'{text}' cannot stand before the colon of '{clause.name}'"
         return ""
+
+    def ranges(self, start: int, stop: int) -> Iterator[Expr]:
+        """The expressions of `int i = begin:end:step, j = …`."""
+        for first, last in self.split(start, stop):
+            at = next((i + 1 for i in range(first, last) if self.tokens[i].text == "="), last)
+            while at < last:
+                colon = self.colon(at, last)
+                end = colon if colon >= 0 else last
+                yield self.expr(at, end)
+                at = end + 1
 
     def after_list(self, clause: Clause, start: int, stop: int) -> str:
         """`x: step`, `x: val, step(2)`, `p: 32`: what follows the colon of linear, aligned, induction."""

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tree_sitter import Node
 
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model import ast
-from ompls.analysis.model.builtins import BUILTIN_TYPES
+from ompls.analysis.model.builtins import builtin_types
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import qualify
 from ompls.analysis.model.ctype import (
     INT,
     UNKNOWN,
+    UNSIGNED,
     VOID,
     CType,
     Enum,
     FieldDecl,
     Floating,
-    Integer,
     Record,
     RecordBody,
     innermost,
 )
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import alignof, sizeof
+from ompls.analysis.syntax import attributes
 from ompls.analysis.syntax.externals import errors
 from ompls.analysis.syntax.limits import MAX_DEPTH
 from ompls.analysis.syntax.reader import Reader, RedefinedRecordError, named, words
@@ -35,7 +37,7 @@ from ompls.analysis.syntax.tree import parse_once
 
 _uids = itertools.count(1)
 _PLAIN: dict[str, CType] = {
-    "void": VOID, "char": Integer("char"), "int": INT, "float": Floating("float"), "double": Floating("double"),
+    "void": VOID, "int": INT, "float": Floating("float"), "double": Floating("double"),
 }  # fmt: skip
 _TYPE_NODES = words(
     "primitive_type sized_type_specifier type_identifier struct_specifier union_specifier enum_specifier"
@@ -43,9 +45,6 @@ _TYPE_NODES = words(
 )
 _STORAGE = frozenset(("extern", "static", "auto", "register"))
 _THREAD = frozenset(("__thread", "_Thread_local", "thread_local"))
-_ATTRIBUTES = re.compile(rb"(?:\s*__attribute(?:__)?\s*\(\([^;{}]*?\)\))+")
-_ALIGNED = re.compile(rb"aligned(?:__)?(?:\s*\(\s*(\d+)[uUlL]*\s*\))?")
-_ALIGNED_BY = re.compile(rb"aligned(?:__)?\s*\((?!\s*\d+[uUlL]*\s*\))")  # an expression
 _ALIGNED_BY_TYPE = re.compile(rb"(aligned(?:__)?\s*)\(\s*(sizeof|_Alignof|__alignof(?:__)?)\s*\(([^()]*)\)\s*\)")
 _ALIGNAS = re.compile(rb"\b(?:_Alignas|alignas)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _TYPE_NAME = re.compile(r"[A-Za-z_][\w\s*]*")
@@ -66,13 +65,15 @@ class Specifiers:
     thread_local: bool = False
     auto: bool = False  # GNU __auto_type: the type is the initialiser's
     last: int = 0  # end of the specifiers
+    align: int | None = None  # in bytes, as the declaration's own attributes say; 0: of a value that is not known
+    packed: bool = False  # as they say, too
 
 
 _COMMENT = re.compile(r"//(?:\\\r?\n|[^\n])*|/\*.*?\*/", re.S)
 
 
-@lru_cache(maxsize=256)
-def arithmetic_type(text: str) -> CType:
+@lru_cache(maxsize=1024)
+def arithmetic_type(text: str, model: DataModel) -> CType:
     """The type of a list of words such as `unsigned long int` in any order; UNKNOWN when it is none."""
     words = [w.strip("_") if w.startswith("__") and w != "__int128" else w for w in text.split()]
     count = {w: words.count(w) for w in words}
@@ -91,11 +92,11 @@ def arithmetic_type(text: str) -> CType:
     if base in ("double", "float"):
         return Floating("long double" if longs else base, complex_)  # type: ignore[arg-type]
     if base == "char":
-        return Integer("unsigned char" if unsigned else "signed char" if signed else "char")
+        return model.integer("unsigned char" if unsigned else "signed char" if signed else "char")
     if base not in ("int", "__int128"):
         return UNKNOWN
     kind = "short" if short else "long long" if longs > 1 else "long" if longs else base
-    return Integer(f"unsigned {kind}" if unsigned else kind)  # type: ignore[arg-type]
+    return model.integer(f"unsigned {kind}" if unsigned else kind)
 
 
 class SpecifierReader(Reader):
@@ -134,6 +135,10 @@ class SpecifierReader(Reader):
                 break
             out.last = c.end_byte
         out.type = qualify(out.type, frozenset(quals))
+        said = attributes.of_declaration(n, self.source)
+        if said:
+            out.type = UNKNOWN if attributes.changes_type(said) else out.type
+            out.align, out.packed = self.alignment(said), attributes.is_packed(said)
         return out
 
     def specified(self, n: Node) -> CType:
@@ -149,18 +154,18 @@ class SpecifierReader(Reader):
             if known is not None:
                 return known
         elif kind == "sized_type_specifier":
-            return arithmetic_type(_COMMENT.sub(" ", text) if "/" in text else text)
+            return arithmetic_type(_COMMENT.sub(" ", text) if "/" in text else text, self.sema.model)
         elif kind == "macro_type_specifier":
             return self.type_of(n, text)
         if text.startswith(("typeof", "__typeof")):
             return self.type_of(n, text)
         if "omplex" in text:
-            return arithmetic_type(text)
+            return arithmetic_type(text, self.sema.model)
         symbol = self.sema.scope.lookup(text)
         if symbol is not None and symbol.kind == "typedef":
             return symbol.type
         if symbol is None:
-            return BUILTIN_TYPES.get(text, arithmetic_type(text))
+            return builtin_types(self.sema.model).get(text, arithmetic_type(text, self.sema.model))
         return UNKNOWN
 
     def type_of(self, n: Node, text: str) -> CType:
@@ -197,9 +202,10 @@ class SpecifierReader(Reader):
 
     def type_name(self, n: Node) -> CType:
         """A type_descriptor: specifiers and an abstract declarator."""
-        base = self.specifiers(n).type
+        spec = self.specifiers(n)
         declarator = n.child_by_field_name("declarator")
-        return base if declarator is None else self.declarator(declarator, base).type
+        t = spec.type if declarator is None else self.declarator(declarator, spec.type).type
+        return aligned(t, spec.align)
 
     # --- records and enums
 
@@ -234,9 +240,9 @@ class SpecifierReader(Reader):
         for declaration in body.named_children:
             if declaration.type == "field_declaration":
                 members += [self._without_itself(f) for f in self.members(declaration)]
-        after = _ATTRIBUTES.match(self.source, body.end_byte)
-        attributes = self.source[n.start_byte : body.start_byte] + (after.group() if after else b"")
-        packed, align = b"packed" in attributes, _alignment(self._numbers(attributes))
+        said = attributes.of_type(n, body, self.source)
+        packed = attributes.is_packed(said)
+        align = 0 if attributes.changes_type(said) else self.alignment(said)
         old = record.body
         made = tuple(members), packed, align, self.file.pack[-1][1]
         if old.fields is None or (old.fields, old.packed, old.align, old.pack) != made:
@@ -264,9 +270,11 @@ class SpecifierReader(Reader):
 
     def members(self, n: Node) -> list[FieldDecl]:
         """The members that one field_declaration declares."""
-        base = self.specifiers(n).type
-        before = n.prev_sibling  # the parser sees no `_Alignas`
-        align = self._own_alignment(self.source[before.end_byte if before is not None else n.start_byte : n.end_byte])
+        spec = self.specifiers(n)
+        base, align = spec.type, spec.align
+        declarators = [c for c in n.children if c.type in DECLARATORS and c.start_byte >= self._after(n)]
+        if spec.packed or (align is not None and len(declarators) > 1):
+            align = 0  # `packed` of a member is not followed, and `aligned` may be that of one of them
         out: list[FieldDecl] = []
         anonymous = True
         for c in n.children:
@@ -278,43 +286,37 @@ class SpecifierReader(Reader):
                 else:
                     out.append(FieldDecl("", base, bits, align))
                 anonymous = False
-            elif c.type in DECLARATORS and c.start_byte >= self._after(n):
+            elif c in declarators:
                 d = self.declarator(c, base)
                 out.append(FieldDecl(d.name, d.type, None, align))
                 anonymous = False
         return [FieldDecl("", base, None, align)] if anonymous and isinstance(base, Record) else out
 
-    def _own_alignment(self, text: bytes) -> int | None:
-        """What a member's declaration says itself, in bytes (C11 §6.7.5, gcc's attributes); 0 where that is unclear."""
-        if b"lignas" not in text and b"attribute" not in text:
-            return None
-        before, body, rest = self._numbers(text).partition(b"{")
-        after = rest[rest.rfind(b"}") + 1 :] if body else b""  # what stands beside the braces of a type is the type's
-        after = after[found.end() :] if (found := _ATTRIBUTES.match(after)) else after
-        said: list[int | None] = []
-        for m in _ALIGNAS.finditer(before):
+    def alignment(self, said: bytes) -> int | None:
+        """What the attributes and `_Alignas` of one declaration say (C11 §6.7.5), in bytes; 0 where that is unclear."""
+        aligned_by = attributes.alignment(self._numbers(said), self.sema.model)
+        found = [aligned_by] if aligned_by is not None else []
+        for m in _ALIGNAS.finditer(said):
             word = decoded(m.group(1)).strip()
             symbol = self.sema.scope.lookup(word)
             if word.isdigit() or (symbol is not None and symbol.kind == "enumconst"):
-                said.append(int(word) if symbol is None else symbol.value)
+                value = int(word) if symbol is None else symbol.value
             else:
                 t = self.parsed_alone(word, 0) if _TYPE_NAME.fullmatch(word) else None
-                said.append(alignof(t) if t is not None else None)
-        for m in _ATTRIBUTES.finditer(after if body else before):
-            said += [int(a.group(1) or 16) for a in _ALIGNED.finditer(m.group())]
-            said += [None] * (b"packed" in m.group() or bool(_ALIGNED_BY.search(m.group())))
-        return max((a or 0 for a in said), default=None) if all(said) else 0
+                value = alignof(t, self.sema.model) if t is not None else None
+            found.append(value or 0)
+        return (max(found) if all(found) else 0) if found else None
 
-    def _numbers(self, attributes: bytes) -> bytes:
+    def _numbers(self, said: bytes) -> bytes:
         """`aligned(sizeof(T))`, as omp_nest_lock_t has it, with the number."""
 
         def number(m: re.Match[bytes]) -> bytes:
             word = decoded(m[3]).strip()
             t = self.parsed_alone(word, 0) if _TYPE_NAME.fullmatch(word) else None
-            value = None if t is None else sizeof(t) if m[2] == b"sizeof" else alignof(t)
+            value = None if t is None else (sizeof if m[2] == b"sizeof" else alignof)(t, self.sema.model)
             return m[1] + b"(%d)" % value if value else m[0]
 
-        return _ALIGNED_BY_TYPE.sub(number, attributes)
+        return _ALIGNED_BY_TYPE.sub(number, said)
 
     @staticmethod
     def _after(n: Node) -> int:
@@ -327,8 +329,9 @@ class SpecifierReader(Reader):
         scope = self.sema.scope
         if body is None:
             found = scope.lookup_tag(tag) if tag else None
-            return found if isinstance(found, Enum) else Enum(tag, next(_uids), Integer("unsigned int"))
-        value, low, high = -1, 0, 0
+            return found if isinstance(found, Enum) else Enum(tag, next(_uids), UNSIGNED)
+        model, value, low, high = self.sema.model, -1, 0, 0
+        widest = "long" if model.long == 8 else "long long"
         for c in body.named_children:
             if c.type != "enumerator":
                 continue
@@ -338,16 +341,19 @@ class SpecifierReader(Reader):
             low, high = min(low, value), max(high, value)
             if name is None:
                 continue
-            t = INT if -(1 << 31) <= value < 1 << 31 else Integer("unsigned int" if 0 < value < 1 << 32 else "long")
+            t = INT if -(1 << 31) <= value < 1 << 31 else UNSIGNED if 0 < value < 1 << 32 else model.integer(widest)
             self.declare(ast.Symbol(self.text(name), "enumconst", t, span=self.span(name), value=value, defined=True))
-        wide = high >= 1 << 32 or low < -(1 << 31)
-        kind = ("long" if low < 0 else "unsigned long") if wide else ("int" if low < 0 else "unsigned int")
-        made = Enum(tag, next(_uids), Integer(kind))  # type: ignore[arg-type]
+        wide = high >= 1 << (31 if low < 0 else 32) or low < -(1 << 31)
+        kind = widest if wide else "int"
+        said = attributes.of_type(n, body, self.source)
+        strange = attributes.is_packed(said) or attributes.changes_type(said)
+        align = 0 if strange or n.child_by_field_name("underlying_type") else self.alignment(said)
+        made = Enum(tag, next(_uids), model.integer(kind if low < 0 else f"unsigned {kind}"), align=align)
         if tag:
             scope.declare_tag(tag, made)
         return made
 
 
-def _alignment(attributes: bytes) -> int | None:
-    found = [int(m.group(1) or 16) for m in _ALIGNED.finditer(attributes)]
-    return max(found) if found else None
+def aligned(t: CType, align: int | None) -> CType:
+    """`t` with the alignment that a typedef or a type name gives it; None: as it is."""
+    return t if align is None else replace(t, align=align)

@@ -15,6 +15,7 @@ from ompls.analysis.model.ast import Span
 from ompls.analysis.model.omp import Directive, declare_target_list
 from ompls.analysis.model.tu import SyntaxNote
 from ompls.analysis.spec import DIRECTIVES
+from ompls.analysis.syntax.attributes import end_of_attributes
 from ompls.analysis.syntax.binding import DirectiveReader, begins
 from ompls.analysis.syntax.expressions import EXPRESSIONS
 from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, MAX_STACKED, TOO_DEEP, TOO_LONG
@@ -243,7 +244,8 @@ class StatementReader(DirectiveReader):
 
     def tag(self, n: Node, out: list[ast.Stmt]) -> None:
         self.specified(n)
-        out.append(ast.DeclStmt(self.span(n), (), self.span(n)))
+        span = Span(n.start_byte + self.shift, end_of_attributes(self.source, n.end_byte) + self.shift)
+        out.append(ast.DeclStmt(span, (), span))
 
     def if_(self, n: Node, out: list[ast.Stmt]) -> None:
         """A ladder of `else if` is read without recursion over its length."""

@@ -122,8 +122,11 @@ static uint64_t number_attribute(object *value, const char *name) {
     return number;
 }
 
+enum { TOLD = 1, UNTOLD }; /* the exception has a reason; it was not meant for us */
+
 /* The exception's `reason` (else its type and text), `hint`, `fatal`, `fault`, `fault_address`, `fault_line` and `fault_file`. */
 static int take_exception(ompls_error *err) {
+    int kind_of = TOLD;
     object *type = NULL, *value = NULL, *trace = NULL;
     char kind[64] = "";
     py.PyErr_Fetch(&type, &value, &trace);
@@ -137,6 +140,7 @@ static int take_exception(ompls_error *err) {
             text_attribute(type, "__name__", kind, sizeof kind);
             text_of(value, text, sizeof text);
             snprintf(err->reason, sizeof err->reason, "%s: %s", kind, text);
+            kind_of = UNTOLD;
         }
         err->fatal = (int)number_attribute(value, "fatal");
         err->fault = (int)number_attribute(value, "fault");
@@ -147,7 +151,7 @@ static int take_exception(ompls_error *err) {
     if (type != NULL) py.Py_DecRef(type);
     if (value != NULL) py.Py_DecRef(value);
     if (trace != NULL) py.Py_DecRef(trace);
-    return 1;
+    return kind_of;
 }
 
 static int done(object *result, ompls_error *err) {
@@ -179,7 +183,9 @@ static int done_object(object *result, void **out, ompls_error *err) {
 static int bridge_probe(ompls_module *self, int wanted, ompls_error *err) {
     uint64_t count = 0;
     enter_python();
-    return done_number(py.PyObject_CallMethod(self->user, "probe", "i", wanted), &count, err) != 0 ? 0 : (int)count;
+    int failed = done_number(py.PyObject_CallMethod(self->user, "probe", "i", wanted), &count, err);
+    if (failed == UNTOLD) err->fatal = OMPLS_LOST_NOW;
+    return failed != 0 ? 0 : count > OMPLS_MAX_DEVICES ? OMPLS_MAX_DEVICES : (int)count;
 }
 
 static int bridge_open(ompls_module *self, int index, void **device, ompls_error *err) {
@@ -195,16 +201,17 @@ static void bridge_close(void *device) {
     done(result, &err);
 }
 
-static uint32_t number_item(object *mapping, const char *key) {
+/* 0 when there is none.  What is no number leaves an exception. */
+static uint64_t number_item(object *mapping, const char *key) {
+    if (py.PyErr_Occurred() != NULL) return 0;
     object *item = py.PyMapping_GetItemString(mapping, key);
-    uint64_t number = 0;
-    if (item != NULL) {
-        number = py.PyLong_AsUnsignedLongLong(item);
-        if (py.PyErr_Occurred() != NULL) number = 0;
-        py.Py_DecRef(item);
+    if (item == NULL) {
+        py.PyErr_Clear();
+        return 0;
     }
-    py.PyErr_Clear();
-    return (uint32_t)number;
+    uint64_t number = py.PyLong_AsUnsignedLongLong(item);
+    py.Py_DecRef(item);
+    return number;
 }
 
 static int bridge_properties(void *device, ompls_properties *out, ompls_error *err) {
@@ -213,19 +220,27 @@ static int bridge_properties(void *device, ompls_properties *out, ompls_error *e
     object *result = py.PyObject_CallMethod(device, "properties", NULL);
     if (result != NULL) {
         object *name = py.PyMapping_GetItemString(result, "name");
-        if (name != NULL) {
+        if (name != NULL) { /* else what came is no mapping, or has none: an exception */
             text_of(name, out->name, sizeof out->name);
             py.Py_DecRef(name);
         }
-        py.PyErr_Clear();
-        out->max_threads = number_item(result, "max_threads");
-        out->max_teams = number_item(result, "max_teams");
-        out->default_threads = number_item(result, "default_threads");
-        out->default_teams = number_item(result, "default_teams");
-        out->shares_host_memory = number_item(result, "shares_host_memory");
-        out->row_threads = number_item(result, "row_threads");
-        out->gather = number_item(result, "gather");
-        out->lend = number_item(result, "lend");
+        out->max_threads = (uint32_t)number_item(result, "max_threads");
+        out->max_teams = (uint32_t)number_item(result, "max_teams");
+        out->default_threads = (uint32_t)number_item(result, "default_threads");
+        out->default_teams = (uint32_t)number_item(result, "default_teams");
+        out->shares_host_memory = (uint32_t)number_item(result, "shares_host_memory");
+        out->row_threads = (uint32_t)number_item(result, "row_threads");
+        out->many_teams = (uint32_t)number_item(result, "many_teams");
+        out->memory = number_item(result, "memory");
+        out->gather = (uint32_t)number_item(result, "gather");
+        out->lend = (uint32_t)number_item(result, "lend");
+        out->pointer_bytes = (uint32_t)number_item(result, "pointer_bytes");
+        out->loops = (uint32_t)number_item(result, "loops");
+        out->big_endian = (uint32_t)number_item(result, "big_endian");
+    }
+    if (result != NULL && py.PyErr_Occurred() != NULL) {
+        py.Py_DecRef(result);
+        result = NULL;
     }
     return done(result, err);
 }
@@ -292,6 +307,17 @@ static int bridge_copy_within(void *device, ompls_address to, ompls_address from
                                        (unsigned long long)size), err);
 }
 
+static int bridge_copy_peer(void *device, ompls_address to, void *from_device, ompls_address from, uint64_t size, ompls_error *err) {
+    enter_python();
+    return done(py.PyObject_CallMethod(device, "copy_peer", "KOKK", (unsigned long long)to, from_device, (unsigned long long)from,
+                                       (unsigned long long)size), err);
+}
+
+static int bridge_attach(void *device, ompls_address at, ompls_address target, ompls_error *err) {
+    enter_python();
+    return done(py.PyObject_CallMethod(device, "attach", "KK", (unsigned long long)at, (unsigned long long)target), err);
+}
+
 static int bridge_load(void *device, const void *image, uint64_t size, void **loaded, ompls_error *err) {
     enter_python();
     return done_object(py.PyObject_CallMethod(device, "load", "N", view(image, size, READ_ONLY)), loaded, err);
@@ -302,21 +328,31 @@ static int bridge_find_kernel(void *device, void *loaded, const char *name, void
     return done_object(py.PyObject_CallMethod(device, "find_kernel", "Os", loaded, name), kernel, err);
 }
 
+static int bridge_most_threads(void *device, void *kernel, uint32_t *out, ompls_error *err) {
+    enter_python();
+    uint64_t found = 0;
+    int failed = done_number(py.PyObject_CallMethod(device, "most_threads", "O", kernel), &found, err);
+    *out = (uint32_t)found;
+    return failed;
+}
+
 static int bridge_find_symbol(void *device, void *loaded, const char *name, ompls_address *out, ompls_error *err) {
     enter_python();
     return done_number(py.PyObject_CallMethod(device, "find_symbol", "Os", loaded, name), out, err);
 }
 
-/* launch(kernel, name, (file, line), mode, grid, block, shared_bytes, params): params is a tuple of bytes. */
+/* launch(kernel, name, (file, line), mode, grid, block, shared_bytes, params, kinds, id): params is a tuple of bytes, kinds
+   has a byte for each. */
 static int bridge_launch(void *device, void *kernel, const ompls_launch_request *request, ompls_error *err) {
     enter_python();
     object *params = py.PyTuple_New((ptrdiff_t)request->nparams);
     for (uint32_t i = 0; params != NULL && i < request->nparams; i++)
         py.PyTuple_SetItem(params, (ptrdiff_t)i, py.PyBytes_FromStringAndSize(request->params[i], (ptrdiff_t)request->sizes[i]));
     const uint32_t *grid = request->grid, *block = request->block;
-    return done(py.PyObject_CallMethod(device, "launch", "Os(sI)I(III)(III)IN", kernel, request->name, request->region_file,
+    object *kinds = py.PyBytes_FromStringAndSize((const char *)request->kinds, (ptrdiff_t)request->nparams);
+    return done(py.PyObject_CallMethod(device, "launch", "Os(sI)I(III)(III)INNs", kernel, request->name, request->region_file,
                                        request->region_line, request->mode, grid[0], grid[1], grid[2], block[0], block[1],
-                                       block[2], request->shared_bytes, params), err);
+                                       block[2], request->shared_bytes, params, kinds, request->id), err);
 }
 
 static int bridge_synchronize(void *device, ompls_error *err) {
@@ -325,8 +361,8 @@ static int bridge_synchronize(void *device, ompls_error *err) {
 }
 
 /* Called by the hosting interpreter, with its lock, before `main`: `module` has the attributes `name`, `image_class`
-   and, when it likes, `kind` ("gpu", …) and `ahead` (true: its devices have `start_in`, `start_out`, `mark` and `follow`), and
-   the methods `probe` and `open`.  Returns 0, or 1 when the interpreter is not one we know. */
+   and, when it likes, `kind` ("gpu", …), `ahead` (true: its devices have `start_in`, `start_out`, `mark` and `follow`),
+   `peers` (true: they have `copy_peer`) and `fits` (true: they have `most_threads`), and the methods `probe` and `open`.  Returns 0, or 1 when the interpreter is not one we know. */
 int ompls_bridge_add(object *module);
 int ompls_bridge_add(object *module) {
     const char *missing = find_interpreter();
@@ -339,7 +375,7 @@ int ompls_bridge_add(object *module) {
         .properties = bridge_properties, .alloc = bridge_alloc, .free = bridge_free, .copy_in = bridge_copy_in,
         .copy_out = bridge_copy_out, .copy_within = bridge_copy_within, .load = bridge_load,
         .find_kernel = bridge_find_kernel, .find_symbol = bridge_find_symbol, .launch = bridge_launch,
-        .synchronize = bridge_synchronize, .lend = bridge_lend, .take_back = bridge_take_back,
+        .synchronize = bridge_synchronize, .lend = bridge_lend, .take_back = bridge_take_back, .attach = bridge_attach,
     };
     struct named {
         ompls_module module;
@@ -357,6 +393,8 @@ int ompls_bridge_add(object *module) {
         added->module.mark = bridge_mark;
         added->module.follow = bridge_follow;
     }
+    if (number_attribute(module, "peers") != 0) added->module.copy_peer = bridge_copy_peer;
+    if (number_attribute(module, "fits") != 0) added->module.most_threads = bridge_most_threads;
     added->module.name = added->name;
     added->module.image_class = added->image_class;
     added->module.kind = added->kind[0] ? added->kind : NULL;

@@ -12,10 +12,12 @@ int __wrap_omp_target_memcpy_rect(void *to, const void *from, size_t element, in
                                   const size_t *from_dimensions, int to_device, int from_device);
 void *__wrap_omp_target_memset(void *memory, int value, size_t count, int number);
 
-/* Two devices know nothing of each other: what goes between them passes through the host in parts. */
+/* Two devices of one module may copy to each other; between others it passes through the host in parts. */
 static int copy_between(ompls_device *to, ompls_address to_address, ompls_device *from, ompls_address from_address, size_t length) {
     enum { PART = 1 << 20 };
     ompls_error err = {0};
+    if (to->module == from->module && to->module->copy_peer != NULL)
+        return to->module->copy_peer(to->handle, to_address, from->handle, from_address, length, &err);
     char *part = malloc(length < PART ? length : PART);
     int failed = part == NULL;
     for (size_t done = 0; done < length && !failed; done += PART) {

@@ -146,9 +146,14 @@ typedef struct ompls_device {
     pthread_mutex_t opening;
     void *handle, *loaded;
     ompls_properties properties;
+    _Atomic uint32_t deferred; /* constructs that run now beside the thread that met them */
     ompls_table table;
 } ompls_device;
 enum { OMPLS_CLOSED, OMPLS_OPEN, OMPLS_UNAVAILABLE };
+/* How long a pointer in the device's memory is. */
+static inline uint32_t ompls_pointer_bytes(const ompls_device *device) {
+    return device->properties.pointer_bytes != 0 ? device->properties.pointer_bytes : sizeof(void *);
+}
 enum { OMPLS_MAX_DEVICES = 256, OMPLS_OMP_DEFAULT_DEVICE = -5 /* omp_default_device of OpenMP 6.0 */ };
 
 /* devices.c */
@@ -178,7 +183,7 @@ void ompls_globals_mapped(ompls_device *device, const ompls_region *region, uint
 void ompls_visit_globals(ompls_device *device, void (*visit)(void *visitor, const ompls_reference *variable), void *visitor);
 /* Pointers in them that were made to lead to one of them: those in an entry get back what the host has in their place, in
    `bytes`, which came from the device.  With the table's lock held. */
-void ompls_restore_pointers(ompls_device *device, const ompls_entry *entry, char *bytes);
+void ompls_restore_pointers(ompls_device *device, ompls_entry *entry, char *bytes);
 extern bool ompls_shared_memory; /* some unit requires unified shared memory: nothing is mapped, everything is where it is */
 bool ompls_find_image(const char *image_class, ompls_image *out);
 
@@ -291,6 +296,9 @@ static inline uintptr_t ompls_end_of(const ompls_arg *arg) {
 }
 
 /* target.c */
+static inline bool ompls_is_address(const ompls_param_desc *param) {
+    return param->kind == OMPLS_PARAM_ADDRESS || param->kind == OMPLS_PARAM_READ;
+}
 void *ompls_kernel_of(ompls_place at); /* 0: the region is to run on the host */
 /* As ompls_target.  With the kernel 0, or where the device is lost and the region may run `in_place`, the host runs it. */
 int ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, bool in_place);

@@ -21,11 +21,15 @@ static uint64_t aligned(uint64_t size) {
     return (size + 15) & ~(uint64_t)15; /* as malloc: a value may be a vector or a complex number */
 }
 
+static bool has_value(const ompls_param_desc *param) {
+    return !ompls_is_address(param) && param->kind != OMPLS_PARAM_PART;
+}
+
 /* Bytes of copies: of the values that are parameters, and of large firstprivate variables. */
 static uint64_t bytes_of_copies(const ompls_region *region, const ompls_arg *args, const void *const *values) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < region->nparams && values != NULL; i++)
-        if (region->params[i].kind == OMPLS_PARAM_VALUE) bytes += aligned(region->params[i].size);
+        if (has_value(&region->params[i])) bytes += aligned(region->params[i].size);
     for (uint32_t i = 0; i < region->nitems; i++)
         if (region->items[i].flags & OMPLS_MAP_VALUE) bytes += aligned(args[i].size);
     return bytes;
@@ -44,7 +48,7 @@ static construct *make(ompls_place at, const ompls_arg *args, const void *const 
     if (region->nitems > 0) memcpy(made->args, args, region->nitems * sizeof *args);
     for (uint32_t i = 0; i < region->nparams && values != NULL; i++) {
         const ompls_param_desc *param = &region->params[i];
-        if (param->kind != OMPLS_PARAM_VALUE) continue;
+        if (!has_value(param)) continue;
         made->values[param->index] = memcpy(room, values[param->index], param->size);
         room += aligned(param->size);
     }
@@ -58,8 +62,10 @@ static construct *make(ompls_place at, const ompls_arg *args, const void *const 
 
 static void run_target(ompls_task *task) {
     construct *c = (construct *)task;
+    atomic_fetch_add(&c->at.device->deferred, 1);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(true);
     ompls_run_target(c->at, c->kernel, c->args, c->values, &c->launch, false);
+    atomic_fetch_sub(&c->at.device->deferred, 1);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(false);
 }
 
@@ -83,8 +89,10 @@ int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *a
 
 static void run_data(ompls_task *task) {
     construct *c = (construct *)task;
+    atomic_fetch_add(&c->at.device->deferred, 1);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(true);
     c->function((ompls_region *)(uintptr_t)c->at.region, c->at.device->number, c->args);
+    atomic_fetch_sub(&c->at.device->deferred, 1);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(false);
 }
 

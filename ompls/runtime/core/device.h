@@ -1,14 +1,15 @@
 /* device.h -- the contract between the core and a device module: the whole of it.
 
    A module is one table.  A native module fills it directly; a module written in Python fills it through the bridge.
-   Device addresses are mediary: opaque to the core, which only adds offsets to them.  Functions return 0, or non-zero
-   after filling `err`.  The core serialises open and close; everything else may be called from several threads. */
+   Device addresses are mediary: opaque to the core, which only adds offsets to them.  It never writes one into memory of a
+   device: what becomes of an address there, `attach` and `launch` know.  Functions return 0, or non-zero after filling
+   `err`.  The core serialises open and close; everything else may be called from several threads. */
 #ifndef OMPLS_DEVICE_H
 #define OMPLS_DEVICE_H
 #include <stddef.h>
 #include <stdint.h>
 
-#define OMPLS_MODULE_ABI 1
+#define OMPLS_MODULE_ABI 2
 
 typedef uint64_t ompls_address; /* 0 is never a valid allocation */
 
@@ -41,18 +42,33 @@ typedef struct {
     uint32_t shares_host_memory; /* host addresses are valid on the device */
     uint32_t gather;             /* list items of up to so many bytes are allocated and copied together; 0: each alone */
     uint32_t lend;               /* host memory of so many bytes and more is lent, not copied; 0: nothing is */
+    uint32_t pointer_bytes;      /* of a pointer in its memory; 0: as on the host */
+    /* Threads of kernels that could have one iteration each (OMPLS_PASS_PART) take as many as there are, in one launch: what
+       they include was compiled with OMPLS_LOOPS.  0: there are as many threads as iterations, or several launches. */
+    uint32_t loops;
+    uint32_t big_endian;         /* a device whose byte order is not the host's is not used: data are copied as they are */
 } ompls_properties;
+
+/* What a kernel's parameter is. */
+enum {
+    OMPLS_PASS_ADDRESS, /* an ompls_address, 8 bytes: of what is mapped, or one that the program has (is_device_ptr) */
+    OMPLS_PASS_VALUE,   /* the bytes of a variable */
+    OMPLS_PASS_SIZE,    /* an integer of `size` bytes that the translator added: the length of an array */
+    OMPLS_PASS_PART     /* two of 32 bits: the first iteration of the launch along a dimension, and how many */
+};
 
 typedef struct {
     const char *region_file;
     uint32_t region_line;
     const char *name; /* kernel */
+    const char *id;   /* FUNCTION_ORDINAL_FINGERPRINT: the same wherever the source lies (ompls.h) */
     uint32_t mode;    /* ompls_mode */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
     uint32_t nparams;
     const void *const *params; /* each points to the parameter's bytes */
     const uint64_t *sizes;
+    const uint8_t *kinds; /* OMPLS_PASS_… */
 } ompls_launch_request;
 
 typedef struct ompls_module {
@@ -60,7 +76,8 @@ typedef struct ompls_module {
     const char *name;        /* "host", "cudasim", "cuda", ... */
     const char *image_class; /* which ompls_image it loads */
 
-    /* How many devices there are (asked for: `wanted`, 0 = all); 0 with err->reason and err->hint when none. */
+    /* How many devices there are (asked for: `wanted`, 0 = all); 0 with err->reason and err->hint when none, and err->fatal when
+       the module itself has failed. */
     int (*probe)(struct ompls_module *self, int wanted, ompls_error *err);
     int (*open)(struct ompls_module *self, int index, void **device, ompls_error *err);
     void (*close)(void *device);
@@ -75,8 +92,8 @@ typedef struct ompls_module {
     /* At most once, before anything is allocated. */
     int (*load)(void *device, const void *image, uint64_t size, void **loaded, ompls_error *err);
     int (*find_kernel)(void *device, void *loaded, const char *name, void **kernel, ompls_error *err);
-    /* The device address of a variable of the image.  The core writes the pointers that stand for `declare target`
-       variables, and `ompls_image_device_number`, what omp_get_device_num() answers in kernels. */
+    /* The device address of a variable of the image.  The core attaches the pointers that stand for `declare target`
+       variables, and copies `ompls_image_device_number`, what omp_get_device_num() answers in kernels. */
     int (*find_symbol)(void *device, void *loaded, const char *name, ompls_address *out, ompls_error *err);
 
     int (*launch)(void *device, void *kernel, const ompls_launch_request *request, ompls_error *err);
@@ -101,6 +118,15 @@ typedef struct ompls_module {
        until they are taken back.  0 in *out: they must be copied. */
     int (*lend)(void *device, const void *host, uint64_t size, ompls_address *out, ompls_error *err);
     int (*take_back)(void *device, const void *host, ompls_error *err);
+
+    /* Not optional: the pointer at `at`, in the device's memory, leads to `target` (once the host's memory is shared, a host
+       address) from now on.  Done in the order of `start_in`, when the device has that. */
+    int (*attach)(void *device, ompls_address at, ompls_address target, ompls_error *err);
+    /* Between two open devices of this module, without the host.  0: the core copies through the host. */
+    int (*copy_peer)(void *device, ompls_address to, void *from_device, ompls_address from, uint64_t size, ompls_error *err);
+    /* How many threads a team of this kernel can have: fewer than any when it needs many registers.  0: as many as any.  A
+       launch has this grid and block exactly, or fails. */
+    int (*most_threads)(void *device, void *kernel, uint32_t *out, ompls_error *err);
 } ompls_module;
 
 /* What a module that checks kernels has noticed while one ran (cudasim, `--check`).  The kernel went on. */

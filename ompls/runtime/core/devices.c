@@ -18,15 +18,39 @@ static int nmodules;
 static ompls_device *devices[MAX_DEVICES];
 static int ndevices;
 static int policy = OMPLS_OFFLOAD_DEFAULT;
-static bool ending; /* the program's exit handlers run */
+static bool ending;   /* the program's exit handlers run */
+static bool in_child; /* of fork */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 int __real_omp_get_default_device(void);
+
+/* The first function that a module should have and has not; of the others device.h says what it means. */
+static const char *missing_function(const ompls_module *m) {
+    const struct {
+        const char *name;
+        bool there;
+    } needed[] = {
+        {"probe", m->probe != NULL}, {"open", m->open != NULL}, {"close", m->close != NULL}, {"properties", m->properties != NULL},
+        {"alloc", m->alloc != NULL}, {"free", m->free != NULL}, {"copy_in", m->copy_in != NULL}, {"copy_out", m->copy_out != NULL},
+        {"copy_within", m->copy_within != NULL}, {"load", m->load != NULL}, {"find_kernel", m->find_kernel != NULL},
+        {"find_symbol", m->find_symbol != NULL}, {"launch", m->launch != NULL}, {"synchronize", m->synchronize != NULL},
+        {"attach", m->attach != NULL}, {"take_back", m->lend == NULL || m->take_back != NULL},
+    };
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!needed[i].there) return needed[i].name;
+    int ahead = (m->start_in != NULL) + (m->start_out != NULL) + (m->mark != NULL) + (m->follow != NULL);
+    return ahead == 0 || ahead == 4 ? NULL : "start_in, start_out, mark and follow, of which it has some";
+}
 
 void ompls_register_module(ompls_module *module) {
     if (module->abi != OMPLS_MODULE_ABI) {
         ompls_warn("device module '%s' was built for another runtime (ABI %u, not %u) and is left out", module->name, module->abi,
                    OMPLS_MODULE_ABI);
+        return;
+    }
+    const char *missing = missing_function(module);
+    if (missing != NULL) {
+        ompls_warn("device module '%s' has no function %s (see device.h) and is left out", module->name, missing);
         return;
     }
     if (nmodules < MAX_MODULES) modules[nmodules++] = module;
@@ -40,7 +64,7 @@ static void add_devices(ompls_module *module, int wanted, bool asked) {
     if (before > 0 && wanted == 0) wanted = 1;
     int there = module->probe(module, wanted > 0 ? before + wanted : 0, &err) - before;
     if (there <= 0 && before == 0) {
-        if (asked)
+        if (asked || err.fatal != 0) /* who is not asked for may be absent, but not broken */
             ompls_warn("device '%s' is not available: %s%s%s", module->name, err.reason, err.hint[0] != '\0' ? "; " : "", err.hint);
         return;
     }
@@ -95,6 +119,7 @@ static void read_list(const char *list) {
 
 /* In a child of fork the devices are its parent's: it must neither use nor close them.  Its regions run on the host. */
 static void forked(void) {
+    in_child = true;
     for (int i = 0; i < ndevices; i++) atomic_store(&devices[i]->status, OMPLS_UNAVAILABLE);
 }
 
@@ -133,6 +158,14 @@ static bool load_image(ompls_device *device, ompls_error *err) {
     return module->load(device->handle, image.start, image.size, &device->loaded, err) == 0 && ompls_place_globals(device, err) == 0;
 }
 
+/* The device's properties.  False when it is not one for this machine. */
+static bool learn_properties(ompls_device *device, ompls_error *err) {
+    if (device->module->properties(device->handle, &device->properties, err) != 0) return false;
+    if ((device->properties.big_endian != 0) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)) return true;
+    *err = (ompls_error){.reason = "its byte order is not this machine's, and data are copied as they are", .hint = "use another device"};
+    return false;
+}
+
 /* What a unit requires (OpenMP 5.2 section 8.2), or the device is not one for this program. */
 static bool meet_requirements(ompls_device *device, ompls_error *err) {
     if (!ompls_shared_memory || device->properties.shares_host_memory) return true;
@@ -152,7 +185,7 @@ static void open_device(ompls_device *device, const ompls_region *region) {
     ompls_module *module = device->module;
     uint64_t began = ompls_observing ? ompls_now() : 0;
     bool opened = module->open(module, device->index, &device->handle, &err) == 0;
-    if (opened && module->properties(device->handle, &device->properties, &err) == 0 && load_image(device, &err) && meet_requirements(device, &err)) {
+    if (opened && learn_properties(device, &err) && load_image(device, &err) && meet_requirements(device, &err)) {
         atomic_store_explicit(&device->status, OMPLS_OPEN, memory_order_release);
         ompls_image image;
         if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device(device, ompls_find_image(module->image_class, &image) ? &image : NULL);
@@ -179,6 +212,7 @@ static void warn_number(const ompls_region *region, int64_t number, bool by_defa
 /* Once: what is mapped there is out of reach, and the host's values may be old. */
 static void warn_left_behind(const ompls_device *device, const ompls_region *region) {
     static _Atomic int warned;
+    if (!ending && !in_child) return; /* it could not be opened, which has been told */
     if (region == NULL || atomic_load(&device->table.count) == 0 || atomic_exchange(&warned, 1) != 0) return;
     ompls_warn("%s:%u: %s (the construct is the host's, and so are its values)", region->file, region->line,
                ending ? "the devices are closed already" : "a child of fork has no devices: what is mapped stays with its parent");

@@ -141,9 +141,9 @@ static void consider_mapped(culprit *best, ompls_device *device, uint64_t addres
     for (uint32_t i = 0; i < count; i++) {
         ompls_entry *entry = ompls_table_entry(&device->table, i);
         uint64_t begin = atomic_load(&entry->begin), size = atomic_load(&entry->end) - begin, there = atomic_load(&entry->device);
-        char what[128];
+        char what[160];
         if (address - begin < size && address - begin < param.distance && is_section_of(entry->name, param.name)) {
-            snprintf(what, sizeof what, "mapped, but '%s' points before it, and so kept its host address: list it on the construct, too", param.name);
+            snprintf(what, sizeof what, "mapped, but '%.60s' points before it, and so kept its host address: list it on the construct, too", param.name);
             consider(best, address, begin, entry->name, what);
         } else if (address - begin < size) {
             snprintf(what, sizeof what, "mapped, but this is its host address: the pointer to it was not attached");
@@ -169,11 +169,13 @@ void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const 
         const ompls_param_desc *param = &region->params[i];
         uint64_t value = 0;
         ompls_address there;
-        if (param->kind == OMPLS_PARAM_ADDRESS) {
+        if (ompls_is_address(param)) {
             const ompls_arg *arg = &args[param->index];
             if (!ompls_find_address(at.device, arg->begin, arg->size, &there)) value = (uintptr_t)arg->base;
-        } else if (param->size == sizeof value) {
-            memcpy(&value, values[param->index], sizeof value);
+        } else if (param->kind == OMPLS_PARAM_POINTER) {
+            uintptr_t pointer;
+            memcpy(&pointer, values[param->index], sizeof pointer);
+            value = pointer;
         }
         consider(&best, address, value, param->name, "not mapped");
     }

@@ -113,6 +113,16 @@ static void several_dimensions(const ompls_properties *has, const ompls_launch *
     shape_grid(has, teams, counts, block, grid);
 }
 
+/* How many threads a team gets that runs loops of `count` iterations one after another: no more warps than there are
+   iterations for.  Where a row is one thread's, each thread more is one that has to be waited for. */
+static uint32_t for_loops_inside(const ompls_properties *has, uint64_t count) {
+    uint64_t most = has->default_threads != 0 ? has->default_threads : TEAM;
+    uint64_t wanted = count < most * ROW ? quotient_up(count, ROW) : most;
+    if (has->row_threads != 1) wanted *= ROW;
+    else if (count == UINT64_MAX) wanted = 1;
+    return wanted < most ? (uint32_t)wanted : (uint32_t)most;
+}
+
 void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block) {
     static const ompls_launch nothing;
     if (asked == NULL) asked = &nothing;
@@ -120,6 +130,8 @@ void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const o
     uint32_t threads = asked->num_threads, limit = asked->thread_limit != 0 ? asked->thread_limit : icv_thread_limit;
     if (threads == 0 && wide) threads = wanted_block[0] * wanted_block[1] * wanted_block[2];
     if (threads == 0 && wide && has->row_threads == 0) threads = GRID_TEAM;
+    uint64_t inside = asked->dimensions == 1 && mode == OMPLS_MODE_SPMD ? asked->trips[0] : 0;
+    if (threads == 0 && inside != 0) threads = for_loops_inside(has, inside);
     if (threads == 0) threads = has->default_threads != 0 ? has->default_threads : TEAM;
     threads = at_most(at_most(threads, limit), has->max_threads);
     if (mode == OMPLS_MODE_MASTER_WORKER) threads = TEAM;
@@ -129,7 +141,7 @@ void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const o
         return;
     }
     if (teams == 0 && mode == OMPLS_MODE_SPMD) {
-        teams = (asked->trip_count + threads - 1) / threads;
+        teams = inside != 0 ? asked->trip_count : (asked->trip_count + threads - 1) / threads;
         if (has->many_teams != 0 && teams > has->many_teams)
             teams = teams / 128 > has->many_teams ? teams / 128 : has->many_teams;
     }

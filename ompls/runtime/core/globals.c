@@ -78,17 +78,21 @@ void ompls_register_pointers(void *const *places, uint32_t count) {
     }
 }
 
-static int write_symbol(ompls_device *device, const char *symbol, const void *value, uint64_t size, ompls_error *err) {
-    if (device->loaded == NULL) return 0;
-    ompls_address where;
+/* False when no kernel uses it. */
+static bool find_symbol(ompls_device *device, const char *symbol, ompls_address *where) {
     ompls_error none = {0};
-    ompls_module *module = device->module;
-    if (module->find_symbol(device->handle, device->loaded, symbol, &where, &none) != 0) return 0; /* no kernel uses it */
-    return module->copy_in(device->handle, where, value, size, err);
+    return device->loaded != NULL && device->module->find_symbol(device->handle, device->loaded, symbol, where, &none) == 0;
 }
 
-static int write_pointer(ompls_device *device, const char *symbol, ompls_address value, ompls_error *err) {
-    return write_symbol(device, symbol, &value, sizeof value, err);
+static int attach(ompls_device *device, ompls_address pointer, ompls_address target, ompls_error *err) {
+    int failed = device->module->attach(device->handle, pointer, target, err);
+    if (!failed && device->module->start_in != NULL) failed = device->module->synchronize(device->handle, err);
+    return failed;
+}
+
+static int write_pointer(ompls_device *device, const char *symbol, ompls_address target, ompls_error *err) {
+    ompls_address where;
+    return find_symbol(device, symbol, &where) ? attach(device, where, target, err) : 0;
 }
 
 static int fill(ompls_device *device, const global *entry, ompls_address address, ompls_error *err) {
@@ -124,13 +128,23 @@ static ompls_address on_device(ompls_device *device, uintptr_t address, uintptr_
     return found;
 }
 
-void ompls_restore_pointers(ompls_device *device, const ompls_entry *entry, char *bytes) {
-    uintptr_t begin = atomic_load(&((ompls_entry *)(uintptr_t)entry)->begin), end = atomic_load(&((ompls_entry *)(uintptr_t)entry)->end);
+/* Whether the pointer at `pointer`, which has these bytes, leads to `target`: only the device knows what one looks like. */
+static bool leads_to(ompls_device *device, ompls_address pointer, const void *bytes, ompls_address target) {
+    const ompls_module *module = device->module;
+    char made[sizeof(void *)];
+    ompls_error err = {0};
+    if (attach(device, pointer, target, &err) != 0 || module->copy_out(device->handle, made, pointer, sizeof made, &err) != 0) return false;
+    return memcmp(made, bytes, sizeof made) == 0 || module->copy_in(device->handle, pointer, bytes, sizeof made, &err) != 0;
+}
+
+void ompls_restore_pointers(ompls_device *device, ompls_entry *entry, char *bytes) {
+    uintptr_t begin = atomic_load(&entry->begin), end = atomic_load(&entry->end);
     for (uint32_t i = 0; i < npointers; i++) {
-        ompls_address now;
-        if (pointers[i].place < begin || pointers[i].place + sizeof now > end) continue;
-        memcpy(&now, bytes + (pointers[i].place - begin), sizeof now);
-        if (now == on_device(device, pointers[i].value, 1)) memcpy(bytes + (pointers[i].place - begin), &pointers[i].value, sizeof now);
+        if (pointers[i].place < begin || pointers[i].place + sizeof(void *) > end) continue;
+        char *here = bytes + (pointers[i].place - begin);
+        ompls_address target = on_device(device, pointers[i].value, 1);
+        if (target != 0 && leads_to(device, atomic_load(&entry->device) + (pointers[i].place - begin), here, target))
+            memcpy(here, &pointers[i].value, sizeof(void *));
     }
 }
 
@@ -138,7 +152,14 @@ void ompls_restore_pointers(ompls_device *device, const ompls_entry *entry, char
 static int lead_pointers(ompls_device *device, ompls_error *err) {
     for (uint32_t i = 0; i < npointers && !ompls_shared_memory; i++) {
         ompls_address place = on_device(device, pointers[i].place, sizeof(void *)), to = on_device(device, pointers[i].value, 1);
-        if (place != 0 && to != 0 && device->module->copy_in(device->handle, place, &to, sizeof to, err) != 0) return 1;
+        if (place == 0 || to == 0) continue;
+        if (ompls_pointer_bytes(device) != sizeof(void *)) {
+            snprintf(err->reason, sizeof err->reason, "the program has pointers in `declare target` variables, and they have %u bytes there",
+                     ompls_pointer_bytes(device));
+            snprintf(err->hint, sizeof err->hint, "set them in a kernel");
+            return 1;
+        }
+        if (attach(device, place, to, err) != 0) return 1;
     }
     return 0;
 }
@@ -172,7 +193,9 @@ int ompls_place_globals(ompls_device *device, ompls_error *err) {
     }
     if (lead_pointers(device, err) != 0) return 1;
     /* What omp_get_device_num answers in kernels: only the core knows how the program counts. */
-    return write_symbol(device, "ompls_image_device_number", &device->number, sizeof device->number, err);
+    ompls_address where;
+    if (!find_symbol(device, "ompls_image_device_number", &where)) return 0;
+    return device->module->copy_in(device->handle, where, &device->number, sizeof device->number, err);
 }
 
 /* A `link` variable was mapped by a map clause: kernels see it from now on. */

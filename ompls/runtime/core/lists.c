@@ -139,7 +139,7 @@ ompls_expanded *ompls_expand(const ompls_region *region, const ompls_arg *args) 
     }
     for (uint32_t i = 0; i < region->nparams; i++) {
         to->params[i] = region->params[i];
-        if (to->params[i].kind == OMPLS_PARAM_ADDRESS) to->params[i].index = now_at[to->params[i].index];
+        if (ompls_is_address(&to->params[i])) to->params[i].index = now_at[to->params[i].index];
     }
     return to;
 }

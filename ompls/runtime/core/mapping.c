@@ -45,6 +45,22 @@ void ompls_copy_out(ompls_place at, const char *name, void *to, ompls_address fr
     out(at, name, to, from, size, at.device->module->copy_out);
 }
 
+/* Started as by ompls_start_in. */
+static void attach(ompls_place at, const char *name, ompls_address pointer, ompls_address target) {
+    ompls_error err = {0};
+    uint64_t bytes = ompls_pointer_bytes(at.device);
+    uint64_t began = OMPLS_BEGIN(.kind = "copy", .at = at, .var = name, .address = pointer, .bytes = bytes, .direction = "to");
+    if (at.device->module->attach(at.device->handle, pointer, target, &err) != 0) {
+        char what[256];
+        snprintf(what, sizeof what, "cannot attach the pointer '%s'", name);
+        ompls_fail_module(at, what, &err);
+    }
+    if (OMPLS_UNLIKELY(ompls_observing)) {
+        ompls_settle(at);
+        ompls_observe(&(ompls_event){.kind = "copy", .at = at, .var = name, .address = pointer, .bytes = bytes, .direction = "to", .began = began});
+    }
+}
+
 /* Who looks on wants to know how long each copy takes: then none is only started. */
 void ompls_start_in(ompls_place at, const char *name, ompls_address to, const void *from, uint64_t size) {
     const ompls_module *module = at.device->module;
@@ -91,8 +107,8 @@ static void item_in_locked(ompls_place at, const char *name, ompls_entry *entry,
     ompls_address to = address_in(entry, (uintptr_t)host);
     const ompls_attachment *end;
     ompls_start_in(at, name, to, host, size);
-    for (const ompls_attachment *a = ompls_attachments_from(entry, first, &end); a < end && a->offset + sizeof a->value <= first + size; a++)
-        ompls_start_in(at, name, to + (a->offset - first), &a->value, sizeof a->value);
+    for (const ompls_attachment *a = ompls_attachments_from(entry, first, &end); a < end && a->offset + sizeof(void *) <= first + size; a++)
+        attach(at, name, to + (a->offset - first), a->value);
 }
 
 /* With the lock held, or nobody else sees the entry.  The host's pointers stay as they are: the parts between them are copied. */
@@ -103,7 +119,7 @@ void ompls_leaving_item_out(ompls_place at, const char *name, ompls_entry *entry
     const ompls_attachment *end, *next = ompls_attachments_from(entry, first, &end);
     for (; next < end && next->offset < first + size; next++) {
         ompls_start_out(at, name, (char *)host + done, from + done, next->offset - first - done);
-        done = next->offset - first + sizeof next->value;
+        done = next->offset - first + sizeof(void *);
     }
     if (done < size) ompls_start_out(at, name, (char *)host + done, from + done, size - done);
 }
@@ -190,13 +206,20 @@ void ompls_attach_item(ompls_place at, uint32_t index, const ompls_arg *arg, con
     ompls_entry *overlapping;
     ompls_table_lock(table);
     if (ompls_table_find(table, pointer, pointer + sizeof(void *), &overlapping, &holder)) {
+        if (ompls_pointer_bytes(at.device) != sizeof(void *)) {
+            pthread_mutex_unlock(&table->lock);
+            ompls_fail(at, "map what it points to by a pointer that is not mapped itself",
+                       "the pointer of '%s' is mapped, and pointers have %u bytes on the device, %zu here", name,
+                       ompls_pointer_bytes(at.device), sizeof(void *));
+        }
         ompls_attachment *a = attachment_at(at, holder.entry, pointer - atomic_load(&holder.entry->begin));
         a->host = (uintptr_t)arg->base;
         a->to = *reference;
         if (a->value != value) {
             a->value = value;
             ompls_follow(at, holder.entry);
-            ompls_copy_in(at, name, address_in(holder.entry, pointer), &value, sizeof value);
+            attach(at, name, address_in(holder.entry, pointer), value);
+            ompls_settle(at); /* other threads may use the entry */
         }
     }
     pthread_mutex_unlock(&table->lock);

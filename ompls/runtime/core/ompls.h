@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define OMPLS_ABI 2
+#define OMPLS_ABI 4
 
 /* How an item is mapped (bits of ompls_item_desc.flags). */
 enum {
@@ -51,15 +51,24 @@ typedef struct {
 
 typedef enum {
     OMPLS_PARAM_ADDRESS, /* the device address that corresponds to items[index].base */
-    OMPLS_PARAM_VALUE    /* `size` bytes from values[index]: firstprivate, is_device_ptr, launch-time constants */
+    OMPLS_PARAM_VALUE,   /* `size` bytes from values[index]: firstprivate, what clauses ask for */
+    OMPLS_PARAM_POINTER, /* a pointer in values[index]: is_device_ptr, has_device_addr, firstprivate */
+    OMPLS_PARAM_SIZE,    /* an integer of `size` bytes in values[index]: the length of an array */
+    /* The part of a loop that a launch is about: the first of its iterations along dimension `index`, and how many, 32 bits
+       each.  Threads have one iteration at most; trip_count or trips are exact. */
+    OMPLS_PARAM_PART,
+    /* As ADDRESS, and the kernel only reads there.  Where nothing that it may write overlaps any of these (all other addresses
+       count as written), and nothing else writes there while it runs, its version KERNEL_restrict is launched if the image has
+       one: there these parameters are `__restrict__`. */
+    OMPLS_PARAM_READ
 } ompls_param_kind;
 
 /* One kernel parameter, in the order of the kernel function's parameters. */
 typedef struct {
     const char *name;
     ompls_param_kind kind;
-    uint32_t index; /* into args (ADDRESS) or values (VALUE) */
-    uint64_t size;  /* bytes of the parameter: 8 for ADDRESS */
+    uint32_t index; /* into args (ADDRESS, READ) or values */
+    uint64_t size;  /* bytes of the parameter: 8 for ADDRESS and READ */
 } ompls_param_desc;
 
 typedef enum {
@@ -78,6 +87,9 @@ typedef struct ompls_region {
     const ompls_param_desc *params;
     struct ompls_region_cache *cache; /* the core's: zero-initialised, per construct */
     uint32_t nlists; /* items with the flag LIST */
+    /* FUNCTION_ORDINAL_FINGERPRINT (ordinal: of the region in its function; fingerprint: of the parameters' kinds and types):
+       tells what a kernel is, where `kernel` is unique in the program.  0 for data constructs. */
+    const char *id;
 } ompls_region;
 
 /* Launch geometry as the clauses ask for it; 0 = not specified. */
@@ -86,8 +98,10 @@ typedef struct {
     uint32_t num_teams;   /* upper bound of num_teams; 1 when there is no teams construct */
     uint32_t thread_limit;
     uint32_t num_threads; /* of a combined parallel */
-    uint32_t dimensions;  /* of the kernel's grid and block: 2 or 3; otherwise one, and what follows is not read */
-    uint64_t trips[3];    /* of each loop along its dimension, the innermost first; 0 when not known */
+    uint32_t dimensions;  /* of the kernel's grid and block: 2 or 3; otherwise one */
+    uint64_t trips[3];    /* of each loop along its dimension, the innermost first; 0 when not known.  Of one dimension, the
+                             first: iterations of loops inside of each of trip_count's, which a team runs together, UINT64_MAX
+                             when not known; 0 where each of trip_count's is one thread's */
 } ompls_launch;
 
 /* A `declare target` variable.  `symbol` is the pointer variable that stands for it in every image. */
@@ -168,7 +182,7 @@ enum {
 
 typedef struct {
     const void *address; /* of the locator's storage; 0 with OUT or INOUT: omp_all_memory */
-    uint64_t kind;
+    uintptr_t kind;
 } ompls_depend;
 
 /* The construct as a task that may run beside the caller.  What args, values and launch hold is copied; storage that they

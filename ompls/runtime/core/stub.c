@@ -5,6 +5,7 @@
    the program itself, and no Python is in the process.  Which devices are wanted is decided without Python: from
    OMPLS_DEVICES, OMP_TARGET_OFFLOAD and whether a library that a device cannot do without is there.
 
+   A program that was built on another machine knows of no file here: python3, from PATH, is to know the package.
    OMPLS_PYTHON replaces the interpreter that was recorded when the program was built.  It starts in the root directory,
    as start.py says, and gets ours as a descriptor. */
 #define _GNU_SOURCE
@@ -76,22 +77,34 @@ static const char *interpreter(void) {
     return here != NULL && asprintf(&full, "%s/%s", here, chosen) > 0 ? full : chosen;
 }
 
+/* start.py, as `-c` runs it: what it takes off the import path is the current directory then. */
+static const char from_the_package[] =
+    "import sys\n"
+    "try:\n"
+    "    from ompls.runtime.start import main\n"
+    "except ImportError as error:\n"
+    "    sys.stderr.write('ompls: error: starting Python: %s (%s); pip install ompls there, or set PYTHONPATH\\n'\n"
+    "                     % (error, sys.executable))\n"
+    "    sys.exit(125)\n"
+    "sys.exit(main())\n";
+
 static _Noreturn void become_python(const char *devices, char *path, int argc, char **argv) {
     const char *python = interpreter();
     char what[256], why[4200], directory[16] = "";
     snprintf(what, sizeof what, "device '%.*s' is not available", (int)strcspn(devices, ","), devices);
-    if (access(ompls_stub_script, R_OK) != 0) {
+    if (*ompls_stub_script != '\0' && access(ompls_stub_script, R_OK) != 0) {
         snprintf(why, sizeof why, "the runtime is not at %s (%s)", ompls_stub_script, strerror(errno));
         fail(what, why, "build the program again");
     }
-    const char **command = calloc((size_t)argc + 9, sizeof *command);
+    const char **command = calloc((size_t)argc + 10, sizeof *command);
     if (command == NULL) fail("starting", strerror(errno), "close other programs");
     int here = open(".", O_PATH | O_DIRECTORY);
     /* Where we could not go back to nothing can be found either: then it starts there. */
     if (here >= 0 && access(".", X_OK) == 0 && chdir("/") == 0) snprintf(directory, sizeof directory, "%d", here);
     int n = 0;
     command[n++] = python;
-    command[n++] = ompls_stub_script;
+    if (*ompls_stub_script == '\0') command[n++] = "-c";
+    command[n++] = *ompls_stub_script == '\0' ? from_the_package : ompls_stub_script;
     command[n++] = directory;
     command[n++] = "ompls.runtime.__main__";
     command[n++] = "host-program";

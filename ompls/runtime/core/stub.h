@@ -9,6 +9,6 @@ typedef struct {
 
 extern const ompls_stub_device ompls_stub_devices[]; /* ends with an entry without a name */
 extern const char ompls_stub_python[];               /* the interpreter */
-extern const char ompls_stub_script[];               /* what it runs: start.py */
+extern const char ompls_stub_script[];               /* what it runs: start.py; "": that of the package that it knows */
 extern const char ompls_stub_program[], ompls_stub_program_end[];
 #endif

@@ -9,6 +9,8 @@
 
 typedef struct {
     _Atomic(void *) kernel;
+    _Atomic(void *) restricted; /* the version for what does not overlap; `kernel` where the image has none */
+    _Atomic uint32_t most_threads; /* of a team of the kernel, 0: as many as the device has */
     _Atomic(ompls_entry *) hint[];
 } device_cache;
 
@@ -94,6 +96,16 @@ void ompls_data_end(ompls_region *region, struct ompls_env *env) {
 
 /* --- launch ---------------------------------------------------------------------------------------------------------- */
 
+/* Of all versions of a kernel the fewest count. */
+static void find_most_threads(ompls_place at, device_cache *cache, void *kernel) {
+    ompls_device *device = at.device;
+    ompls_error err = {0};
+    uint32_t most = 0, before = atomic_load_explicit(&cache->most_threads, memory_order_relaxed);
+    if (device->module->most_threads != NULL && device->module->most_threads(device->handle, kernel, &most, &err) != 0)
+        ompls_fail_module(at, "the kernel's threads", &err);
+    if (most != 0 && (before == 0 || most < before)) atomic_store_explicit(&cache->most_threads, most, memory_order_relaxed);
+}
+
 /* 0 when the image has no such kernel, or the device runs no more. */
 void *ompls_kernel_of(ompls_place at) {
     if (OMPLS_UNLIKELY(atomic_load_explicit(&at.device->lost, memory_order_relaxed))) return NULL;
@@ -105,6 +117,7 @@ void *ompls_kernel_of(ompls_place at) {
     if (device->loaded == NULL)
         err = (ompls_error){.reason = "the program has no kernels for this kind of device", .hint = "build it again for this device"};
     else if (device->module->find_kernel(device->handle, device->loaded, at.region->kernel, &kernel, &err) == 0) {
+        find_most_threads(at, cache, kernel);
         atomic_store_explicit(&cache->kernel, kernel, memory_order_release);
         return kernel;
     }
@@ -121,32 +134,109 @@ static void observe_arguments(ompls_place at, const ompls_arg *args) {
         ompls_observe(&(ompls_event){.kind = "argument", .at = at, .var = at.region->items[i].name, .host = args[i].begin, .bytes = args[i].size});
 }
 
+/* Iterations of a loop along one dimension, as OMPLS_PARAM_PART hands them to a kernel. */
+typedef struct {
+    uint32_t first, count;
+} part;
+
 /* What a launch needs room for. */
 typedef struct {
+    part parts[3];
     ompls_held *items;
     const void **params;
     ompls_address *addresses;
     uint64_t *sizes;
+    uint8_t *kinds;
     ompls_expanded *expanded; /* may be 0 */
     bool in_place;            /* the caller can run the region */
 } room;
 
-static void fill_params(ompls_place at, const ompls_arg *args, const void *const *values, room *room) {
+/* What is absent (a zero-length section) keeps its host address: touching it is a fault with a name. */
+static inline ompls_address base_on_device(const ompls_arg *arg, ompls_entry *entry) {
+    uintptr_t base = (uintptr_t)arg->base;
+    if (entry == NULL) return base;
+    return base + atomic_load_explicit(&entry->device, memory_order_relaxed) - atomic_load_explicit(&entry->begin, memory_order_relaxed);
+}
+
+static uint64_t size_of(ompls_entry *entry) {
+    return atomic_load_explicit(&entry->end, memory_order_relaxed) - atomic_load_explicit(&entry->begin, memory_order_relaxed);
+}
+
+/* Whether each thread of the kernel has one iteration at most. */
+static bool fill_params(ompls_place at, const ompls_arg *args, const void *const *values, room *room) {
     const ompls_region *region = at.region;
+    bool covered = false;
     for (uint32_t i = 0; i < region->nparams; i++) {
         const ompls_param_desc *param = &region->params[i];
-        room->sizes[i] = param->size;
-        if (param->kind == OMPLS_PARAM_VALUE) {
-            room->params[i] = values[param->index];
+        uint32_t index = param->index;
+        if (param->kind == OMPLS_PARAM_VALUE || param->kind == OMPLS_PARAM_SIZE) {
+            room->kinds[i] = param->kind == OMPLS_PARAM_VALUE ? OMPLS_PASS_VALUE : OMPLS_PASS_SIZE;
+            room->sizes[i] = param->size;
+            room->params[i] = values[index];
             continue;
         }
-        /* What is absent (a zero-length section) keeps its host address: touching it is a fault with a name. */
-        ompls_entry *entry = room->items[param->index].reference.entry;
-        room->addresses[i] = (uintptr_t)args[param->index].base;
-        if (entry != NULL)
-            room->addresses[i] += atomic_load_explicit(&entry->device, memory_order_relaxed) - atomic_load_explicit(&entry->begin, memory_order_relaxed);
+        if (param->kind == OMPLS_PARAM_PART) {
+            covered = true;
+            room->kinds[i] = OMPLS_PASS_PART;
+            room->sizes[i] = sizeof room->parts[index];
+            room->params[i] = &room->parts[index];
+            continue;
+        }
+        uintptr_t pointer;
+        if (param->kind == OMPLS_PARAM_POINTER) memcpy(&pointer, values[index], sizeof pointer);
+        room->addresses[i] = param->kind == OMPLS_PARAM_POINTER ? pointer : base_on_device(&args[index], room->items[index].reference.entry);
+        room->kinds[i] = OMPLS_PASS_ADDRESS;
+        room->sizes[i] = sizeof room->addresses[i];
         room->params[i] = &room->addresses[i];
     }
+    return covered;
+}
+
+/* --- the version for what does not overlap (ompls.h, OMPLS_PARAM_READ) --------------------------------------------------- */
+
+static bool overlap(ompls_entry *one, ompls_entry *other) {
+    ompls_address first = atomic_load_explicit(&one->device, memory_order_relaxed);
+    ompls_address second = atomic_load_explicit(&other->device, memory_order_relaxed);
+    return one == other || (first < second + size_of(other) && second < first + size_of(one));
+}
+
+/* Whether the kernel only reads somewhere, and nobody writes there meanwhile: it does not itself, the memory is none of the
+   host's, and no deferred construct runs beside this one.  A host thread that writes there at the same time races with the
+   kernel, to which nothing says when that has been done. */
+static bool stays_apart(ompls_place at, const room *room) {
+    const ompls_region *region = at.region;
+    bool some = false;
+    for (uint32_t r = 0; r < region->nparams; r++) {
+        if (OMPLS_LIKELY(region->params[r].kind != OMPLS_PARAM_READ)) continue;
+        ompls_entry *read = room->items[region->params[r].index].reference.entry;
+        if (read == NULL || read->lent) return false;
+        for (uint32_t w = 0; w < region->nparams; w++) {
+            if (region->params[w].kind != OMPLS_PARAM_ADDRESS) continue;
+            ompls_entry *written = room->items[region->params[w].index].reference.entry;
+            if (written != NULL && overlap(read, written)) return false; /* 0: it is not on the device */
+        }
+        some = true;
+    }
+    return some && !ompls_shared_memory && atomic_load(&at.device->deferred) == (room->in_place ? 0 : 1);
+}
+
+static void *version_of(ompls_place at, void *kernel, device_cache *cache, const room *room) {
+    if (cache == NULL || !stays_apart(at, room)) return kernel;
+    void *known = atomic_load_explicit(&cache->restricted, memory_order_acquire);
+    if (OMPLS_LIKELY(known != NULL)) return known;
+    static const char suffix[] = "_restrict";
+    size_t length = strlen(at.region->kernel);
+    char *name = reserve(at, length + sizeof suffix); /* for the life of the program: the device may keep it */
+    memcpy(name, at.region->kernel, length);
+    memcpy(name + length, suffix, sizeof suffix);
+    ompls_error err = {0};
+    if (at.device->module->find_kernel(at.device->handle, at.device->loaded, name, &known, &err) != 0) {
+        known = kernel;
+        free(name);
+    } else
+        find_most_threads(at, cache, known);
+    atomic_store_explicit(&cache->restricted, known, memory_order_release);
+    return known;
 }
 
 /* Lost, but not in the middle of a kernel, and with memory that can still be used: the host can go on. */
@@ -158,24 +248,65 @@ static bool can_fall_back(ompls_place at, const ompls_error *err) {
     return true;
 }
 
+/* How many iterations the launches of a kernel reach along each dimension, all of them and one launch. */
+typedef struct {
+    uint64_t all[3], each[3];
+} reach;
+
+/* Grid and block.  Without loops a thread has one iteration of a `covered` kernel: then the grid is as large as it can be, and
+   threads have numbers of 32 bits. */
+static reach choose(ompls_place at, const ompls_launch *asked, bool covered, ompls_launch_request *request) {
+    ompls_properties has = at.device->properties;
+    uint32_t most = atomic_load_explicit(&cache_of(at, (ompls_region *)(uintptr_t)at.region)->most_threads, memory_order_relaxed);
+    if (most != 0 && (has.max_threads == 0 || most < has.max_threads)) has.max_threads = most;
+    bool once = covered && has.loops == 0;
+    if (once) has.many_teams = has.row_threads = 0;
+    ompls_choose_geometry(&has, at.region->mode, asked, request->grid, request->block);
+    reach found = {{1, 1, 1}, {1, 1, 1}};
+    for (uint32_t d = 0; covered && asked != NULL && d < (asked->dimensions > 1 ? asked->dimensions : 1); d++) {
+        found.all[d] = asked->dimensions > 1 ? asked->trips[d] : asked->trip_count;
+        const uint64_t numbers = (uint64_t)1 << 32, block = request->block[d];
+        if (once && request->grid[d] * block > numbers) request->grid[d] = (uint32_t)(numbers / block);
+        found.each[d] = once ? request->grid[d] * block : found.all[d];
+    }
+    return found;
+}
+
+/* Starts the kernel, as often as it takes to reach all iterations. */
+static int start(ompls_place at, void *kernel, const ompls_launch_request *request, const reach *reach, room *room, bool *begun, ompls_error *err) {
+    uint64_t first[3] = {0, 0, 0};
+    for (;;) {
+        for (int d = 0; d < 3; d++) {
+            uint64_t left = reach->all[d] - first[d];
+            room->parts[d] = (part){(uint32_t)first[d], (uint32_t)(left < reach->each[d] ? left : reach->each[d])};
+        }
+        if (at.device->module->launch(at.device->handle, kernel, request, err) != 0) return 1;
+        *begun = true;
+        int d = 0;
+        while (d < 3 && (first[d] += reach->each[d]) >= reach->all[d]) first[d++] = 0;
+        if (d == 3) return 0;
+    }
+}
+
 /* Starts the kernel, what goes back behind it, and waits once.  Who looks on wants to know how long the kernel takes.  False:
    the host is to run the region. */
 static bool launch(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, room *room,
                    ompls_traffic *traffic) {
     const ompls_region *region = at.region;
     ompls_device *device = at.device;
-    fill_params(at, args, values, room);
-    ompls_launch_request request = {.region_file = region->file, .region_line = region->line, .name = region->kernel,
-                                    .mode = region->mode, .nparams = region->nparams, .params = room->params, .sizes = room->sizes};
-    ompls_choose_geometry(&device->properties, region->mode, asked, request.grid, request.block);
+    bool covered = fill_params(at, args, values, room), begun = false;
+    ompls_launch_request request = {.region_file = region->file, .region_line = region->line, .name = region->kernel, .id = region->id,
+                                    .mode = region->mode, .nparams = region->nparams, .params = room->params, .sizes = room->sizes,
+                                    .kinds = room->kinds};
+    reach reach = choose(at, asked, covered, &request);
     ompls_error err;
     err.fault = err.fatal = 0;
     err.reason[0] = err.hint[0] = err.fault_file[0] = '\0';
     err.fault_line = 0;
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observed(); /* the kernel may take long, or for ever */
     uint64_t began = OMPLS_BEGIN(.kind = "launch", .at = at, .grid = request.grid, .block = request.block);
-    int failed = device->module->launch(device->handle, kernel, &request, &err);
-    if (OMPLS_UNLIKELY(failed != 0) && room->in_place && can_fall_back(at, &err)) return false;
+    int failed = start(at, kernel, &request, &reach, room, &begun, &err);
+    if (OMPLS_UNLIKELY(failed != 0) && !begun && room->in_place && can_fall_back(at, &err)) return false;
     if (!failed && device->module->mark != NULL && !ompls_observing) ompls_leave_behind(traffic);
     if (OMPLS_UNLIKELY(failed != 0) || OMPLS_UNLIKELY(device->module->synchronize(device->handle, &err) != 0))
         ompls_fail_launch(at, args, values, &err);
@@ -189,7 +320,8 @@ static int run_in(ompls_place at, void *kernel, const ompls_arg *args, const voi
                   room *room) {
     ompls_traffic traffic;
     ompls_enter_items(at, args, cache != NULL ? cache->hint : NULL, room->items, &traffic);
-    if (OMPLS_UNLIKELY(kernel == NULL) || OMPLS_UNLIKELY(!launch(at, kernel, args, values, asked, room, &traffic))) {
+    if (OMPLS_UNLIKELY(kernel == NULL) ||
+        OMPLS_UNLIKELY(!launch(at, version_of(at, kernel, cache, room), args, values, asked, room, &traffic))) {
         ompls_fall_back(&traffic, room->expanded);
         return 0;
     }
@@ -211,13 +343,15 @@ static int run(ompls_place at, void *kernel, const ompls_arg *args, const void *
         const void *params[FEW];
         ompls_address addresses[FEW];
         uint64_t sizes[FEW];
-        return run_in(at, kernel, args, values, asked, cache, &(room){items, params, addresses, sizes, expanded, in_place});
+        uint8_t kinds[FEW];
+        return run_in(at, kernel, args, values, asked, cache, &(room){{{0}}, items, params, addresses, sizes, kinds, expanded, in_place});
     }
-    size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t);
+    size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t) + sizeof(uint8_t);
     ompls_held *items = reserve(at, region->nitems * sizeof *items + region->nparams * per_param);
     ompls_address *addresses = (ompls_address *)&items[region->nitems];
     uint64_t *sizes = (uint64_t *)&addresses[region->nparams];
-    room large = {items, (const void **)&sizes[region->nparams], addresses, sizes, expanded, in_place};
+    const void **params = (const void **)&sizes[region->nparams];
+    room large = {{{0}}, items, params, addresses, sizes, (uint8_t *)&params[region->nparams], expanded, in_place};
     int ran = run_in(at, kernel, args, values, asked, cache, &large);
     free(items);
     return ran;

@@ -296,7 +296,8 @@ static void write_event(const ompls_event *event, uint64_t now, uint64_t duratio
     if (g != NULL) add(&l, ", \"grid\": [%u, %u, %u]", g[0], g[1], g[2]);
     if (b != NULL) add(&l, ", \"block\": [%u, %u, %u]", b[0], b[1], b[2]);
     if (event->began != 0) number(&l, "duration", (int64_t)duration);
-    if (contents.wanted && event->direction != NULL && may_look(event->bytes, now)) {
+    /* An attached pointer is the device's: the host has no bytes of it. */
+    if (contents.wanted && event->direction != NULL && event->host != NULL && may_look(event->bytes, now)) {
         uint64_t before = ompls_now();
         add(&l, ", \"content\": \"%016" PRIx64 "\"", hash_of(event->host, event->bytes));
         atomic_fetch_add_explicit(&contents.spent, ompls_now() - before, memory_order_relaxed);

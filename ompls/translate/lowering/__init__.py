@@ -55,7 +55,7 @@ def lower(tu: TU, target: Target) -> Lowered:
     """
     for number in range(_ROUNDS):
         work = Round(tu, target, number)
-        for theme in _THEMES:
+        for theme in (*target.passes, *_THEMES):
             theme(work)
         if work.problems:
             return tu, [(tu, item, problem) for item, problem in work.problems]

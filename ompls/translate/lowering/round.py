@@ -22,18 +22,18 @@ from ompls.translate.problem import Problem
 from ompls.translate.rewrite import spliced
 from ompls.translate.target import HOST, Target
 
-_MARKS: dict[tuple[str, str], int] = {}  # the bit in `Content.memo` that says that a theme has nothing for a target
+_MARKS: dict[tuple[str, Target], int] = {}  # the bit in `Content.memo` that says that a theme has nothing for a target
 
 
 @lru_cache(maxsize=8)
-def _analyzer(path: str, target: str, number: int, thread: int) -> Analyzer:
+def _analyzer(path: str, target: Target, number: int, thread: int) -> Analyzer:
     """One for each text that lowering makes of a file: of a preview's next version most is known."""
     return Analyzer()
 
 
 @dataclass
 class Round:
-    """One pass.  `target` is 'host', 'default' or 'gpu': for whom the text is made.
+    """One pass.  `target` is whom the text is made for.
 
     number   -- how many passes there were before
     problems -- what no lowering can do: (where it stands, what and why)
@@ -56,7 +56,7 @@ class Round:
     def made(self) -> TU:
         """The unit of the lowered text."""
         source, headers = self.edits.made()
-        analyzer = _analyzer(self.tu.path, self.target.name, self.number, get_ident())
+        analyzer = _analyzer(self.tu.path, self.target, self.number, get_ident())
         tu = analyzer.analyze(self.tu.path, source, headers, self.tu.settings)
         tu.identity = self.tu.identity
         return tu
@@ -90,7 +90,7 @@ class Round:
 
     def items(self, theme: str) -> Iterator[Item]:
         """The items with directives, for a theme that looks at each alone; not those where it found nothing before."""
-        mark = 1 << _MARKS.setdefault((theme, self.target.name), len(_MARKS))
+        mark = 1 << _MARKS.setdefault((theme, self.target), len(_MARKS))
         for item in self.tu.items:
             memo = item.content.memo
             if item.content.directives and not memo.get(__name__, 0) & mark:

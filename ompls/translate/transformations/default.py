@@ -14,18 +14,21 @@ from dataclasses import replace
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import Array, CType, Floating, Function, Integer, Pointer
+from ompls.analysis.model.ctype import Array, CType, Floating, Function, Integer, Pointer, Record, innermost
+from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item
+from ompls.analysis.spec.clauses import CLAUSES
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.translate.canonical import LOOP_CONSTRUCTS, kept_counters, nest_of
 from ompls.translate.clauses import fallback_of
-from ompls.translate.ctext import arrays_in, is_const, is_vla, strip
+from ompls.translate.ctext import Types, arrays_in, is_const, is_vla, strip
+from ompls.translate.macros import Macros
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
-from ompls.translate.rewrite import NO_CODE, Rewriter, name_function, without_comments
+from ompls.translate.rewrite import NO_CODE, Chunk, Rewriter, name_function, without_comments
 from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
 from ompls.translate.symbols import global_symbol, is_global
 from ompls.translate.tables import tables
@@ -37,14 +40,16 @@ _OF_THEIR_OWN = frozenset(("parallel", "task", "taskloop", "simd", "teams"))
 _TYPEOF = re.compile(rf"{NO_CODE}|\b(?:__)?(?P<of>typeof)(?:__)?(?:\s|/\*.*?\*/)*\(", re.S)
 _WORD = re.compile(r"(?<![\w.>])(?<!struct )(?<!union )(?<!enum )[A-Za-z_]\w*")
 _REDUCTIONS = ("reduction", "in_reduction", "task_reduction")
+_IN_PRAGMAS = CLAUSES.__contains__  # gcc expands macros there
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region."""
     out = generated(f"/* {plan.kernel}: kernel of class default, generated from {in_comment(index.tu.path)} */")
-    out += _functions(index, places, needs)
-    return reindented([*out, *_kernel(index, places, plan)])
+    macros = Macros(index.macros, _IN_PRAGMAS)
+    lines = [*_functions(index, places, needs, macros), *_kernel(index, places, plan, needs, macros)]
+    return reindented([*out, *_head(index, needs), *macros.defined(lines), *lines])
 
 
 def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:
@@ -52,11 +57,13 @@ def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) 
     out = generated(
         f"/* {f.symbol.name}: a device function of {in_comment(index.tu.path)}, for the kernels of other units */"
     )
-    return reindented([*out, *_functions(index, places, needs, f)])
+    macros = Macros(index.macros, _IN_PRAGMAS)
+    lines = _functions(index, places, needs, macros, f)
+    return reindented([*out, *_head(index, needs, f), *macros.defined(lines), *lines])
 
 
-def _functions(index: Index, places: Places, needs: Needs, shared: FunctionDef | None = None) -> list[OutLine]:
-    """What a file needs; its functions are its own, except for the one that it is there for."""
+def _head(index: Index, needs: Needs, shared: FunctionDef | None = None) -> list[OutLine]:
+    """What a file declares; its functions are its own, except for the one that it is there for."""
     out: list[OutLine] = []
     types = index.kinds
     for t in needs.types:
@@ -74,8 +81,16 @@ def _functions(index: Index, places: Places, needs: Needs, shared: FunctionDef |
     out += _statics(index, needs)
     for r in needs.reductions:
         out += generated(r.pragma)
+    return out
+
+
+def _functions(
+    index: Index, places: Places, needs: Needs, macros: Macros, shared: FunctionDef | None = None
+) -> list[OutLine]:
+    out: list[OutLine] = []
     for item, f in needs.functions:
-        out += _function(index, places, item, f, "" if f is shared else "static ")
+        linkage = "" if f is shared else "static "
+        out += places.located(item, macros.written(item, _function(index, item, f, linkage)))
     return out
 
 
@@ -116,7 +131,7 @@ def _replace_in_typeof(rw: Rewriter, node: ast.Node, names: dict[str, str]) -> N
         rw.replace(span, names[n.group()])
 
 
-def _function(index: Index, places: Places, item: Item, f: FunctionDef, linkage: str) -> list[OutLine]:
+def _function(index: Index, item: Item, f: FunctionDef, linkage: str) -> list[Chunk]:
     unread = next((n.why for n in ast.nodes(f) if isinstance(n, (ast.OtherStmt, ast.OtherExpr)) and n.why), "")
     if unread:  # so what it needs is not known
         raise Problem(None, f"something in the function '{f.symbol.name}', which the region calls", unread)
@@ -124,7 +139,7 @@ def _function(index: Index, places: Places, item: Item, f: FunctionDef, linkage:
     replace_globals(index, rw, f)
     header = index.tu.text(item, f.header)
     rw.replace(f.header, linkage + _LINKAGE.sub("", header))
-    return places.located(item, rw.render(Span(f.header.start, f.body.span.end)))
+    return rw.render(Span(f.header.start, f.body.span.end))
 
 
 def replace_globals(index: Index, rw: Rewriter, node: ast.Node, parameters: Collection[Symbol | None] = ()) -> None:
@@ -235,10 +250,12 @@ def _whole(plan: RegionPlan, p: Param) -> Param:
     return replace(p, type=Pointer(_sized(plan, p.symbol)), deref=True)
 
 
-def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
+def _kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs, macros: Macros) -> list[OutLine]:
     types, region = index.kinds, plan.region
     path, line = places.line(plan.item, region.stmt.span.start)
     head = [f"void {plan.kernel}(void **ompls_params)", "{"]
+    if any(device.abi for device in needs.devices):
+        head += _asserted(types, plan)
     implicit = implicit_copies(region.stmt, own_variables(region))
     named = copied_variables(region, implicit)
     params = [_whole(plan, p) for p in plan.params]
@@ -295,9 +312,17 @@ def _kernel(index: Index, places: Places, plan: RegionPlan) -> list[OutLine]:
     out = [OutLine(head[0], path, line, entry=True), *(OutLine(x, entry=True) for x in head[1:])]
     out.append(OutLine(pragma, path, line))
     if region.stmt.body is not None:
-        out += places.located(plan.item, rw.render(region.stmt.body.span))
+        out += places.located(plan.item, macros.written(plan.item, rw.render(region.stmt.body.span)))
     path, line = places.line(plan.item, region.stmt.span.end - 1)
     return [*out, *(OutLine(x, path, line) for x in (*back, "}"))]
+
+
+def _asserted(types: Types, plan: RegionPlan) -> list[str]:
+    """That the device's compiler lays structures out as was thought: a length in one may be the size of a type."""
+    shared = [innermost(p.type.to if isinstance(p.type, Pointer) else p.type) for p in plan.params if p.symbol]
+    sizes = {types.c(t): sizeof(t, types.model) for t in shared if isinstance(t, Record)}
+    why = "the host has another layout"
+    return [f'_Static_assert(sizeof({t}) == {n}, "{why}");' for t, n in sizes.items() if n]
 
 
 def _of_tasks(d: Directive) -> set[Symbol]:
@@ -371,4 +396,13 @@ def _edit(
             rw.replace(n.span, whole[n.symbol])
 
 
-CLASS = KernelClass("default", True, True, frozenset(("any", "nohost", "cpu")), None, "c", kernel, device_function)
+CLASS = KernelClass(
+    name="default",
+    on_device=True,
+    openmp=True,
+    kinds=frozenset(("any", "nohost", "cpu")),
+    extension="c",
+    language="c",
+    kernel=kernel,
+    function=device_function,
+)

@@ -44,9 +44,13 @@ def build(directory: Path) -> None:
     sources = [*(HERE / name for name in DRIVER), calls, *cudasim.DEVICE.native_sources(), stubs]
     hidden = ("-finstrument-functions", "-fvisibility=hidden", "-Wl,-Bsymbolic", "-Wl,-soname,libcuda.so.1", "-pthread")
     subprocess.run(["gcc", *FLAGS, *hidden, *map(str, sources), "-o", str(directory / "libcuda.so.1")], check=True)
-    names = (f'-DPYTHON="{sys.executable}"', f'-DCOMPILER="{HERE / "compile.py"}"')
-    command = ["gcc", *FLAGS, *names, str(HERE / "libnvrtc.c"), "-o", str(directory / "libnvrtc.so")]
-    subprocess.run(command, check=True)
+    compiler(directory / "libnvrtc.so")
+
+
+def compiler(library: Path, generation: int = 1209) -> None:
+    """The compiler of one CUDA: 1002 is 10.2."""
+    names = (f'-DPYTHON="{sys.executable}"', f'-DCOMPILER="{HERE / "compile.py"}"', f"-DGENERATION={generation}")
+    subprocess.run(["gcc", *FLAGS, *names, str(HERE / "libnvrtc.c"), "-o", str(library)], check=True)
 
 
 def environment(directory: Path, cache: Path) -> dict[str, str]:

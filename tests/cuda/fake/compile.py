@@ -18,6 +18,7 @@ from ompls.runtime.errors import RuntimeProblem
 from ompls.runtime.toolchain import Toolchain
 
 KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(\w+\) )?(\w+)\(')
+RENAMED = re.compile(r"^#define (\w+) (\w+)$", re.M)
 ALIGNS = """
 template <typename F> struct fake_aligns;
 template <typename... P> struct fake_aligns<void (*)(P...)> {
@@ -31,9 +32,13 @@ def main() -> int:
     directory, label = Path(sys.argv[1]), sys.argv[2]
     source = directory / "source.cu"
     text = source.read_text()
-    names = KERNEL.findall(text)
+    renamed = dict(RENAMED.findall(text.partition("#line 1\n")[0]))
+    names = [renamed.get(name, name) for name in KERNEL.findall(text)]
     kernels = "".join(f"const unsigned *fake_aligns_{n} = fake_aligns<decltype(&{n})>::of;\n" for n in names)
-    source.write_text(f'{text}\n#line 1 "fake_aligns"\n{ALIGNS}extern "C" {{\n{kernels}}}\n')
+    # As for a GPU, whose threads have one iteration each.
+    source.write_text(
+        f'#undef OMPLS_LOOPS\n#line 1\n{text}\n#line 1 "fake_aligns"\n{ALIGNS}extern "C" {{\n{kernels}}}\n'
+    )
     try:
         with Toolchain() as tools:
             shutil.copyfile(cudasim.build_image(tools, [(source, label, names)]), directory / "image")

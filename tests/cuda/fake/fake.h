@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../../ompls/runtime/device_lib/cudasim/host/sim.h"
+#include "../../../ompls/devices/cudasim/library/host/sim.h"
 
 #define API __attribute__((visibility("default"))) int
 enum {

@@ -251,6 +251,13 @@ API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t size) {
     return fake_table->copy_within(g->sim, to, from, size, &err) != 0 ? INVALID_VALUE : SUCCESS;
 }
 
+API cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t size) {
+    ompls_error err = {0};
+    sim_device *d = holder(to_context, &to), *other = holder(from_context, &from);
+    if (fake_current() == NULL || to_context == from_context) return INVALID_CONTEXT;
+    return d == NULL || other == NULL || fake_table->copy_peer(d, to, other, from, size, &err) != 0 ? INVALID_VALUE : SUCCESS;
+}
+
 API cuMemHostAlloc(void **memory, size_t size, unsigned flags) {
     (void)flags;
     return (*memory = calloc(1, size)) != NULL ? SUCCESS : OUT_OF_MEMORY;

@@ -1,5 +1,7 @@
 /* libnvrtc.c -- NVIDIA's run-time compiler without NVIDIA: "cubins" are images of cudasim, made by compile.py beside this
-   file.  PYTHON and COMPILER are given when this is compiled.  Only what runtime/nvrtc.py calls is here. */
+   file; "PTX" is such an image in hexadecimal digits.  PYTHON and COMPILER are given when this is compiled.  Only what the
+   module's nvrtc.py calls is here.  GENERATION (1002 is CUDA 10.2) is the one whose functions it has, and which refuses
+   what that one refuses. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +9,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SUCCESS = 0, OUT_OF_MEMORY = 1, INVALID_INPUT = 3, COMPILATION = 6 };
+#include "fake_ptx.h"
+
+#ifndef GENERATION
+#define GENERATION 1209
+#endif
+enum { SUCCESS = 0, OUT_OF_MEMORY = 1, INVALID_INPUT = 3, INVALID_OPTION = 5, COMPILATION = 6 };
+
+#if GENERATION >= 1300
+static const int known[] = {75, 87, 90, 121};
+#elif GENERATION >= 1102
+static const int known[] = {53, 87, 90};
+#else
+static const int known[] = {52, 53, 62, 72, 75};
+#endif
+enum { KNOWN = sizeof known / sizeof *known };
 
 typedef struct {
     char *source, *name, *log, *code;
@@ -19,20 +35,21 @@ const char *nvrtcGetErrorString(int code) {
 }
 
 int nvrtcVersion(int *major, int *minor) {
-    *major = 12, *minor = 9;
+    *major = GENERATION / 100, *minor = GENERATION % 100;
     return SUCCESS;
 }
 
+#if GENERATION >= 1102
 int nvrtcGetNumSupportedArchs(int *count) {
-    *count = 3;
+    *count = KNOWN;
     return SUCCESS;
 }
 
 int nvrtcGetSupportedArchs(int *numbers) {
-    const int known[] = {53, 87, 90};
     memcpy(numbers, known, sizeof known);
     return SUCCESS;
 }
+#endif
 
 int nvrtcCreateProgram(program **out, const char *source, const char *name, int count, const char **texts, const char **names) {
     (void)count, (void)texts, (void)names;
@@ -59,14 +76,50 @@ static char *read_file(const char *directory, const char *name, size_t *size) {
     return bytes;
 }
 
+static int knows_architecture(const char *name) {
+    const char *number = strrchr(name, '_');
+    if (number == NULL || (GENERATION < 1101 && strstr(name, "compute_") == NULL)) return 0;
+    for (int i = 0; i < KNOWN; i++)
+        if (known[i] == atoi(number + 1)) return 1;
+    return 0;
+}
+
+/* What the real one says of it, or NULL. */
+static const char *refusal(const char *option) {
+    if (GENERATION < 1100 && strcmp(option, "--std=c++17") == 0) return "nvrtc: error: invalid value for --std (-std)\n";
+    if (GENERATION < 1105 && strcmp(option, "--device-int128") == 0)
+        return "nvrtc: error: unrecognized option --device-int128 found\n";
+    if (GENERATION < 1101 && strncmp(option, "--ptxas-options", 15) == 0)
+        return "nvrtc: error: unrecognized option --ptxas-options found\n";
+    if (strncmp(option, "--gpu-architecture", 18) == 0 && !knows_architecture(option))
+        return "nvrtc: error: invalid value for --gpu-architecture (-arch)\n";
+    return NULL;
+}
+
 int nvrtcCompileProgram(program *p, int count, const char **options) {
     char directory[] = "/tmp/ompls-fake-nvrtc-XXXXXX", command[2048];
-    (void)count, (void)options;
+    for (int i = 0; i < count; i++) {
+        const char *says = refusal(options[i]);
+        if (says == NULL) continue;
+        p->log = strdup(says);
+        p->log_size = strlen(says);
+        return INVALID_OPTION;
+    }
+    if (GENERATION < 1105 && strstr(p->source, "__int128") != NULL) {
+        p->log = strdup("kernel.cu(1): error: identifier \"__int128\" is undefined\n");
+        p->log_size = strlen(p->log);
+        return COMPILATION;
+    }
     if (mkdtemp(directory) == NULL) return OUT_OF_MEMORY;
     snprintf(command, sizeof command, "%s/%s", directory, "source.cu");
     FILE *file = fopen(command, "w");
     if (file == NULL) return OUT_OF_MEMORY;
-    fputs(p->source, file);
+    for (int i = 0; i < count; i++) /* macros; other options mean nothing here */
+        if (strncmp(options[i], "-D", 2) == 0) {
+            int name = (int)strcspn(options[i] + 2, "=");
+            fprintf(file, "#define %.*s %s\n", name, options[i] + 2, options[i] + 2 + name + 1);
+        }
+    fprintf(file, "#line 1\n%s", p->source);
     fclose(file);
     snprintf(command, sizeof command, "'%s' '%s' '%s' '%s'", PYTHON, COMPILER, directory, p->name);
     int status = system(command);
@@ -87,6 +140,7 @@ int nvrtcGetProgramLog(program *p, char *log) {
     return SUCCESS;
 }
 
+#if GENERATION >= 1101
 int nvrtcGetCUBINSize(program *p, size_t *size) {
     *size = p->code_size;
     return SUCCESS;
@@ -94,6 +148,18 @@ int nvrtcGetCUBINSize(program *p, size_t *size) {
 
 int nvrtcGetCUBIN(program *p, char *code) {
     memcpy(code, p->code, p->code_size);
+    return SUCCESS;
+}
+#endif
+
+int nvrtcGetPTXSize(program *p, size_t *size) {
+    *size = strlen(FAKE_PTX) + 2 * p->code_size + 1;
+    return SUCCESS;
+}
+
+int nvrtcGetPTX(program *p, char *text) {
+    text += sprintf(text, "%s", FAKE_PTX);
+    for (size_t i = 0; i < p->code_size; i++) text += sprintf(text, "%02x", (unsigned char)p->code[i]);
     return SUCCESS;
 }
 

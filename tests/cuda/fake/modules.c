@@ -1,6 +1,7 @@
 /* modules.c -- the fake driver's modules: images of cudasim that borrow their GPU's memory, and launches. */
 #define _GNU_SOURCE
 #include "fake.h"
+#include "fake_ptx.h"
 
 static gpu *loading; /* whose memory the process that is started now shares */
 
@@ -35,11 +36,20 @@ static int load(gpu *g, module *m, uint64_t size, ompls_error *err) {
     return status;
 }
 
-API cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options, void **values) {
+/* The image that "PTX" holds, or NULL when it is no such text. */
+static void *of_ptx(const char *text) {
+    if (strncmp(text, FAKE_PTX, strlen(FAKE_PTX)) != 0) return NULL;
+    text += strlen(FAKE_PTX);
+    size_t size = strlen(text) / 2;
+    unsigned char *image = malloc(size + 1);
+    for (size_t i = 0; image != NULL && i < size; i++) sscanf(text + 2 * i, "%2hhx", image + i);
+    return image;
+}
+
+static int load_image(void **out, const void *image) {
     gpu *g = fake_current();
     const Elf64_Ehdr *elf = image;
     ompls_error err = {0};
-    (void)n, (void)options, (void)values;
     if (g == NULL) return INVALID_CONTEXT;
     if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || g->nmodules == MAX_MODULES) return INVALID_IMAGE;
     uint64_t size = elf->e_shoff + (uint64_t)elf->e_shnum * elf->e_shentsize;
@@ -54,6 +64,14 @@ API cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options, 
     g->nmodules++;
     *out = m;
     return SUCCESS;
+}
+
+API cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options, void **values) {
+    (void)n, (void)options, (void)values;
+    void *translated = of_ptx(image);
+    int status = load_image(out, translated != NULL ? translated : image);
+    free(translated);
+    return status;
 }
 
 API cuModuleLoadData(void **out, const void *image) {
@@ -135,6 +153,15 @@ API cuFuncSetSharedSize(void *f, unsigned bytes) {
     return SUCCESS;
 }
 
+/* Into the file OMPLS_FAKE_LAUNCHES. */
+static void write_down(const char *kernel) {
+    const char *path = getenv("OMPLS_FAKE_LAUNCHES");
+    FILE *file = path != NULL ? fopen(path, "ae") : NULL;
+    if (file == NULL) return;
+    fprintf(file, "%s\n", kernel);
+    fclose(file);
+}
+
 API cuLaunchKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
                    void *stream, void **args, void **extra) {
     function *f = kernel;
@@ -161,6 +188,7 @@ API cuLaunchKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned
     ompls_launch_request request = {.region_file = "", .name = f->name, .grid = {gx, gy, gz}, .block = {bx, by, bz},
                                     .shared_bytes = shared, .nparams = f->nparams, .params = params, .sizes = sizes};
     ompls_error err = {0};
+    write_down(f->name);
     if (fake_table->launch(f->in->sim, f->kernel, &request, &err) == 0) {
         fake_behind_kernel();
         return SUCCESS;

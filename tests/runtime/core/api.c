@@ -11,7 +11,7 @@ static int initial = 41;
 static const ompls_global globals[] = {{"counter", "__ompls_g_counter", &initial, sizeof initial, 0}};
 static const ompls_unit unit = {OMPLS_ABI, "api.c", globals, 1, 0, 0, 0};
 static const ompls_item_desc items[] = {{"x[0:8]", OMPLS_MAP_TO}};
-static ompls_region enter = {"api.c", 10, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 0};
+static ompls_region enter = {"api.c", 10, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 0, 0};
 
 __attribute__((constructor)) static void announce(void) {
     ompls_register_unit(&unit);

@@ -12,13 +12,13 @@ static const ompls_item_desc items[] = {{"x[0:8]", OMPLS_MAP_TO}};
 static const ompls_item_desc present[] = {{"x[0:8]", OMPLS_MAP_TO | OMPLS_MAP_PRESENT}};
 static const ompls_item_desc whole[] = {{"x[2:6]", OMPLS_MAP_TO}};
 static const ompls_item_desc unmapped[] = {{"x[0:8]", OMPLS_MAP_TO}, {"p", OMPLS_MAP_ZERO_LENGTH | OMPLS_MAP_IMPLICIT}};
-static const ompls_param_desc params[] = {{"x", OMPLS_PARAM_ADDRESS, 0, 8}, {"p", OMPLS_PARAM_ADDRESS, 1, 8}, {"q", OMPLS_PARAM_VALUE, 0, 8}};
-static ompls_region data = {"bad.c", 10, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 0};
-static ompls_region data_present = {"bad.c", 11, 0, OMPLS_MODE_SPMD, 1, 0, 0, present, 0, 0, 0};
+static const ompls_param_desc params[] = {{"x", OMPLS_PARAM_ADDRESS, 0, 8}, {"p", OMPLS_PARAM_ADDRESS, 1, 8}, {"q", OMPLS_PARAM_POINTER, 0, 8}};
+static ompls_region data = {"bad.c", 10, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 0, 0};
+static ompls_region data_present = {"bad.c", 11, 0, OMPLS_MODE_SPMD, 1, 0, 0, present, 0, 0, 0, 0};
 static const ompls_item_desc held_item[] = {{"x[0:8]", OMPLS_MAP_TO | OMPLS_MAP_HOLD}};
-static ompls_region data_held = {"bad.c", 13, 0, OMPLS_MODE_SPMD, 1, 0, 0, held_item, 0, 0, 0};
-static ompls_region inner = {"bad.c", 12, 0, OMPLS_MODE_SPMD, 1, 0, 0, whole, 0, 0, 0};
-static ompls_region region = {"bad.c", 20, "kernel", OMPLS_MODE_SPMD, 2, 3, 1, unmapped, params, 0, 0};
+static ompls_region data_held = {"bad.c", 13, 0, OMPLS_MODE_SPMD, 1, 0, 0, held_item, 0, 0, 0, 0};
+static ompls_region inner = {"bad.c", 12, 0, OMPLS_MODE_SPMD, 1, 0, 0, whole, 0, 0, 0, 0};
+static ompls_region region = {"bad.c", 20, "kernel", OMPLS_MODE_SPMD, 2, 3, 1, unmapped, params, 0, 0, 0};
 
 static void kernel(void **given, const ompls_launch_request *request) {
     (void)given, (void)request;
@@ -53,6 +53,11 @@ int main(int argc, char **argv) {
     } else if (strcmp(name, "exit-overlap") == 0) {
         ompls_enter_data(&inner, 0, &part);
         ompls_exit_data(&data, 0, &all);
+    } else if (strcmp(name, "narrow") == 0) {
+        static int *pointer = y;
+        static const ompls_item_desc both[] = {{"pointer", OMPLS_MAP_TO}, {"pointer[0:8]", OMPLS_MAP_TO | OMPLS_MAP_ATTACH}};
+        static ompls_region attaching = {"bad.c", 14, 0, OMPLS_MODE_SPMD, 2, 0, 0, both, 0, 0, 0, 0};
+        ompls_enter_data(&attaching, 0, (ompls_arg[]){{&pointer, &pointer, sizeof pointer, 0}, {y, y, sizeof y, &pointer}});
     } else if (strcmp(name, "absent") == 0) {
         ompls_enter_data(&data_present, 0, &all);
     } else if (strcmp(name, "update-absent") == 0) {

@@ -12,7 +12,7 @@ static bool lost; /* else: there is no kernel */
 
 #define CONSTRUCT(name, kernel, ...)                                \
     static const ompls_item_desc name##_items[] = {__VA_ARGS__};   \
-    static ompls_region name = {"f.c", __LINE__, kernel, OMPLS_MODE_SPMD, sizeof name##_items / sizeof *name##_items, 0, 0, name##_items, 0, 0, 0}
+    static ompls_region name = {"f.c", __LINE__, kernel, OMPLS_MODE_SPMD, sizeof name##_items / sizeof *name##_items, 0, 0, name##_items, 0, 0, 0, 0}
 
 CONSTRUCT(data_to, NULL, {"x", TO});
 CONSTRUCT(data_alloc, NULL, {"x", 0});
@@ -158,7 +158,7 @@ static void a_region_that_is_deferred_waits_and_is_run_in_place(void) {
 
 static void a_list_is_kept_until_the_end(void) {
     static const ompls_item_desc items[] = {{"p[i]", TOFROM | OMPLS_MAP_LIST}};
-    static ompls_region region = {"f.c", 1, "k", OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 1};
+    static ompls_region region = {"f.c", 1, "k", OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 1, 0};
     int x[4] = {1, 2, 3, 4}, y = 0;
     ompls_arg present = all_of(&y, sizeof y);
     ompls_list *list = NULL;

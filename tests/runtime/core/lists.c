@@ -9,11 +9,11 @@ enum { TO = OMPLS_MAP_TO, FROM = OMPLS_MAP_FROM, PART = OMPLS_MAP_PART, LIST = O
 static const ompls_item_desc with_list[] = {{"s", 0}, {"s", LIST}}, list_only[] = {{"a", LIST}};
 static const ompls_item_desc with_parts[] = {{"s", 0}, {"s.a", TO | PART}, {"s.b", FROM | PART}};
 static const ompls_item_desc whole_items[] = {{"a", TO}}, present_part[] = {{"s", 0}, {"s.a", TO | PART | OMPLS_MAP_PRESENT}};
-static ompls_region listed = {"l.c", 1, 0, OMPLS_MODE_SPMD, 2, 0, 0, with_list, 0, 0, 1};
-static ompls_region several = {"l.c", 2, 0, OMPLS_MODE_SPMD, 1, 0, 0, list_only, 0, 0, 1};
-static ompls_region parts = {"l.c", 3, 0, OMPLS_MODE_SPMD, 3, 0, 0, with_parts, 0, 0, 0};
-static ompls_region whole = {"l.c", 4, 0, OMPLS_MODE_SPMD, 1, 0, 0, whole_items, 0, 0, 0};
-static ompls_region absent = {"l.c", 5, 0, OMPLS_MODE_SPMD, 2, 0, 0, present_part, 0, 0, 0};
+static ompls_region listed = {"l.c", 1, 0, OMPLS_MODE_SPMD, 2, 0, 0, with_list, 0, 0, 1, 0};
+static ompls_region several = {"l.c", 2, 0, OMPLS_MODE_SPMD, 1, 0, 0, list_only, 0, 0, 1, 0};
+static ompls_region parts = {"l.c", 3, 0, OMPLS_MODE_SPMD, 3, 0, 0, with_parts, 0, 0, 0, 0};
+static ompls_region whole = {"l.c", 4, 0, OMPLS_MODE_SPMD, 1, 0, 0, whole_items, 0, 0, 0, 0};
+static ompls_region absent = {"l.c", 5, 0, OMPLS_MODE_SPMD, 2, 0, 0, present_part, 0, 0, 0, 0};
 
 static void parts_are_copied_by_their_own_flags(void) {
     int s[4] = {1, 2, 3, 4}, there[4];

@@ -23,7 +23,7 @@ static void set_device_value(const int *host, int value) {
 
 #define CONSTRUCT(name, flags_of_item)                                                      \
     static const ompls_item_desc name##_items[] = {{#name, flags_of_item}};                \
-    static ompls_region name = {"t.c", __LINE__, 0, OMPLS_MODE_SPMD, 1, 0, 0, name##_items, 0, 0, 0}
+    static ompls_region name = {"t.c", __LINE__, 0, OMPLS_MODE_SPMD, 1, 0, 0, name##_items, 0, 0, 0, 0}
 
 CONSTRUCT(map_to, TO);
 CONSTRUCT(map_from, FROM);
@@ -60,7 +60,7 @@ static void counted_once_in_once_out(void) {
 /* As libgomp's refcount-1: however often a construct names some storage, it is counted once. */
 static void named_twice_counted_once(void) {
     static const ompls_item_desc two[] = {{"p[:1]", 0}, {"q[:1]", 0}}, out[] = {{"p[:1]", FROM}, {"q[:1]", FROM}};
-    static ompls_region enter = {"t.c", 1, 0, OMPLS_MODE_SPMD, 2, 0, 0, two, 0, 0, 0}, leave = {"t.c", 2, 0, OMPLS_MODE_SPMD, 2, 0, 0, out, 0, 0, 0};
+    static ompls_region enter = {"t.c", 1, 0, OMPLS_MODE_SPMD, 2, 0, 0, two, 0, 0, 0, 0}, leave = {"t.c", 2, 0, OMPLS_MODE_SPMD, 2, 0, 0, out, 0, 0, 0, 0};
     int x[4] = {1, 2, 3, 4};
     ompls_arg whole = section(x, x, sizeof x), parts[] = {section(x, x + 1, sizeof *x), section(x, x + 3, sizeof *x)};
     ompls_enter_data(&map_to, 0, &whole);
@@ -200,7 +200,7 @@ static void look(void **params, const ompls_launch_request *request) {
 
 static const ompls_param_desc address_param[] = {{"p", OMPLS_PARAM_ADDRESS, 0, 8}};
 static void zero_length_sections(void) {
-    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0};
+    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0, 0};
     int x[10] = {0};
     ompls_arg whole = section(x, x, sizeof x), zero = section(x + 3, x + 3, 0);
     MOCK_CHECK(ompls_target(&region, 0, &zero, NULL, NULL) == 1 && seen == x + 3);
@@ -211,7 +211,7 @@ static void zero_length_sections(void) {
 }
 
 static void bases_lie_before_sections(void) {
-    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_to_items, address_param, 0, 0};
+    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_to_items, address_param, 0, 0, 0};
     int x[10] = {0};
     ompls_arg part = section(x, x + 4, 4 * sizeof *x);
     ompls_enter_data(&map_to, 0, &part);
@@ -222,7 +222,7 @@ static void bases_lie_before_sections(void) {
 
 /* OpenMP 5.2 section 5.8.6: a pointer into the extended address range of what is mapped. */
 static void pointers_to_before_sections(void) {
-    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0};
+    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0, 0};
     int x[20] = {0};
     ompls_arg part = section(x, x + 4, 4 * sizeof *x), behind = section(x + 15, x + 10, 2 * sizeof *x), own = section(x + 17, x + 17, sizeof *x);
     ompls_arg pointer = section(x, x, 0), between = section(x + 2, x + 2, 0), after = section(x + 15, x + 15, 0), near = section(x + 16, x + 16, 0);
@@ -254,7 +254,7 @@ static void attached_pointers_survive_copies(void) {
     int data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct node node = {10, data, 20};
     static const ompls_item_desc items[] = {{"node", TOFROM}, {"node.data[0:8]", TOFROM | OMPLS_MAP_ATTACH}};
-    static ompls_region region = {"t.c", 1, 0, OMPLS_MODE_SPMD, 2, 0, 0, items, 0, 0, 0};
+    static ompls_region region = {"t.c", 1, 0, OMPLS_MODE_SPMD, 2, 0, 0, items, 0, 0, 0, 0};
     ompls_arg args[] = {section(&node, &node, sizeof node), {data, data, sizeof data, &node.data}};
     struct ompls_env *env = ompls_data_begin(&region, 0, args);
     struct node *there = ompls_device_address(0, &node);
@@ -337,7 +337,7 @@ static void many_items_in_one_construct(void) {
         params[i] = (ompls_param_desc){"x", OMPLS_PARAM_ADDRESS, (uint32_t)(MANY - 1 - i), 8};
         args[i] = section(x[i], x[i], 4);
     }
-    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, MANY, MANY, 0, items, params, 0, 0};
+    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, MANY, MANY, 0, items, params, 0, 0, 0};
     mock_reset();
     ompls_enter_data(&region, 0, args);
     MOCK_CHECK(ompls_target(&region, 0, args, NULL, NULL) == 1 && seen == ompls_device_address(0, x[MANY - 1]));
@@ -346,8 +346,8 @@ static void many_items_in_one_construct(void) {
 }
 
 static void geometry(void) {
-    static ompls_region spmd = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0};
-    static ompls_region master = {"t.c", 1, "look", OMPLS_MODE_MASTER_WORKER, 1, 1, 0, map_zero_items, address_param, 0, 0};
+    static ompls_region spmd = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0, 0};
+    static ompls_region master = {"t.c", 1, "look", OMPLS_MODE_MASTER_WORKER, 1, 1, 0, map_zero_items, address_param, 0, 0, 0};
     static const struct {
         ompls_region *region;
         ompls_launch asked;
@@ -367,6 +367,12 @@ static void geometry(void) {
         {&spmd, {1000, 0, 512, 0, 1, {0}}, {8, 1, 1}, {128, 1, 1}},
         {&spmd, {1000, 0, 0, 5000, 1, {0}}, {1, 1, 1}, {1024, 1, 1}},
         {&spmd, {1ull << 40, 0, 0, 0, 1, {0}}, {65535, 1, 1}, {128, 1, 1}},
+        {&spmd, {1000, 0, 0, 0, 1, {8}}, {1000, 1, 1}, {32, 1, 1}},
+        {&spmd, {1000, 0, 0, 0, 1, {100}}, {1000, 1, 1}, {128, 1, 1}},
+        {&spmd, {1000, 0, 0, 0, 1, {5000}}, {1000, 1, 1}, {128, 1, 1}},
+        {&spmd, {1000, 0, 64, 0, 1, {UINT64_MAX}}, {1000, 1, 1}, {64, 1, 1}},
+        {&spmd, {1000, 6, 0, 0, 1, {33}}, {6, 1, 1}, {64, 1, 1}},
+        {&spmd, {1ull << 40, 0, 0, 0, 1, {1}}, {65535, 1, 1}, {32, 1, 1}},
         {&spmd, {1 << 20, 0, 0, 0, 2, {1024, 1024, 0}}, {32, 128, 1}, {32, 8, 1}},
         {&spmd, {1 << 20, 0, 0, 0, 3, {64, 128, 128}}, {2, 32, 64}, {32, 4, 2}},
         {&spmd, {1 << 20, 12, 0, 0, 2, {1024, 1024, 0}}, {1, 12, 1}, {32, 8, 1}},
@@ -461,7 +467,7 @@ static void copies_wait_for_tasks(void) {
 }
 
 static void in_place(void) {
-    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0};
+    static ompls_region region = {"t.c", 1, "look", OMPLS_MODE_SPMD, 1, 1, 0, map_zero_items, address_param, 0, 0, 0};
     ompls_arg arg = section(&arg, &arg, 0);
     long opened = mock_opens;
     MOCK_CHECK(ompls_target(&region, OMPLS_DEVICE_INITIAL, &arg, NULL, NULL) == 0);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-_Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens, mock_waits;
+_Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens, mock_waits, mock_attached, mock_peers;
 ompls_launch_request mock_last;
 ompls_error mock_launch_error;
 const char *mock_open_failure, *mock_copy_failure;
@@ -34,7 +34,7 @@ void *mock_symbol(int device, const char *name) {
 }
 
 void mock_reset(void) {
-    mock_allocs = mock_frees = mock_in = mock_out = mock_launches = mock_waits = 0;
+    mock_allocs = mock_frees = mock_in = mock_out = mock_launches = mock_waits = mock_attached = mock_peers = 0;
 }
 
 static int fail(ompls_error *err, const char *why) {
@@ -62,7 +62,9 @@ static int properties(void *device, ompls_properties *out, ompls_error *err) {
     (void)device, (void)err;
     const char *gather = getenv("MOCK_GATHER");
     *out = (ompls_properties){.name = "mock", .max_threads = 1024, .max_teams = 65535, .default_threads = 128,
-                              .gather = gather != NULL ? (uint32_t)atoi(gather) : 0};
+                              .gather = gather != NULL ? (uint32_t)atoi(gather) : 0,
+                              .pointer_bytes = getenv("MOCK_NARROW") != NULL ? 4 : 0};
+    out->big_endian = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != (getenv("MOCK_FOREIGN") != NULL);
     return 0;
 }
 /* --- what has been started: a queue for each thread, never given back ----------------------------------------------------- */
@@ -140,6 +142,11 @@ static int copy_within(void *device, ompls_address to, ompls_address from, uint6
     memmove((void *)(uintptr_t)to, (void *)(uintptr_t)from, size);
     return 0;
 }
+static int copy_peer(void *device, ompls_address to, void *from_device, ompls_address from, uint64_t size, ompls_error *err) {
+    MOCK_CHECK(device != from_device);
+    mock_peers++;
+    return copy_within(device, to, from, size, err);
+}
 static int load(void *device, const void *image, uint64_t size, void **loaded, ompls_error *err) {
     (void)image, (void)size, (void)err;
     *loaded = device;
@@ -199,6 +206,15 @@ static int start_out(void *device, void *to, ompls_address from, uint64_t size, 
     push(to, (void *)(uintptr_t)from, size);
     return 0;
 }
+static int attach(void *device, ompls_address at, ompls_address target, ompls_error *err) {
+    if (mock_copy_failure != NULL) return fail(err, mock_copy_failure);
+    mock_attached++;
+    static ompls_address last[1 << 16]; /* a copy that has only been started reads it later */
+    static _Atomic unsigned count;
+    ompls_address *kept = &last[count++ % (1 << 16)];
+    *kept = target;
+    return getenv("MOCK_AHEAD") != NULL ? start_in(device, at, kept, sizeof *kept, err) : copy_in(device, at, kept, sizeof *kept, err);
+}
 static int mark_(void *device, uint64_t *mark, ompls_error *err) {
     (void)device, (void)err;
     *mark = (uintptr_t)my_queue();
@@ -214,7 +230,7 @@ static ompls_module module = {
     .abi = OMPLS_MODULE_ABI, .name = "mock", .image_class = "mock", .probe = probe, .open = open_, .close = close_,
     .properties = properties, .alloc = alloc_, .free = free_, .copy_in = copy_in, .copy_out = copy_out,
     .copy_within = copy_within, .load = load, .find_kernel = find_kernel, .find_symbol = find_symbol, .launch = launch,
-    .synchronize = synchronize,
+    .synchronize = synchronize, .attach = attach, .copy_peer = copy_peer,
 };
 
 __attribute__((constructor)) static void announce(void) {
@@ -224,6 +240,7 @@ __attribute__((constructor)) static void announce(void) {
         module.mark = mark_;
         module.follow = follow;
     }
+    if (getenv("MOCK_LACKS") != NULL) *(strcmp(getenv("MOCK_LACKS"), "attach") == 0 ? (void **)&module.attach : (void **)&module.mark) = NULL;
     ompls_register_module(&module);
     ompls_register_image(&(ompls_image){"mock", "image", 5});
 }

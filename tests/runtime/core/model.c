@@ -146,7 +146,7 @@ static void make(construct *made, int step, const uint32_t *flags, int nflags) {
         made->item[count] = (ompls_item_desc){"host", made->section[count].flags};
         made->arg[count++] = (ompls_arg){host, &host[begin], (uint64_t)(end - begin) * sizeof *host, NULL};
     }
-    made->region = (ompls_region){"model.c", (uint32_t)step, 0, OMPLS_MODE_SPMD, (uint32_t)count, 0, 0, made->item, 0, 0, 0};
+    made->region = (ompls_region){"model.c", (uint32_t)step, 0, OMPLS_MODE_SPMD, (uint32_t)count, 0, 0, made->item, 0, 0, 0, 0};
 }
 
 static void update(construct *made) {

@@ -14,8 +14,8 @@ enum { THREADS = 6, ROUNDS = 400, SHARED = 8, LENGTH = 16 };
 static int shared[SHARED][LENGTH];
 static const ompls_item_desc items[] = {{"shared", OMPLS_MAP_TO}, {"own", OMPLS_MAP_TO | OMPLS_MAP_FROM}};
 static const ompls_param_desc params[] = {{"shared", OMPLS_PARAM_ADDRESS, 0, 8}, {"own", OMPLS_PARAM_ADDRESS, 1, 8}};
-static ompls_region region = {"stress.c", 1, "add", OMPLS_MODE_SPMD, 2, 2, 0, items, params, 0, 0};
-static ompls_region data = {"stress.c", 2, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 0};
+static ompls_region region = {"stress.c", 1, "add", OMPLS_MODE_SPMD, 2, 2, 0, items, params, 0, 0, 0};
+static ompls_region data = {"stress.c", 2, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 0, 0};
 
 static void add(void **given, const ompls_launch_request *request) {
     (void)request;

@@ -15,8 +15,8 @@ enum { SLEEP_MS = 100, MEET = -1 };
 static const ompls_item_desc items[] = {{"x", OMPLS_MAP_TO | OMPLS_MAP_FROM}};
 static const ompls_param_desc params[] = {
     {"x", OMPLS_PARAM_ADDRESS, 0, 8}, {"factor", OMPLS_PARAM_VALUE, 0, 4}, {"ms", OMPLS_PARAM_VALUE, 1, 4}};
-static ompls_region region = {"tasks.c", 7, "scale", OMPLS_MODE_SPMD, 1, 3, 2, items, params, 0, 0};
-static ompls_region data = {"tasks.c", 8, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 0};
+static ompls_region region = {"tasks.c", 7, "scale", OMPLS_MODE_SPMD, 1, 3, 2, items, params, 0, 0, 0};
+static ompls_region data = {"tasks.c", 8, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0, 0, 0, 0};
 
 /* x = x * factor + 1: not commutative, so an order that was not kept shows. */
 static _Atomic int last_result;

@@ -8,6 +8,7 @@ __attribute__((weak)) int *__ompls_g_evaluations;
 __attribute__((weak)) double *__ompls_g_gravity;
 static double height_of(const struct body *b);
 static double potential_energy(const struct body *b);
+#define N 2000
 static double height_of(const struct body *b)
 {
     return b->position[2];
@@ -20,7 +21,7 @@ void ompls_declare_target_55000b_evaluate_0(void **ompls_params)
 {
     struct body (*bodies)[2000] = *(struct body (**)[2000])ompls_params[0];
 #pragma omp target teams distribute parallel for if(target: 0)
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < N; i++) {
         (*bodies)[i].energy = potential_energy(&(*bodies)[i]);
 #pragma omp atomic
         (*__ompls_g_evaluations)++;

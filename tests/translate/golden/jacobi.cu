@@ -2,8 +2,12 @@
 #define OMPLS_GRID  // of 2 dimensions, as the blocks of it
 #include "ompls_device.cuh"
 
+#define COLS 130
+#define AT(i, j) ((i) * COLS + (j))
+
 // examples/jacobi.c:40: target teams distribute parallel for
-extern "C" __global__ void ompls_jacobi_cc85ca_solve_on_device_0(double *ompls_p_change, double *now, double *next)
+// `now` is only read: OMPLS_RESTRICT is __restrict__ where nothing that is written overlaps it.
+extern "C" __global__ void ompls_jacobi_cc85ca_solve_on_device_0(double *ompls_p_change, double *OMPLS_RESTRICT now, double *next)
 {
     ompls_spmd_begin();
     double change = ompls_identity<ompls_max, double>();  // reduction(max: change): this thread's part
@@ -17,9 +21,9 @@ extern "C" __global__ void ompls_jacobi_cc85ca_solve_on_device_0(double *ompls_p
         int i = 1 + (int)ompls_at_i;
         for (unsigned int ompls_at_j = ompls_x.begin; ompls_at_j < ompls_x.end; ompls_at_j += ompls_x.stride) {
             int j = 1 + (int)ompls_at_j;
-            double mean = 0.25 * (now[((i - 1) * 130 + (j))] + now[((i + 1) * 130 + (j))] + now[((i) * 130 + (j - 1))] + now[((i) * 130 + (j + 1))]);
-            next[((i) * 130 + (j))] = mean;
-            change = fmax(change, fabs(mean - now[((i) * 130 + (j))]));
+            double mean = 0.25 * (now[AT(i - 1, j)] + now[AT(i + 1, j)] + now[AT(i, j - 1)] + now[AT(i, j + 1)]);
+            next[AT(i, j)] = mean;
+            change = fmax(change, fabs(mean - now[AT(i, j)]));
         }
     }
     ompls_reduce<ompls_max>(ompls_p_change, change);  // joined in the team, then one atomic a team

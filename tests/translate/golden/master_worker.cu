@@ -2,6 +2,8 @@
 #define OMPLS_GENERIC  // sequential code with parallel regions: one master, 96 workers a team
 #include "ompls_device.cuh"
 
+#define ROUNDS 3
+
 // examples/master_worker.c:20: target
 extern "C" __global__ void ompls_master_worker_508f31_main_0(long (*ompls_p_values)[1024], long (*ompls_p_sums)[3])
 {
@@ -10,7 +12,7 @@ extern "C" __global__ void ompls_master_worker_508f31_main_0(long (*ompls_p_valu
     long (&values)[1024] = *ompls_p_values;
     long (&sums)[3] = *ompls_p_sums;
     long scale = 1;
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         // shared by this team's threads: not on the master's stack
         __shared__ long partial[4];
         {
@@ -49,7 +51,7 @@ extern "C" __global__ void ompls_master_worker_508f31_main_0(long (*ompls_p_valu
                 }
                 ompls_reduce<ompls_add>(&ompls_sum_total, total);  // joined in the team, then one atomic a team
             }
-        }, 0);
+        }, ompls_threads_for(1024));
 
         /* Sequential again. The four partial sums are a second way to the same total. */
         sums[round] = total == partial[0] + partial[1] + partial[2] + partial[3] ? total : -1;

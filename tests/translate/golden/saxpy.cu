@@ -2,15 +2,14 @@
 #include "ompls_device.cuh"
 
 // examples/saxpy.c:14: target teams distribute parallel for
-extern "C" __global__ void ompls_saxpy_8db148_saxpy_0(const float *x, float *y, int n, float a)
+// `x` is only read: OMPLS_RESTRICT is __restrict__ where nothing that is written overlaps it.
+extern "C" __global__ void ompls_saxpy_8db148_saxpy_0(const float *OMPLS_RESTRICT x, float *y, int n, float a, ompls_part ompls_part_x)
 {
     ompls_spmd_begin();
-    const unsigned int ompls_count = 0 < n ? (unsigned int)n : 0;
-    // Two-phase distribution: this team's chunk of the iterations, then this thread's part of it.
-    const ompls_range<unsigned int> ompls_team = ompls_get_distribute_chunk(ompls_count);
-    const ompls_range<unsigned int> ompls_mine = ompls_get_static_chunk(ompls_team);
-    for (unsigned int ompls_it = ompls_mine.begin; ompls_it < ompls_mine.end; ompls_it += ompls_mine.stride) {
-        int i = ompls_it;
+    // One iteration a thread: the launch is as large as its part of the loop.
+    const ompls_range<unsigned int> ompls_x = ompls_along_x(ompls_part_x);
+    for (unsigned int ompls_at_i = ompls_x.begin; ompls_at_i < ompls_x.end; ompls_at_i = ompls_after(ompls_x, ompls_at_i)) {
+        int i = ompls_number(ompls_part_x, ompls_at_i);
         y[i] = a * x[i] + y[i];
     }
 }

@@ -21,6 +21,7 @@ from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive, declared_mapper
 from ompls.analysis.model.tu import Content
@@ -46,6 +47,8 @@ class Unit(Protocol):
     @property
     def symbols(self) -> Mapping[str, Symbol]: ...
     @property
+    def model(self) -> DataModel: ...
+    @property
     def groups(self) -> tuple[Group, ...]: ...
     @property
     def directives(self) -> tuple[Directive, ...]: ...
@@ -67,7 +70,15 @@ def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     unknown = mapping is None or any(map(_holds_mappers, unit.groups))
     attached = attached_by(unit.directives, unit.groups, unit.functions)
     program = Program(
-        unit.functions, unit.symbols, unknown, mapping or (), unit.told.variants, local, attached, unit.late
+        unit.functions,
+        unit.symbols,
+        unknown,
+        mapping or (),
+        unit.told.variants,
+        local,
+        attached,
+        unit.late,
+        model=unit.model,
     )
     found: dict[str, dict[Event, None]] = {}
     for group in unit.groups:

@@ -27,6 +27,7 @@ from ompls.analysis.dataenv.symbolic import ZERO, Atom, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Pointer, Record
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.tu import Content
 
 _DEEPEST = 12  # calls in calls
@@ -44,6 +45,10 @@ class Machine(Outside):
 
     def out_of_time(self) -> bool:
         return self.program.late()
+
+    @property
+    def model(self) -> DataModel:
+        return self.program.model
 
     def defines(self, name: str) -> bool:
         return name in self.program.functions

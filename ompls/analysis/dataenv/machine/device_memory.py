@@ -76,7 +76,8 @@ class DeviceMemory(Evaluator):
     def counts_elements(self, node: ast.Expr, loc: Loc, pointer: ast.Expr) -> None:
         """Whether a length in bytes is the number of elements in what `pointer` leads to."""
         t = pointer.type
-        element = sizeof(t.to) if isinstance(t, Pointer) else sizeof(t.of) if isinstance(t, Array) else None
+        of = t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else None
+        element = None if of is None else sizeof(of, self.model)
         whole = loc.low == ZERO and loc.size is not None and bool(element) and element != 1
         meant = any(isinstance(n, ast.SizeOf) for n in node.walk())
         # `omp_target_alloc(320, dev)` may be of 320 bytes of which 40 are copied, or of 40 elements

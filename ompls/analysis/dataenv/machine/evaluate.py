@@ -331,7 +331,7 @@ class Evaluator(Places):
     def copy_members(self, record: Record, source: Loc, to: Loc) -> None:
         """The pointers and integers of a structure, from one place to another."""
         for f in record.body.fields or ():
-            offset = offsetof(record, f.name)
+            offset = offsetof(record, f.name, self.model)
             if offset is not None and (isinstance(f.type, Pointer) or is_integer(f.type)):
                 size = self.size_of(f.type)
                 value = self.load(Loc(source.obj, (source.low or ZERO) + offset, size, f.type))

@@ -31,6 +31,7 @@ from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly,
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
 from ompls.analysis.model.ctype import Array, Pointer, Record
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.tu import Content
 
@@ -117,6 +118,11 @@ class Store(ABC):
 
     # --- what it costs
 
+    @property
+    @abstractmethod
+    def model(self) -> DataModel:
+        """The sizes of types on the host."""
+
     @abstractmethod
     def out_of_time(self) -> bool:
         """Whether there is no time left for the walk."""
@@ -162,7 +168,7 @@ class Store(ABC):
         if obj is None:
             at = symbol.span.start if symbol.span is not None else 0
             key = ("", symbol.name) if symbol.level == "file" else (self.frame.name, symbol.name, at)
-            size = sizeof(symbol.type) if not may_exceed_its_type(symbol) else None
+            size = sizeof(symbol.type, self.model) if not may_exceed_its_type(symbol) else None
             obj = Obj("variable", key, symbol.name, size=None if size is None else number(size), symbol=symbol)
             self._variables[symbol] = obj
         return obj

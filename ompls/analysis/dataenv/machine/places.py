@@ -24,7 +24,7 @@ class Places(Memory):
 
     def size_of(self, t: CType) -> Poly | None:
         """The size of an object of type `t` in bytes, of arrays of variable length too when the length is a name."""
-        known = sizeof(t)
+        known = sizeof(t, self.model)
         if known is not None:
             return number(known)
         if isinstance(t, Array):
@@ -133,7 +133,7 @@ class Places(Memory):
             found = self.pointed(self.value(expr.base), record)
         else:
             record, found = t, self.places(expr.base)
-        offset = offsetof(record, expr.field) if isinstance(record, Record) else None
+        offset = offsetof(record, expr.field, self.model) if isinstance(record, Record) else None
         member = find_member(record, expr.field) if isinstance(record, Record) else None
         narrow = member is not None and member.bits  # the bytes of a bit-field are fewer than those of its type
         size = Poly.of((narrow + 7) // 8) if narrow else self.size_of(expr.type)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ompls.analysis.dataenv.machine.shared import Shared
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Record
+from ompls.analysis.model.datamodel import LP64, DataModel
 from ompls.analysis.model.omp import ListItem
 from ompls.analysis.model.tu import Content
 
@@ -51,8 +52,9 @@ class Program:
     attached: frozenset[str] | None = None
     late: Callable[[], bool] = lambda: False  # whether there is no time left
     shared: Shared = field(default_factory=Shared)
+    model: DataModel = LP64
 
     @property
     def around(self) -> tuple[object, ...]:
         """What every walk depends on."""
-        return self.mappers, self.variants, self.local, self.attached, tuple([m.said for m in self.mapping])
+        return self.model, self.mappers, self.variants, self.local, self.attached, tuple([m.said for m in self.mapping])

@@ -131,7 +131,7 @@ class Walker(Phases):
                 self.region.local.add(self.variable(symbol))  # the device's own, of a function that it runs
             return
         obj = self.variable(symbol)
-        if sizeof(symbol.type) is None:  # of variable length: another one whenever it is declared
+        if sizeof(symbol.type, self.model) is None:  # of variable length: another one whenever it is declared
             obj.size = self.size_of(symbol.type)
         self.fresh(obj, decl.init is not None)
         self.frame.locals.append(obj)
@@ -166,11 +166,11 @@ class Walker(Phases):
         """`{p, n}`, `{.n = n}`: followed for structures of scalars and arrays of pointers, else evaluated only."""
         values = [self.value(e) if not isinstance(e, ast.InitList) else None for e in init.elements]
         if isinstance(loc.type, Array) and isinstance(loc.type.of, Pointer) and self.now is not None:
-            size = sizeof(loc.type.of) or 0
+            size = sizeof(loc.type.of, self.model) or 0
             for value, e, at in zip(values, init.elements, init.places, strict=True):
                 if at >= 0 and not isinstance(e, ast.InitList):
                     self.assign_initial(Loc(loc.obj, Poly.of(at * size), number(size), loc.type.of), value)
-        members = initialised(loc.type) if self.now is not None else []
+        members = initialised(loc.type, self.model) if self.now is not None else []
         for value, e, at in zip(values, init.elements, init.places, strict=True):
             if not 0 <= at < len(members):
                 continue

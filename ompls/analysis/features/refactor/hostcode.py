@@ -10,7 +10,7 @@ from ompls.analysis.dataenv.paths import strip, walk_all
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Stmt, Symbol
-from ompls.analysis.model.ctype import CHAR, Array, CType, Pointer, Void
+from ompls.analysis.model.ctype import Array, CType, Integer, Pointer, Void
 from ompls.analysis.model.tu import Content
 
 _ALLOCATE = frozenset(("malloc", "calloc", "aligned_alloc", "realloc", "strdup"))
@@ -157,7 +157,7 @@ class HostReader:
     def _may_alias(self, a: Symbol, b: Symbol) -> bool:
         first, second = _element(a.type), _element(b.type)
         if first is not None and second is not None and first != second:
-            loose = any(isinstance(t, Void) or t == CHAR for t in (first, second))
+            loose = any(isinstance(t, Void) or (isinstance(t, Integer) and t.kind == "char") for t in (first, second))
             if not loose:
                 return False
         for one, other in ((a, b), (b, a)):

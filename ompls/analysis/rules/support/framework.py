@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 import itertools
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import FunctionDef, Span, Symbol
+from ompls.analysis.model.datamodel import LP64, DataModel
 from ompls.analysis.model.items import Group as ItemGroup
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Content
@@ -70,6 +72,7 @@ class Unit:
     settings: Settings
     headers_known: bool
     told: Told
+    model: DataModel = LP64  # of the host
     summaries: dict[str, Any] = field(default_factory=dict)  # of callees, kept by the analysis that makes them
     contents: tuple[Content, ...] = ()  # of all external declarations
     groups: tuple[ItemGroup, ...] = ()  # the same, in parts that are shared between the versions of a text
@@ -205,6 +208,7 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         tu.settings,
         headers,
         told_by(tu, contents, variants),
+        tu.model,
         contents=contents,
         budget=budget,
         groups=groups,
@@ -225,13 +229,15 @@ _BEFORE_DEVICES = ("reverse_offload", "unified_address", "unified_shared_memory"
 
 
 def _late(tu: TU) -> frozenset[Directive]:
-    found = []
-    for d in tu.directives:
-        if d.directive.name == "requires" and d.directive.clause(*_BEFORE_DEVICES) is not None:
-            before = (item.content for item in tu.items if item.start < d.start)
-            if any("target" in s.directive.name.split() for content in before for s in content.directives):
-                found.append(d.directive)
-    return frozenset(found)
+    asked = [
+        d for d in tu.directives if d.directive.name == "requires" and d.directive.clause(*_BEFORE_DEVICES) is not None
+    ]
+    first = next((item.start for item in tu.items if asked and _has_target(item.content)), len(tu.expanded))
+    return frozenset([d.directive for d in asked if first < d.start])
+
+
+def _has_target(content: Content) -> bool:
+    return any("target" in s.directive.name.split() for s in content.directives)
 
 
 def _variants(tu: TU) -> tuple[frozenset[str], frozenset[int]]:
@@ -241,11 +247,12 @@ def _variants(tu: TU) -> tuple[frozenset[str], frozenset[int]]:
         return frozenset(), frozenset()
     names: set[str] = set()
     inside = {item.start for item in tu.begun_variants()}
+    ends, last = [d.end for d in places], -1
     for item in tu.items:
-        before = [d.directive.name for d in places if d.end <= item.start]
-        last = max((d.end for d in places if d.end <= item.start), default=-1)
-        next_to = last >= 0 and not any(last <= other.start < item.start for other in tu.items)
-        if item.start in inside or (next_to and before[-1] == "declare variant"):
+        before = bisect_right(ends, item.start)
+        next_to = before > 0 and last < ends[before - 1]  # no other item stands between them
+        last = item.start
+        if item.start in inside or (next_to and places[before - 1].directive.name == "declare variant"):
             node = item.content.node
             names |= (
                 {node.symbol.name}

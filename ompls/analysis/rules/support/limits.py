@@ -14,6 +14,7 @@ from ompls.analysis.dataenv.abilities import Need, needed
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node
+from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Finding, Scene
 from ompls.analysis.spec.devices import DeviceSpec
@@ -70,10 +71,18 @@ def grouped(devices: list[DeviceSpec], key: str, table: Literal["lacks", "slow"]
     return {why: " and ".join(names) for why, names in found.items()}
 
 
-def by_limit(scene: Scene, limit: Callable[[DeviceSpec], int]) -> dict[int, str]:
+def by_model(scene: Scene) -> dict[DataModel, list[DeviceSpec]]:
+    """The devices by the sizes that types have there."""
+    found: dict[DataModel, list[DeviceSpec]] = {}
+    for device in devices_in(scene):
+        found.setdefault(device.data_model(scene.unit.model), []).append(device)
+    return found
+
+
+def by_limit(devices: list[DeviceSpec], limit: Callable[[DeviceSpec], int]) -> dict[int, str]:
     """A limit that devices have -> the names of those; the smallest first."""
     found: dict[int, list[str]] = {}
-    for device in devices_in(scene):
+    for device in devices:
         if limit(device):
             found.setdefault(limit(device), []).append(device.name)
     return {most: " and ".join(found[most]) for most in sorted(found)}

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Span
+from ompls.analysis.model.omp import ListItem
 from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.analysis.rules.support.framework import Change, Finding
 from ompls.analysis.source import Location, Segment
@@ -55,6 +56,11 @@ def spelled(tu: TU, start: int, end: int) -> tuple[Location, str] | None:
     if text is None or not whole or first.path != last.path:
         return None
     return where, decoded(text[where.start : where.end])
+
+
+def name_of(tu: TU, place: Item | FileDirective, entry: ListItem) -> str:
+    """A list item of a directive in `place`, as the user wrote it: `a[0:ROWS*COLS]`."""
+    return _written(tu, place, entry.span)[1] or entry.text
 
 
 def _begins(tu: TU, segment: Segment, start: int) -> bool:

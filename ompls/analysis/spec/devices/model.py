@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from ompls.analysis.model.datamodel import DataModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +15,8 @@ class DeviceSpec:
     """One device.
 
     title     -- what it is, in a few words
-    kernels   -- the transformation set that makes its kernels
+    kernels   -- the transformation set that makes its kernels, or that its own target is derived from
+    target    -- the device whose folder has the target that makes its kernels; '': the set alone does
     language  -- what people call their text; '': by the device's name
     planned   -- why no kernels are made for it yet; '': they are
     triples   -- how the targets begin that are this device to other compilers (`nvptx`)
@@ -25,11 +30,13 @@ class DeviceSpec:
     team_memory -- bytes of a team for the variables that its threads share; 0: no limit of its own
     threads   -- most threads of a team; 0: no limit of its own
     team      -- threads of a team when nobody says how many; 0: as many as the device has cores
+    abi       -- what its compiler makes of C's types otherwise than the host's: fields of `DataModel`
     """
 
     name: str
     title: str
     kernels: str
+    target: str = ""
     language: str = ""
     planned: str = ""
     triples: tuple[str, ...] = ()
@@ -43,7 +50,22 @@ class DeviceSpec:
     team_memory: int = 0
     threads: int = 0
     team: int = 0
+    abi: tuple[tuple[str, Any], ...] = ()
+
+    def data_model(self, host: DataModel) -> DataModel:
+        """The sizes of types on the device, in a program for this host."""
+        return _changed(host, self.abi) if self.abi else host
+
+    @property
+    def kernel_class(self) -> str:
+        """The class of its kernels, as bundles and modules name it."""
+        return self.target or self.kernels
 
     def can_call(self, name: str) -> bool:
         """Whether a kernel may call the library function."""
         return self.functions is None or name in self.functions
+
+
+@lru_cache(maxsize=256)
+def _changed(host: DataModel, abi: tuple[tuple[str, Any], ...]) -> DataModel:
+    return replace(host, **dict(abi))

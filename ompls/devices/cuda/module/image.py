@@ -1,8 +1,8 @@
 """The image of the device `cuda`: machine code per kernel file and architecture, with what a launch needs to know.
 
 A kernel file becomes a module of its own, because linking GPU code costs speed.  The compiler is nvrtc (from a wheel or
-a toolkit), else nvcc.  An architecture that the compiler does not know yet gets PTX, which the driver translates when
-it loads it.
+a toolkit) where it makes that code, else nvcc.  An architecture that neither knows gets PTX of an older one, which the
+driver translates when it loads it.
 
 The container: the magic, the length of a JSON index (8 bytes, little-endian), the index, then the code.  The index
 lists modules: `kernels` maps a name to (offset, size) of each parameter in the parameter buffer; `code` lists (kind,
@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from ompls.runtime import nvrtc
+from ompls.devices.cuda.module import nvrtc
 from ompls.runtime.errors import BuildFailed, ToolMissing
 from ompls.runtime.toolchain import Toolchain
 
 MAGIC = b"ompls cuda image 1\n"
-STANDARD = "--std=c++17"
 Slots = List[Tuple[int, int]]
 # GPUs of Tegra chips: K1, X1 (Jetson Nano), X2, Xavier, Orin, Thor (10.1 until CUDA 12, then 11.0).  Machine code goes
 # neither from nor to one of them (CUDA programming guide, "Binary Compatibility").
@@ -162,13 +161,23 @@ def targets(text: str) -> List[Tuple[int, str]]:
 
 def options(cflags: Sequence[str]) -> List[str]:
     """The user's compiler options that mean something for GPU code."""
-    wanted = [STANDARD]
+    wanted = []
     contracted = [flag for flag in cflags if flag.startswith("-ffp-contract=")]
     if contracted and contracted[-1] == "-ffp-contract=off":
         wanted.append("--fmad=false")
     if any(re.fullmatch(r"-g(db)?[123]?", flag) for flag in cflags):
         wanted.append("-lineinfo")
     return wanted
+
+
+# Compiler's option for the version of a kernel in which what it only reads is `__restrict__`: most launches take it.
+RESTRICT = "-DOMPLS_RESTRICT=__restrict__"
+
+
+def second_version(kernel: str) -> Tuple[str, List[str]]:
+    """That version's name (core/ompls.h), and the options that make it of the same text."""
+    name = kernel + "_restrict"
+    return name, [RESTRICT, "-D{}={}".format(kernel, name)]
 
 
 def find_nvcc() -> Optional[str]:
@@ -179,61 +188,91 @@ def find_nvcc() -> Optional[str]:
 
 
 def _library() -> bytes:
-    return b"\0".join(path.read_bytes() for path in sorted(nvrtc.DEVICE_LIB.glob("*.cuh")))
+    return b"\0".join(path.read_bytes() for path in sorted(nvrtc.LIBRARY.glob("*.cuh")))
+
+
+class _Unknown(Exception):
+    """The compiler does not know the architecture."""
+
+
+# What a compiler that cannot tell which architectures it knows (before CUDA 11.2) may know.
+_UNTOLD = (30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86)
+_NVCC_REFUSES = re.compile(r"nvcc fatal\b.*\barchitecture\b")
 
 
 def _with_nvrtc(tools: Toolchain, path: Path, target: Tuple[int, str], flags: Sequence[str]) -> Code:
+    """Raises _Unknown, or BuildFailed."""
     capability, kind = target
-    known = nvrtc.architectures()
-    if known and capability < known[0]:
-        reason = "nvrtc {}.{} starts at sm_{}, the GPU is sm_{}".format(*nvrtc.version(), known[0], capability)
-        raise ToolMissing("nvrtc", reason, "pip install nvidia-cuda-nvrtc-cu12, or set OMPLS_NVRTC to an older library")
-    if known and capability not in known:
-        kind, number = "ptx", max(arch for arch in known if arch < capability)
-    else:
-        number = capability
     text = path.read_bytes()
-    what = repr((nvrtc.available(), nvrtc.version(), kind, number, list(flags), path.name)).encode()
+    what = repr((nvrtc.available(), nvrtc.version(), kind, capability, list(flags), path.name)).encode()
 
     def make(made: Path) -> None:
-        extra = [flag for flag in flags if flag != STANDARD]  # nvrtc.py sets the standard
-        done = nvrtc.compile(os.fsdecode(text), "sm_{}".format(number), name=path.name, kind=kind, options=extra)
+        arch = "sm_{}".format(capability)
+        done = nvrtc.compile(os.fsdecode(text), arch, name=path.name, kind=kind, options=flags)
+        if done.unknown:
+            raise _Unknown
         if not done.ok:
-            raise BuildFailed("compiling {} for sm_{}".format(path.name, capability), done.log, 1)
+            log = done.log
+            if b"__int128" in text and not nvrtc.has_int128():
+                log += "\nnvrtc {}.{} has no __int128; CUDA 11.5 and later have\n".format(*nvrtc.version())
+            raise BuildFailed("compiling {} for {}".format(path.name, arch), log, 1)
         made.write_bytes(done.code)
 
-    return Code(kind, number, tools.cached([b"cuda", what, text, _library()], "." + kind, make).read_bytes())
+    return Code(kind, capability, tools.cached([b"cuda", what, text, _library()], "." + kind, make).read_bytes())
 
 
 def _with_nvcc(tools: Toolchain, nvcc: str, path: Path, target: Tuple[int, str], flags: Sequence[str]) -> Code:
+    """In the C++ that nvcc and its host compiler agree on.  Raises _Unknown, or BuildFailed."""
     capability, kind = target
-    command = [nvcc, *flags, "-I" + str(nvrtc.DEVICE_LIB)]
+    command = [nvcc, *flags, "-I" + str(nvrtc.LIBRARY)]
     what = repr((tools.version(nvcc), command, capability, kind)).encode()
 
     def make(made: Path) -> None:
         label = "compiling {} for sm_{}".format(path.name, capability)
         arch = "-arch={}_{}".format("sm" if kind == "cubin" else "compute", capability)
-        tools.run([*command, "-" + kind, arch, "-x", "cu", str(path), "-o", str(made)], label)
+        try:
+            tools.run([*command, "-" + kind, arch, "-x", "cu", str(path), "-o", str(made)], label)
+        except BuildFailed as failure:
+            if _NVCC_REFUSES.search(failure.output):
+                raise _Unknown from failure
+            raise
 
-    return Code(
-        kind,
-        capability,
-        tools.cached([b"cuda nvcc", what, path.read_bytes(), _library()], "." + kind, make).read_bytes(),
-    )
+    key = [b"cuda nvcc", what, path.read_bytes(), _library()]
+    return Code(kind, capability, tools.cached(key, "." + kind, make).read_bytes())
 
 
-def compile_file(
-    tools: Toolchain, path: Path, capability: int, cflags: Sequence[str] = (), kind: str = "cubin"
+def compile_file(  # noqa: PLR0917
+    tools: Toolchain,
+    path: Path,
+    capability: int,
+    cflags: Sequence[str] = (),
+    kind: str = "cubin",
+    defines: Sequence[str] = (),
 ) -> Code:
     """The code of a kernel file for one compute capability, from the cache or a compiler.
 
-    kind -- 'cubin' or 'ptx'; of a capability that the compiler does not know yet it is PTX of the newest that it knows
+    kind    -- 'cubin' or 'ptx'; where no compiler knows the capability, or none makes machine code, it is PTX of the
+               newest architecture up to it that one knows
+    defines -- options of our own (`second_version`)
 
     Raises BuildFailed with the compiler's messages, or ToolMissing when there is no compiler for it.
     """
-    if nvrtc.available() is not None:
-        return _with_nvrtc(tools, path, (capability, kind), options(cflags))
-    nvcc = find_nvcc()
-    if nvcc is None:
+    flags, nvcc, has_nvrtc = [*options(cflags), *defines], find_nvcc(), nvrtc.available() is not None
+    if nvcc is None and not has_nvrtc:
         raise ToolMissing("nvrtc", "neither nvrtc nor nvcc is found", "pip install 'ompls[cuda]', or a CUDA toolkit")
-    return _with_nvcc(tools, nvcc, path, (capability, kind), options(cflags))
+    exact = has_nvrtc and (kind == "ptx" or nvrtc.makes_cubins())
+    known = (nvrtc.architectures() or _UNTOLD) if has_nvrtc else []
+    ways: List[Tuple[Optional[str], Tuple[int, str]]] = []
+    ways += [(None, (capability, kind))] if exact and (capability in known or known is _UNTOLD) else []
+    ways += [(nvcc, (capability, kind))] if nvcc else []
+    ways += [(None, (number, "ptx")) for number in sorted(known, reverse=True) if number <= capability]
+    for compiler, target in ways:
+        try:
+            if compiler is None:
+                return _with_nvrtc(tools, path, target, flags)
+            return _with_nvcc(tools, compiler, path, target, flags)
+        except _Unknown:
+            continue
+    there = "nvrtc {}.{}".format(*nvrtc.version()) if has_nvrtc else "nvcc"
+    reason = "{} makes nothing for sm_{}; {}".format(there, capability, nvrtc.known_by(capability))
+    raise ToolMissing("nvrtc", reason, "set OMPLS_NVRTC to the libnvrtc of such a CUDA, or put its nvcc on PATH")

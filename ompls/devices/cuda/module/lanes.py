@@ -1,4 +1,4 @@
-"""Streams of a GPU: each host thread has its own, so that it waits for its own work only (`devices/cuda.py`)."""
+"""Streams of a GPU: each host thread has its own, so that it waits for its own work only."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
 """The device `cudasim`: CUDA C++ kernels compiled by g++ into the executable that is their device process.
 
 The image is engine, device library and kernels, linked statically at an address where no program lies (cudasim.c starts
-it, device_lib/cudasim is its source).  Only g++ and binutils are needed.
+it, the device's library/ is its source).  Only g++ and binutils are needed.
 """
 
 from __future__ import annotations
 
 import os
-import platform
 import re
 import shutil
 import struct
@@ -18,10 +17,11 @@ from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 from ompls.runtime.bundle import Kernel
 from ompls.runtime.devices import Availability, Device, ImageJob
 from ompls.runtime.errors import BuildFailed, DeviceUnavailable
-from ompls.runtime.toolchain import RUNTIME, Compile, Toolchain, c_string
+from ompls.runtime.machine import HERE, Machine
+from ompls.runtime.toolchain import Compile, Toolchain, c_string
 
-LIBRARY = RUNTIME / "device_lib"
-ENGINE = LIBRARY / "cudasim"
+ENGINE = Path(__file__).resolve().parents[1] / "library"
+LIBRARY = Path(__file__).resolve().parents[2] / "cuda/library"  # that of the kernels
 IMAGE_BASE = 0x60000000  # SIM_IMAGE_BASE of protocol.h
 MAX_SHARED = 49152  # bytes a block that a kernel file may declare, on all architectures
 DYNAMIC_SHARED = "ompls_sim_dynamic_shared"
@@ -48,7 +48,7 @@ CONVERSION = re.compile(
 )
 LESS = ("-O0", "-O1", "-O", "-Og")  # with -g, kernels are optimized less if the user's code is
 DEBUGGED = "ompls_sim_debugged"  # a symbol: the program puts the image where a debugger can read it (host/imagefile.c)
-# With checks every access of a kernel is a call that device_lib/cudasim/checks answers.
+# With checks every access of a kernel is a call that library/checks answers.
 CHECK = ("-DOMPLS_SIM_CHECK",)
 CHECK_KERNEL = (
     *CHECK,
@@ -56,7 +56,7 @@ CHECK_KERNEL = (
     "--param=tsan-distinguish-volatile=1",
     "--param=tsan-instrument-func-entry-exit=0",
 )
-KERNEL_FLAGS = (*FLAGS, "-w", "-fno-extern-tls-init", "-I" + str(ENGINE), "-I" + str(LIBRARY / "cuda"))
+KERNEL_FLAGS = (*FLAGS, "-w", "-fno-extern-tls-init", "-I" + str(ENGINE), "-I" + str(LIBRARY))
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,7 @@ class Architecture:
         return 4096 if self.limits < 70 else 32764
 
 
+MACHINES = ("x86_64", "aarch64")  # whose threads the engine can switch
 KNOWN = (50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90)
 
 
@@ -145,7 +146,7 @@ def wrap(text: bytes, label: str, kernels: Sequence[str]) -> bytes:
 
 
 def _library_files() -> Iterator[Path]:
-    for directory in (ENGINE, ENGINE / "checks", LIBRARY / "cuda"):
+    for directory in (ENGINE, ENGINE / "checks", LIBRARY):
         yield from sorted(p for p in directory.iterdir() if p.is_file())
 
 
@@ -183,7 +184,7 @@ def _kernel_object(
     changes += ["--add-symbol=ompls_sim_shared_{}={:#x},global".format(name, found.shared) for name in kernels]
 
     def make(made: Path) -> None:
-        tools.run(["objcopy", *changes, str(compiled), str(made)], "compiling " + label)
+        tools.run([tools.machine.tool("objcopy"), *changes, str(compiled), str(made)], "compiling " + label)
 
     return tools.cached([data, "\0".join(changes).encode()], ".o", make)
 
@@ -198,7 +199,7 @@ def build_image(
     library = tuple(_library_files())
     sources = sorted(ENGINE.glob("*.cpp"))
     simulated = architecture(os.environ.get("OMPLS_CUDASIM_ARCH", ""))
-    defines = ("-DSIM_ARCH={}".format(simulated.lanes), "-DSIM_MAX_SHARED={}".format(simulated.shared))
+    defines = ("-DOMPLS_LOOPS", "-DSIM_ARCH={}".format(simulated.lanes), "-DSIM_MAX_SHARED={}".format(simulated.shared))
     flags: Tuple[str, ...] = (*FLAGS, *defines, "-Wall")
     link = ["-static", "-no-pie", "-Wl,-Ttext-segment={:#x}".format(IMAGE_BASE), "-pthread"]
     limits = {"architecture": simulated.limits, "max_shared": simulated.shared, "max_parameters": simulated.parameters}
@@ -224,12 +225,18 @@ class CudaSim(Device):
 
     def probe(self) -> Availability:
         """It is there when its compiler is, on the machines that the engine knows."""
-        if platform.machine() not in ("x86_64", "aarch64"):
-            return Availability(False, "cudasim does not know " + platform.machine(), "use the device `host`")
+        if HERE.architecture not in MACHINES:
+            return Availability(False, "cudasim does not know " + HERE.architecture, "use the device `host`")
         for tool in ("g++", "objcopy"):
             if shutil.which(tool) is None:
                 return Availability(False, tool + " is not on PATH", "apt-get install build-essential")
         return Availability(True, description="CUDA kernels on the CPU, in a process of their own")
+
+    def probe_building(self, machine: Machine) -> Availability:
+        """The compiler of another machine is asked when it compiles."""
+        if machine.here or machine.architecture in MACHINES:
+            return super().probe_building(machine)
+        return Availability(False, "cudasim does not know " + machine.architecture, "use the device `host`")
 
     def build_image(self, job: ImageJob) -> Path:
         """All kernels in one executable.  The user's -D and -I are in the kernels already."""
@@ -254,7 +261,7 @@ class CudaSim(Device):
         build_image(tools, files[:1], checked=True)
 
     def native_sources(self) -> List[Path]:
-        """The table, and its parts in device_lib."""
+        """The table, and its parts in the library."""
         return [*super().native_sources(), *sorted((ENGINE / "host").glob("*.c"))]
 
     def native_inputs(self) -> List[Path]:

@@ -1,7 +1,7 @@
 /* cudasim.c -- the device `cudasim`: the table of device.h over a process that runs CUDA kernels on the CPU.
 
    The image is an executable: it is started as the device process and driven through shared memory; protocol.h in
-   device_lib/cudasim says what the two share, host/memory.c and host/process.c there do the work.  All functions may be
+   library says what the two share, host/memory.c and host/process.c there do the work.  All functions may be
    called from several threads; commands to the process go one at a time. */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "../../../runtime/device_lib/cudasim/host/sim.h"
+#include "../library/host/sim.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -246,13 +246,13 @@ static int sim_properties(void *handle, ompls_properties *out, ompls_error *err)
     sim_device *d = handle;
     (void)err;
     *out = (ompls_properties){.memory = d->bytes, .max_threads = SIM_MAX_THREADS, .max_teams = INT_MAX, .default_threads = 128,
-                              .many_teams = 64 /* starting a thread costs more than an iteration of a short loop */,
+                              .loops = 1, .many_teams = 64 /* starting a thread costs more than an iteration of a short loop */,
                               .row_threads = d->checks != 0 ? 0 : 1 /* a row is one loop of the CPU's */};
     snprintf(out->name, sizeof out->name, "CUDA on the CPU (limits of compute capability 5.3)");
     return 0;
 }
 
-/* pages.cpp in device_lib/cudasim: the process reads the program's memory and writes to it. */
+/* pages.cpp in library: the process reads the program's memory and writes to it. */
 static int sim_share_host_memory(void *handle, ompls_error *err) {
     sim_device *d = handle;
     if (d->process == 0) return 0; /* no kernels */
@@ -271,7 +271,7 @@ static ompls_module module = {
     .abi = OMPLS_MODULE_ABI, .name = "cudasim", .kind = "gpu", .image_class = "cudasim", .probe = sim_probe, .open = sim_open,
     .close = sim_close, .properties = sim_properties, .alloc = sim_alloc, .free = sim_free, .copy_in = sim_copy_in,
     .copy_out = sim_copy_out, .copy_within = sim_copy_within, .load = sim_load, .find_kernel = sim_find_kernel,
-    .find_symbol = sim_find_symbol, .launch = sim_launch, .synchronize = sim_synchronize,
+    .find_symbol = sim_find_symbol, .launch = sim_launch, .synchronize = sim_synchronize, .attach = sim_attach, .copy_peer = sim_copy_peer,
     .share_host_memory = sim_share_host_memory,
 };
 

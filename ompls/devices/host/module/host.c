@@ -96,6 +96,17 @@ static int host_copy_within(void *handle, ompls_address to, ompls_address from, 
     return 0;
 }
 
+/* Its addresses are the process's. */
+static int host_copy_peer(void *handle, ompls_address to, void *from_device, ompls_address from, uint64_t size, ompls_error *err) {
+    (void)from_device;
+    return host_copy_within(handle, to, from, size, err);
+}
+
+static int host_attach(void *handle, ompls_address at, ompls_address target, ompls_error *err) {
+    uintptr_t pointer = (uintptr_t)target;
+    return host_copy_in(handle, at, &pointer, sizeof pointer, err);
+}
+
 static bool write_all(int file, const char *bytes, uint64_t size) {
     while (size > 0) {
         ssize_t done = write(file, bytes, size);
@@ -170,7 +181,7 @@ static ompls_module module = {
     .abi = OMPLS_MODULE_ABI, .name = "host", .kind = "cpu", .image_class = "host", .probe = host_probe, .open = host_open, .close = host_close,
     .properties = host_properties, .alloc = host_alloc, .free = host_free, .copy_in = host_copy_in, .copy_out = host_copy_out,
     .copy_within = host_copy_within, .load = host_load, .find_kernel = host_find_kernel, .find_symbol = host_find_symbol,
-    .launch = host_launch, .synchronize = host_synchronize,
+    .launch = host_launch, .synchronize = host_synchronize, .attach = host_attach, .copy_peer = host_copy_peer,
 };
 
 __attribute__((constructor)) static void announce(void) {

@@ -1,4 +1,4 @@
-"""The transformation set of GPUs: CUDA C++ over `device_lib/cuda/ompls_device.cuh`."""
+"""The transformation set of GPUs: CUDA C++ over `devices/cuda/library/ompls_device.cuh`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ _WAITS = (
     "__syncthreads(", "ompls_parallel", "ompls_broadcast(",
 )  # fmt: skip
 CLASS = KernelClass(
-    "gpu",
-    True,
-    False,
-    frozenset(("any", "nohost", "gpu")),
-    GPU_ARCHITECTURES,
-    "cu",
-    kernel,
-    device_function,
-    _WAITS,
+    name="gpu",
+    on_device=True,
+    openmp=False,
+    kinds=frozenset(("any", "nohost", "gpu")),
+    architectures=GPU_ARCHITECTURES,
+    extension="cu",
+    language="cuda-cpp",
+    kernel=kernel,
+    function=device_function,
+    waits=_WAITS,
+    covers=True,
 )

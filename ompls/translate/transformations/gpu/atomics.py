@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.convert import arithmetic, unqualified
-from ompls.analysis.model.ctype import INT, CType, Floating, Integer, Pointer
+from ompls.analysis.model.ctype import BOOL, INT, CType, Floating, Integer, Pointer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
+from ompls.translate.precedence import operand
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.compare import NotAtomicError, address, compared
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
@@ -63,6 +66,16 @@ def _text(e: Emitter, d: Directive, body: ast.Stmt | None) -> str:
     return f"{_update(e, expr)[0]};"
 
 
+def gathered(e: Emitter, expr: ast.Expr, operators: Collection[str]) -> str | None:
+    """An update by one of the operators as the update of an element that the team has together; None: it is no such."""
+    operation, at_once = "ompls_atomic<", [f"ompls_atomic<ompls_{_OPS[op]}>(" for op in operators]
+    try:
+        call = _update(e, expr)[0]
+    except _NotAtomicError:
+        return None
+    return call.replace(operation, "ompls_gather<", 1) if call.startswith(tuple(at_once)) else None
+
+
 class _NotAtomicError(Exception):
     pass
 
@@ -81,13 +94,15 @@ def _call(e: Emitter, function: str, target: ast.Expr, value: ast.Expr | str) ->
     named = not isinstance(value, str) and isinstance(strip(value), (ast.Name, ast.Index, ast.FloatLiteral))
     same = named and not isinstance(value, str) and unqualified(value.type) == unqualified(target.type)
     plain = same or (text.isdigit() and unqualified(target.type) == INT)
-    return f"{function}({_number_address(e, target)}, {text if plain else f'({e.cxx(target.type)})({text})'})"
+    if not plain:
+        text = f"({e.cxx(target.type)}){operand(text, 'cast')}"
+    return f"{function}({_number_address(e, target)}, {text})"
 
 
 def _number_address(e: Emitter, target: ast.Expr) -> str:
     if isinstance(strip(target).type, Pointer):
         raise Problem(target.span, "atomic on a pointer", "use an integer")
-    if isinstance(strip(target).type, Floating) and sizeof(target.type) not in (4, 8):
+    if isinstance(strip(target).type, Floating) and sizeof(target.type, e.tu.model) not in (4, 8):
         raise Problem(target.span, "atomic on this type", "a GPU has none of this size")
     return address(e, target)
 
@@ -111,7 +126,7 @@ def _converts_first(target: CType, op: str, value: CType) -> bool:
         return True
     if isinstance(target, Floating):
         return not isinstance(value, Floating) or unqualified(arithmetic(target, value)) == target
-    if isinstance(value, Floating) or target == Integer("_Bool"):
+    if isinstance(value, Floating) or target == BOOL:
         return False
     if op in _OPS and op not in ("/", ">>"):
         return True  # modulo 2^n all the way; a shift's count fits any type
@@ -168,13 +183,13 @@ def _capture(e: Emitter, body: ast.Stmt | None) -> str:
     if not isinstance(expr, ast.Assign) or expr.op != "=":
         raise _NotAtomicError
     v, value = e.text(expr.target), strip(expr.value)
-    call, target, op, operand = _update(e, value)
+    call, target, op, by = _update(e, value)
     if isinstance(value, ast.Unary) and value.postfix:
         return f"{v} = {call};"
-    return f"{v} = {_new(e, value, call, target, op, operand)};"
+    return f"{v} = {_new(e, value, call, target, op, by)};"
 
 
-def _new(e: Emitter, update: ast.Expr, call: str, target: ast.Expr, op: str, operand: str) -> str:  # noqa: PLR0917
+def _new(e: Emitter, update: ast.Expr, call: str, target: ast.Expr, op: str, by: str) -> str:  # noqa: PLR0917
     """The value after the update, from the old one.  The operand stands twice in it, so it must have no effects."""
     for n in update.value.walk() if isinstance(update, ast.Assign) else ():
         if isinstance(n, (ast.Call, ast.Assign, ast.StatementExpr)) or (
@@ -183,8 +198,9 @@ def _new(e: Emitter, update: ast.Expr, call: str, target: ast.Expr, op: str, ope
             raise Problem(n.span, "this operand of an atomic capture", "assign it to a variable first")
     kind = e.cxx(target.type)
     if " " in op:  # reversed: 'v -'
-        return f"({kind})(({op.rsplit(' ', 1)[0]}) {op.rsplit(' ', 1)[1]} {call})"
-    return f"({kind})({call} {op} ({operand}))"
+        left, op = op.rsplit(" ", 1)
+        return f"({kind})({operand(left, op)} {op} {call})"
+    return f"({kind})({call} {op} {operand(by, op, right=True)})"
 
 
 def _capture_two(e: Emitter, first: ast.Expr, second: ast.Expr) -> str:
@@ -204,8 +220,8 @@ def _capture_two(e: Emitter, first: ast.Expr, second: ast.Expr) -> str:
                     return f"{v} = {_call(e, 'ompls_atomic_exchange', second.target, second.value)};"
                 raise
     if isinstance(second, ast.Assign) and second.op == "=" and e.text(strip(second.value)) == _target(e, first):
-        call, target, op, operand = _update(e, first)
-        return f"{e.text(second.target)} = {_new(e, first, call, target, op, operand)};"
+        call, target, op, by = _update(e, first)
+        return f"{e.text(second.target)} = {_new(e, first, call, target, op, by)};"
     raise _NotAtomicError
 
 

@@ -14,6 +14,7 @@ from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.ctext import is_vla
 from ompls.translate.escape import handed_over
 from ompls.translate.loops import Nest
+from ompls.translate.precedence import operand
 from ompls.translate.problem import Problem
 from ompls.translate.sharing import Copies
 from ompls.translate.transformations.gpu.arrays import room
@@ -27,6 +28,7 @@ class Data:
     """Text around a construct's code.
 
     outer  -- declarations that still see the originals; `before` -- the private copies; `after` -- what goes back
+    totals -- reductions whose results all threads get: (what each gives, the assignment of what all have given)
     latest -- lastprivate(conditional:) copies, assigned by whoever assigned in the latest iteration
     last   -- lastprivate copies: (target expression, copy), to be assigned by whoever runs the last iteration
     """
@@ -34,6 +36,7 @@ class Data:
     outer: list[str] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
+    totals: list[tuple[str, str]] = field(default_factory=list)
     last: list[tuple[str, Symbol]] = field(default_factory=list)
     latest: list[tuple[str, Symbol]] = field(default_factory=list)
     read: bool = False  # a lastprivate original is also read at the start
@@ -45,7 +48,9 @@ class Data:
         return "".join(f"{x}\n" for x in self.outer) + "{\n" + "".join(f"{x}\n" for x in self.before)
 
     def closing(self) -> str:
-        return "".join(f"{x}\n" for x in self.after) + ("}\n" if self.outer else "")
+        given, taken = [g for g, _ in self.totals], [t for _, t in self.totals]
+        lines = [*self.after, *given, *(["ompls_barrier();"] if given else []), *taken]
+        return "".join(f"{x}\n" for x in lines) + ("}\n" if self.outer else "")
 
 
 def data_of(
@@ -57,11 +62,13 @@ def data_of(
     *,
     alone: bool = False,
     body: ast.Node | None = None,
+    whole: bool = False,
 ) -> Data:
     """The copies that the clauses of `directives` (one construct, or a chain that is run as one) ask for.
 
     team     -- all threads of the team run the code: a reduction is one atomic a team; else one thread of the team does
     alone    -- one thread of the team runs sequential code here, in which parallel regions may stand
+    whole    -- all threads of a block run the code, so that its shared memory is the team's
     body     -- sequential code that is to see the copies: what parallel regions in it reach is not on a stack
     original -- variables whose original is reached through a pointer expression instead of by name
     """
@@ -87,7 +94,9 @@ def data_of(
                 if "inscan" in c.modifiers:  # the iterations run in order, on the variable itself
                     out.before += [f"{e.reference(s.type, s.name)} = *{ref};"] if ref else []
                 elif c.name in ("reduction", "in_reduction"):
-                    reduction(e, out, c, entry, team, ref, place(d, s))
+                    where = place(d, s)
+                    loop = nest if whole and team and where == "stack" else None
+                    reduction(e, out, d, c, entry, team, ref, where, loop)
                 elif c.name == "private":
                     _without_value(e, out, s, place(d, s))
                 elif c.name == "lastprivate":
@@ -216,7 +225,7 @@ def _linear(e: Emitter, out: Data, c: Clause, s: Symbol, nest: Nest | None, plac
     out.outer.append(f"const {e.cxx(s.type, f'ompls_start_{s.name}')} = {s.name};")
     _declare(e, out, s, place, "linear")
     out.read = True
-    out.linear.append(f"{s.name} = ompls_start_{s.name} + (long long)ompls_it * ({step});")
+    out.linear.append(f"{s.name} = ompls_start_{s.name} + (long long)ompls_it * {operand(step, '*', right=True)};")
     out.last.append((f"ompls_linear_{s.name}", s))
 
 

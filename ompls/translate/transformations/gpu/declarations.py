@@ -17,6 +17,7 @@ from ompls.analysis.model.ctype import Function, Pointer
 from ompls.analysis.model.tu import Item
 from ompls.translate.ctext import flat, is_const, words
 from ompls.translate.functions import in_other_units
+from ompls.translate.macros import Macros
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, generated
 from ompls.translate.problem import Problem
@@ -42,6 +43,7 @@ class Shared:
     what they have to know of each other: which functions wait for locks."""
 
     takers: Takers
+    macros: Macros
     locks: set[str] = field(default_factory=set)
     operators: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -146,6 +148,15 @@ def rename(rw: Rewriter, needs: Needs, node: ast.Node) -> None:
         for n in names_in(node):
             if n.symbol is not None and n.symbol.kind == "func" and n.name in renamed:
                 rw.replace(n.span, renamed[n.name])
+
+
+def macros(index: Index, needs: Needs) -> Macros:
+    """The user's macros for one file."""
+    return Macros(
+        index.macros,
+        lambda name: name in CUDA_NAMES or needs.in_library(name) or name.startswith("atomic"),
+        lambda text: respelled(text, index.own) == text,
+    )
 
 
 def refuse_names(needs: Needs, used: Collection[str] = ()) -> None:

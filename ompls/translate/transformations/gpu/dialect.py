@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.convert import decay, owner, unqualified
-from ompls.analysis.model.ctype import CHAR, Array, CType, Enum, Function, Integer, Pointer, Record, Void
+from ompls.analysis.model.ctype import BOOL, CHAR, UNSIGNED, Array, CType, Enum, Function, Pointer, Record, Void
 from ompls.analysis.model.layout import offsetof
 from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla, strip
 from ompls.translate.problem import Problem
@@ -19,7 +19,7 @@ from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.transformations.gpu.arrays import VariableArrays
 from ompls.translate.transformations.gpu.calls import call
 from ompls.translate.transformations.gpu.complexes import complex_number
-from ompls.translate.transformations.gpu.enums import UNSIGNED, promoted_operands
+from ompls.translate.transformations.gpu.enums import promoted_operands
 from ompls.translate.transformations.gpu.gnu import ALLOCAS, ComputedGotos, case_range, has_typeof
 from ompls.translate.transformations.gpu.initializers import has_effects
 from ompls.translate.transformations.gpu.pointers import (
@@ -117,7 +117,7 @@ class Dialect:
             stepped: list[Part] = ["(", n.operand.span, " = (", *kind, ")(", n.operand.span, f" {there} 1))"]
             parts = ["((", *kind, ")(", *stepped, f" {back} 1))"] if n.postfix else stepped
             self.rw.replace(n.span, *parts)
-        elif isinstance(n, ast.Unary) and n.op in ("++", "--") and unqualified(n.operand.type) == Integer("_Bool"):
+        elif isinstance(n, ast.Unary) and n.op in ("++", "--") and unqualified(n.operand.type) == BOOL:
             self._step_of_bool(n)
         elif isinstance(n, ast.VarDecl):
             declaration(self, n)
@@ -164,7 +164,7 @@ class Dialect:
     def _flexible(self, n: ast.Member) -> None:
         """A flexible array member is not declared: it begins where the layout says."""
         of = owner(n.base.type, n.arrow)
-        offset = offsetof(of, n.field) if isinstance(of, Record) else None
+        offset = offsetof(of, n.field, self.types.model) if isinstance(of, Record) else None
         if isinstance(n.type, Array) and offset is not None:
             address = "(char *)(" if n.arrow else "(char *)&("
             kind = self.types.cxx(Pointer(n.type.of))

@@ -17,9 +17,10 @@ from ompls.analysis.model.ctype import Array, CType, Pointer, Void
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item
 from ompls.translate.ctext import Types
+from ompls.translate.macros import Macros
 from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
-from ompls.translate.rewrite import Part, Rewriter
+from ompls.translate.rewrite import Part, Rewriter, joined
 from ompls.translate.sharing import Copies
 from ompls.translate.transformations.gpu.locks import ELSEWHERE, Joined, polls, stretches, unreleased, waits
 from ompls.translate.uses import leaves, listed, privatised
@@ -55,6 +56,7 @@ class Emitter:
     parallel: Collection[str] = ()
     locks: set[str] = field(default_factory=set)
     operators: dict[tuple[str, str], str] = field(default_factory=dict)
+    macros: Macros | None = None
     crossed: set[int] = field(default_factory=set)  # id of declarations that a jump may pass
     dims: dict[Symbol, list[str]] = field(default_factory=dict)  # of arrays of variable length, as `Dialect` knows them
     outer: dict[Symbol, str] = field(default_factory=dict)  # and their outermost lengths
@@ -63,11 +65,17 @@ class Emitter:
     unreleased: dict[int, str] = field(default_factory=dict)  # id of calls that ask for a lock -> what is wrong
     returns: CType | None = None  # what the device function returns
     parts: frozenset[Symbol] = frozenset()  # arrays whose name is a pointer to a reduction's part of a section here
+    gathered: int = 0  # bytes of shared memory in which teams add arrays up
     scope: set[Symbol] = field(default_factory=set)  # declared inside the parallel regions around this point
 
     def text(self, e: ast.Expr) -> str:
         """`e` as it stands in the kernel."""
         return self.rw.string(e.span).strip()
+
+    def written(self, e: ast.Expr) -> str:
+        """The same with the user's macros, for text that is written only.  A word of it is an operand."""
+        chunks = self.rw.render(e.span)
+        return (self.macros.operand(self.item, chunks) if self.macros else joined(chunks)).strip()
 
     def cxx(self, t: CType, name: str = "") -> str:
         return self.types.cxx(unqualified(t), name)

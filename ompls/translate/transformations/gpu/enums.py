@@ -10,10 +10,8 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import Enum, Integer
+from ompls.analysis.model.ctype import UNSIGNED, Enum
 from ompls.translate.ctext import strip
-
-UNSIGNED = Integer("unsigned int")
 
 
 def promoted_operands(n: ast.Node) -> Iterator[ast.Expr]:

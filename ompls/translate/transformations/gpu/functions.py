@@ -40,6 +40,7 @@ def _function(
     e.copies = copies_made(f.body, f.params)
     e.outer = dialect.arrays.outer
     e.locks, e.operators, e.joined.takers = shared.locks, shared.operators, shared.takers
+    e.macros = shared.macros
     e.parallel = parallel_functions([g for _, g in needs.functions])
     e.on_heap = handed_over(f.body, f.params, e.parallel)
     _refuse_escaping_parameters(e.on_heap & set(f.params))
@@ -48,9 +49,8 @@ def _function(
     start = f.header.start
     head = f"{signature(index, needs, item, f)}\n{{\n" + "".join(f"{x}\n" for x in opening)
     body = trimmed(rw.render(inner(f.body, {x.name for x in references})))
-    return places.located(
-        item, [Chunk(head, start, False), *respell(body, index.own), Chunk("\n}", f.body.span.end - 1, False)]
-    )
+    body = shared.macros.written(item, respell(body, index.own))
+    return places.located(item, [Chunk(head, start, False), *body, Chunk("\n}", f.body.span.end - 1, False)])
 
 
 def _refuse_escaping_parameters(found: set[Symbol]) -> None:

@@ -9,7 +9,7 @@ from ompls.translate.needs import Index, Needs, has_parallel, type_texts
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import RegionPlan
 from ompls.translate.symbols import unit_symbol
-from ompls.translate.transformations.gpu.declarations import Shared, head, names_taken, refuse_names
+from ompls.translate.transformations.gpu.declarations import Shared, head, macros, names_taken, refuse_names
 from ompls.translate.transformations.gpu.functions import functions
 from ompls.translate.transformations.gpu.locks import Takers, takers
 from ompls.translate.transformations.gpu.region import KernelFunction
@@ -21,7 +21,7 @@ _LEVELS = ("omp_get_level", "omp_get_team_size", "omp_get_ancestor_thread_num") 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region.  Raises Problem."""
     refuse_names(needs, words(index.tu.text(plan.item, plan.region.stmt.span)))
-    shared = Shared(takers=_takers(needs))
+    shared = Shared(_takers(needs), macros(index, needs))
     lines = functions(index, places, needs, shared)
     function = KernelFunction(index, places, plan, needs, shared)
     lines += function.lines()
@@ -37,19 +37,25 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         sequential=plan.single and any(name in needs.externals for name in _LEVELS),
         nested=plan.mode == "spmd" and has_parallel(plan, needs, function.regions()),
     )
-    return tidied(reindented(_with_complex([*opening, *lines])))
+    return tidied(reindented(_with_complex([*opening, *_apart(shared.macros.defined(lines)), *lines])))
 
 
 def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:
     """The file of a function for kernels of other units: in a namespace, because both have types of their own."""
     refuse_names(needs)
-    shared = Shared(takers=_takers(needs))
+    shared = Shared(_takers(needs), macros(index, needs))
     lines = functions(index, places, needs, shared)
     name = f.symbol.name
     space = f"ompls_unit_{unit_symbol(index.tu)}_{name}"
     opening = head("function.cu.j2", index, needs, shared, name=name, space=space)
     end = generated(f"}}\n#define ompls_function_{name} {space}::{names_taken(needs).get(name, respelled(name))}")
-    return tidied(reindented([*opening, *lines, *end]))
+    defined = shared.macros.defined(lines)
+    undefined = shared.macros.undefined(defined)  # kernels of other units are behind it
+    return tidied(reindented([*opening, *_apart(defined), *lines, *_apart(undefined), *end]))
+
+
+def _apart(lines: list[OutLine]) -> list[OutLine]:
+    return [*lines, OutLine("")] if lines else []
 
 
 def _takers(needs: Needs) -> Takers:

@@ -5,7 +5,8 @@ Jetson paper §3.1: the two phases of distribution are done by all threads; ther
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
 
@@ -16,6 +17,7 @@ from ompls.translate.canonical import kept_counters, nest_of
 from ompls.translate.ctext import strip
 from ompls.translate.launch import binding
 from ompls.translate.loops import Nest, constant
+from ompls.translate.precedence import operand
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu import grid
@@ -51,7 +53,7 @@ def loop_parts(
     chain   -- the directives whose clauses say how: a construct's, or of a chain that is run as one
     counted -- the counts stand before, in the code around
     """
-    if source == "league" and e.plan is not None and e.plan.dimensions > 1:
+    if source == "league" and e.plan is not None and (e.plan.dimensions > 1 or e.plan.covered):
         return _over_grid(e, nest, data)
     head = "" if counted else counts(e, nest)
     tail, kind = "", nest.kind
@@ -60,7 +62,8 @@ def loop_parts(
         if source == "league":
             head += "// Two-phase distribution: this team's chunk of the iterations, then this thread's part of it.\n"
         else:
-            head += "// This team's chunk of the iterations; its one thread runs them all.\n"
+            whose = "its threads run each of them together" if _together(e) else "its one thread runs them all"
+            head += f"// This team's chunk of the iterations; {whose}.\n"
         extra = f", {typed(kind, chunk)}" if chunk else ""
         const = "" if chunk else "const "
         head += f"{const}ompls_range<{kind}> ompls_team = ompls_get_distribute_chunk(ompls_count{extra});\n"
@@ -90,9 +93,16 @@ def loop_parts(
     return before + head + noted, _body(nest), f"{end}{tail}{after}"
 
 
+def _together(e: Emitter) -> bool:
+    return e.plan is not None and e.plan.promotion is not None
+
+
 def _over_grid(e: Emitter, nest: Nest, data: Data) -> tuple[str, Span, str]:
     """`loop_parts` where each loop has a dimension of the grid."""
-    start, end = grid.iterations(e, nest)
+    if nest.rectangular:
+        start, end = grid.iterations(e, nest, covered=e.plan is not None and e.plan.covered)
+    else:
+        start, end = grid.pairs(e, nest)
     before, noted, after = _last(e, nest, data, grid.is_last(nest))
     if data.read:
         after = f"{_ALL_READ}{after}"
@@ -117,7 +127,7 @@ def _with(chain: Sequence[Directive], name: str) -> Directive:
 def typed(kind: str, chunk: str) -> str:
     """A chunk size as the library's parameter of the same type as the count."""
     suffix = "u" if kind == "unsigned int" else "ll"
-    return f"{chunk}{suffix}" if chunk.isdigit() else f"({kind})({chunk})"
+    return f"{chunk}{suffix}" if chunk.isdigit() else f"({kind}){operand(chunk, 'cast')}"
 
 
 def _thread_phase(e: Emitter, chain: Sequence[Directive], source: Source, kind: str) -> tuple[str, str]:
@@ -176,7 +186,7 @@ def _last(e: Emitter, nest: Nest, data: Data, is_last: str = "ompls_it == ompls_
     for loop in (loops[s] for _, s in data.last if s in loops):
         name, step = loop.symbol.name, step_of(e, loop)
         before += f"{e.cxx(loop.symbol.type, f'ompls_end_{name}')} = {{}};\n"
-        noted += f"ompls_end_{name} = {name} {'+' if loop.up else '-'} ({step});\n"
+        noted += f"ompls_end_{name} = {name} {'+' if loop.up else '-'} {operand(step, '+', right=True)};\n"
     there = f"const auto ompls_is_there = [&]({kind} ompls_it) {{\n{counters(e, nest, 'return 0')}return 1;\n}};\n"
     there += f"for ({kind} ompls_it = ompls_last_it + 1; ompls_last && ompls_it < ompls_count; ompls_it++)\n"
     there += "ompls_last = !ompls_is_there(ompls_it);\n"
@@ -227,10 +237,17 @@ def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
 
 
 def visit_iterations(e: Emitter, nest: Nest, level: Level) -> None:
-    """Transform the body of a loop whose counters are declared in front of it, whatever they are elsewhere."""
+    """Transform the body of a loop whose counters are declared in front of it."""
+    with counters_declared(e, nest):
+        e.visit(nest.body, level)
+
+
+@contextmanager
+def counters_declared(e: Emitter, nest: Nest) -> Iterator[None]:
+    """The counters are plain variables here, whatever they are elsewhere."""
     around = e.references, e.team_shared
     e.references, e.team_shared = e.references - nest.counters, e.team_shared - nest.counters
-    e.visit(nest.body, level)
+    yield
     e.references, e.team_shared = around
 
 

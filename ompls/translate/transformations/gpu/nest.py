@@ -2,7 +2,7 @@
 
 The nest counts as a box.  Where an inner loop's bounds depend on an outer counter, its rows have different lengths: the
 box is as wide as the longest row, which is at one of the ends because bounds are linear, and the rest of the shorter
-rows is left out.
+rows is left out.  Where teams share two such loops out as they like, `grid.py` leaves nothing out.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ctype import Enum, Pointer
+from ompls.analysis.model.ctype import Enum, Integer, Pointer
 from ompls.translate.loops import Loop, Nest
+from ompls.translate.precedence import operand
 from ompls.translate.transformations.gpu.emitter import Emitter
 from ompls.translate.uses import declared_in
 
@@ -33,22 +34,18 @@ def counts(e: Emitter, nest: Nest) -> str:
 
 def count_of(e: Emitter, loop: Loop, kind: str = "long long") -> str:
     """The number of iterations of one loop; where its bounds depend on outer counters, those are in scope."""
-    lower, bound = loop.limits(lambda x: operand(e, x), e.cxx)
+    lower, bound = loop.limits(lambda x: _end(e, x), e.cxx)
     return loop.count(lower, bound, kind, step_of(e, loop))
 
 
 def step_of(e: Emitter, loop: Loop) -> str:
     """The step in the loop's direction."""
-    return loop.step_text(e.text(loop.step)) if loop.step else "1"
+    return loop.step_text(e.written(loop.step)) if loop.step else "1"
 
 
-def operand(e: Emitter, x: ast.Expr) -> str:
-    """`x` as an operand of + and of comparisons."""
-    text = e.text(x)
-    tight = not isinstance(x, (ast.Binary, ast.Conditional, ast.Assign)) or (
-        isinstance(x, ast.Binary) and x.op in "+-*/%"
-    )
-    return text if tight else f"({text})"
+def _end(e: Emitter, x: ast.Expr) -> str:
+    """A bound of a loop as the left operand of + and of comparisons."""
+    return operand(e.written(x), "+")
 
 
 def _longest(e: Emitter, nest: Nest, k: int) -> str:
@@ -65,10 +62,10 @@ def _longest(e: Emitter, nest: Nest, k: int) -> str:
     out += f"const {kind} ompls_count_{name} = {above} ? {rows} : 0;\n"
     if any(loop.symbol in x.rows for x in nest.loops[k + 1 :]):
         t = e.cxx(loop.symbol.type)
-        last = operand(e, loop.bound)
+        last = _end(e, loop.bound)
         if loop.op in ("<", ">"):
             last = f"{last} {'-' if loop.up else '+'} 1"
-        for end, value in (("from", e.text(loop.lower)), ("to", last)):
+        for end, value in (("from", e.written(loop.lower)), ("to", last)):
             out += f"const auto ompls_{end}_{name} = [&]({params}) -> {t} {{ return {value}; }};\n"
         ends = [f"ompls_{end}_{name}({c})" for end in ("from", "to") for c in corners]
         out += f"const {t} ompls_first_{name} = {_extreme('ompls_least', ends)};\n"
@@ -85,8 +82,8 @@ def _corners(e: Emitter, outer: list[Loop]) -> list[str]:
         else:
             step, sign = step_of(e, loop), "+" if loop.up else "-"
             cast = "" if isinstance(loop.symbol.type, Pointer) else f"({e.cxx(loop.symbol.type)})"
-            last = f"{cast}(ompls_count_{loop.symbol.name} - 1)" + (f" * ({step})" if step != "1" else "")
-            ends = [e.text(loop.lower), f"{operand(e, loop.lower)} {sign} {last}"]
+            last = f"{cast}(ompls_count_{loop.symbol.name} - 1){_times(step)}"
+            ends = [e.written(loop.lower), f"{_end(e, loop.lower)} {sign} {last}"]
         corners = [f"{c}, {x}" if c else x for c in corners for x in ends]
     return corners
 
@@ -106,14 +103,14 @@ def counters(e: Emitter, nest: Nest, absent: str = "continue") -> str:
             name = loop.symbol.name
             longer = f"ompls_at_{name} >= ({count_of(e, loop, nest.kind)})"
             out += f"if ({longer}) {absent};  // this row of `{name}` is shorter\n"
-        out += counter(e, loop, "ompls_it" if len(nest.loops) == 1 else f"ompls_at_{loop.symbol.name}")
+        out += counter(e, loop, "ompls_it" if len(nest.loops) == 1 else f"ompls_at_{loop.symbol.name}", nest.kind)
     return out + private_counters(e, nest)
 
 
 def iterations(e: Emitter, nest: Nest, mine: str) -> tuple[str, str]:
     """(text before the body, text after it): a loop over the iterations of the range `mine`."""
     *outer, inmost = nest.loops
-    kind, step = nest.kind, f"ompls_it += {mine}.stride"
+    kind, step = nest.kind, advance("ompls_it", mine, nest.kind, small=nest.small)
     if not outer or not nest.rectangular:
         head = f"for ({kind} ompls_it = {mine}.begin; ompls_it < {mine}.end; {step}) {{\n"
         return head + counters(e, nest), "\n}\n"
@@ -124,14 +121,19 @@ def iterations(e: Emitter, nest: Nest, mine: str) -> tuple[str, str]:
     out += f"const {kind} ompls_stop = ompls_least(ompls_start + {count}, {mine}.end);\n"
     out += _digits(outer, kind, "ompls_row")
     for loop in outer:
-        out += counter(e, loop, "ompls_row" if len(outer) == 1 else f"ompls_at_{loop.symbol.name}")
+        out += counter(e, loop, "ompls_row" if len(outer) == 1 else f"ompls_at_{loop.symbol.name}", kind)
     out += f"for (; ompls_it < ompls_stop; {step}) {{\n"
-    return out + counter(e, inmost, "ompls_it - ompls_start") + private_counters(e, nest), "\n}\n}\n"
+    return out + counter(e, inmost, "ompls_it - ompls_start", kind) + private_counters(e, nest), "\n}\n}\n"
 
 
-def counter(e: Emitter, loop: Loop, part: str) -> str:
-    """The user's counter in normalised iteration `part`."""
-    return f"{e.cxx(loop.symbol.type, loop.symbol.name)} = {_value(e, loop, part)};\n"
+def advance(it: str, mine: str, kind: str, *, small: bool) -> str:
+    """The step of a loop over the iterations of the range `mine`; `small`: a stride can be added to any of them."""
+    return f"{it} += {mine}.stride" if small or kind == "long long" else f"{it} = ompls_next({mine}, {it})"
+
+
+def counter(e: Emitter, loop: Loop, part: str, kind: str) -> str:
+    """The user's counter in normalised iteration `part`, a number of type `kind`."""
+    return f"{e.cxx(loop.symbol.type, loop.symbol.name)} = {_value(e, loop, part, kind)};\n"
 
 
 def private_counters(e: Emitter, nest: Nest) -> str:
@@ -151,23 +153,35 @@ def _digits(loops: Sequence[Loop], kind: str, rest: str) -> str:
     return out + (f"const {kind} ompls_at_{loops[0].symbol.name} = {rest};\n" if len(loops) > 1 else "")
 
 
-def _value(e: Emitter, loop: Loop, part: str) -> str:
-    """The counter's value in normalised iteration `part`."""
-    step, lower = step_of(e, loop), operand(e, loop.lower)
-    scaled = f"({part})" if " " in part else part
+def _value(e: Emitter, loop: Loop, part: str, kind: str) -> str:
+    """The counter's value in normalised iteration `part`, a number of type `kind`."""
+    step, lower = step_of(e, loop), _end(e, loop.lower)
+    scaled = f"({part})" if " - " in part else part
     alone = lower == "0" and loop.up and step == "1"  # the declaration converts it
     if alone and not isinstance(loop.symbol.type, Enum):
         return part
-    if not isinstance(loop.symbol.type, Pointer):
-        scaled = f"({e.cxx(loop.symbol.type)}){scaled}"
-    if step != "1":
-        scaled += f" * {step}" if step.isalnum() else f" * ({step})"
+    scaled = _cast(e, loop, kind) + scaled + _times(step)
     return scaled if lower == "0" and loop.up else f"{lower} {'+' if loop.up else '-'} {scaled}"
+
+
+def _cast(e: Emitter, loop: Loop, kind: str = "") -> str:
+    """What makes a number of iterations one that is added to the counter's lower end."""
+    if isinstance(loop.symbol.type, Pointer):
+        return ""
+    if loop.wraps:  # signed it would overflow; the result is right when the counter's type takes it
+        return "" if kind == "unsigned int" else "(unsigned int)"
+    return f"({e.cxx(loop.symbol.type)})"
 
 
 def final(e: Emitter, nest: Nest, loop: Loop) -> str:
     """The counter's value after the whole nest, in the thread that ran its last iteration."""
     if not nest.rectangular:
         return f"ompls_end_{loop.symbol.name}"
-    cast = "" if isinstance(loop.symbol.type, Pointer) else f"({e.cxx(loop.symbol.type)})"
-    return f"{operand(e, loop.lower)} {'+' if loop.up else '-'} {cast}({count_of(e, loop)}) * ({step_of(e, loop)})"
+    lower, step, count = _end(e, loop.lower), step_of(e, loop), operand(count_of(e, loop), "cast")
+    plain = count.isdigit() and step == "1" and isinstance(loop.symbol.type, Integer)
+    distance = f"{'' if plain else _cast(e, loop)}{count}{_times(step)}"
+    return distance if lower == "0" and loop.up else f"{lower} {'+' if loop.up else '-'} {distance}"
+
+
+def _times(step: str) -> str:
+    return "" if step == "1" else f" * {operand(step, '*', right=True)}"

@@ -17,13 +17,16 @@ from ompls.analysis.model.omp import Directive
 from ompls.translate.canonical import kept_counters, nest_of
 from ompls.translate.ctext import is_vla, strip
 from ompls.translate.launch import chain_directives
+from ompls.translate.loops import Nest
+from ompls.translate.precedence import operand
+from ompls.translate.promote import is_pure
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_inside, data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
 from ompls.translate.transformations.gpu.loops import clause_value, keep_counters, loop_parts, typed, visit_iterations
-from ompls.translate.transformations.gpu.nest import counts
+from ompls.translate.transformations.gpu.nest import count_of, counts
 from ompls.translate.transformations.gpu.sync import chosen
-from ompls.translate.uses import declared_in, is_aggregate, modified_in, names_in, parallel_in, root_symbol
+from ompls.translate.uses import declared_in, everything, is_aggregate, modified_in, names_in, parallel_in, root_symbol
 
 
 @transformation("parallel")
@@ -63,7 +66,7 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     before, after = around
     loop = nest_of(d, s.body) if d.has("for") or d.has("loop") else None
     around_it = e.parts
-    data = data_of(e, [d], loop)
+    data = data_of(e, [d], loop, whole=level == "master")
     if loop is not None:
         keep_counters(e, loop, data, kept_counters(d, loop))
     together = level == "master" and e.plan is not None and e.plan.promotion is not None
@@ -72,9 +75,11 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
         captures = ["ompls_count", "ompls_team", *captures, *[f"ompls_count_{x.symbol.name}" for x in loop.loops]] if (
             loop and len(loop.loops) > 1) else ["ompls_count", "ompls_team", *captures]  # fmt: skip
     threads = _threads(e, d, level)
+    if threads == "0" and source == "all" and level != "parallel" and loop is not None and _is_untold(s, loop):
+        threads = f"ompls_threads_for({count_of(e, loop.loops[0], loop.kind)})"
     for c in d.all("if"):
         if c.args and c.keyword in ("", "parallel"):
-            threads = f"({e.text(c.args[-1])}) ? ({threads}) : 1"
+            threads = f"{operand(e.text(c.args[-1]), '||')} ? {operand(threads, '?')} : 1"
     outer, e.scope = e.scope, e.scope | (declared_in(s.body) if s.body else set())
     parts: list[Part]
     if loop is not None:
@@ -87,13 +92,27 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
         parts = chosen(e, d, s.body, "parallel", data)
     e.scope = outer
     if together:  # all threads are here already
+        # Where a chunk follows, they meet before it; else the code around knows when.
+        met = "ompls_barrier();\n" if source == "team" else ""
         e.replace(s.span, "{  // parallel region: all threads of the team\n", before, data.opening(), *parts,
-                  data.closing(), after and f"{after}\n", "ompls_barrier();\n}")  # fmt: skip
+                  data.closing(), met, after and f"{after}\n", "}")  # fmt: skip
         return
     if push:
         before, after = f"{before}{{\n{push}", f"\n{pop}}}{after}"
     e.replace(s.span, before, f"ompls_parallel_region([{', '.join(captures)}] {{  // the workers run this\n",
               data.opening(), *parts, data.closing(), f"}}, {threads});", after)  # fmt: skip
+
+
+def _is_untold(s: DirectiveStmt, loop: Nest) -> bool:
+    """Whether nobody can tell how many threads a region over one loop has, and its bounds may be computed before it."""
+    bounds = [x for x in (loop.loops[0].lower, loop.loops[0].bound, loop.loops[0].step) if x is not None]
+    calls = [n.function for n in everything(s) if isinstance(n, ast.Call)]
+    known = all(isinstance(f, ast.Name) and f.symbol is not None and _is_indifferent(f.symbol) for f in calls)
+    return len(loop.loops) == 1 and known and all(map(is_pure, bounds))
+
+
+def _is_indifferent(function: Symbol) -> bool:
+    return function.from_system_header and not function.name.startswith("omp_")
 
 
 def _threads(e: Emitter, d: Directive, level: Level) -> str:

@@ -30,9 +30,26 @@ class Parameters:
     def declared(self, p: Param) -> str:
         """The parameter in the kernel's head."""
         name = f"ompls_p_{p.name}" if self._renamed(p) and p.symbol is not None else p.name
+        if p.kind == "part":
+            return f"ompls_part {p.name}"
         if isinstance(p.type, Array):  # an array parameter would be a pointer
             return f"ompls_array<{self.e.types.cxx(p.type.of)}, {p.type.length}> {name}"
+        if p.name in self.plan.only_read:
+            name = f"OMPLS_RESTRICT {name}"
+        elif p.name in self.plan.restrict:
+            name = f"__restrict__ {name}"
         return self.e.types.cxx(flat(p.type), name)
+
+    def promise(self) -> str:
+        """A comment on the parameters with OMPLS_RESTRICT; "" without one."""
+        names = [f"`{p.name}`" for p in self.plan.params if p.name in self.plan.only_read]
+        if not names:
+            return ""
+        listed, them = f"{names[0]} is", "it"
+        if len(names) > 1:
+            listed, them = f"{', '.join(names[:-1])} and {names[-1]} are", "them"
+        where = f"OMPLS_RESTRICT is __restrict__ where nothing that is written overlaps {them}"
+        return f"// {listed} only read: {where}.\n"
 
     def variable(self, p: Param, reached: Collection[Symbol | None]) -> list[str]:
         """The statements that make it the user's variable.

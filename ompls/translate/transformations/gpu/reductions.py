@@ -16,12 +16,13 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Floating, Integer, Pointer
-from ompls.analysis.model.omp import Clause, ListItem
+from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.translate.ctext import is_vla, strip
 from ompls.translate.declared import declared_reductions
-from ompls.translate.loops import constant
+from ompls.translate.loops import Nest, constant
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.emitter import Emitter
+from ompls.translate.transformations.gpu.gather import gathers
 
 if TYPE_CHECKING:
     from ompls.translate.transformations.gpu.data import Data
@@ -49,13 +50,31 @@ class _Shape:
     def known(self) -> int | None:
         return int(self.count) if self.count.isdigit() else None
 
+    @property
+    def is_large(self) -> bool:
+        return self.known is not None and self.known * 8 > LARGEST_PART
+
+    @property
+    def taken(self) -> int | None:
+        """How many elements a part has at most: with what may be in front of the section."""
+        return None if self.known is None else self.known + LARGEST_PART // 8 * (self.offset != "0")
+
 
 def reduction(  # noqa: PLR0917 - all of them are what one clause item is
-    e: Emitter, out: Data, c: Clause, item: ListItem, team: bool, ref: str | None, place: Place
+    e: Emitter,
+    out: Data,
+    d: Directive,
+    c: Clause,
+    item: ListItem,
+    team: bool,
+    ref: str | None,
+    place: Place,
+    nest: Nest | None = None,
 ) -> None:
     """Add the copies of one list item to `out`.
 
     team  -- all threads of the team run the code; else one does
+    nest  -- the loop, when its iterations may use the team's shared memory
     ref   -- the pointer to the original, where the original has no name
     place -- of the copy
     """
@@ -70,24 +89,41 @@ def reduction(  # noqa: PLR0917 - all of them are what one clause item is
         orig = f"(*{ref})"
     told = f"  // reduction({c.keyword}: {item.text}): this {'thread' if place == 'stack' else 'team'}'s part"
     kind = e.cxx(shape.element)
+    promotion = e.plan.promotion if e.plan is not None else None
     if not shape.count:
         initial = _identity(op, kind, orig)
         if place == "stack":
             out.before.append(f"{kind} {s.name} = {initial};{told}")
         else:
             made = e.on_the_heap(s).rstrip() if place == "heap" else f"__shared__ {kind} {s.name};"
-            out.before.append(f"{made}{told}\n{s.name} = {initial};")
+            one = "if (omp_get_thread_num() == 0)\n" if promotion is not None else ""
+            out.before.append(f"{made}{told}\n{one}{s.name} = {initial};")
+        site = promotion.totals.get((id(d), s)) if promotion is not None else None
+        if site is not None:
+            taken = f"{orig} = ompls_total<{op}, {site}>({orig});  // the same in all threads of the team"
+            out.totals.append((f"ompls_contribute<{op}, {site}>({s.name});", taken))
+            return
         address = ref if ref is not None else f"&{orig}"
         call = f"ompls_reduce<{op}>" if team else f"ompls_join<{op}>"
+        if promotion is not None and not team:
+            call = f"if (omp_get_thread_num() == 0)\n{call}"
         how = "  // joined in the team, then one atomic a team" if team else ""
         out.after.append(f"{call}({address}, {s.name});{how}")
         return
-    mine = _storage(e, out, s, shape, place, told)
+    together = nest is not None and gathers(e, s, c.keyword, shape.element, shape.taken, nest)
+    if together:
+        told = told.replace("this thread's", "the team's")
+        place = "team"
+    mine = _storage(e, out, s, shape, place, told, on_heap=place == "heap" or (shape.is_large and not together))
     offset, count = shape.offset, shape.count
     if shape.whole and e.plan is not None and s in e.plan.parts:  # what is mapped of the array
         offset, count = (f"{x} / (long)sizeof({kind})" for x in e.plan.parts[s])
         mine = f"({mine} + {offset})"
     from_ = f"({kind} *){orig}" + (f" + {offset}" if offset != "0" else "")
+    if together:
+        out.before.append(f"ompls_gather_begin<{op}>({mine}, {count});")
+        out.after.append(f"ompls_gather_end<{op}>({from_}, {mine}, {count});")
+        return
     initial = _identity(op, kind, f"({from_})[ompls_k]")
     out.before.append(f"for (long ompls_k = 0; ompls_k < {count}; ompls_k++)\n{mine}[ompls_k] = {initial};")
     call = f"ompls_reduce_array<{op}>" if team else f"ompls_join_array<{op}>"
@@ -103,7 +139,9 @@ def _bound(e: Emitter, s: Symbol, name: str) -> str:
     return e.reference(s.type, name)
 
 
-def _storage(e: Emitter, out: Data, s: Symbol, shape: _Shape, place: Place, told: str) -> str:  # noqa: PLR0917
+def _storage(  # noqa: PLR0917
+    e: Emitter, out: Data, s: Symbol, shape: _Shape, place: Place, told: str, *, on_heap: bool
+) -> str:
     """Declare the part of an array.  Returns the flat pointer to it."""
     kind, where = e.cxx(shape.element), "__shared__ " if place == "team" else ""
     if shape.whole:
@@ -112,7 +150,7 @@ def _storage(e: Emitter, out: Data, s: Symbol, shape: _Shape, place: Place, told
         return s.name if isinstance(s.type, Array) and not isinstance(s.type.of, Array) else f"(({kind} *){s.name})"
     mine = part = f"ompls_part_{s.name}"
     first = int(shape.offset) if shape.offset.isdigit() else None
-    if shape.known is None or shape.known * 8 > LARGEST_PART or place == "heap":
+    if shape.known is None or on_heap:
         out.before.append(f"ompls_room<{kind}> ompls_room_{s.name}({shape.count});{told}")
         out.before.append(f"{kind} *const {part} = ompls_room_{s.name}.begin;")
     elif first is not None and (first + shape.known) * 8 <= LARGEST_PART:  # with what is in front of the section

@@ -23,7 +23,13 @@ from ompls.translate.transformations.gpu.data import Data, data_of
 from ompls.translate.transformations.gpu.declarations import Shared, aliases, rename
 from ompls.translate.transformations.gpu.dialect import Dialect
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, inner
-from ompls.translate.transformations.gpu.loops import Source, keep_counters, loop_parts, visit_iterations
+from ompls.translate.transformations.gpu.loops import (
+    Source,
+    counters_declared,
+    keep_counters,
+    loop_parts,
+    visit_iterations,
+)
 from ompls.translate.transformations.gpu.parallel import team_shared, thread_limit
 from ompls.translate.transformations.gpu.parameters import Parameters
 from ompls.translate.transformations.gpu.promoted import write
@@ -55,6 +61,7 @@ class KernelFunction:
         self.rw = Rewriter(plan.item.content.text)
         self.emitter = Emitter(index.tu, plan.item, self.rw, index.kinds, plan, dims=plan.dims)
         self.emitter.locks, self.emitter.operators = shared.locks, shared.operators
+        self.macros = self.emitter.macros = shared.macros
         self.emitter.joined.takers = shared.takers
         self.emitter.copies = copies_made(self.stmt, own_variables(plan.region))
         self.parameters = Parameters(self.emitter, plan, self.chain)
@@ -67,10 +74,12 @@ class KernelFunction:
         names = ", ".join(d.name for d in self.chain)
         path, line = self.places.line(self.plan.item, self.stmt.span.start)
         params = ", ".join(self.parameters.declared(p) for p in self.plan.params)
-        head = f'// {in_comment(path)}:{line}: {names}\nextern "C" __global__ void {self.plan.kernel}({params})\n{{\n'
+        told = f"// {in_comment(path)}:{line}: {names}\n{self.parameters.promise()}"
+        head = f'{told}extern "C" __global__ void {self.plan.kernel}({params})\n{{\n'
         chunks = [Chunk(head + "".join(f"{x}\n" for x in opening), self.stmt.span.start, False), *self._content()]
         chunks.append(Chunk("\nompls_target_end();\n}" if self.generic else "\n}", self.stmt.span.end - 1, False))
-        return self.places.located(self.plan.item, respell(chunks, self.index.own))
+        chunks = self.macros.written(self.plan.item, respell(chunks, self.index.own))
+        return self.places.located(self.plan.item, chunks)
 
     def regions(self) -> set[int]:
         """The directives whose parallel regions all threads of the kernel run together."""
@@ -115,9 +124,9 @@ class KernelFunction:
 
     def _check_shared(self) -> None:
         for s in sorted(self.emitter.team_shared, key=lambda s: s.name):
-            if 0 < self.plan.team_memory < (sizeof(s.type) or 0):
+            if 0 < self.plan.team_memory < (sizeof(s.type, self.index.tu.model) or 0):
                 why = f"threads share it, and a team has {self.plan.team_memory} bytes for that; map an array instead"
-                raise Problem(None, f"the variable '{s.name}' of {sizeof(s.type)} bytes", why)
+                raise Problem(None, f"the variable '{s.name}' of {sizeof(s.type, self.index.tu.model)} bytes", why)
 
     def _firstprivates(self) -> set[Symbol]:
         """What constructs inside the target construct copy, which the whole body sees."""
@@ -177,11 +186,19 @@ class KernelFunction:
         original = {p.symbol: f"ompls_p_{p.name}" for p in self.plan.params
                     if p.deref and p.symbol is not None and p.symbol in reached}  # fmt: skip
         sequential = self.body if self.generic else None
-        data = data_of(e, self.chain, self.nest, team=self.together, original=original, body=sequential)
+        promotion = self.plan.promotion
+        team = self.together and promotion is None
+        data = data_of(e, self.chain, self.nest, team=team, original=original, body=sequential, whole=team)
+        if promotion is not None and listed(self.chain, "reduction") & promotion.shared:
+            data.before.append("ompls_barrier();")
         if self.nest is None:
             block = self._block(data)
             return [Chunk(data.opening(), at, False), *block, Chunk("\n" + data.closing().rstrip("\n"), at, False)]
-        visit_iterations(e, self.nest, self._level)
+        if promotion is None:
+            visit_iterations(e, self.nest, self._level)
+        else:
+            with counters_declared(e, self.nest):
+                write(e, self.nest.body, promotion, again=True)
         source = self._source()
         if source == "one" or "simd" in self.leaves:
             keep_counters(e, self.nest, data, {p.symbol for p in self.plan.params if p.deref or source == "one"})
@@ -197,7 +214,7 @@ class KernelFunction:
         """Which of the loop's iterations each thread takes."""
         if not self.leaves & _DISTRIBUTED:
             return "one"
-        if not self.together:
+        if not self.together or self.plan.promotion is not None:
             return "distribute"
         return "league" if over_teams(self.leaves) else "all"
 
@@ -208,7 +225,7 @@ class KernelFunction:
             self.rw.replace(self.body.span, *chosen(e, last, self.body, self._level, data))
             return trimmed(self.rw.render(self.body.span))
         if self.plan.promotion is not None:
-            write(e, self.body, self.plan.promotion)
+            write(e, self.body, self.plan.promotion, again=bool(listed(self.chain, "reduction")))
         else:
             e.visit(self.body, self._level)
         return trimmed(self.rw.render(inner(self.body, self._taken())))

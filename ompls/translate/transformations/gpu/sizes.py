@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ctype import CType, Enum, Floating, Integer
-from ompls.analysis.model.layout import alignof, sizeof
+from ompls.analysis.model.ctype import BOOL, CType, Enum, Floating, Integer
 from ompls.translate.ctext import strip
 from ompls.translate.problem import Problem
 
@@ -21,10 +20,9 @@ def is_smaller(e: ast.Expr) -> bool:
 
 def size_of_definition(n: ast.SizeOf, text: str) -> int:
     """`sizeof(struct {…})` as a number: C++ takes no definition there.  Raises Problem for one with a name."""
-    size = sizeof(n.of) if n.op == "sizeof" else alignof(n.of)
-    if size is None or _NAMED.search(text):
+    if n.size is None or _NAMED.search(text):
         raise Problem(n.span, f"a type that is defined in '{n.op}'", "CUDA C++ takes none there; define it before")
-    return size
+    return n.size
 
 
 def is_complex(t: CType) -> bool:
@@ -34,5 +32,5 @@ def is_complex(t: CType) -> bool:
 def fits(e: ast.Expr, t: CType) -> bool:
     """Whether `e` is a constant that any number of type `t` can be: no narrowing."""
     literal = strip(e)
-    limit = 2 if t == Integer("_Bool") else 128
+    limit = 2 if t == BOOL else 128
     return isinstance(literal, ast.IntLiteral) and isinstance(t, (Integer, Floating)) and literal.value < limit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Collection
 
 from ompls.analysis.encoding import encoded
@@ -40,9 +41,12 @@ _SPELLED = {
 # `true`, `false` and `bool` mean what C++ means by them, but where the unit declares them itself.
 _WORDS = {w: f"{w}_" for w in [*_RENAMED, *_VECTORS, *_BUILT_IN] if w not in (*TRUTH, "static_assert")} | _SPELLED
 _TOKEN = re.compile(
-    NO_CODE + r"|\b(" + "|".join(sorted([*_WORDS, *TRUTH, "auto"], key=len, reverse=True)) + r")\b|" + COMPLEX.pattern,
+    NO_CODE
+    + r"|\b(" + "|".join(sorted([*_WORDS, *TRUTH, "auto"], key=len, reverse=True)) + r")\b|"
+    + COMPLEX.pattern
+    + r"|\b(?P<hexadecimal>0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][-+]?[0-9]+)(?P<suffix>[fF]?)\b",
     re.S,
-)
+)  # fmt: skip
 
 
 def respell(chunks: list[Chunk], own: Collection[str] = ()) -> list[Chunk]:
@@ -77,6 +81,19 @@ def _spelling(m: re.Match[str], otherwise: str, own: Collection[str]) -> str:
     """What a match of `_TOKEN` becomes."""
     if m.lastindex is None:
         return m.group()
+    if m["hexadecimal"]:
+        return _decimal(m["hexadecimal"], m["suffix"])
     if m.group(1) in TRUTH:
         return f"{m.group(1)}_" if m.group(1) in own else m.group(1)
     return _WORDS.get(m.group(1), otherwise) if m.group(1) else f"ompls_complex<{m.group(2) or m.group(3)}>"
+
+
+def _decimal(digits: str, suffix: str) -> str:
+    """A hexadecimal floating constant as a decimal one of the same value: C++ before 17 has no others."""
+    try:
+        value = float.fromhex(digits)
+        if suffix:
+            value = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return digits + suffix
+    return f"{value!r}{suffix}"

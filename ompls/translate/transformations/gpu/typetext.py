@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 
+from ompls.analysis.encoding import encoded
+from ompls.analysis.syntax import attributes
+from ompls.translate.problem import Problem
 from ompls.translate.rewrite import NO_CODE
 
 _QUIET = re.compile(NO_CODE, re.S)
@@ -15,7 +18,14 @@ _NESTED = re.compile(r"\b(struct|union|enum)\b(\s*__attribute__\s*\(\(.*?\)\))?\
 
 
 def as_cxx(text: str) -> str:
-    """A declaration of types with what is nested in it and has a name in front of it; members are not const."""
+    """A declaration of types with what is nested in it and has a name in front of it; members are not const.
+
+    Raises Problem for attributes that C++ does not have in the same way.
+    """
+    said = attributes.in_text(encoded(text)) if "attribute" in text or "[[" in text else b""
+    if attributes.changes_type(said) or (attributes.is_packed(said) and re.search(r"\benum\b[^;{}]*\{", text)):
+        why = "kernels may lay it out otherwise than the host; give it a type of the same size without attributes"
+        raise Problem(None, f"the attribute of '{' '.join(text.split('{', maxsplit=1)[0].split())}'", why)
     quiet = _QUIET.sub(lambda m: " " * len(m.group()), text)
     opening = quiet.find("{")
     if opening < 0 or re.match(r"\s*(?:typedef\s+)?enum\b", quiet):

@@ -14,7 +14,6 @@ from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import Floating, Integer
 from ompls.analysis.model.tu import Content
 
@@ -83,13 +82,13 @@ def is_rounded(index: Expr, deep: int = _DEEP) -> bool:
 
 def _of_type(expr: Expr) -> Interval | None:
     kind = expr.type
-    if not isinstance(kind, Integer) or INTEGERS[kind.kind][0] != 1:
+    if not isinstance(kind, Integer) or kind.size != 1:
         return None
-    return (-128, 127) if INTEGERS[kind.kind][1] else (0, 1 if kind.kind == "_Bool" else 255)
+    return (-128, 127) if kind.signed else (0, 1 if kind.kind == "_Bool" else 255)
 
 
 def _is_unsigned(expr: Expr) -> bool:
-    return isinstance(expr.type, Integer) and not INTEGERS[expr.type.kind][1]
+    return isinstance(expr.type, Integer) and not expr.type.signed
 
 
 def _loads(expr: Expr, deep: int = _DEEP) -> Iterator[ast.Index]:

@@ -13,7 +13,6 @@ from ompls.analysis.dataenv.symbolic import LoopRange, Opaque, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.convert import INTEGERS
 from ompls.analysis.model.ctype import Array, CType, Integer, Pointer
 from ompls.analysis.rules.support.races.computed import Functions, index_of, interval_of, is_rounded
 from ompls.analysis.rules.support.races.levels import Level
@@ -192,9 +191,9 @@ def _element(atom: Opaque) -> CType | None:
 
 
 def _of_type(t: CType | None) -> _Interval | None:
-    if not isinstance(t, Integer) or INTEGERS[t.kind][0] != 1:
+    if not isinstance(t, Integer) or t.size != 1:
         return None
-    return (0, 255) if not INTEGERS[t.kind][1] else (-128, 127)
+    return (0, 255) if not t.signed else (-128, 127)
 
 
 def _capacity(access: Access) -> int | None:

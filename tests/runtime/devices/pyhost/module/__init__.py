@@ -22,6 +22,11 @@ class OutOfMemory(Exception):
         self.hint = "map less"
 
 
+def _tell(what: str) -> None:
+    if "PYHOST_TELL" in os.environ:
+        print(what, flush=True)
+
+
 class OpenDevice:
     """One open device."""
 
@@ -31,6 +36,9 @@ class OpenDevice:
         self.threads: set[int] = set()
 
     def properties(self) -> dict[str, object]:
+        odd = {"none": None, "text": "a text", "threads": {"name": "ctypes", "max_threads": "many"}}
+        if "PYHOST_PROPERTIES" in os.environ:
+            return odd[os.environ["PYHOST_PROPERTIES"]]  # type: ignore[return-value]
         return {"name": "ctypes", "max_threads": 64, "default_threads": 32}
 
     def alloc(self, size: int) -> int:
@@ -60,14 +68,31 @@ class OpenDevice:
     def find_kernel(self, loaded: ctypes.CDLL, name: str) -> object:
         return loaded[name]
 
+    def most_threads(self, kernel: object) -> int:
+        assert callable(kernel)
+        return 24
+
     def find_symbol(self, loaded: ctypes.CDLL, name: str) -> int:
         return ctypes.addressof(ctypes.c_void_p.in_dll(loaded, name))
 
-    def launch(self, kernel: object, name: str, region: tuple[str, int], mode: int, *geometry: object) -> None:
+    def attach(self, at: int, target: int) -> None:
+        _tell("a pointer is attached")
+        ctypes.c_void_p.from_address(at).value = target
+
+    def copy_peer(self, to: int, other: OpenDevice, address: int, size: int) -> None:
+        assert any(begin <= address < begin + len(buffer) for begin, buffer in other.buffers.items())
+        ctypes.memmove(to, address, size)
+        _tell(f"{size} bytes from device {other.index} to {self.index}")
+
+    def launch(  # noqa: PLR0917 -- as the bridge calls it
+        self, kernel: object, name: str, region: tuple[str, int], mode: int, grid: tuple[int, ...],
+        block: tuple[int, ...], shared_bytes: int, params: tuple[bytes, ...], kinds: bytes, id: str,
+    ) -> None:  # fmt: skip
         assert callable(kernel)
         assert mode in (0, 1)
-        params = geometry[-1]
-        assert isinstance(params, tuple)
+        assert len(kinds) == len(params)
+        assert block[0] <= 24, "as many as the kernel can have"
+        _tell(f"{id}: {', '.join(('address', 'value', 'size')[kind] for kind in kinds)}")
         self.threads.add(threading.get_ident())
         buffers = [ctypes.create_string_buffer(value, len(value)) for value in params]
         kernel((ctypes.c_void_p * len(buffers))(*map(ctypes.addressof, buffers)))
@@ -90,12 +115,19 @@ class Module:
     name = "pyhost"
     image_class = "pyhost"
     kind = "gpu"  # for the test of it: this is none
+    peers = True
+    fits = True
 
     def __init__(self) -> None:
+        if "PYHOST_BROKEN" in os.environ:
+            raise ZeroDivisionError(os.environ["PYHOST_BROKEN"])
         if "PYHOST_DRIVER" in os.environ:  # a driver's library has an exit handler from when it is loaded
             ctypes.CDLL(None)["__cxa_atexit"](_driver_ends, None, None)
 
     def probe(self, wanted: int) -> int:
+        if "PYHOST_PROBE" in os.environ:
+            odd = {"none": None, "text": "one", "negative": -1, "huge": 1 << 80}
+            return odd[os.environ["PYHOST_PROBE"]]  # type: ignore[return-value]
         return wanted or 1
 
     def open(self, index: int) -> OpenDevice:

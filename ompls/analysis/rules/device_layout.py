@@ -1,0 +1,126 @@
+"""Data that host and device share and that the device lays out in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.dataenv.layouts import Unlike, unlike_globals, unlike_in, unlike_moved, unlike_sizes
+from ompls.analysis.model.ast import Span
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.limits import by_model, called, regions_of, severity_of
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    host = scene.unit.model
+    for model, devices in by_model(scene).items():
+        names = " and ".join(device.name for device in devices)
+        for region in regions_of(scene) if model != host else ():
+            span = region.directive.name_span
+            yield from (_finding(scene, x, span, names) for x in unlike_in(region, host, model))
+            for call, content in called(scene, region):
+                for x in (*unlike_globals([content.node], host, model), *unlike_sizes(content.node, host, model)):
+                    yield _finding(scene, x._replace(span=call.span), span, names)
+        for directive in scene.directives if model != host else ():
+            yield from (_finding(scene, x, directive.name_span, names) for x in unlike_moved(directive, host, model))
+
+
+def _finding(scene: Scene, x: Unlike, otherwise: Span, names: str) -> Finding:
+    return Finding(
+        x.span or otherwise, f"{x.what} cannot be shared with {names}: {x.why.format(names)}", severity_of(scene)
+    )
+
+
+RULE = Rule(
+    id="device-layout",
+    severity="warning",
+    group="device-limits",
+    title="Data that the device lays out in another way than the host",
+    why="""
+What a construct maps is copied byte for byte, and so is the value of a firstprivate variable. A device with pointers or
+`long` of 4 bytes (`[abi]` in its `device.toml`) finds something else in such bytes: every element of an array of `long`, and
+every member behind a pointer, lies in another place. The message names the innermost member that differs. Types with
+one size everywhere (`float`, `int`, `int32_t`, `int64_t`) can be shared. A pointer that only leads to mapped data is not
+copied: the device gets one of its own.
+""",
+    section="5.8",
+    about="directives",
+    bad=(
+        """
+// Device epiphany
+void f(int n, long *a) {
+    #pragma omp target map(tofrom: a[0:n])
+    //                             ^^^^^^ hint: `a` cannot be shared with epiphany: `long` has 8 bytes on the host and 4 on epiphany; use `int32_t` or `int64_t`
+    for (int i = 0; i < n; i++) a[i] = i;
+}
+""",
+        """
+// Device epiphany
+struct node { float value; struct node *next; };
+void f(struct node *p) {
+    #pragma omp target map(tofrom: p[0:1])
+    //                             ^^^^^^ hint: the member `next` of `struct node` in `p` cannot be shared with epiphany: `struct node *` has 8 bytes on the host and 4 on epiphany; map what it points to, and keep no pointer in the data
+    p->value = 1;
+}
+""",
+        """
+// Device epiphany
+void f(unsigned long n, float *a) {
+    #pragma omp target map(tofrom: a[0:n])
+    //          ^^^^^^ hint: `n` cannot be shared with epiphany: `unsigned long` has 8 bytes on the host and 4 on epiphany; use `uint32_t` or `uint64_t`
+    for (int i = 0; i < n; i++) a[i] = 0;
+}
+""",
+        """
+// Device epiphany
+struct point { float x, y, z; };
+void f(int n, struct point *a) {
+    #pragma omp target enter data map(to: a[0:n])
+    //                                    ^^^^^^ hint: `a[0:n]` cannot be shared with epiphany: `struct point` has 12 bytes on the host and 16 on epiphany; fill it up with members of its own
+}
+""",
+    ),
+    good=(
+        """
+// Device epiphany
+struct pair { double re, im; };
+void f(int n, struct pair *a, const short *b, char c) {
+    #pragma omp target map(tofrom: a[0:n]) map(to: b[0:n])
+    for (int i = 0; i < n; i++) a[i].re = b[i] + c;
+}
+""",
+        """
+// Device epiphany
+void f(int n, float *a) {
+    #pragma omp target map(tofrom: a[0:n])
+    for (int i = 0; i < n; i++) {
+        long twice = 2l * i;
+        a[i] = twice;
+    }
+}
+""",
+        """
+void f(int n, long *a) {
+    #pragma omp target map(tofrom: a[0:n])
+    for (int i = 0; i < n; i++) a[i] = i;
+}
+""",
+        """
+// Device epiphany
+struct vector { int n; float *data; };
+void f(struct vector *v) {
+    int n = v->n;
+    float *data = v->data;
+    #pragma omp target map(tofrom: data[0:n])
+    for (int i = 0; i < n; i++) data[i] *= 2;
+}
+""",
+        """
+// Device epiphany
+void f(int n, float *p) {
+    #pragma omp target is_device_ptr(p)
+    for (int i = 0; i < n; i++) p[i] = (float)(sizeof(long) * i);
+}
+""",
+    ),
+    check=check,
+)

@@ -1,0 +1,203 @@
+// Reductions over the threads of a team: shuffles in a warp, shared memory between warps, one atomic a team.
+#pragma once
+
+// Before a loop of a few turns, which unrolled would be half of a small kernel.
+#ifdef OMPLS_CUDASIM
+#define OMPLS_ROLLED
+#else
+#define OMPLS_ROLLED _Pragma("unroll 1")
+#endif
+
+#ifdef OMPLS_SIM_FAST
+enum { OMPLS_PARTS = 1024 }; // a thread has one
+#else
+enum { OMPLS_PARTS = 32 }; // a warp has one; a block has at most 32 warps
+#endif
+
+template <typename T> static __device__ inline T ompls_shuffle_down(unsigned mask, T value, int distance)
+{
+    typedef typename ompls_word<sizeof(T) == 8>::type Word;
+    return ompls_from_bits<T, Word>(__shfl_down_sync(mask, ompls_to_bits<T, Word>(value), distance));
+}
+
+// The result of the first `lanes` lanes, in lane 0.  All of them call it, and no other: before sm_70 they have to be
+// converged (PTX ISA, "shfl.sync"), as they are behind any loop or branch of theirs.
+template <class Op, typename T> static __device__ T ompls_reduce_warp(T value, int lane, int lanes)
+{
+    const unsigned mask = lanes >= OMPLS_WARP ? 0xffffffffu : (1u << lanes) - 1;
+    for (int distance = OMPLS_WARP / 2; distance > 0; distance /= 2) {
+        const T other = ompls_shuffle_down(mask, value, distance);
+        if (lane < distance && lane + distance < lanes) value = Op::apply(value, other);
+    }
+    return value;
+}
+
+// One thread's value into the target: by compare-and-swap where a T fits into a word, else under a lock, in whose body
+// nothing waits.
+static __device__ int ompls_join_lock;
+template <class Op, typename T, bool fits> struct ompls_joining {
+    static __device__ void run(T *target, T value) { ompls_atomic<Op, T>(target, value); }
+};
+template <class Op, typename T> struct ompls_joining<Op, T, false> {
+    static __device__ void run(T *target, T value)
+    {
+        ompls_critical(&ompls_join_lock, [&] { *target = Op::apply(*target, value); });
+    }
+};
+template <class Op, typename T> static __device__ void ompls_join(T *target, T value)
+{
+    const bool fits = (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T);
+    ompls_joining<Op, T, fits>::run(target, value);
+}
+
+// All threads of the team contribute, meet at a barrier, and then anyone may ask for what has been joined: the warps'
+// parts, in order.  Each reduction has a site of its own in shared memory, for values of up to 8 bytes; nobody contributes
+// to it again before all have what they came for.
+template <int site> static __device__ inline unsigned long long *ompls_parts()
+{
+    static __shared__ unsigned long long parts[OMPLS_PARTS];
+    return parts;
+}
+template <class Op, typename T> static __device__ T ompls_in_order(const unsigned long long *parts, int count)
+{
+    T value = ompls_from_bits<T, unsigned long long>(parts[0]);
+    OMPLS_ROLLED for (int other = 1; other < count; ++other)
+        value = Op::apply(value, ompls_from_bits<T, unsigned long long>(parts[other]));
+    return value;
+}
+#ifdef OMPLS_SIM_FAST
+// A shuffle is a wait of every lane there.  So the threads' values are the parts, and the last to come joins them.
+template <class Op, int site, typename T> static __device__ void ompls_contribute(T value)
+{
+    static __shared__ int arrived;
+    unsigned long long *const parts = ompls_parts<site>();
+    parts[omp_get_thread_num()] = ompls_to_bits<T, unsigned long long>(value);
+    if (++arrived < omp_get_num_threads()) return;
+    parts[0] = ompls_to_bits<T, unsigned long long>(ompls_in_order<Op, T>(parts, arrived));
+    arrived = 0;
+}
+template <class Op, int site, typename T> static __device__ T ompls_joined() { return ompls_in_order<Op, T>(ompls_parts<site>(), 1); }
+#else
+template <class Op, int site, typename T> static __device__ void ompls_contribute(T value)
+{
+    const int me = omp_get_thread_num(), warp = me / OMPLS_WARP, lane = me % OMPLS_WARP;
+    value = ompls_reduce_warp<Op, T>(value, lane, omp_get_num_threads() - warp * OMPLS_WARP);
+    if (lane == 0) ompls_parts<site>()[warp] = ompls_to_bits<T, unsigned long long>(value);
+}
+template <class Op, int site, typename T> static __device__ T ompls_joined()
+{
+    return ompls_in_order<Op, T>(ompls_parts<site>(), ompls_whole_warps(omp_get_num_threads()) / OMPLS_WARP);
+}
+#endif
+template <class Op, int site, typename T> static __device__ T ompls_total(T original)
+{
+    return Op::apply(original, ompls_joined<Op, site, T>());
+}
+
+// Whether a value goes through the shuffles of a warp.  What chooses by it is a function of the file, and no member of a
+// class: on cudasim files are linked, and those of the two modes must not share a function with a barrier in it.
+template <bool small> struct ompls_small {};
+
+// The values of the team's threads, in thread 0.  Larger ones go from thread to thread through one place in shared memory.
+template <class Op, typename T> static __device__ T ompls_in_team(ompls_small<true>, T value, int me, int)
+{
+    ompls_contribute<Op, -1>(value);
+    ompls_barrier();
+    return me == 0 ? ompls_joined<Op, -1, T>() : value;
+}
+template <class Op, typename T> static __device__ T ompls_in_team(ompls_small<false>, T value, int me, int threads)
+{
+    static __shared__ unsigned long long place[(sizeof(T) + 7) / 8];
+    for (int other = 1; other < threads; ++other) {
+        if (me == other) memcpy(place, &value, sizeof value);
+        ompls_barrier();
+        if (me == 0) {
+            T theirs;
+            memcpy(&theirs, place, sizeof theirs);
+            value = Op::apply(value, theirs);
+        }
+        ompls_barrier();
+    }
+    return value;
+}
+
+template <class Op, typename T> static __device__ void ompls_reduce(T *target, T value)
+{
+    const int me = omp_get_thread_num(), threads = omp_get_num_threads();
+    if (threads > 1) value = ompls_in_team<Op>(ompls_small<sizeof(T) <= 8>(), value, me, threads);
+    if (me == 0) ompls_join<Op, T>(target, value); // several teams may share the target
+    if (threads > 1) ompls_barrier(); // the result is there for all, and the partial results may be overwritten
+}
+
+// Arrays: every warp joins its lanes' parts of as many elements as there is room for; then one thread for each element
+// joins the warps' parts, in the same order as for a variable, and adds them to the target.
+template <class Op, typename T>
+static __device__ void ompls_arrays_in_team(ompls_small<true>, T *target, const T *mine, long count, int me, int threads)
+{
+    enum { ROOM = 128 };
+    static __shared__ unsigned long long parts[ROOM];
+    const int warp = me / OMPLS_WARP, lane = me % OMPLS_WARP, rest = threads - warp * OMPLS_WARP;
+    const int warps = ompls_whole_warps(threads) / OMPLS_WARP, most = ROOM / warps;
+    for (long first = 0; first < count; first += most) {
+        const int elements = count - first < most ? int(count - first) : most;
+        for (int i = 0; i < elements; ++i) {
+            const T value = ompls_reduce_warp<Op, T>(mine[first + i], lane, rest);
+            if (lane == 0) parts[i * warps + warp] = ompls_to_bits<T, unsigned long long>(value);
+        }
+        ompls_barrier();
+        for (int i = me; i < elements; i += threads)
+            ompls_join<Op, T>(target + first + i, ompls_in_order<Op, T>(parts + i * warps, warps));
+        ompls_barrier(); // as in ompls_reduce
+    }
+}
+template <class Op, typename T>
+static __device__ void ompls_arrays_in_team(ompls_small<false>, T *target, const T *mine, long count, int, int)
+{
+    for (long i = 0; i < count; ++i) ompls_reduce<Op, T>(target + i, mine[i]);
+}
+template <class Op, typename T> static __device__ void ompls_reduce_array(T *target, const T *mine, long count)
+{
+    const int me = omp_get_thread_num(), threads = omp_get_num_threads();
+    if (threads > 1) ompls_arrays_in_team<Op>(ompls_small<sizeof(T) <= 8>(), target, mine, count, me, threads);
+    else ompls_join_array<Op, T>(target, mine, count);
+}
+
+// Arrays that the whole team adds up in shared memory, element by element: where the order of the values is all the same.
+template <class Op, typename T> static __device__ void ompls_gather_begin(T *part, int count)
+{
+    OMPLS_ROLLED for (int i = omp_get_thread_num(); i < count; i += omp_get_num_threads()) part[i] = ompls_identity<Op, T>();
+    ompls_barrier();
+}
+template <class Op, typename T> static __device__ inline void ompls_gather(T *element, T value)
+{
+#ifdef OMPLS_SIM_FAST
+    *element = Op::apply(*element, value); // threads of a block never run at once there
+#else
+    ompls_atomic<Op, T>(element, value);
+#endif
+}
+template <class Op, typename T> static __device__ void ompls_gather_end(T *target, const T *part, int count)
+{
+    ompls_barrier();
+    OMPLS_ROLLED for (int i = omp_get_thread_num(); i < count; i += omp_get_num_threads())
+        ompls_join<Op, T>(target + i, part[i]);
+    ompls_barrier(); // the result is there for all, and the part may be used again
+}
+template <class Op, typename T> static __device__ void ompls_join_array(T *target, const T *mine, long count)
+{
+    for (long i = 0; i < count; ++i) ompls_join<Op, T>(target + i, mine[i]);
+}
+
+// `part` as a pointer to who knows what.  A compiler may take it that a pointer with an offset does not reach a variable
+// that is smaller than the offset; of what it does not know to be a variable it cannot.
+template <typename T> static __device__ T *ompls_hidden(T *part)
+{
+    asm("" : "+l"(part));
+    return part;
+}
+// Where element 0 would be when `part` is element `offset`: of a section, only elements from there on are used.  The
+// address is computed as a number, because a pointer must not leave its array.
+template <typename T> static __device__ T *ompls_before(T *part, long offset)
+{
+    return reinterpret_cast<T *>(reinterpret_cast<unsigned long>(part) - offset * sizeof(T));
+}
