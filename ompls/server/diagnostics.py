@@ -42,6 +42,7 @@ class DiagnosticsFeature:
         self.server = server
         self._shown: dict[str, Shown] = {}  # by URI, of the documents that are open
         self._refresh: asyncio.Task[None] | None = None
+        self._stale = False  # there is a reason to pull that the client has not been told
 
     # --- from the engine -----------------------------------------------------------------------------------------
 
@@ -167,9 +168,14 @@ class DiagnosticsFeature:
 
     def refresh(self) -> None:
         """Ask the client to pull again; several reasons within a moment are one request."""
-        if self.server.client.refreshes_diagnostics and (self._refresh is None or self._refresh.done()):
+        if not self.server.client.refreshes_diagnostics:
+            return
+        self._stale = True
+        if self._refresh is None or self._refresh.done():
             self._refresh = asyncio.create_task(logged("workspace/diagnostic/refresh", self._ask))
 
     async def _ask(self) -> None:
-        await asyncio.sleep(0.02)
-        await self.server.request("workspace/diagnostic/refresh", None)
+        while self._stale:  # the client may take its time to answer, and there may be another reason by then
+            await asyncio.sleep(0.02)
+            self._stale = False
+            await self.server.request("workspace/diagnostic/refresh", None)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from ompls.server.diagnostics import DiagnosticsFeature
+
 from .conftest import Editor, running
 from .test_editors import MISTAKE
+
+if TYPE_CHECKING:
+    from ompls.server.app import OmplsServer
 
 pytestmark = pytest.mark.asyncio
 
@@ -74,6 +82,23 @@ async def test_a_client_is_asked_to_pull_what_moved(vscode: Editor, tmp_path: Pa
     vscode.close(header)
     await vscode.until(lambda: len(refreshes(vscode)) > asked)
     await vscode.shows(source, ["unknown-directive"])
+
+
+async def test_a_reason_to_pull_is_told_though_the_client_still_answers_the_last_one() -> None:
+    asked, answered = asyncio.Semaphore(0), asyncio.Event()
+
+    async def request(method: str, params: object) -> None:
+        asked.release()
+        await answered.wait()
+
+    feature = DiagnosticsFeature(
+        cast("OmplsServer", SimpleNamespace(client=SimpleNamespace(refreshes_diagnostics=True), request=request))
+    )
+    feature.refresh()
+    await asyncio.wait_for(asked.acquire(), 20)
+    feature.refresh()
+    answered.set()
+    await asyncio.wait_for(asked.acquire(), 20)
 
 
 def refreshes(editor: Editor) -> list[str]:
