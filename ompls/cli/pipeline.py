@@ -214,7 +214,7 @@ def devices_here(spec: str, machine: Machine | None = None) -> tuple[DeviceSpec,
     if spec != AUTO:
         translatable(spec)
     names = dict.fromkeys(device.name for device, _ in choose(spec, machine))
-    return tuple(registry().devices[name] for name in names)
+    return tuple(registry().one(name) for name in names)
 
 
 def build(

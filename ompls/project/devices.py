@@ -7,6 +7,7 @@
     like = "cuda"                   # what is not said here is as that device says it
     planned = "…"                   # no kernels are made for it yet, and why
     triples = ["nvptx"]             # how the targets begin that are this device to other compilers
+    inner = true                    # another device can be inside: NAME(INNER)
     in_place_of = "cuda"            # the device whose kernels this one runs where that one is not there
 
     [limits]
@@ -42,7 +43,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ _GREATEST = (1 << 63) - 1  # what C and JSON readers have numbers for
 _GROUPS = {"math": MATH_FUNCTIONS, "float": FLOAT_FUNCTIONS, "complex": COMPLEX_FUNCTIONS}
 _LIMITS = ("stack", "team_memory", "threads", "team")
 _TEXTS = ("title", "kernels", "language", "planned", "in_place_of")
-_KEYS = (*_TEXTS, "like", "main_thread", "triples", "limits", "abi", "lacks", "slow", "functions")
+_KEYS = (*_TEXTS, "like", "main_thread", "inner", "triples", "limits", "abi", "lacks", "slow", "functions")
 _ABI_NUMBERS = ("long", "pointer", "double", "long_double", "align", "biggest", "structures")
 _ABI_WORDS: dict[str, tuple[str, dict[str, Any]]] = {
     "char": ("signed_char", {"signed": True, "unsigned": False}),
@@ -103,10 +104,27 @@ class Registry:
                 why = f"'{count}' is not a number of devices"
                 raise EnvironmentProblem(f"cannot use {name}", why, "write NAME or NAME:NUMBER")
             name = DEFAULT if name == AUTO else name
-            if name not in self.devices:
-                raise self._unknown(name)
-            found[name] = self.devices[name]
+            found[name] = self.one(name)
         return tuple(found.values())
+
+    def one(self, name: str) -> DeviceSpec:
+        """The device NAME or NAME(INNER).  Raises EnvironmentProblem."""
+        outer, inside, inner = name.partition("(")
+        if outer not in self.devices:
+            raise self._unknown(outer)
+        device = self.devices[outer]
+        if not inside:
+            return device
+        if not device.inner or not inner.endswith(")"):
+            why, hint = (
+                ("its ')' is missing", "write OUTER(INNER)")
+                if device.inner
+                else ("it has no device inside", f"write {outer}")
+            )
+            raise EnvironmentProblem(f"cannot use {name}", why, hint)
+        found = self.one(inner[:-1])
+        title = f"{device.title}, with {inner[:-1]} inside"
+        return replace(found, name=name, title=title, triples=(), in_place_of="", inner=False)
 
     def of_triple(self, target: str) -> str:
         """The name of the device that a target of another compiler is; '': there is none."""
@@ -205,7 +223,7 @@ def _device(
     told: dict[str, Any] = {"lacks": NOT_YET, "kernels": ""}
     if base is not None:
         told = {f.name: getattr(base, f.name) for f in fields(DeviceSpec)}
-    told |= {"name": name, "planned": "", "triples": (), "in_place_of": ""}
+    told |= {"name": name, "planned": "", "triples": (), "in_place_of": "", "inner": False}
     told |= {"target": name} if name in own else {}
     for key, value in table.items():
         told |= _entry(key, value, told)
@@ -221,7 +239,7 @@ def _entry(key: str, value: Any, told: Mapping[str, Any]) -> dict[str, Any]:
     """What an entry of the file's first level says, by the names of DeviceSpec."""
     if key in _TEXTS:
         return {key: _text(key, value)}
-    if key == "main_thread":
+    if key in ("main_thread", "inner"):
         return {key: _of(key, value, lambda v: isinstance(v, bool), "true or false")}
     if key == "triples":
         return {key: tuple(_text(key, name) for name in _of(key, value, lambda v: isinstance(v, list), "a list"))}

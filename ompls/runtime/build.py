@@ -13,7 +13,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from . import start
 from .bundle import Bundle, read_bundle
@@ -92,10 +92,17 @@ def core_objects(tools: Toolchain, devices: Sequence[Device]) -> List[Path]:
     """The core and the devices' native modules as objects, in the order in which they must be linked."""
     headers = tuple(sorted(CORE.glob("*.h")))
     jobs = [Compile(CORE / (name + ".c"), CORE_FLAGS, depends=headers) for name in CORE_SOURCES]
+    return tools.objects([*jobs, *native_jobs(devices, headers).values()])
+
+
+def native_jobs(devices: Sequence[Device], headers: Sequence[Path]) -> Dict[Path, Compile]:
+    """The compilations of the devices' native halves by source: what two devices have is there once."""
+    jobs: Dict[Path, Compile] = {}
     for device in devices:
+        depends = (*headers, *device.native_inputs())
         for source in device.native_sources():
-            jobs.append(Compile(source, (*CORE_FLAGS, "-I" + str(CORE)), depends=(*headers, *device.native_inputs())))
-    return tools.objects(jobs)
+            jobs.setdefault(source, Compile(source, (*CORE_FLAGS, "-I" + str(CORE)), depends=depends))
+    return jobs
 
 
 def prepare(devices: Sequence[Device], place: Optional[Path] = None) -> None:

@@ -75,6 +75,7 @@ class Device(ABC):
     debuggable = False  # whether a debugger of this machine can stop in its kernels
     checks = False  # whether it builds kernels that look for mistakes (OMPLS_CHECK)
     tells_resources = False  # whether `resources` answers
+    takes_inner = False  # whether `around` answers
     needs_library: Optional[str] = None  # a Python device without which there is none: "libcuda.so.1"
 
     @property
@@ -110,6 +111,10 @@ class Device(ABC):
     def environment(self, given: Mapping[str, str]) -> Dict[str, str]:
         """What programs that use the device should find in their environment, where the user does not say it."""
         return {}
+
+    def around(self, inner: str) -> Device:
+        """This device with the device of that name inside: NAME(INNER).  Raises DeviceUnavailable."""
+        raise DeviceUnavailable(self.name, "it has no device inside", "leave out ({})".format(inner))
 
     def native_sources(self) -> List[Path]:
         """C files to link into the program: the module's native half."""
@@ -148,7 +153,7 @@ class Broken(Device):
 # What is read of a device before anything is asked of it, and its type.
 _ATTRIBUTES: Dict[str, Tuple[type, ...]] = {
     **dict.fromkeys(("image_class", "kernel_class"), (str,)),
-    **dict.fromkeys(("joins_functions", "debuggable", "checks", "tells_resources"), (bool,)),
+    **dict.fromkeys(("joins_functions", "debuggable", "checks", "tells_resources", "takes_inner"), (bool,)),
     "needs_library": (str, type(None)),
 }
 
@@ -241,16 +246,30 @@ def choose(spec: str, machine: Optional[Machine] = None) -> List[Tuple[Device, i
 
 
 def named(spec: str) -> List[Tuple[Device, int]]:
-    """The devices of a comma list of NAME or NAME:N, wherever they are.  Raises DeviceUnavailable for what is none."""
+    """The devices of a comma list of NAME or NAME:N, wherever they are; NAME may be OUTER(INNER).
+
+    Raises DeviceUnavailable for what is none.
+    """
     chosen = []
     for part in spec.split(","):
         name, _, number = part.strip().partition(":")
-        modules = _modules()
-        known = _found({name: modules[name]}) if name in modules else {}  # the others need not be loaded
-        if name not in known:
-            why = "its folder has no module/ to run it" if name in folders()[0] else "there is no such device"
-            raise DeviceUnavailable(name, why, "choose one of: " + ", ".join(all_devices()))
+        device = _one(name)
         if number and not (number.isdigit() and 1 <= int(number) <= 256):
             raise DeviceUnavailable(part, "'{}' is not a number of devices".format(number), "write NAME or NAME:NUMBER")
-        chosen.append((known[name], int(number or 0)))
+        chosen.append((device, int(number or 0)))
     return chosen
+
+
+def _one(name: str) -> Device:
+    outer, inside, inner = name.partition("(")
+    modules = _modules()
+    known = _found({outer: modules[outer]}) if outer in modules else {}  # the others need not be loaded
+    if outer not in known:
+        why = "its folder has no module/ to run it" if outer in folders()[0] else "there is no such device"
+        raise DeviceUnavailable(outer, why, "choose one of: " + ", ".join(all_devices()))
+    if not inside:
+        return known[outer]
+    if not inner.endswith(")"):
+        raise DeviceUnavailable(name, "its ')' is missing", "write OUTER(INNER)")
+    _one(inner[:-1])
+    return known[outer].around(inner[:-1])

@@ -7,15 +7,16 @@ native program finds, and the process ends through the C library's `exit`, as af
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
 import sys
 from pathlib import Path
-from typing import Dict, NoReturn, Sequence
+from typing import Dict, List, NoReturn, Sequence
 
-from .devices import Broken, all_devices, state_of
-from .errors import RuntimeProblem
+from .devices import Broken, Device, all_devices, named, state_of
+from .errors import DeviceUnavailable, RuntimeProblem
 from .loading import told
 
 LC_ALL = 6  # of <locale.h> on Linux
@@ -43,12 +44,14 @@ def _look_native(libc: ctypes.CDLL, name: bytes) -> None:
 
 
 def _add_modules(library: Path, linked: Sequence[str]) -> None:
-    wanted = {part.partition(":")[0] for part in os.environ.get("OMPLS_DEVICES", "").split(",")} - {""}
+    wanted = [part.partition(":")[0] for part in os.environ.get("OMPLS_DEVICES", "").split(",")]
+    wanted = [name for name in wanted if name]
+    program = ctypes.CDLL(str(library))
     bridge = ctypes.PyDLL(str(library)).ompls_bridge_add
     bridge.argtypes = [ctypes.py_object]
-    for device in all_devices().values():
+    for device in _usable(wanted or linked):
         make = device.python_module
-        if make is None or device.name not in (wanted or linked):
+        if make is None:
             continue
         # Asked here, because it loads the driver, whose exit handlers must be there before the bridge's.  What is
         # wanted by name says itself why it is not there.
@@ -62,8 +65,21 @@ def _add_modules(library: Path, linked: Sequence[str]) -> None:
         except BaseException as error:  # noqa: BLE001 -- others wrote it
             _warn_of(device.name, told(error, device.folder))
             continue
-        if bridge(module) != 0:
+        add = getattr(module, "add", None)
+        if add is not None:  # its table is in C, and it puts it in
+            add(program)
+        elif bridge(module) != 0:
             raise RuntimeProblem("device '{}'".format(device.name), "the bridge does not know this interpreter")
+
+
+def _usable(names: Sequence[str]) -> List[Device]:
+    """The devices of these names that there are, in the order of preference; those with another one inside at last."""
+    found = {name: device for name, device in all_devices().items() if name in names}
+    for name in names:
+        if "(" in name:
+            with contextlib.suppress(DeviceUnavailable):  # the core says that there is none
+                found[name] = named(name)[0][0]
+    return list(found.values())
 
 
 def _warn_of(name: str, why: str) -> None:
@@ -74,7 +90,7 @@ def _warn_of_missing(devices: str) -> None:
     """Say which of the devices that the program was linked for have no module that can be used."""
     known = all_devices()
     for name in filter(None, devices.split(",")):
-        device = known.get(name)
+        device = known.get(name.partition("(")[0])
         why = "no folder of that name is found; see OMPLS_DEVICE_PATH" if device is None else ""
         if isinstance(device, Broken):
             why = state_of(device).reason

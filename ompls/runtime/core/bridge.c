@@ -400,9 +400,6 @@ int ompls_bridge_add(object *module) {
     added->module.kind = added->kind[0] ? added->kind : NULL;
     added->module.user = module;
     ompls_register_module(&added->module);
-    /* What the module is made of (the interpreter's extension modules, a driver) has exit handlers, too, from when it was
-       loaded: devices are closed before those run, and after the program's own handlers. */
-    static bool registered;
-    if (!registered) registered = atexit(ompls_close_devices) == 0;
+    ompls_close_before_exit();
     return 0;
 }

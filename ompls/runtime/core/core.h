@@ -164,6 +164,7 @@ int ompls_offload_policy(void);
 ompls_device *ompls_resolve(const ompls_region *region, int64_t device);
 ompls_device *ompls_device_at(int number); /* not opened; 0 when out of range */
 void ompls_close_devices(void); /* at the end of the program, once: the first call does it */
+void ompls_close_before_exit(void); /* the same, when exit handlers run */
 /* A routine under its own name, too: libraries that gcc compiled for the program find it before libgomp's. */
 #define OMPLS_ALSO_AS(name) extern __typeof__(__wrap_##name) name __attribute__((alias("__wrap_" #name)))
 /* For the routines of <omp.h>: as ompls_resolve; *initial when the number means the host, where the constructs of a device

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OMPLS_MODULE_ABI 2
+#define OMPLS_MODULE_ABI 3
 
 typedef uint64_t ompls_address; /* 0 is never a valid allocation */
 
@@ -46,6 +46,7 @@ typedef struct {
     /* Threads of kernels that could have one iteration each (OMPLS_PASS_PART) take as many as there are, in one launch: what
        they include was compiled with OMPLS_LOOPS.  0: there are as many threads as iterations, or several launches. */
     uint32_t loops;
+    char machine[64];            /* where it is, if that is elsewhere; else empty */
     uint32_t big_endian;         /* a device whose byte order is not the host's is not used: data are copied as they are */
 } ompls_properties;
 
@@ -89,7 +90,7 @@ typedef struct ompls_module {
     int (*copy_out)(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err);
     int (*copy_within)(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err);
 
-    /* At most once, before anything is allocated. */
+    /* At most once, before `properties` is asked and anything is allocated. */
     int (*load)(void *device, const void *image, uint64_t size, void **loaded, ompls_error *err);
     int (*find_kernel)(void *device, void *loaded, const char *name, void **kernel, ompls_error *err);
     /* The device address of a variable of the image.  The core attaches the pointers that stand for `declare target`

@@ -151,11 +151,11 @@ ompls_device *ompls_device_at(int number) {
     return number >= 0 && number < ompls_device_count() ? devices[number] : NULL;
 }
 
+/* Data constructs and the API need no image. */
 static bool load_image(ompls_device *device, ompls_error *err) {
     ompls_module *module = device->module;
     ompls_image image;
-    if (!ompls_find_image(module->image_class, &image)) return true; /* data constructs and the API need none */
-    return module->load(device->handle, image.start, image.size, &device->loaded, err) == 0 && ompls_place_globals(device, err) == 0;
+    return !ompls_find_image(module->image_class, &image) || module->load(device->handle, image.start, image.size, &device->loaded, err) == 0;
 }
 
 /* The device's properties.  False when it is not one for this machine. */
@@ -185,7 +185,8 @@ static void open_device(ompls_device *device, const ompls_region *region) {
     ompls_module *module = device->module;
     uint64_t began = ompls_observing ? ompls_now() : 0;
     bool opened = module->open(module, device->index, &device->handle, &err) == 0;
-    if (opened && learn_properties(device, &err) && load_image(device, &err) && meet_requirements(device, &err)) {
+    if (opened && load_image(device, &err) && learn_properties(device, &err) &&
+        (device->loaded == NULL || ompls_place_globals(device, &err) == 0) && meet_requirements(device, &err)) {
         atomic_store_explicit(&device->status, OMPLS_OPEN, memory_order_release);
         ompls_image image;
         if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device(device, ompls_find_image(module->image_class, &image) ? &image : NULL);
@@ -258,6 +259,13 @@ void ompls_close_devices(void) {
         if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device_gone(device);
         device->module->close(device->handle);
     }
+}
+
+/* What a Python module is made of (the interpreter's extension modules, a driver) has exit handlers, too, from when it was
+   loaded: devices are closed before those run, and after the program's own handlers. */
+void ompls_close_before_exit(void) {
+    static bool registered;
+    if (!registered) registered = atexit(ompls_close_devices) == 0;
 }
 
 __attribute__((destructor)) static void program_ends(void) {

@@ -36,7 +36,9 @@ static void begin_failure(ompls_place at) {
     fflush(stdout);
     if (at.region != NULL) fprintf(stderr, "%s:%u: region", at.region->file, at.region->line);
     else fprintf(stderr, "ompls: error");
-    if (at.device != NULL) fprintf(stderr, " on %s", at.device->name);
+    if (at.device == NULL) return;
+    const char *machine = at.device->properties.machine;
+    fprintf(stderr, " on %s%s%s%s", at.device->name, machine[0] != '\0' ? " (" : "", machine, machine[0] != '\0' ? ")" : "");
 }
 
 static _Noreturn void finish_failure(ompls_place at, const char *message) {
@@ -160,6 +162,19 @@ static void consider_mapped(culprit *best, ompls_device *device, uint64_t addres
     pthread_mutex_unlock(&device->table.lock);
 }
 
+/* Nobody waits here: what goes back behind the kernel is on its way for ever. */
+static bool is_mapped(ompls_device *device, const ompls_arg *arg) {
+    ompls_reference reference;
+    ompls_entry *overlapping;
+    bool found = ompls_shared_memory;
+    uintptr_t begin = (uintptr_t)arg->begin;
+    ompls_table_lock(&device->table);
+    if (!found && !ompls_table_look(&device->table, begin, begin + (arg->size != 0 ? arg->size : 1), &overlapping, &reference, &found))
+        found = true;
+    pthread_mutex_unlock(&device->table.lock);
+    return found;
+}
+
 void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const *values, const ompls_error *err) {
     if (err->fault == 0) ompls_fail_module(at, "the kernel failed", err);
     culprit best = {.distance = (uint64_t)1 << 40};
@@ -168,10 +183,9 @@ void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const 
     for (uint32_t i = 0; i < region->nparams && address >= 4096; i++) {
         const ompls_param_desc *param = &region->params[i];
         uint64_t value = 0;
-        ompls_address there;
         if (ompls_is_address(param)) {
             const ompls_arg *arg = &args[param->index];
-            if (!ompls_find_address(at.device, arg->begin, arg->size, &there)) value = (uintptr_t)arg->base;
+            if (!is_mapped(at.device, arg)) value = (uintptr_t)arg->base;
         } else if (param->kind == OMPLS_PARAM_POINTER) {
             uintptr_t pointer;
             memcpy(&pointer, values[param->index], sizeof pointer);

@@ -21,6 +21,7 @@ class DeviceSpec:
     planned   -- why no kernels are made for it yet; '': they are
     triples   -- how the targets begin that are this device to other compilers (`nvptx`)
     in_place_of -- the device whose kernels this one runs where that one is not there; '': none
+    inner     -- another device may be inside, NAME(INNER): what that one can and lacks is then said of it
     lacks     -- ability (a key of `ABILITIES`) -> why there is none, and what to do instead
     slow      -- ability -> what it costs here
     functions -- library functions that kernels may call without a body of the user's; None: all of the C library
@@ -41,6 +42,7 @@ class DeviceSpec:
     planned: str = ""
     triples: tuple[str, ...] = ()
     in_place_of: str = ""
+    inner: bool = False
     lacks: Mapping[str, str] = field(default_factory=dict, hash=False)
     slow: Mapping[str, str] = field(default_factory=dict, hash=False)
     functions: frozenset[str] | None = None

@@ -18,7 +18,7 @@ from ompls.runtime.bundle import Kernel
 from ompls.runtime.devices import Availability, Device, ImageJob
 from ompls.runtime.errors import BuildFailed, DeviceUnavailable
 from ompls.runtime.machine import HERE, Machine
-from ompls.runtime.toolchain import Compile, Toolchain, c_string
+from ompls.runtime.toolchain import RUNTIME, Compile, Toolchain, c_string
 
 ENGINE = Path(__file__).resolve().parents[1] / "library"
 LIBRARY = Path(__file__).resolve().parents[2] / "cuda/library"  # that of the kernels
@@ -261,8 +261,8 @@ class CudaSim(Device):
         build_image(tools, files[:1], checked=True)
 
     def native_sources(self) -> List[Path]:
-        """The table, and its parts in the library."""
-        return [*super().native_sources(), *sorted((ENGINE / "host").glob("*.c"))]
+        """The table, its parts in the library, and the run time's allocator."""
+        return [*super().native_sources(), *sorted((ENGINE / "host").glob("*.c")), RUNTIME / "core/blocks.c"]
 
     def native_inputs(self) -> List[Path]:
         """What they share, also with the image."""

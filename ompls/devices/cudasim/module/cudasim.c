@@ -233,7 +233,7 @@ static void sim_close(void *handle) {
     sim_device *d = handle;
     /* A process that forked after opening must leave the device to its parent. */
     if (d->process != 0 && d->owner == getpid()) sim_stop(d);
-    sim_drop_blocks(&d->blocks);
+    ompls_drop_blocks(&d->blocks);
     if (d->arena != NULL) munmap(d->arena, d->bytes);
     if (d->states != NULL) munmap(d->states, d->bytes);
     if (d->control != NULL) munmap(d->control, sizeof *d->control);

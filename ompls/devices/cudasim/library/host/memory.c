@@ -11,7 +11,7 @@
 enum { PAGE = 4096, ALIGNMENT = 256 /* what cudaMalloc promises */ };
 
 bool sim_make_memory(sim_device *d) {
-    return sim_make_blocks(&d->blocks, PAGE, d->bytes - PAGE);
+    return ompls_make_blocks(&d->blocks, PAGE, d->bytes - PAGE);
 }
 
 /* For the checks: what the bytes from this offset of the arena on are now. */
@@ -20,7 +20,7 @@ static void mark(sim_device *d, uint64_t offset, uint64_t size, int state) {
 }
 
 /* Tell the process which pages may be touched.  It learns with the next command. */
-static int note(sim_device *d, const sim_block *b, bool accessible, ompls_error *err) {
+static int note(sim_device *d, const ompls_block *b, bool accessible, ompls_error *err) {
     int status = 0;
     if (d->process == 0 || d->lost != 0) return 0;
     pthread_mutex_lock(&d->commands);
@@ -37,7 +37,7 @@ int sim_alloc(void *handle, uint64_t size, ompls_address *out, ompls_error *err)
     sim_device *d = handle;
     uint64_t asked = sim_round_up(size == 0 ? 1 : size, ALIGNMENT), pages = sim_round_up(asked, PAGE) + PAGE;
     pthread_mutex_lock(&d->memory);
-    sim_block *best = size <= d->bytes ? sim_take_block(&d->blocks, pages) : NULL;
+    ompls_block *best = size <= d->bytes ? ompls_take_block(&d->blocks, pages) : NULL;
     if (best == NULL) {
         uint64_t used = d->in_use;
         pthread_mutex_unlock(&d->memory);
@@ -59,7 +59,7 @@ int sim_free(void *handle, ompls_address address, ompls_error *err) {
     enum { WORTH_GIVING_BACK = 16 << 20 };
     sim_device *d = handle;
     pthread_mutex_lock(&d->memory);
-    sim_block *b = sim_find_block(&d->blocks, address - d->base);
+    ompls_block *b = ompls_find_block(&d->blocks, address - d->base);
     if (b == NULL || d->base + b->start != address) {
         pthread_mutex_unlock(&d->memory);
         return sim_fail(err, "free what was allocated, once", "freeing %#llx: no allocation begins there", (unsigned long long)address);
@@ -68,7 +68,7 @@ int sim_free(void *handle, ompls_address address, ompls_error *err) {
     mark(d, b->start, b->offset + b->size - PAGE - b->start, SIM_STATE_FREED);
     d->in_use -= b->size;
     if (b->size >= WORTH_GIVING_BACK) madvise(d->arena + b->offset, b->size, MADV_REMOVE);
-    sim_give_block(&d->blocks, b);
+    ompls_give_block(&d->blocks, b);
     pthread_mutex_unlock(&d->memory);
     return status;
 }

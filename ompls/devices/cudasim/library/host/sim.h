@@ -1,4 +1,4 @@
-/* sim.h -- the parts of the module `cudasim` in the program: ompls/devices/cudasim/module/cudasim.c (the table), blocks.c, memory.c,
+/* sim.h -- the parts of the module `cudasim` in the program: ompls/devices/cudasim/module/cudasim.c (the table), memory.c,
    process.c. */
 #ifndef OMPLS_SIM_H
 #define OMPLS_SIM_H
@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../../../../runtime/core/blocks.h"
 #include "../../../../runtime/core/device.h"
 #include "../protocol.h"
 
@@ -17,11 +18,6 @@
 #define sim_send ompls_cudasim_send
 #define sim_start ompls_cudasim_start
 #define sim_stop ompls_cudasim_stop
-#define sim_make_blocks ompls_cudasim_make_blocks
-#define sim_drop_blocks ompls_cudasim_drop_blocks
-#define sim_take_block ompls_cudasim_take_block
-#define sim_find_block ompls_cudasim_find_block
-#define sim_give_block ompls_cudasim_give_block
 #define sim_make_memory ompls_cudasim_make_memory
 #define sim_alloc ompls_cudasim_alloc
 #define sim_free ompls_cudasim_free
@@ -37,28 +33,13 @@
 #define sim_begin_checks ompls_cudasim_begin_checks
 #define sim_report ompls_cudasim_report
 
-/* A range of the arena: whole pages, the guard included. */
-typedef struct sim_block {
-    struct sim_block *before, *after; /* the neighbours */
-    struct sim_block *left, *right;   /* in the tree of the free ones, or of the others */
-    uint32_t priority;
-    bool used;
-    uint64_t offset, size;
-    uint64_t start; /* of the allocation */
-} sim_block;
-typedef struct {
-    sim_block *first, *free, *used;
-    uint64_t random;
-    uint64_t visited; /* how many were looked at */
-} sim_blocks;
-
 typedef struct {
     int index;
     char *arena; /* the host's own mapping */
     uint64_t bytes, in_use;
     uint64_t base; /* the device's address of the arena */
     pthread_mutex_t memory, commands;
-    sim_blocks blocks;
+    ompls_blocks blocks;
     sim_control *control;
     const unsigned char *image; /* the embedded bytes: symbols are looked up here */
     uint64_t image_size;
@@ -105,13 +86,6 @@ uint32_t sim_find_line(const sim_device *d, uint64_t pc, char *where, size_t siz
 /* findings.c: before the process starts; after each launch, with `commands` held. */
 void sim_begin_checks(sim_device *d);
 void sim_report(sim_device *d, const ompls_launch_request *request);
-
-/* blocks.c: each in a time that grows with the logarithm of their number. */
-bool sim_make_blocks(sim_blocks *of, uint64_t offset, uint64_t size); /* one, free; false: out of memory, as 0 is below */
-void sim_drop_blocks(sim_blocks *of);
-sim_block *sim_take_block(sim_blocks *of, uint64_t size);
-sim_block *sim_find_block(sim_blocks *of, uint64_t offset); /* the one that is taken there; 0: none is */
-void sim_give_block(sim_blocks *of, sim_block *block);
 
 /* memory.c */
 bool sim_make_memory(sim_device *d);

@@ -1,19 +1,20 @@
-/* blocks.c -- which ranges of an arena are free, and which are taken.
+/* blocks.c -- see blocks.h.
 
    A block knows its neighbours, with which it is joined when both are free.  The free ones are in a tree by size (the
    smallest that is large enough is taken), the others in one by address.  The trees are treaps: what is above has the larger
    random number, so they are balanced on average, whatever is done in which order. */
+#include "blocks.h"
+
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "sim.h"
-
-static bool comes_before(const sim_block *a, const sim_block *b) {
+static bool comes_before(const ompls_block *a, const ompls_block *b) {
     uint64_t first = a->used ? 0 : a->size, second = b->used ? 0 : b->size;
     return first != second ? first < second : a->offset < b->offset;
 }
 
 /* What comes before `at` goes to *low, the rest to *high. */
-static void split(sim_blocks *of, sim_block *tree, const sim_block *at, sim_block **low, sim_block **high) {
+static void split(ompls_blocks *of, ompls_block *tree, const ompls_block *at, ompls_block **low, ompls_block **high) {
     for (; tree != NULL; of->visited++) {
         if (comes_before(tree, at)) {
             *low = tree;
@@ -28,20 +29,20 @@ static void split(sim_blocks *of, sim_block *tree, const sim_block *at, sim_bloc
     *low = *high = NULL;
 }
 
-static sim_block **tree_of(sim_blocks *of, const sim_block *block) {
+static ompls_block **tree_of(ompls_blocks *of, const ompls_block *block) {
     return block->used ? &of->used : &of->free;
 }
 
-static void put(sim_blocks *of, sim_block *block) {
-    sim_block **place = tree_of(of, block);
+static void put(ompls_blocks *of, ompls_block *block) {
+    ompls_block **place = tree_of(of, block);
     for (; *place != NULL && (*place)->priority >= block->priority; of->visited++)
         place = comes_before(block, *place) ? &(*place)->left : &(*place)->right;
     split(of, *place, block, &block->left, &block->right);
     *place = block;
 }
 
-static void take_out(sim_blocks *of, sim_block *block) {
-    sim_block **place = tree_of(of, block), *low = block->left, *high = block->right;
+static void take_out(ompls_blocks *of, ompls_block *block) {
+    ompls_block **place = tree_of(of, block), *low = block->left, *high = block->right;
     for (; *place != block; of->visited++) place = comes_before(block, *place) ? &(*place)->left : &(*place)->right;
     for (; low != NULL && high != NULL; of->visited++) {
         if (low->priority >= high->priority) {
@@ -57,8 +58,8 @@ static void take_out(sim_blocks *of, sim_block *block) {
     *place = low != NULL ? low : high;
 }
 
-static sim_block *make(sim_blocks *of, uint64_t offset, uint64_t size) {
-    sim_block *block = calloc(1, sizeof *block);
+static ompls_block *make(ompls_blocks *of, uint64_t offset, uint64_t size) {
+    ompls_block *block = calloc(1, sizeof *block);
     if (block == NULL) return NULL;
     of->random = of->random * 6364136223846793005u + 1442695040888963407u;
     block->priority = (uint32_t)(of->random >> 32);
@@ -67,18 +68,18 @@ static sim_block *make(sim_blocks *of, uint64_t offset, uint64_t size) {
     return block;
 }
 
-bool sim_make_blocks(sim_blocks *of, uint64_t offset, uint64_t size) {
+bool ompls_make_blocks(ompls_blocks *of, uint64_t offset, uint64_t size) {
     of->first = of->free = make(of, offset, size);
     return of->first != NULL;
 }
 
-void sim_drop_blocks(sim_blocks *of) {
-    for (sim_block *b = of->first, *next; b != NULL; b = next) next = b->after, free(b);
+void ompls_drop_blocks(ompls_blocks *of) {
+    for (ompls_block *b = of->first, *next; b != NULL; b = next) next = b->after, free(b);
 }
 
-sim_block *sim_take_block(sim_blocks *of, uint64_t size) {
-    sim_block *best = NULL, *rest = NULL;
-    for (sim_block *b = of->free; b != NULL; of->visited++) {
+ompls_block *ompls_take_block(ompls_blocks *of, uint64_t size) {
+    ompls_block *best = NULL, *rest = NULL;
+    for (ompls_block *b = of->free; b != NULL; of->visited++) {
         if (b->size >= size) best = b;
         b = b->size >= size ? b->left : b->right;
     }
@@ -97,9 +98,9 @@ sim_block *sim_take_block(sim_blocks *of, uint64_t size) {
     return best;
 }
 
-sim_block *sim_find_block(sim_blocks *of, uint64_t offset) {
-    sim_block *found = NULL;
-    for (sim_block *b = of->used; b != NULL; of->visited++) {
+ompls_block *ompls_find_block(ompls_blocks *of, uint64_t offset) {
+    ompls_block *found = NULL;
+    for (ompls_block *b = of->used; b != NULL; of->visited++) {
         if (b->offset <= offset) found = b;
         b = b->offset <= offset ? b->right : b->left;
     }
@@ -107,15 +108,15 @@ sim_block *sim_find_block(sim_blocks *of, uint64_t offset) {
 }
 
 /* `b` becomes part of the one before it. */
-static void join(sim_block *b) {
+static void join(ompls_block *b) {
     b->before->size += b->size;
     b->before->after = b->after;
     if (b->after != NULL) b->after->before = b->before;
     free(b);
 }
 
-void sim_give_block(sim_blocks *of, sim_block *block) {
-    sim_block *before = block->before, *after = block->after;
+void ompls_give_block(ompls_blocks *of, ompls_block *block) {
+    ompls_block *before = block->before, *after = block->after;
     take_out(of, block);
     block->used = false;
     if (after != NULL && !after->used) {
