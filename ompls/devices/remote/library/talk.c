@@ -1,0 +1,156 @@
+/* talk.c -- see talk.h.  What comes from elsewhere may be anything: lengths are those that were asked for, texts are cleaned. */
+#define _GNU_SOURCE
+#include "talk.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core.h"
+
+void near_clean(char *text, size_t size) {
+    text[size - 1] = '\0';
+    for (unsigned char *at = (unsigned char *)text; *at != '\0'; at++) {
+        if (*at == 0xc2 && (at[1] & 0xe0) == 0x80) at[0] = at[1] = '?'; /* C1 in UTF-8 */
+        else if (iscntrl(*at)) *at = '?';
+    }
+}
+
+int near_fail(near_device *n, ompls_error *err, int fatal, const char *what, const char *hint) {
+    *err = (ompls_error){.fatal = fatal};
+    snprintf(err->reason, sizeof err->reason, "%s: %s", n->machine, what);
+    snprintf(err->hint, sizeof err->hint, "%s", hint);
+    return 1;
+}
+
+int near_lose(near_device *n, ompls_error *err, const char *why) {
+    near_fail(n, err, OMPLS_LOST_NOW, why, "look whether it runs and can be reached");
+    n->lost = *err;
+    n->lost.fatal = OMPLS_LOST_BEFORE;
+    if (n->line != NULL) n->near->end(n->index, 1);
+    n->line = NULL;
+    return 1;
+}
+
+int near_carried(near_device *n, int code, ompls_error *err) {
+    char why[96];
+    if (OMPLS_LIKELY(code == LINE_FINE)) return 0;
+    snprintf(why, sizeof why, "it gives no sign of life for %g s (OMPLS_REMOTE_TIMEOUT)", n->line->patience);
+    return near_lose(n, err, code == LINE_SILENT ? why : "it has ended, or the line to it is broken");
+}
+
+int near_flush(near_device *n, ompls_error *err) {
+    uint64_t size = n->used;
+    n->used = 0;
+    if (size == 0) return 0;
+    n->said++;
+    memcpy(n->batch, &n->said, sizeof n->said);
+    return near_carried(n, n->line->put(n->line, n->batch, size), err);
+}
+
+char *near_say(near_device *n, ompls_error *err, uint32_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t length) {
+    uint64_t size = sizeof(wire_record) + (length + 7) / 8 * 8;
+    if (OMPLS_UNLIKELY(n->line == NULL)) {
+        *err = n->lost;
+        return NULL;
+    }
+    if (n->used + size + sizeof(wire_record) > OMPLS_FRAME && near_flush(n, err) != 0) return NULL; /* with room for a sync */
+    if (n->used == 0) n->used = sizeof n->said;
+    wire_record record = {.what = what, .length = (uint32_t)length, .a = a, .b = b, .c = c};
+    char *at = n->batch + n->used;
+    memcpy(at, &record, sizeof record);
+    n->used += size;
+    return at + sizeof record;
+}
+
+int near_damaged(near_device *n, ompls_error *err) {
+    return near_lose(n, err, "it does not speak our protocol");
+}
+
+static int take_data(near_device *n, const wire_record *r, const char *bytes, uint32_t *next, ompls_error *err) {
+    if (*next >= n->nreads || r->b != n->reads[*next].size || (r->length != 0 && r->length != r->b)) return near_damaged(n, err);
+    wanted_data *wanted = &n->reads[(*next)++];
+    if (r->length != 0) memcpy(wanted->into, bytes, r->length);
+    for (uint64_t at = 0; r->length == 0 && at < wanted->size; at += OMPLS_PIECE) {
+        uint64_t size = wanted->size - at < OMPLS_PIECE ? wanted->size - at : OMPLS_PIECE;
+        if (near_carried(n, n->line->get_data(n->line, (char *)wanted->into + at, size), err) != 0) return 1;
+    }
+    return 0;
+}
+
+static void print(const wire_record *r, const char *bytes) {
+    fflush(NULL); /* what the program has printed before */
+    for (uint64_t at = 0; at < r->length;) {
+        ssize_t done = write(r->a == 2 ? 2 : 1, bytes + at, r->length - at);
+        if (done <= 0) return;
+        at += (uint64_t)done;
+    }
+}
+
+static int take_error(near_device *n, const wire_record *r, const char *bytes, ompls_error *failure) {
+    ompls_error told;
+    if (r->length != sizeof told) return 1;
+    memcpy(&told, bytes, sizeof told);
+    near_clean(told.reason, sizeof told.reason);
+    near_clean(told.hint, sizeof told.hint);
+    near_clean(told.fault_file, sizeof told.fault_file);
+    *failure = told;
+    snprintf(failure->reason, sizeof failure->reason, "%.100s: %.400s", n->machine, told.reason);
+    return 0;
+}
+
+/* One record of an answer; -1: it was the last one. */
+static int take(near_device *n, const wire_record *r, const char *bytes, uint32_t *next, wire_record *last, char *last_bytes, ompls_error *failure,
+                bool *failed, ompls_error *err) {
+    switch (r->what) {
+    case WIRE_DATA: return *failed ? near_damaged(n, err) : take_data(n, r, bytes, next, err);
+    case WIRE_PRINTED: print(r, bytes); return 0;
+    case WIRE_ERROR: *failed = true; return take_error(n, r, bytes, failure) == 0 ? 0 : near_damaged(n, err);
+    case WIRE_VALUE: *last = *r; return 0;
+    case WIRE_OPENED:
+        if (r->length != sizeof(ompls_properties)) return near_damaged(n, err);
+        *last = *r;
+        memcpy(last_bytes, bytes, r->length);
+        return 0;
+    case WIRE_DONE: return r->a == n->syncs && (*failed || *next == n->nreads) ? -1 : near_damaged(n, err);
+    default: return near_damaged(n, err);
+    }
+}
+
+int near_wait(near_device *n, wire_record *last, ompls_properties *opened, ompls_error *err) {
+    ompls_error failure;
+    bool failed = false;
+    uint32_t next = 0;
+    if (near_say(n, err, WIRE_SYNC, ++n->syncs, 0, 0, 0) == NULL || near_flush(n, err) != 0) return 1;
+    for (int state = 0; state == 0;) {
+        uint64_t length, at = sizeof(wire_number);
+        wire_number number;
+        if (near_carried(n, n->line->get(n->line, n->answer, &length), err) != 0) return 1;
+        if (length < sizeof number) return near_damaged(n, err);
+        memcpy(&number, n->answer, sizeof number);
+        if (number == 0) continue; /* a beat */
+        if (number != ++n->heard) return near_damaged(n, err);
+        while (state == 0 && at < length) {
+            wire_record r;
+            if (length - at < sizeof r) return near_damaged(n, err);
+            memcpy(&r, n->answer + at, sizeof r);
+            if (r.length > length - at - sizeof r) return near_damaged(n, err);
+            state = take(n, &r, n->answer + at + sizeof r, &next, last, (char *)opened, &failure, &failed, err);
+            at += sizeof r + ((uint64_t)r.length + 7) / 8 * 8;
+        }
+        if (state > 0) return 1;
+    }
+    n->nreads = 0;
+    n->waited = true;
+    if (failed) *err = failure;
+    return failed;
+}
+
+int near_answer(near_device *n, uint64_t *value, ompls_error *err) {
+    wire_record last = {0};
+    ompls_properties unused;
+    int failed = near_wait(n, &last, &unused, err);
+    *value = last.a;
+    return failed;
+}

@@ -1,0 +1,57 @@
+/* talk.h -- what travels between a program and one far side: records that are kept, answers that are waited for. */
+#ifndef OMPLS_TALK_H
+#define OMPLS_TALK_H
+#include "addresses.h"
+#include "near.h"
+
+#define near_clean ompls_near_clean
+#define near_fail ompls_near_fail
+#define near_lose ompls_near_lose
+#define near_carried ompls_near_carried
+#define near_flush ompls_near_flush
+#define near_say ompls_near_say
+#define near_damaged ompls_near_damaged
+#define near_wait ompls_near_wait
+#define near_answer ompls_near_answer
+
+typedef struct {
+    void *into;
+    uint64_t size;
+} wanted_data;
+
+typedef struct {
+    const ompls_near *near;
+    int index;
+    pthread_mutex_t lock;
+    ompls_line *line;
+    char machine[128];
+    near_addresses addresses;
+    ompls_properties properties;
+    bool waited;            /* for all that runs */
+    uint64_t syncs, used;   /* used: bytes of `batch` */
+    wire_number said, heard; /* frames there and back */
+    uint32_t kernels;
+    wanted_data *reads;     /* where what is read goes, in the order in which it was asked for */
+    uint32_t nreads, room;
+    ompls_error lost;       /* why, once it is */
+    char batch[OMPLS_FRAME], answer[OMPLS_FRAME] __attribute__((aligned(16)));
+} near_device;
+
+/* Functions return 0, or not 0 with `err` filled.  They are called with the lock held. */
+
+/* A text from elsewhere on one line of a terminal. */
+void near_clean(char *text, size_t size);
+int near_fail(near_device *n, ompls_error *err, int fatal, const char *what, const char *hint);
+/* The far side is lost: this call says why, and so do all that follow. */
+int near_lose(near_device *n, ompls_error *err, const char *why);
+int near_damaged(near_device *n, ompls_error *err);
+/* What a function of the line returned. */
+int near_carried(near_device *n, int code, ompls_error *err);
+/* Room for a record's bytes in the batch; 0: the device is lost. */
+char *near_say(near_device *n, ompls_error *err, uint32_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t length);
+int near_flush(near_device *n, ompls_error *err);
+/* All that was said is done.  The last record that was an answer is `last`, of WIRE_OPENED its bytes `opened`. */
+int near_wait(near_device *n, wire_record *last, ompls_properties *opened, ompls_error *err);
+/* The same; the number that the answer has. */
+int near_answer(near_device *n, uint64_t *value, ompls_error *err);
+#endif

@@ -1,0 +1,64 @@
+/* wire.h -- the protocol between a program and a device that is elsewhere: all of it (wire.py says the same in Python).
+
+   The program's side (near) sends frames, the device's (far) answers some of them.  A frame is at most OMPLS_FRAME bytes: 8 of its
+   number (each side counts its own, from 1; a beat has 0), then records one after the other, each a head and `length` bytes,
+   filled up to a multiple of 8.  Numbers are little-endian.  More than
+   OMPLS_INLINE bytes of data travel as a payload of their own behind the frame, in pieces of at most OMPLS_PIECE bytes.
+
+   Records are done in their order.  Only `sync` is answered: by records of what was read, and printed since the last
+   one, and `done`.  After an error nothing is done until `sync` has told it; after a fatal one never again.  While frames are
+   worked on, a `beat` comes each second.
+
+   Near chooses the addresses of what it allocates.  Where kernels use the far process's own memory (`arena` of the properties)
+   they are real ones in a range that both reserve; else they are handles, OMPLS_HANDLE bytes apart, which far translates:
+   what `address`, `attach` and the parameters of launches name. */
+#ifndef OMPLS_WIRE_H
+#define OMPLS_WIRE_H
+#include <stdint.h>
+
+#define OMPLS_WIRE 1 /* version */
+
+enum { OMPLS_FRAME = 1 << 16, OMPLS_INLINE = 1 << 13, OMPLS_PIECE = 1 << 26, OMPLS_HANDLE_BITS = 40 };
+
+enum { /*              a            b            c       bytes                        */
+    WIRE_OPEN = 1,  /* first of the arena, bytes, index                               */
+    WIRE_ALLOC,     /* address      size                    of zeros                   */
+    WIRE_FREE,      /* address      size                                              */
+    WIRE_WRITE,     /* to           size                    the data, or a payload     */
+    WIRE_READ,      /* from         size                                              */
+    WIRE_COPY,      /* to           from         size                                 */
+    WIRE_ATTACH,    /* at           target                                            */
+    WIRE_KERNEL,    /* number                               its name                   */
+    WIRE_SYMBOL,    /* address                              name of a variable         */
+    WIRE_REGION,    /* kernel       line                    id, file (each ends in 0)  */
+    WIRE_LAUNCH,    /* kernel       parameters              wire_launch, parameters    */
+    WIRE_SYNC,      /* number                                                         */
+    WIRE_CLOSE,
+
+    WIRE_OPENED = 32, /* version    1: arena                ompls_properties           */
+    WIRE_VALUE,       /* number: of a kernel, its threads; of a symbol, its address    */
+    WIRE_DATA,        /*            size                    the data, or a payload     */
+    WIRE_PRINTED,     /* 1 or 2                             text                       */
+    WIRE_ERROR,       /*                                    ompls_error                */
+    WIRE_DONE         /* number of the sync                                           */
+};
+
+typedef uint64_t wire_number; /* before the records of a frame */
+
+typedef struct {
+    uint32_t what, length;
+    uint64_t a, b, c;
+} wire_record;
+
+typedef struct {
+    uint32_t mode, grid[3], block[3], shared_bytes;
+} wire_launch;
+
+typedef struct { /* before the bytes of a parameter, which are filled up to a multiple of 8 */
+    uint32_t size, kind;
+} wire_parameter;
+
+static const char wire_beat[16]; /* a frame that says that the other side is alive: zeros */
+
+_Static_assert(sizeof(wire_record) == 32 && sizeof(wire_launch) == 32 && sizeof(wire_parameter) == 8, "as in wire.py");
+#endif

@@ -1,0 +1,138 @@
+"""The Python of a program's side: it starts far sides and ends them.  What travels between is library/near.c's.
+
+A device's module makes a `Near` and gives it as what the bridge adds: `add` puts the table of near.c into the program.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import traceback
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Tuple
+
+from ompls.runtime.toolchain import RUNTIME
+
+LIBRARY = Path(__file__).resolve().parent / "library"
+TIMEOUT = "OMPLS_REMOTE_TIMEOUT"
+WAIT = "OMPLS_REMOTE_WAIT"
+SECONDS = 10.0
+_COUNT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+_START = ctypes.CFUNCTYPE(
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_void_p,
+    ctypes.c_uint64,
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_uint64,
+)
+_END = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int)
+_NAME = 128  # bytes of a machine's name
+
+
+class Unreachable(Exception):
+    """A far side cannot be started: why."""
+
+
+class _Table(ctypes.Structure):
+    """ompls_near of library/near.h."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("kind", ctypes.c_char_p),
+        ("count", _COUNT),
+        ("start", _START),
+        ("end", _END),
+    ]
+
+
+class Line:
+    """One started far side, and the C object that carries its frames.
+
+    machine -- its name, for people
+    """
+
+    machine = ""
+
+    def address(self, program: ctypes.CDLL) -> int:
+        """Of the `ompls_line`, made with functions of the program (library/line.h)."""
+        raise NotImplementedError
+
+    def end(self, lost: bool) -> None:
+        """It ends by itself, or it is lost."""
+        raise NotImplementedError
+
+
+class Near:
+    """A module of devices that are elsewhere; `start` starts number `index` with its image.  It raises Unreachable."""
+
+    def __init__(self, name: str, kind: str, count: Callable[[int], int], start: Callable[[int, Any], Line]) -> None:
+        self._count, self._start = count, start
+        self._lines: Dict[int, Line] = {}
+        calls = _COUNT(self._on_count), _START(self._on_start), _END(self._on_end)
+        self._table = _Table(name.encode(), kind.encode(), *calls)
+        self._program: Any = None
+
+    def add(self, program: ctypes.CDLL) -> None:
+        """Add the module to a program, whose object has library/near.c in it."""
+        self._program = program
+        program.ompls_near_add(ctypes.byref(self._table))
+
+    def _on_count(self, wanted: int) -> int:
+        return self._count(wanted)
+
+    def _on_start(self, *given: Any) -> int:
+        index, image, size, line, machine, why, room = given
+        try:
+            data = memoryview((ctypes.c_char * size).from_address(image)).cast("B")
+            started = self._start(index, data)
+            self._lines[index] = started
+            _put(machine, _NAME, started.machine)
+            line[0] = started.address(self._program)
+        except Unreachable as error:
+            _put(why, room, str(error))
+            return 1
+        except Exception as error:  # noqa: BLE001 -- C code waits for an answer
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            _put(why, room, "{!r} ({}:{})".format(error, os.path.basename(where.filename), where.lineno))
+            return 1
+        return 0
+
+    def _on_end(self, index: int, lost: int) -> None:
+        line = self._lines.pop(index, None)
+        if line is not None:
+            line.end(bool(lost))
+
+
+def _put(to: int, room: int, text: str) -> None:
+    data = text.encode("utf-8", "replace")[: room - 1]
+    ctypes.memmove(to, data + b"\0", len(data) + 1)
+
+
+def patience() -> Tuple[float, bool]:
+    """Seconds without a sign of life after which a far side is lost (OMPLS_REMOTE_TIMEOUT); whether who waits keeps a
+    core busy (OMPLS_REMOTE_WAIT).  Raises Unreachable.
+    """
+    text, how = os.environ.get(TIMEOUT, "") or str(SECONDS), os.environ.get(WAIT, "") or "block"
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 2 <= seconds <= 86400:
+        raise Unreachable("{} is {!r:.40}: say 2 to 86400 seconds".format(TIMEOUT, text))
+    if how not in ("spin", "block"):
+        raise Unreachable("{} is {!r:.40}: say spin or block".format(WAIT, how))
+    return seconds, how == "spin"
+
+
+def sources() -> List[Path]:
+    """What the program has of the near side."""
+    ours = [LIBRARY / name for name in ("near.c", "talk.c", "addresses.c", "mpi_line.c", "stream_line.c")]
+    return [*ours, RUNTIME / "core/blocks.c"]
+
+
+def inputs() -> List[Path]:
+    """The headers that they include."""
+    return sorted(LIBRARY.glob("*.h"))

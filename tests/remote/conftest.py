@@ -1,0 +1,88 @@
+"""Devices that are elsewhere: what tests of them share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from command import ompls
+from waiting import until, worked
+
+HERE = Path(__file__).parent
+PROGRAMS = HERE / "programs"
+DEVICES = HERE / "devices"
+
+# Open MPI starts nothing for root unless asked to.
+AS_ROOT = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")}
+
+Built = Callable[[str, str], Path]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """With the device `away`, and an impatient program."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "OMPLS_DEVICES"))}
+    return {**clean, "OMPLS_DEVICE_PATH": str(DEVICES), "OMPLS_REMOTE_TIMEOUT": "2", **AS_ROOT, **more}
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Builds programs/NAME.c for a device, once."""
+    place = tmp_path_factory.mktemp("remote")
+    made: dict[tuple[str, str], Path] = {}
+
+    def build(name: str, device: str) -> Path:
+        if (name, device) not in made:
+            program = place / f"{name}-{device}"
+            words = ("cc", "-fopenmp", f"-fopenmp-targets={device}", "-o", program, PROGRAMS / f"{name}.c")
+            done = ompls(*words, env=environment())
+            assert done.returncode == 0, done.stderr
+            made[name, device] = program
+        return made[name, device]
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def expected(built: Built) -> str:
+    """What programs/everything.c prints for one device."""
+    done = run(built("everything", "host"))
+    assert done.returncode == 7, done.stderr
+    return done.stdout
+
+
+def run(program: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Within half a minute, however it ends."""
+    return subprocess.run(
+        [program, *words], env=environment(**more), capture_output=True, text=True, timeout=30, check=False
+    )
+
+
+def disturbed(seed: int, kind: str) -> str:
+    """AWAY_COMMAND of a line with a fault."""
+    return f"{sys.executable} {HERE / 'disturb.py'} {seed} {kind}"
+
+
+def far_side(program: int, mark: str) -> int:
+    """The process of the only far side, once its kernel has run for a moment."""
+
+    def found() -> list[int]:
+        return [number for number in left_behind(mark) if number != program and worked(number) > 60]
+
+    assert until(lambda: len(found()) == 1)
+    return found()[0]
+
+
+def left_behind(mark: str) -> list[int]:
+    """The processes with this value of AWAY_MARK in their environment that still run."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"AWAY_MARK={mark}\0".encode() in (place / "environ").read_bytes():
+                found.append(int(place.name))
+        except OSError:
+            continue
+    return found

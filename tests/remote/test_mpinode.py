@@ -1,0 +1,124 @@
+"""Nodes as devices, with real MPI processes: those of the MPI that mpi4py loads here.  `make test-cluster` has both."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import ompls
+from waiting import until
+
+from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
+from ompls.runtime.errors import DeviceUnavailable
+
+from .conftest import PROGRAMS, Built, environment, far_side, left_behind, run
+
+pytest.importorskip("mpi4py", reason="mpi4py is not installed (extra mpi)")
+
+
+def test_everything_is_as_on_the_host_and_the_exit_code_is_the_programs(built: Built, expected: str) -> None:
+    done = run(built("everything", "mpinode"), OMPLS_DEVICES="mpinode:3")
+    assert (done.returncode, done.stdout, done.stderr) == (7, 3 * expected, "")
+
+
+def test_a_node_may_have_another_device_inside(built: Built, expected: str) -> None:
+    done = run(built("everything", "mpinode(cudasim)"))
+    assert (done.returncode, done.stdout, done.stderr) == (7, expected, "")
+
+
+def test_devices_are_numbered_as_they_are_listed(built: Built, expected: str) -> None:
+    done = run(built("everything", "host,mpinode"), OMPLS_DEVICES="host,mpinode:2")
+    assert (done.returncode, done.stdout, done.stderr) == (7, 3 * expected, "")
+
+
+@pytest.mark.thorough
+def test_waiting_may_keep_cores_busy(built: Built, expected: str) -> None:
+    done = run(built("everything", "mpinode"), OMPLS_REMOTE_WAIT="spin")
+    assert (done.returncode, done.stdout, done.stderr) == (7, expected, "")
+
+
+def test_a_fault_on_a_node_names_line_variable_and_node(built: Built) -> None:
+    mark = f"fault-{os.getpid()}"
+    done = run(built("faults", "mpinode"), "read", AWAY_MARK=mark)
+    assert done.returncode == 125
+    assert done.stdout == "before\nin the kernel\n"
+    lines = (PROGRAMS / "faults.c").read_text().splitlines()
+    line = ["r = p[3];" in text for text in lines].index(True) + 1
+    assert f"faults.c:{line}: region on mpinode:0 ({os.uname().nodename}) read host address" in done.stderr
+    assert "(variable 'pointer', not mapped)" in done.stderr
+    assert until(lambda: not left_behind(mark))
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.thorough)])
+def test_a_node_that_dies_or_hangs_is_an_error_that_names_it(built: Built, sign: signal.Signals) -> None:
+    mark = f"node{sign}-{os.getpid()}"
+    process = subprocess.Popen(
+        [built("endless", "mpinode")], env=environment(AWAY_MARK=mark), stderr=subprocess.PIPE, text=True
+    )
+    os.kill(far_side(process.pid, mark), sign)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 125
+    assert f"endless.c:7: region on mpinode:0 ({os.uname().nodename})" in err
+    assert until(lambda: not left_behind(mark))
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.thorough)])
+def test_a_node_ends_with_its_program(built: Built, sign: signal.Signals) -> None:
+    mark = f"program{sign}-{os.getpid()}"
+    process = subprocess.Popen(
+        [built("endless", "mpinode")], env=environment(AWAY_MARK=mark), stderr=subprocess.DEVNULL
+    )
+    far_side(process.pid, mark)
+    process.send_signal(sign)
+    process.wait(30)
+    assert until(lambda: not left_behind(mark))
+
+
+def test_the_command_line_knows_what_is_inside(tmp_path: Path) -> None:
+    source = tmp_path / "a.c"
+    source.write_text("int main(void)\n{\n    #pragma omp target\n    { }\n    return 0;\n}\n")
+    for device in ("mpinode", "mpinode(cudasim)"):
+        assert ompls("check", "--device", device, source).returncode == 0
+        assert ompls("preview", "--device", device, source).returncode == 0
+    for device, told in (
+        ("mpinode(cuda", "its ')' is missing"),
+        ("mpinode(nothing)", "nothing"),
+        ("host(cudasim)", "it has no device inside"),
+    ):
+        done = ompls("check", "--device", device, source)
+        assert done.returncode == 2
+        assert told in done.stderr
+    done = ompls("run", "--device", "mpinode(cuda)", source)
+    assert done.returncode == 125
+    assert "cuda" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("node07 4\nnode08\n", ["node07"] * 4 + ["node08"]),
+        ("# all\n\n10.0.0.1 2 # two\n", ["10.0.0.1"] * 2),
+        ("fe80::1\n", ["fe80::1"]),
+    ],
+)
+def test_a_host_file_names_machines(text: str, found: list[str]) -> None:
+    assert read_hosts(text, "hosts") == found
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# none\n", "-oProxyCommand=x\n", "a b\n", "a 0\n", "a 1 2\n", "a;b\n", "a 257\n"]
+)
+def test_a_host_file_that_cannot_be_used_is_told(text: str) -> None:
+    with pytest.raises(DeviceUnavailable, match=r"hosts|names no machine"):
+        read_hosts(text, "hosts")
+
+
+def test_a_batch_system_names_machines() -> None:
+    assert slurm_hosts("node[08-10,12],gpu1") == ["node08", "node09", "node10", "node12", "gpu1"]
+    assert slurm_hosts("node[1") == slurm_hosts("") == []
+    assert hosts({"SLURM_JOB_NODELIST": "a,b"}) == (["a", "b"], "SLURM_JOB_NODELIST")
+    with pytest.raises(DeviceUnavailable, match="OMPLS_HOSTFILE"):
+        hosts({"OMPLS_HOSTFILE": "/nowhere/hosts"})

@@ -1,0 +1,121 @@
+"""A device at the other end of a line: results, errors, output, and what a bad line does to them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from thinned import thinned
+from waiting import until
+
+from .conftest import PROGRAMS, Built, disturbed, environment, far_side, left_behind, run
+
+KINDS = ("delay", "drop", "reorder", "cut", "kill", "stop")
+LINE = "pipe0"
+
+
+@pytest.mark.parametrize("device", ["away", "away(cudasim)"])
+def test_everything_is_as_on_the_host(built: Built, expected: str, device: str) -> None:
+    done = run(built("everything", device))
+    assert (done.returncode, done.stdout, done.stderr) == (7, expected, "")
+
+
+def test_two_far_sides_are_two_devices(built: Built, expected: str) -> None:
+    done = run(built("everything", "away"), OMPLS_DEVICES="away:2")
+    assert (done.returncode, done.stdout) == (7, 2 * expected)
+
+
+@pytest.mark.parametrize("seed", thinned(range(126), 9))
+def test_a_bad_line_is_told_or_does_not_matter(built: Built, expected: str, seed: int) -> None:
+    """No hang, no wrong result, nothing left behind."""
+    kind, mark = KINDS[seed % len(KINDS)], f"bad{seed}-{os.getpid()}"
+    program = built("everything", "away")
+    done = run(program, AWAY_COMMAND=disturbed(seed, kind), AWAY_MARK=mark)
+    if kind == "delay":
+        assert (done.returncode, done.stdout) == (7, expected), done.stderr
+    elif done.returncode == 7:  # it ended before the fault came, or at its very end
+        assert done.stdout == expected
+    else:
+        assert done.returncode == 125, done.stderr
+        assert expected.startswith(done.stdout)
+        assert LINE in done.stderr
+    assert until(lambda: not left_behind(mark))
+
+
+FAULTS = [
+    ("read", "read host address", "variable 'pointer', not mapped", "r = p[3];"),
+    ("write", "wrote host address", "variable 'pointer', not mapped", "pointer[5] = 7;"),
+    ("null", "read address 0x8 (a null pointer)", "", "r = ((int *)(size_t)zero)[2];"),
+    ("beyond", "device address", "bytes past the", "r = array[n + 20000];"),
+    ("divide", "an integer was divided by zero", "", ""),
+    ("abort", "the kernel called abort()", "", ""),
+    ("team", "host address", "variable 'pointer', not mapped", "pointer[i] = i;"),
+]
+
+
+@pytest.mark.parametrize(("what", "told", "more", "code"), FAULTS)
+def test_a_fault_of_a_kernel_is_told_with_line_variable_and_machine(
+    built: Built, what: str, told: str, more: str, code: str
+) -> None:
+    done = run(built("faults", "away"), what)
+    assert done.returncode == 125, (done.stdout, done.stderr)
+    assert done.stdout == "before\nin the kernel\n"
+    assert told in done.stderr
+    assert more in done.stderr
+    assert f"region on away:0 ({LINE})" in done.stderr
+    lines = (PROGRAMS / "faults.c").read_text().splitlines()
+    assert not code or f"faults.c:{[code in line for line in lines].index(True) + 1}: region" in done.stderr
+
+
+@pytest.mark.parametrize(("sign", "seconds"), [(signal.SIGKILL, 2.0), (signal.SIGSTOP, 8.0)])
+def test_a_far_side_that_dies_or_hangs_in_a_kernel_is_an_error(
+    built: Built, sign: signal.Signals, seconds: float
+) -> None:
+    mark = f"dies{sign}-{os.getpid()}"
+    process = subprocess.Popen(
+        [built("endless", "away")],
+        env=environment(AWAY_MARK=mark),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.kill(far_side(process.pid, mark), sign)
+    began = time.monotonic()
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 125
+    assert time.monotonic() - began < seconds
+    assert f"endless.c:7: region on away:0 ({LINE})" in err
+    assert until(lambda: not left_behind(mark))
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_far_side_ends_with_its_program(built: Built, sign: signal.Signals) -> None:
+    mark = f"ends{sign}-{os.getpid()}"
+    process = subprocess.Popen([built("endless", "away")], env=environment(AWAY_MARK=mark), stdout=subprocess.DEVNULL)
+    far_side(process.pid, mark)
+    process.send_signal(sign)
+    process.wait(30)
+    assert until(lambda: not left_behind(mark))
+
+
+def test_a_program_that_does_not_start_there_is_told(built: Built) -> None:
+    done = run(built("everything", "away"), AWAY_COMMAND="/bin/false", OMP_TARGET_OFFLOAD="mandatory")
+    assert done.returncode == 125
+    assert "pipe0" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["OMPLS_REMOTE_TIMEOUT", "OMPLS_REMOTE_WAIT"])
+def test_a_setting_that_is_none_is_told(built: Built, name: str) -> None:
+    done = run(built("everything", "away"), OMP_TARGET_OFFLOAD="mandatory", **{name: "soon"})
+    assert done.returncode == 125
+    assert f"{name} is 'soon'" in done.stderr
+
+
+def test_what_kernels_print_is_no_part_of_the_line(built: Built) -> None:
+    done = run(built("faults", "away"), "print")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "before\nin the kernel\n" + "".join(f"line {i}\n" for i in range(20000)) + "after\n"
+    assert done.stderr == ""
