@@ -77,6 +77,15 @@ def test_a_node_ends_with_its_program(built: Built, sign: signal.Signals) -> Non
     assert until(lambda: not left_behind(mark))
 
 
+def test_modules_in_the_current_directory_are_not_run_on_nodes(built: Built, expected: str, tmp_path: Path) -> None:
+    for name in ("mpi4py", "zlib", "base64", "ctypes", "struct"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    program = built("everything", "mpinode")
+    done = subprocess.run([program], env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (7, expected, "")
+    assert not (tmp_path / "ran").exists()
+
+
 def test_the_command_line_knows_what_is_inside(tmp_path: Path) -> None:
     source = tmp_path / "a.c"
     source.write_text("int main(void)\n{\n    #pragma omp target\n    { }\n    return 0;\n}\n")

@@ -145,6 +145,7 @@ def test_python_is_started_in_one_place() -> None:
     assert all("get_context(" not in text or 'get_context("fork")' in text for text in texts.values())
     stub = (package / "runtime" / "core" / "stub.c").read_text("utf-8")
     assert '"-m"' not in stub
+    # What is sent to a node takes the current directory off the import path (tests/remote/test_mpinode.py looks).
     # Of another machine no path is known; `-c` then runs in the root directory (test_elsewhere.py looks).
     assert re.findall(r'.*"-c".*', stub) == ["    if (*ompls_stub_script == '\\0') command[n++] = \"-c\";"]
     assert stub.index('chdir("/")') < stub.index('"-c"')

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 void *__wrap_omp_target_memset(void *memory, int value, size_t count, int number); /* copies.c */
-int __real_omp_get_default_device(void);
 void __real_omp_set_default_device(int number);
 
 int __wrap_omp_get_num_devices(void);
@@ -44,10 +43,11 @@ int __wrap_omp_is_initial_device(void) {
 }
 
 int __wrap_omp_get_default_device(void) {
-    return __real_omp_get_default_device();
+    return ompls_default_device();
 }
 
 void __wrap_omp_set_default_device(int number) {
+    ompls_default_device_is_said();
     __real_omp_set_default_device(number);
 }
 

@@ -159,6 +159,8 @@ enum { OMPLS_MAX_DEVICES = 256, OMPLS_OMP_DEFAULT_DEVICE = -5 /* omp_default_dev
 /* devices.c */
 enum { OMPLS_OFFLOAD_DEFAULT, OMPLS_OFFLOAD_MANDATORY, OMPLS_OFFLOAD_DISABLED };
 int ompls_device_count(void);
+int ompls_default_device(void);
+void ompls_default_device_is_said(void); /* by omp_set_default_device */
 int ompls_offload_policy(void);
 /* The opened device for a construct, or 0 when the initial device has to do it.  `region` (for messages) may be 0. */
 ompls_device *ompls_resolve(const ompls_region *region, int64_t device);

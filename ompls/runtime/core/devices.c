@@ -219,10 +219,24 @@ static void warn_left_behind(const ompls_device *device, const ompls_region *reg
                ending ? "the devices are closed already" : "a child of fork has no devices: what is mapped stays with its parent");
 }
 
+/* libgomp of gcc 13 and later has no default device when offload is mandatory and it has no devices itself; but the program
+   has ours.  Unless the program has said so. */
+static _Atomic int none_is_default;
+
+int ompls_default_device(void) {
+    enum { INVALID = -4 }; /* omp_invalid_device of <omp.h> */
+    int number = __real_omp_get_default_device();
+    return number == INVALID && !none_is_default && ompls_device_count() > 0 ? 0 : number;
+}
+
+void ompls_default_device_is_said(void) {
+    none_is_default = 1;
+}
+
 ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
     if (number == OMPLS_DEVICE_INITIAL) return NULL;
     bool by_default = number == OMPLS_DEVICE_DEFAULT || number == OMPLS_OMP_DEFAULT_DEVICE;
-    if (by_default) number = __real_omp_get_default_device();
+    if (by_default) number = ompls_default_device();
     int count = ompls_device_count();
     if (number == count && !(count == 0 && policy == OMPLS_OFFLOAD_MANDATORY)) return NULL;
     if (number < 0 || number >= count) {

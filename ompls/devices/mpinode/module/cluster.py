@@ -5,7 +5,6 @@ Each node is one spawned process with a communicator of its own, so that a failu
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import ctypes
 import importlib
@@ -15,17 +14,16 @@ import shutil
 import sys
 import tempfile
 import threading
-import zlib
 from typing import Any, Callable, Dict, Iterator
 
 from ompls.devices.remote import mpi, near
 from ompls.devices.remote.near import Line, Near, Unreachable
 from ompls.runtime.errors import DeviceUnavailable
+from ompls.runtime.start import sent
 
 from .hosts import hosts, is_here
 
 _HINT = "pip install 'ompls[mpi]', or mpi4py for the MPI of this machine"
-_BEGIN = "import zlib,base64;exec(zlib.decompress(base64.b64decode({!r})))"
 # mpiexec ends with its process group when a spawning program ends (MPICH): it gets one of its own.
 _WRAPPER = '#!/bin/sh\nexec setsid -w {} "$@"\n'
 # A node that fails is an error there, and not the end of all processes.
@@ -57,7 +55,7 @@ def loaded(alone: bool) -> Any:
 def launcher() -> str:
     """The program that MPI starts processes with.  Raises DeviceUnavailable: without it a spawn hangs."""
     found = shutil.which("mpiexec") or ""
-    beside = os.path.join(os.path.dirname(sys.executable), "mpiexec")  # of a wheel
+    beside = os.path.join(sys.prefix, "bin/mpiexec")  # of a wheel
     if not found and os.access(beside, os.X_OK):
         found = beside
     if not found:
@@ -78,10 +76,8 @@ class Spawned(Line):
             info.Set("host", host)
             info.Set("add-host", host)
         try:
-            # MPICH knows no arguments with line ends.
-            text = base64.b64encode(zlib.compress((inspect.getsource(mpi) + "\nmain()\n").encode(), 9)).decode()
-            program = sys.executable if here else "python3"
-            self._between = library.COMM_SELF.Spawn(program, ["-c", _BEGIN.format(text)], 1, info)
+            program, *words = sent(inspect.getsource(mpi) + "\nmain()\n", here)
+            self._between = library.COMM_SELF.Spawn(program, words, 1, info)
             self._both = self._between.Merge(False)
             self._both.Set_errhandler(library.ERRORS_RETURN)
             self._both.Send([mpi.HEAD.pack(len(image), self._spin), library.BYTE], 1, mpi.START)
