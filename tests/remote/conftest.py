@@ -14,6 +14,7 @@ from waiting import until, worked
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
+ROOT = HERE.parents[1]
 DEVICES = HERE / "devices"
 
 # Open MPI starts nothing for root unless asked to.

@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 from command import ompls
+from thinned import thinned
 from waiting import until
 
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
 from ompls.runtime.errors import DeviceUnavailable
 
-from .conftest import PROGRAMS, Built, environment, far_side, left_behind, run
+from .conftest import PROGRAMS, ROOT, Built, environment, far_side, left_behind, run
+
+EXAMPLES = sorted((ROOT / "examples/cluster").glob("*.c"))
 
 pytest.importorskip("mpi4py", reason="mpi4py is not installed (extra mpi)")
 
@@ -75,6 +78,14 @@ def test_a_node_ends_with_its_program(built: Built, sign: signal.Signals) -> Non
     process.send_signal(sign)
     process.wait(30)
     assert until(lambda: not left_behind(mark))
+
+
+@pytest.mark.parametrize("example", thinned(EXAMPLES, 3), ids=lambda path: path.stem)
+def test_the_examples_are_right_on_three_nodes(example: Path) -> None:
+    done = ompls("run", "--device", "mpinode:3", example, env=environment(OMP_TARGET_OFFLOAD="mandatory"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(", correct\n")
+    assert ompls("check", "--device", "mpinode", example).stdout.endswith("no findings\n")
 
 
 def test_modules_in_the_current_directory_are_not_run_on_nodes(built: Built, expected: str, tmp_path: Path) -> None:

@@ -1,0 +1,135 @@
+"""Nodes as devices against raw MPI: the same library, transport and way of waiting, in one run.
+
+    python bench/cluster_bench.py [--json FILE]
+
+The peer are two processes that mpi4py has spawned as we do: their ping-pong of 32 bytes, 64 MiB one way, four single
+spawns. Ours is bench/cluster_bench.c. Medians; on an idle machine, for it has two busy processes on two cores. For
+Open MPI on one machine set OMPI_MCA_pml=ob1 and OMPI_MCA_btl=self,tcp, as the device does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROUNDS, FEW, LARGE, NODES = 3000, 9, 64 << 20, 4
+# (figure, of what, times which of the peer's, at most)
+GOALS = (
+    ("command", "a command with an answer", "ping-pong", 1.5),
+    ("region", "an empty region", "ping-pong", 2.5),
+    ("to", "64 MiB to a node", "large", 1 / 0.9),
+    ("from", "64 MiB from a node", "large", 1 / 0.9),
+    ("start", f"start of {NODES} nodes", "spawns", 1.3),
+    ("nodes", "two nodes, computing", "threads", 1 / 0.95),
+)
+
+
+def play(mpi: Any, communicator: Any, first: bool) -> dict[str, float]:
+    """Both processes of the peer do this."""
+    small, large, peer = bytearray(32), bytearray(LARGE), 1 - communicator.Get_rank()
+    took: dict[str, list[float]] = {"ping-pong": [], "large": []}
+    for name, rounds, data in (("ping-pong", ROUNDS, small), ("large", FEW, large)):
+        for _ in range(rounds):
+            begin = time.perf_counter()
+            if first:
+                communicator.Send([data, mpi.BYTE], peer, 1)
+                communicator.Recv([small, mpi.BYTE], peer, 2)
+            else:
+                communicator.Recv([data, mpi.BYTE], peer, 1)
+                communicator.Send([small, mpi.BYTE], peer, 2)
+            took[name].append(time.perf_counter() - begin)
+    return {name: statistics.median(times) for name, times in took.items()}
+
+
+def peer() -> None:
+    """The raw side, a process of its own: prints its figures."""
+    import mpi4py
+
+    mpi4py.rc.finalize = False
+    from mpi4py import MPI
+
+    parent = MPI.Comm.Get_parent()
+    if parent != MPI.COMM_NULL:
+        both = parent.Merge(True)
+        if both.bcast(None, 0):
+            play(MPI, both, False)
+        both.Free()
+        parent.Disconnect()
+        MPI.Finalize()
+        return
+    words, pairs, figures = [str(Path(__file__).resolve()), "--peer"], [], {}
+    begin = time.perf_counter()
+    for _ in range(NODES):
+        between = MPI.COMM_SELF.Spawn(sys.executable, words, 1)
+        pairs.append((between, between.Merge(False)))
+    figures["spawns"] = time.perf_counter() - begin
+    for number, (between, both) in enumerate(pairs):
+        both.bcast(number == 0, 0)
+        if number == 0:
+            figures |= play(MPI, both, True)
+        both.Free()
+        between.Disconnect()
+    print(json.dumps(figures), flush=True)
+    MPI.Finalize()
+
+
+def ours() -> dict[str, float]:
+    """The device's figures, and two threads' time for the same work."""
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as place:
+        program = Path(place) / "bench"
+        build = ["-fopenmp", "-fopenmp-targets=mpinode", "-O2", "-o", str(program), str(HERE / "cluster_bench.c")]
+        subprocess.run([sys.executable, "-m", "ompls", "cc", *build], check=True)
+        alone = {"OMP_NUM_THREADS": "1", "OMPLS_REMOTE_WAIT": "spin"}
+        runs = [
+            (["threads"], {}),
+            ([], {**alone, "OMPLS_DEVICES": "mpinode:2", "OMPLS_REMOTE_WAIT": "block"}),
+            ([], {**alone, "OMPLS_DEVICES": f"mpinode:{NODES}"}),
+            ([], {**alone, "OMPLS_DEVICES": "mpinode:1"}),
+        ]
+        start = 0.0
+        for words, more in runs:
+            done = subprocess.run(
+                [program, *words], env={**os.environ, **more}, check=True, capture_output=True, text=True
+            )
+            found = {name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())}
+            start = found.get("start", 0.0) if f"mpinode:{NODES}" in more.values() else start
+            figures |= found
+        figures["start"] = start
+    return figures
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--json", type=Path)
+    arguments.add_argument("--peer", action="store_true", help=argparse.SUPPRESS)
+    asked = arguments.parse_args()
+    if asked.peer:
+        peer()
+        return 0
+    # In a session of its own: MPICH ends with its process group.
+    raw = subprocess.run(
+        [sys.executable, __file__, "--peer"], stdout=subprocess.PIPE, text=True, check=False, start_new_session=True
+    )
+    figures = {**json.loads(raw.stdout.splitlines()[0]), **ours()}
+    print(f"{'':26}{'ours':>12}{'peer':>12}{'ratio':>8}  at most")
+    for name, title, than, most in GOALS:
+        ratio = figures[name] / figures[than]
+        mark = "" if ratio <= most else " *"
+        print(f"{title:26}{figures[name] * 1e6:10.1f}us{figures[than] * 1e6:10.1f}us{ratio:8.2f}  {most:.2f}{mark}")
+    if asked.json:
+        asked.json.write_text(json.dumps(figures, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
