@@ -32,6 +32,7 @@ def test_a_node_may_have_another_device_inside(built: Built, expected: str) -> N
     assert (done.returncode, done.stdout, done.stderr) == (7, expected, "")
 
 
+@pytest.mark.thorough
 def test_devices_are_numbered_as_they_are_listed(built: Built, expected: str) -> None:
     done = run(built("everything", "host,mpinode"), OMPLS_DEVICES="host,mpinode:2")
     assert (done.returncode, done.stdout, done.stderr) == (7, 3 * expected, "")
@@ -80,12 +81,19 @@ def test_a_node_ends_with_its_program(built: Built, sign: signal.Signals) -> Non
     assert until(lambda: not left_behind(mark))
 
 
-@pytest.mark.parametrize("example", thinned(EXAMPLES, 3), ids=lambda path: path.stem)
+@pytest.mark.parametrize("example", thinned(EXAMPLES, 6), ids=lambda path: path.stem)
 def test_the_examples_are_right_on_three_nodes(example: Path) -> None:
     done = ompls("run", "--device", "mpinode:3", example, env=environment(OMP_TARGET_OFFLOAD="mandatory"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(", correct\n")
-    assert ompls("check", "--device", "mpinode", example).stdout.endswith("no findings\n")
+    assert ompls("check", "--device", "mpinode", example).stderr.endswith("no findings\n")
+
+
+def test_a_machine_that_cannot_be_reached_is_told_and_the_program_goes_on(built: Built, tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text("nowhere.invalid\n")
+    done = run(built("few", "mpinode"), OMPLS_HOSTFILE=str(tmp_path / "hosts"))
+    assert (done.returncode, done.stdout) == (0, "on the host\n")
+    assert "device mpinode:0 cannot be opened: mpinode:0: nowhere.invalid: " in done.stderr
 
 
 def test_modules_in_the_current_directory_are_not_run_on_nodes(built: Built, expected: str, tmp_path: Path) -> None:

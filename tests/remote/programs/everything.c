@@ -92,17 +92,17 @@ static void large(int device)
 
 static void routines(int device)
 {
-    int host = omp_get_initial_device(), here[100], back[100];
+    int host = omp_get_initial_device(), next = (device + 1) % omp_get_num_devices(), here[100], back[100];
     for (int i = 0; i < 100; i++) here[i] = i * i, back[i] = 0;
-    int *there = omp_target_alloc(sizeof here, device), *copy = omp_target_alloc(sizeof here, device);
+    int *there = omp_target_alloc(sizeof here, device), *copy = omp_target_alloc(sizeof here, next);
     if (there == NULL || copy == NULL) exit(9);
     omp_target_memcpy(there, here, sizeof here, 0, 0, device, host);
     #pragma omp target is_device_ptr(there) device(device)
     for (int i = 0; i < 100; i++) there[i] += 1;
-    omp_target_memcpy(copy, there, 60 * sizeof *here, 10 * sizeof *here, 20 * sizeof *here, device, device);
-    omp_target_memcpy(back, copy, 60 * sizeof *here, 0, 10 * sizeof *here, host, device);
+    omp_target_memcpy(copy, there, 60 * sizeof *here, 10 * sizeof *here, 20 * sizeof *here, next, device);
+    omp_target_memcpy(back, copy, 60 * sizeof *here, 0, 10 * sizeof *here, host, next);
     omp_target_free(there, device);
-    omp_target_free(copy, device);
+    omp_target_free(copy, next);
     printf("routines %d %d %d\n", back[0], back[59], back[60]);
 }
 

@@ -14,7 +14,9 @@ import shutil
 import sys
 import tempfile
 import threading
-from typing import Any, Callable, Dict, Iterator
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, Optional, Set
 
 from ompls.devices.remote import mpi, near
 from ompls.devices.remote.near import Line, Near, Unreachable
@@ -74,7 +76,7 @@ class Spawned(Line):
         info = library.Info.Create()
         if not here:
             info.Set("host", host)
-            info.Set("add-host", host)
+            info.Set("PMIX_ADD_HOST" if "Open MPI v5" in library.Get_library_version() else "add-host", host)
         try:
             program, *words = sent(inspect.getsource(mpi) + "\nmain()\n", here)
             self._between = library.COMM_SELF.Spawn(program, words, 1, info)
@@ -108,6 +110,39 @@ class Spawned(Line):
         self._ended(lost)
 
 
+class _Spawn(threading.Thread):
+    """A start that may never come back."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(daemon=True)
+        self._arguments = arguments
+        self.line: Optional[Spawned] = None
+        self.error: Optional[Exception] = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self.line = Spawned(*self._arguments)
+        except Exception as error:  # noqa: BLE001 -- it is raised where somebody waits
+            self.error = error
+
+
+def _children() -> Set[int]:
+    """The processes that this one has started."""
+    found: Set[int] = set()
+    for listed in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # the thread has ended
+            found.update(map(int, listed.read_text().split()))
+    return found
+
+
+def _is_over(process: int) -> bool:
+    try:
+        return Path("/proc/{}/stat".format(process)).read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
 class Cluster(Near):
     """The module of nodes with one kind of device inside."""
 
@@ -118,6 +153,7 @@ class Cluster(Near):
         self._mpi = loaded(self._alone)
         self._launcher = launcher()
         self._starting = threading.Lock()
+        self._stuck = ""  # the machine whose process MPI still waits for
         self._running = 0
         self._lost = False
 
@@ -127,10 +163,29 @@ class Cluster(Near):
 
     def _begin(self, index: int, image: memoryview) -> Line:
         host = self._hosts[index] if index < len(self._hosts) else ""
+        try:
+            return self._begin_at(host, image)
+        except Unreachable as error:
+            raise Unreachable("{}: {}".format(host or "this machine", error)) from None
+
+    def _begin_at(self, host: str, image: memoryview) -> Line:
         with self._starting, _starting(self._launcher, self._alone):
-            line = Spawned(self._mpi, host, image, self._over)
+            if self._stuck:
+                raise Unreachable("MPI waits for {} and does nothing else".format(self._stuck))
+            before = _children()
+            spawn = _Spawn(self._mpi, host, image, self._over)
+            limit = time.monotonic() + 3 * near.patience()[0]
+            while spawn.is_alive():
+                spawn.join(0.05)
+                ended = [child for child in _children() - before if _is_over(child)]
+                if spawn.is_alive() and (ended or time.monotonic() > limit):  # MPI itself waits for ever
+                    self._stuck, self._lost = host, True
+                    raise Unreachable("mpiexec could start no process there" if ended else "no process starts there")
+            if spawn.error is not None:
+                raise spawn.error
+            assert spawn.line is not None
             self._running += 1
-            return line
+            return spawn.line
 
     def _over(self, lost: bool) -> None:
         with self._starting:
