@@ -158,6 +158,11 @@ static bool load_image(ompls_device *device, ompls_error *err) {
     return !ompls_find_image(module->image_class, &image) || module->load(device->handle, image.start, image.size, &device->loaded, err) == 0;
 }
 
+static bool place_globals(ompls_device *device, ompls_error *err) {
+    ompls_image image;
+    return !ompls_find_image(device->module->image_class, &image) || ompls_place_globals(device, err) == 0;
+}
+
 /* The device's properties.  False when it is not one for this machine. */
 static bool learn_properties(ompls_device *device, ompls_error *err) {
     if (device->module->properties(device->handle, &device->properties, err) != 0) return false;
@@ -185,8 +190,8 @@ static void open_device(ompls_device *device, const ompls_region *region) {
     ompls_module *module = device->module;
     uint64_t began = ompls_observing ? ompls_now() : 0;
     bool opened = module->open(module, device->index, &device->handle, &err) == 0;
-    if (opened && load_image(device, &err) && learn_properties(device, &err) &&
-        (device->loaded == NULL || ompls_place_globals(device, &err) == 0) && meet_requirements(device, &err)) {
+    if (opened && load_image(device, &err) && learn_properties(device, &err) && place_globals(device, &err) &&
+        meet_requirements(device, &err)) {
         atomic_store_explicit(&device->status, OMPLS_OPEN, memory_order_release);
         ompls_image image;
         if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device(device, ompls_find_image(module->image_class, &image) ? &image : NULL);

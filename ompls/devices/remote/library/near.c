@@ -180,7 +180,11 @@ static int near_find_kernel(void *device, void *loaded, const char *name, void *
     near_device *n = locked(device);
     uint64_t length = strlen(name) + 1, most = 0;
     near_kernel *found = calloc(1, sizeof *found);
-    char *bytes = length > OMPLS_INLINE || found == NULL ? NULL : near_say(n, err, WIRE_KERNEL, n->kernels, 0, 0, length);
+    if (length > OMPLS_INLINE || found == NULL) {
+        free(found);
+        return done(n, near_fail(n, err, 0, "no memory is left for its kernel, or its name is too long", ""));
+    }
+    char *bytes = near_say(n, err, WIRE_KERNEL, n->kernels, 0, 0, length);
     if (bytes != NULL) memcpy(bytes, name, length);
     if (bytes == NULL || near_answer(n, &most, err) != 0) {
         free(found);
@@ -195,7 +199,8 @@ static int near_find_symbol(void *device, void *loaded, const char *name, ompls_
     (void)loaded;
     near_device *n = locked(device);
     uint64_t length = strlen(name) + 1, handle = n->addresses.first != 0 ? 0 : ompls_near_take(&n->addresses, 1);
-    char *bytes = length > OMPLS_INLINE ? NULL : near_say(n, err, WIRE_SYMBOL, handle, 0, 0, length);
+    if (length > OMPLS_INLINE) return done(n, near_fail(n, err, 0, "a variable has too long a name", ""));
+    char *bytes = near_say(n, err, WIRE_SYMBOL, handle, 0, 0, length);
     if (bytes != NULL) memcpy(bytes, name, length);
     return done(n, bytes == NULL || near_answer(n, out, err) != 0);
 }
