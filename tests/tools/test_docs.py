@@ -29,4 +29,4 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_the_readme_names_every_example() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"`(\w+\.c)`", text)) == {path.name for path in (ROOT / "examples").glob("*.c")}
+    assert set(re.findall(r"`(\w+\.c)`", text)) == {path.name for path in (ROOT / "examples").rglob("*.c")}
