@@ -41,18 +41,8 @@ static int many(void)
 int main(void)
 {
     int sum = 5, failures = 0;
-#pragma omp taskgroup task_reduction(+ : sum)
-    {
-#pragma omp target in_reduction(+ : sum) nowait
-        for (int i = 0; i < 10; i++)
-            sum += i;
-#pragma omp target in_reduction(+ : sum)
-        sum += 100;
-    }
-    if (sum != 150) {
-        printf("sum: %d, not 150\n", sum);
-        failures++;
-    }
+/* The parallel region comes first: behind a reducing taskgroup outside of one, gcc 12's libgomp frees the team of a
+   parallel region while a thread of it still leaves it. */
 #pragma omp parallel num_threads(2)
 #pragma omp single
 #pragma omp taskgroup task_reduction(+ : sum)
@@ -62,6 +52,18 @@ int main(void)
             sum += i;
 #pragma omp task in_reduction(+ : sum)
         sum += 1000;
+    }
+    if (sum != 1050) {
+        printf("sum: %d, not 1050\n", sum);
+        failures++;
+    }
+#pragma omp taskgroup task_reduction(+ : sum)
+    {
+#pragma omp target in_reduction(+ : sum) nowait
+        for (int i = 0; i < 10; i++)
+            sum += i;
+#pragma omp target in_reduction(+ : sum)
+        sum += 100;
     }
     if (sum != 1195) {
         printf("sum: %d, not 1195\n", sum);
