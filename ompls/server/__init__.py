@@ -8,7 +8,8 @@
 
     worker -> opened -> work                      in a document's process: the loop, what it knows, what takes time
     answers                                       which request is answered by what, and what must be known for it
-    editing, reading, kernels, explanation        the answers: cursors in pragmas, reading, previews, why there is none
+    editing, reading, kernels                     the answers: cursors in pragmas, reading, previews,
+    environment, explanation                      present tables, why there is no answer
     actions, refactorings, accepting              code actions: fixes; rewriting of data environments; accepted hints
     lenses, lenstexts, senttokens                 the code lenses and their JSON in parts; tokens as differences
     checker                                       in another process: files that are not open

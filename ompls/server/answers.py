@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from ompls.server import editing, explanation, kernels, reading
+from ompls.server import editing, environment, explanation, kernels, reading
 from ompls.server.accepting import resolved
 from ompls.server.actions import code_action
 from ompls.server.convert import json_of
@@ -62,4 +62,5 @@ METHODS: dict[str, Method] = {
     "ompls/preview": Method("result", kernels.asked),
     "workspace/textDocumentContent": Method("result", kernels.shown),
     "ompls/whyNoAnswer": Method("result", explanation.answer),
+    "ompls/dataEnvironment": Method("unit", environment.answer),
 }

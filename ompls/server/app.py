@@ -48,7 +48,9 @@ COMMANDS = ("ompls.preview", "ompls.run", "ompls.whyNoAnswer")
 TYPING = 1.0  # seconds without an edit after which nobody types any more
 LEAVING = 2 + int(2 * GRACE)  # seconds; what runs was asked to stop by then, and killed
 PROJECT = ("**/.ompls.toml", "**/pyproject.toml")
-REQUESTS = ("ompls/preview", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer")
+REQUESTS = (
+    "ompls/preview", "ompls/dataEnvironment", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer",
+)  # fmt: skip
 
 
 class OmplsServer(LanguageServer):

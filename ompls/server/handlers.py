@@ -17,7 +17,7 @@ from ompls.server.actions import FIX_ALL, QUICK_FIX
 from ompls.server.convert import Json, path_of
 from ompls.server.editing import LEGEND
 from ompls.server.guard import guarded, logged, refuse
-from ompls.server.params import LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
+from ompls.server.params import ENVIRONMENT, LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
 from ompls.server.protocol import Raw, Written
 from ompls.server.refactorings import REWRITE
 from ompls.server.wide import uris_of
@@ -73,6 +73,7 @@ class Handlers:
             ("workspace/didChangeConfiguration", self.configuration_changed, None),
             ("workspace/textDocumentContent", self.text_document_content, None),
             ("ompls/preview", self.preview, None),
+            ("ompls/dataEnvironment", self.data_environment, None),
             ("ompls/devices", self.devices, None),
             ("ompls/run", self.run, None),
             ("ompls/runInput", self.run_input, None),
@@ -181,20 +182,25 @@ class Handlers:
         return Raw(await self.server.runs.run_command(asked["uri"], asked.get("device")))
 
     async def why_no_answer(self, params: Any) -> Raw:
-        return Raw(await self._why(checked(params, WHY)))
+        return Raw(json.loads(await self._of_document("ompls/whyNoAnswer", checked(params, WHY))))
 
-    async def _why(self, params: Json) -> Any:
+    async def data_environment(self, params: Any) -> Written:
+        return Written([await self._of_document("ompls/dataEnvironment", checked(params, ENVIRONMENT))])
+
+    async def _of_document(self, method: str, params: Json) -> bytes:
+        """What the worker of an open document answers to a request of ours."""
         uri = params["textDocument"]["uri"]
         session = self.server.session(uri)
         if session is None:
             absent = f"{uri or 'no document'} is not open here: only C files that are open are analysed"
             raise refuse(self.server.foreign.reason(uri) or absent)
-        return json.loads(b"".join(await self.server.engine.ask(session, "ompls/whyNoAnswer", params)))
+        return b"".join(await self.server.engine.ask(session, method, params))
 
     async def why_command(self, argument: Any = None) -> Raw:
         """For clients without a command of their own: the page as a message, and as the result."""
         asked = checked(argument, LENS)
-        made = await self._why({**asked, "textDocument": {"uri": asked["uri"]}})
+        params = {**asked, "textDocument": {"uri": asked["uri"]}}
+        made = json.loads(await self._of_document("ompls/whyNoAnswer", params))
         self.server.say("info", made["markdown"])
         return Raw(made)
 

@@ -21,6 +21,7 @@ PREVIEW: Shape = {
 _SIZE = {"columns": int, "rows": int}
 RUN: Shape = {"textDocument": _DOCUMENT, "device?": str, "arguments?": [str], "run?": str, "terminal?": _SIZE}
 RUN_INPUT: Shape = {"run": str, "text?": str, "terminal?": _SIZE}
+ENVIRONMENT: Shape = {"textDocument": _DOCUMENT, "position": _POSITION}
 WHY: Shape = {"textDocument": _DOCUMENT, "position?": _POSITION}
 LENS: Shape = {"uri": str, "region?": str, "device?": str, "position?": _POSITION}
 

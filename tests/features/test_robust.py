@@ -39,6 +39,7 @@ def ask_everything(tu: TU, offset: int) -> None:
     features.rename(tu, offset, "other")
     features.hover(tu, offset)
     features.explain(tu, offset)
+    features.environment(tu, offset)
     for action in features.refactorings(tu, offset, offset):
         assert (features.applied(tu.source, action.edits) == tu.source) == bool(action.refused)
 

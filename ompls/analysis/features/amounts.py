@@ -16,23 +16,23 @@ def bytes_of(symbol: Symbol, item: ListItem | None, model: DataModel) -> str:
     expr = item.expr if item is not None else None
     if expr is None or isinstance(expr, ast.Name):
         size = sizeof(symbol.type, model)
-        return f", {_amount(size)}" if size is not None else _variable_length(symbol.type, model)
+        return f", {amount(size)}" if size is not None else _variable_length(symbol.type, model)
     if isinstance(expr, ast.Section):
         base = expr.base.type
         element = base.of if isinstance(base, Array) else base.to if isinstance(base, Pointer) else None
         size = sizeof(element, model) if element is not None else None
         count = fold(expr.length) if expr.length is not None else None
         if size is not None and count is not None:
-            return f", {_amount(size * count)}"
+            return f", {amount(size * count)}"
         length = _length(item.text) if item is not None else ""
         if size is not None:
             return f", {_times(size, length)}" if length else f", {size} bytes an element"
         return ""
     size = sizeof(expr.type, model)
-    return f", {_amount(size)}" if size is not None else ""
+    return f", {amount(size)}" if size is not None else ""
 
 
-def _amount(size: int) -> str:
+def amount(size: int) -> str:
     """`4,096 bytes (4 KiB)`."""
     for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size >= unit:

@@ -18,6 +18,7 @@ from ompls.analysis.dataenv.machine.objects import GivenUp
 from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.recall import Reach, reach_of
 from ompls.analysis.dataenv.machine.values import Site
+from ompls.analysis.dataenv.machine.watch import Point, Watch
 from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -65,21 +66,7 @@ class Unit(Protocol):
 def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
     """The events of every function of the unit, by its name."""
     called: set[str] = set()
-    local = frozenset([i.text for d in unit.directives for c in d.all("local") for i in c.items])
-    mapping = mappers_of(unit.directives)
-    unknown = mapping is None or any(map(_holds_mappers, unit.groups))
-    attached = attached_by(unit.directives, unit.groups, unit.functions)
-    program = Program(
-        unit.functions,
-        unit.symbols,
-        unknown,
-        mapping or (),
-        unit.told.variants,
-        local,
-        attached,
-        unit.late,
-        model=unit.model,
-    )
+    program = _program(unit)
     found: dict[str, dict[Event, None]] = {}
     for group in unit.groups:
         if _untouched(group, program, unit):
@@ -94,6 +81,34 @@ def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
         for event in events or ():
             found.setdefault(event.site.function, {})[event] = None
     return {name: _strongest(events) for name, events in found.items()}
+
+
+def visits_of(unit: Unit, point: Point) -> tuple[Watch, bool]:
+    """What holds where the walks of the unit come by a place; False: there was no time for all of them."""
+    program, watch, complete = _program(unit), Watch(point), True
+    called = set().union(*[_called(g) for g in unit.groups])
+    for root in [content for group in unit.groups for content in _roots(group, called, program)]:
+        if root is point.content or point.function in reach_of(root, program.functions, program.symbols).called:
+            complete = _walk(root, program, False, watch) is not None and complete
+    return watch, complete
+
+
+def _program(unit: Unit) -> Program:
+    local = frozenset([i.text for d in unit.directives for c in d.all("local") for i in c.items])
+    mapping = mappers_of(unit.directives)
+    unknown = mapping is None or any(map(_holds_mappers, unit.groups))
+    attached = attached_by(unit.directives, unit.groups, unit.functions)
+    return Program(
+        unit.functions,
+        unit.symbols,
+        unknown,
+        mapping or (),
+        unit.told.variants,
+        local,
+        attached,
+        unit.late,
+        model=unit.model,
+    )
 
 
 def counts_of(group: Group) -> tuple[Counts, ...]:
@@ -218,15 +233,17 @@ def _walked(content: Content, reach: Reach, program: Program) -> tuple[tuple[Eve
     return found
 
 
-def _walk(content: Content, program: Program, bare: bool) -> tuple[tuple[Event, ...], Counts] | None:
-    """The events of one walk; None when there is no time for it."""
-    recorder = Recorder()
+def _walk(
+    content: Content, program: Program, bare: bool, watch: Watch | None = None
+) -> tuple[tuple[Event, ...], Counts] | None:
+    """The events of one walk; None when there is no time for it, or, with a watch, when it was given up."""
+    recorder = Recorder(watch=watch)
     machine = Machine(program, recorder, content.node.symbol.name == "main")  # type: ignore[union-attr]
     try:
         machine.run(content, bare)
         events = tuple(recorder.events())
     except GivenUp:
-        if program.late():
+        if program.late() or watch is not None:
             return None
         events = ()
     finally:  # it and its states know each other: the unit's tables would stay until cycles are looked for

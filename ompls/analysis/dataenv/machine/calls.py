@@ -66,6 +66,9 @@ class Machine(Outside):
         self.bare = bare
         if bare and self.now is not None:
             self.now.cells[self.variable(function.params[0]), 0] = Poly.of(1)
+        for symbol in self.shared_variables() if self.recorder.watch is not None else ():
+            if self.program.symbols.get(symbol.name, symbol).declare_target == "enter":
+                self.cases_of(self.variable(symbol))  # it is there, whether the walk comes by it or not
         self.through(function)
         if self.whole and self.now is not None:
             self.left_behind()
@@ -160,7 +163,7 @@ class Machine(Outside):
 
         It is walked with what it can reach, and all else stays: so a call costs what it does, and not what there is.
         """
-        if self.region is not None or self.deferred is not None or self.now is None:
+        if self.region is not None or self.deferred is not None or self.now is None or self.leads_to_watched(callee):
             return self.walk_call(expr, callee, args)
         reach, objs = self.reach_with(self.reach(callee), args)
         if reach.allocates:  # the same call may have allocated before
@@ -182,6 +185,13 @@ class Machine(Outside):
         else:
             self.now.replace(part, done)
         return done.result
+
+    def leads_to_watched(self, callee: Content) -> bool:
+        """Whether the walk is to come by a place in it, or in what it calls."""
+        watch = self.recorder.watch
+        return watch is not None and (
+            callee is watch.point.content or watch.point.function in self.reach(callee).called
+        )
 
     def followed(self, expr: ast.Call, callee: Content, args: list[Value], part: State, reach: Reach) -> Done:
         """What a call does to the part of the state that it can reach; `now` stays as it is."""

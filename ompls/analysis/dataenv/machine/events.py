@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from ompls.analysis.dataenv.machine.values import Obj, Site
+from ompls.analysis.dataenv.machine.watch import Watch
 from ompls.analysis.model.ast import Symbol
 
 Certainty = Literal["certain", "possible"]
@@ -57,6 +58,7 @@ class Recorder:
     log: list[tuple[str, tuple[object, ...]]] | None = None  # what was called, while a call is walked that is kept
     # by list item of `target enter data` and `target exit data`: (references before, after); None: not always known
     counts: dict[Site, set[tuple[int, int]] | None] = field(default_factory=dict)
+    watch: Watch | None = None  # a place of which somebody wants to know what holds there
 
     def count(self, site: Site, before: int | None, after: int | None) -> None:
         """A list item came into a data environment, or left it."""

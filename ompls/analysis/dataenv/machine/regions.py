@@ -58,7 +58,8 @@ class Regions(Pieces):
     def ends_as_it_begins(self, region: Region, items: list[Mapped], device: Poly) -> bool:
         """Whether all is known to be well before a region that is plainly closed."""
         content = self.frame.content
-        if self.now is None or self.conditional or not is_closed(region, content):
+        watched = self.recorder.watch is not None and self.recorder.watch.point.content is content
+        if self.now is None or self.conditional or watched or not is_closed(region, content):
             return False
         objs = {loc.obj for mapped in items for loc in mapped.locs}
         if len(objs) != len(items) or any(self.defines(name) for name in facts_of(content).calls_in(region.stmt)):

@@ -60,9 +60,11 @@ class Walker(Phases):
         if self.now is None and not any(isinstance(n, (ast.Labeled, ast.Case)) for n in stmt.walk()):
             return
         self.depth += 1
+        self.comes_by(stmt)
         match stmt:
             case ast.Compound():
                 self.statements(stmt.items)
+                self.comes_by(stmt, end=True)
             case ast.ExprStmt():
                 self.value(stmt.expr)
             case ast.DeclStmt():
@@ -85,6 +87,13 @@ class Walker(Phases):
                 if self.now is not None:
                     self.not_understood(stmt)
         self.depth -= 1
+
+    def comes_by(self, stmt: Stmt, end: bool = False) -> None:
+        """Note what holds here, if that is what somebody wants to know."""
+        watch = self.recorder.watch
+        if watch is not None and stmt is watch.point.stmt and end is watch.point.end and self.now is not None:
+            device = self.region.device if self.region is not None else None
+            watch.note(self.now, self.frame.chain, device, "maps" in self.beyond)
 
     def statements(self, stmts: Sequence[Stmt]) -> None:
         """One after the other."""

@@ -1,0 +1,278 @@
+"""The rows of present tables: what the abstract machine knows of each object's copies at one place.
+
+A row is one copy on one device.  It is certain when it is so on every path that leads to the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
+from ompls.analysis.dataenv.machine.copies import IN, MOST, Choice, Copies, Copy, unknown
+from ompls.analysis.dataenv.machine.values import Obj, Site
+from ompls.analysis.dataenv.machine.watch import Visit
+from ompls.analysis.dataenv.symbolic import Opaque, Poly
+from ompls.analysis.encoding import decoded
+from ompls.analysis.features.amounts import amount
+from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ctype import Pointer, Record
+from ompls.analysis.model.layout import initialised
+from ompls.analysis.rules.support.framework import Unit
+from ompls.analysis.rules.support.lengths import in_c
+
+Certainty = Literal["certain", "possible", "unknown"]
+# Who has the newest values: both, one of them (of some or of all bytes), each of another part, nobody.
+Valid = Literal["both", "host", "device", "parts", "neither", "unknown"]
+
+_VALID: dict[Valid, str] = {
+    "both": "host and device have the same values",
+    "host": "the host has newer values",
+    "device": "the device has newer values",
+    "parts": "the host and the device have newer values of some bytes each",
+    "neither": "neither has values",
+    "unknown": "who has the newest values is not known",
+}
+_STORED = ("variable", "heap", "outside")
+_MOST_CALLS = 4  # that are named
+
+
+class Fact(NamedTuple):
+    """One thing about a row, in a sentence, and where to look."""
+
+    text: str
+    site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One entry of a device's present table.
+
+    device -- its number, or the expression for it; "" where that is not known
+    name -- the variable, or the pointer that the storage was reached through
+    section -- the list item that made the copy, as it is written; "" when none did
+    references -- what the count may be: `1`, `1 or 2`, `2 or more`, `infinite`
+    bytes -- how many, for people; "" when that is not known
+    mapped -- where the list item stands; attached -- the pointers on the device that lead to the copy
+    """
+
+    device: str
+    name: str
+    section: str
+    references: str
+    bytes: str
+    valid: tuple[Valid, ...]
+    certainty: Certainty
+    mapped: Site | None
+    attached: tuple[str, ...]
+    facts: tuple[Fact, ...]
+
+
+class _Seen(NamedTuple):
+    """A copy in one case of one visit."""
+
+    visit: int
+    case: Copies
+    copy: Copy
+
+
+class _Object(NamedTuple):
+    """An object on all paths to the place.
+
+    cases -- with the number of the visit; lost -- on some path nothing is known of it; several -- it stands for many
+    """
+
+    obj: Obj
+    visits: list[Visit]
+    cases: list[tuple[int, Copies]]
+    lost: bool
+    several: bool
+
+
+def rows(visits: list[Visit], unit: Unit) -> list[Row]:
+    """The rows in the order of devices and names; what is not known at all comes last."""
+    objects = dict.fromkeys(o for v in visits for o in v.state.cases if o.kind in _STORED)
+    found = [row for obj in objects for row in _of_object(obj, visits, unit)]
+    return sorted(found, key=lambda row: (row.device == "", row.device, row.name, row.section, row.bytes))
+
+
+def _of_object(obj: Obj, visits: list[Visit], unit: Unit) -> Iterator[Row]:
+    given = [visit.state.cases.get(obj, ALL_CLEAN) for visit in visits]
+    cases = [(number, case) for number, known in enumerate(given) for case in known or ()]
+    whole = _Object(obj, visits, cases, None in given, any(obj in v.state.many for v in visits))
+    seen: dict[tuple[str, str, str], list[_Seen]] = {}
+    for number, case in cases:
+        for copy in _counted(case):
+            key = in_c(copy.device), repr(copy.low), repr(copy.high)
+            seen.setdefault(key, []).append(_Seen(number, case, copy))
+    if whole.lost and not seen:
+        fact = Fact("something happens to it that the analysis does not follow")
+        yield Row("", obj.name, "", "unknown", "", ("unknown",), "unknown", None, (), (fact,))
+    for (device, _, _), copies in seen.items():
+        yield _row(whole, device, copies, unit)
+
+
+def _counted(case: Copies) -> Iterator[Copy]:
+    """The copies, without what a caller may have mapped where the walk has seen one on that device."""
+    devices = {copy.device for copy in case.copies if copy.refs}
+    yield from (copy for copy in case.copies if copy.refs or copy.forever or copy.device not in devices)
+
+
+def _row(whole: _Object, device: str, seen: list[_Seen], unit: Unit) -> Row:
+    copy = seen[0].copy
+    certainty: Certainty = "certain"
+    if all(s.copy.refs == 0 and not s.copy.forever for s in seen):
+        certainty = "unknown"
+    elif whole.lost or whole.several or len({(s.visit, s.case) for s in seen}) < len(whole.cases):
+        certainty = "possible"
+    origin = copy.origin if copy.origin.function in unit.functions else None
+    section = _text(origin, unit) if origin is not None else ""
+    attached = tuple(dict.fromkeys(_attached(whole, seen, unit)))
+    return Row(
+        device,
+        _name(whole.obj, section),
+        section,
+        " or ".join(sorted({_references(s.copy) for s in seen})),
+        _bytes(copy),
+        tuple(dict.fromkeys(_valid(s.case, s.copy) for s in seen)),
+        certainty,
+        origin,
+        attached,
+        tuple(dict.fromkeys([*_about(seen, origin, attached), *_why(whole, seen)])),
+    )
+
+
+def describe(row: Row) -> str:
+    """What there is to say of a row in one line."""
+    parts = [f"references: {row.references}"] if row.references != "unknown" else []
+    parts += [row.bytes] if row.bytes else []
+    parts += [" or ".join(_VALID[v] for v in row.valid)] if row.valid != ("unknown",) else []
+    parts += [f"attached to {', '.join(row.attached)}"] if row.attached else []
+    return "; ".join([*([] if row.certainty == "certain" else [row.certainty]), *parts])
+
+
+# --- one copy
+
+
+def _name(obj: Obj, section: str) -> str:
+    return obj.name if section or obj.kind != "outside" else f"*{obj.name}"
+
+
+def _references(copy: Copy) -> str:
+    if copy.forever:
+        return "infinite"
+    if copy.refs == 0:
+        return "unknown"
+    return f"{copy.refs} or more" if copy.extra or copy.least or copy.refs >= MOST else str(copy.refs)
+
+
+def _bytes(copy: Copy) -> str:
+    size = copy.high - copy.low if copy.low is not None and copy.high is not None else None
+    if size is None or any(isinstance(atom, Opaque) for atom in size.atoms()):
+        return ""
+    return amount(size.constant) if size.constant is not None else f"{in_c(size)} bytes"
+
+
+def _valid(case: Copies, copy: Copy) -> Valid:
+    if unknown(copy) or copy.filled == "unsure":
+        return "unknown"
+    if copy.old or copy.ahead:
+        return "parts" if copy.old and copy.ahead else "host" if copy.old else "device"
+    if copy.filled == "no":
+        return "neither" if case.host == "no" else "host"
+    return "device" if case.host == "no" else "both"
+
+
+def _text(site: Site, unit: Unit) -> str:
+    return decoded(unit.functions[site.function].text[site.span.start : site.span.end])
+
+
+def _attached(whole: _Object, seen: list[_Seen], unit: Unit) -> Iterator[str]:
+    """The pointers to it that lie in storage on the device, and that some list item goes through (5.2 §5.8.6)."""
+    through = _gone_through(unit)
+    for one in seen:
+        state, device = whole.visits[one.visit].state, one.copy.device
+        for (holder, at), value in state.cells.items():
+            leads = isinstance(value, frozenset) and any(t.obj == whole.obj for t in value)
+            member = _member(holder, at, unit) if leads and _is_on(device, state.cases.get(holder)) else ""
+            if (member or holder.name) in through and leads and _is_on(device, state.cases.get(holder)):
+                yield f"{holder.name}.{member}" if member else holder.name
+
+
+def _is_on(device: Poly, cases: Cases | None) -> bool:
+    return any((c.device == device and c.refs) or c.forever for case in cases or () for c in case.copies)
+
+
+def _member(holder: Obj, at: object, unit: Unit) -> str:
+    """The name of the pointer at byte `at` of a structure."""
+    t = holder.symbol.type if holder.symbol is not None else None
+    members = initialised(t, unit.model) if isinstance(t, Record) else []
+    return next((f.name for f, bits in members if bits == at * 8), "") if isinstance(at, int) else ""
+
+
+def _gone_through(unit: Unit) -> set[str]:
+    """The names of the pointers, also of members, that list items in the unit go through: `p` of `s.p[0:n]`."""
+    directives = [s.directive for content in unit.functions.values() for s in content.directives]
+    items = [i.expr for d in (*unit.directives, *directives) for c in d.clauses for i in c.items if i.expr is not None]
+    found: set[str] = set()
+    for expr in items:
+        at: ast.Expr = expr
+        while isinstance(at, (ast.Section, ast.Index, ast.Paren)):
+            at = at.inner if isinstance(at, ast.Paren) else at.base
+        if at is not expr and isinstance(at, (ast.Name, ast.Member)) and isinstance(at.type, Pointer):
+            found.add(at.name if isinstance(at, ast.Name) else at.field)
+    return found
+
+
+# --- what there is to say
+
+
+def _about(seen: list[_Seen], origin: Site | None, attached: tuple[str, ...]) -> Iterator[Fact]:
+    copy = seen[0].copy
+    if origin is not None:
+        yield Fact(f"mapped here: {copy.how}" + (", until `target exit data`" if copy.lasting else ""), origin)
+    if copy.forever:
+        yield Fact("`declare target`: it is on every device as long as the program runs")
+    for one in seen:
+        yield from [Fact("the device's newer values are written here", w.site) for w in one.copy.ahead]
+        yield from [Fact("the host's newer values are written here", w.site) for w in one.copy.old]
+        if one.copy.filled == "no" and not one.copy.ahead:
+            given = "there were no values to copy" if one.copy.how in IN else "the device's copy was given no values"
+            yield Fact(given)
+        if one.case.freed:
+            yield Fact("the host's storage was freed")
+    if any(s.copy.lent for s in seen):
+        yield Fact("other code has got its address on the device")
+    yield from [Fact(f"`{name}` on the device points to it") for name in attached]
+
+
+def _why(whole: _Object, seen: list[_Seen]) -> Iterator[Fact]:
+    """Why it is not certain."""
+    if any(s.copy.extra for s in seen):
+        yield Fact("a caller, or another file, may have mapped it before")
+    if whole.lost:
+        yield Fact("on some path something happens to it that the analysis does not follow")
+    if whole.several:
+        yield Fact("it stands for several pieces of storage that are allocated at one place")
+    there = {(s.visit, s.case) for s in seen}
+    absent = {number for number, case in whole.cases if (number, case) not in there}
+    if not absent:
+        return
+    yield Fact("it is mapped on some of the paths that lead here")
+    for case in dict.fromkeys(case for _, case in whole.cases):
+        if case.way is not None and case.way.site != Site("", Span(0, 0)):
+            yield _decision(case.way.site)
+    with_it = {number for number, _ in there} - absent
+    calls = dict.fromkeys(v.calls[-1] for n, v in enumerate(whole.visits) if v.calls and n in with_it)
+    yield from [Fact("it is mapped when the call is this one", site) for site in list(calls)[:_MOST_CALLS]]
+
+
+def _decision(site: Site | Choice) -> Fact:
+    if isinstance(site, Site):
+        return Fact("it depends on what is decided here", site)
+    atoms = site.difference.atoms()
+    if any(isinstance(atom, Opaque) for atom in atoms):
+        return Fact("it depends on a condition")
+    return Fact(f"it depends on whether {in_c(site.difference)} {site.op} 0")

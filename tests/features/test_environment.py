@@ -1,0 +1,146 @@
+"""Present tables at a place: what is there, how certain that is, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from ompls.analysis import features
+from ompls.analysis.source import Location
+
+from .marked import marked
+
+HELPER = """#include <stdlib.h>
+static void up(int *p, int n) {
+#pragma omp target enter data map(to: p[0:n])
+    n++;¦
+}
+"""
+
+# A text with the cursor, and the rows there: device, name, section, certainty, references, bytes, who has newer values.
+CASES: list[tuple[str, str, list[str]]] = [
+    ("before a directive nothing has happened", """
+int main(void) { int a[9] = {0};
+#pragma omp target ¦enter data map(to: a)
+}""", []),
+    ("a cursor at the end of its line is on it", """
+int main(void) { int a[9] = {0};
+#pragma omp target enter data map(to: a)¦   // comment
+}""", []),
+    ("after it", """
+int main(void) { int a[9] = {0};
+#pragma omp target enter data map(to: a[0:4])
+¦}""", ["0 a a[0:4] certain 1 [16 bytes] both"]),
+    ("the host has written", """
+int main(void) { int a[9] = {0};
+#pragma omp target enter data map(to: a)
+a[1] = 1;
+¦return 0; }""", ["0 a a certain 1 [36 bytes] host"]),
+    ("in a region, and what it has written", """
+int main(void) { int a[9] = {0};
+#pragma omp target map(tofrom: a)
+{ a[1] = 1;
+ ¦a[2] = 1; }
+}""", ["0 a a certain 1 [36 bytes] device"]),
+    ("a region that is plainly closed is walked for who asks", """
+int main(void) { int a[9] = {0};
+#pragma omp target map(tofrom: a)
+for (int i = 0; i < 9; i++)
+ ¦a[i] = 1;
+}""", ["0 a a certain 1 [36 bytes] both or device"]),
+    ("behind a jump", """
+int main(void) { int a[9] = {0};
+#pragma omp target data map(a)
+a[0]++;
+return 0;
+¦}""", []),
+    ("another device", """
+int main(void) { int a[9] = {0};
+#pragma omp target enter data map(alloc: a) device(2)
+¦a[0] = 0; }""", ["2 a a certain 1 [36 bytes] host"]),
+    ("on one path only", """
+int main(int argc, char **argv) { int a[9] = {0};
+if (argc > 1) {
+#pragma omp target enter data map(to: a)
+}
+¦a[0] = 0; }""", ["0 a a possible 1 [36 bytes] both"]),
+    ("by one of two calls", HELPER + """
+int main(int argc, char **argv) { int a[9] = {0}, b[9] = {0}; up(a, 9); up(b, 8); }""",
+     ["0 a p[0:n] certain 1 [36 bytes] both", "0 b p[0:n] possible 1 [32 bytes] both"]),
+    ("in a loop the count grows", """
+int main(int argc, char **argv) { int a[9] = {0};
+for (int i = 0; i < argc; i++) {
+#pragma omp target enter data map(to: a)
+ ¦a[0] = 0; }
+}""", ["0 a a certain 1 or 2 or 3 or more [36 bytes] both or host"]),
+    ("of a caller nothing is known", """
+void f(int *p, int n) {
+#pragma omp target data map(to: p[0:n])
+ { ¦n++; }
+}""", ["0 p p[0:n] certain 1 or more [4*n bytes] both"]),
+    ("a pointer member is attached", """
+struct s { int n; int *p; };
+int main(void) { int a[9] = {0}; struct s s = {9, a};
+#pragma omp target data map(tofrom: s) map(to: s.p[0:9])
+ { ¦a[0]++; }
+}""", ["0 a s.p[0:9] certain 1 [36 bytes] both attached to s.p", "0 s s certain 1 [16 bytes] both"]),
+    ("declare target", """
+int t[4];
+#pragma omp declare target(t)
+int main(void) { ¦t[0] = 0; }""", ["0 t  certain infinite [16 bytes] both"]),
+    ("not followed", """
+void other(void **);
+int main(void) { int *p; other((void **)&p);
+#pragma omp target enter data map(to: p[0:9])
+¦return p[0]; }""", ["0 p  unknown unknown [] unknown"]),
+    ("outside of functions", "int a;¦\n", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "rows"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_rows(text: str, rows: list[str]) -> None:
+    tu, offset = marked(text)
+    found = []
+    for known in features.environment(tu, offset).rows:
+        row = known.row
+        attached = f" attached to {', '.join(row.attached)}" if row.attached else ""
+        found.append(
+            f"{row.device} {row.name} {row.section} {row.certainty} {row.references} [{row.bytes}]"
+            f" {' or '.join(sorted(row.valid))}{attached}"
+        )
+    assert found == rows
+
+
+def test_a_place_without_rows_says_why() -> None:
+    said = {}
+    for text in ("int a;¦", "int main(void) { ¦; }", "int main(void) { return 0; { ¦; } }"):
+        said[text] = features.environment(*marked(text)).message
+    text = "void o(int **); int main(void) { int *p; o(&p);\n#pragma omp target data map(p[0:9])\n¦p[0] = 1; }"
+    assert features.environment(*marked(text)).message.startswith("Something was mapped through a pointer")
+    assert list(said.values()) == ["The cursor is in no function.", "Nothing is mapped here.", "No path comes here."]
+
+
+def test_each_fact_has_its_place() -> None:
+    text = HELPER + "int main(int argc, char **argv) { int a[9] = {0}; if (argc > 1) up(a, 9); a[0] = 1; }"
+    tu, offset = marked(text.replace("¦", "").replace("a[0] = 1", "¦a[0] = 1"))
+    (known,) = features.environment(tu, offset).rows
+
+    def shown(where: Location | None) -> str:
+        return "" if where is None else tu.source[where.start : where.end].decode()
+
+    assert [(said, shown(where)) for said, where in known.facts] == [
+        ("mapped here: to, until `target exit data`", "p[0:n]"),
+        ("it is mapped on some of the paths that lead here", ""),
+        ("it depends on whether argc - 1 > 0", ""),
+    ]
+    assert shown(known.mapped) == "p[0:n]"
+
+
+class Never:
+    def expired(self) -> bool:
+        return True
+
+
+def test_an_answer_that_there_is_no_time_for_says_so() -> None:
+    tu, offset = marked("int main(void) { int a[9];\n" + "a[0]++;\n" * 999 + "¦a[1]++; }")
+    found = features.environment(tu, offset, Never())
+    assert (found.complete, found.message) == (False, "There was no time to follow all paths: there may be more.")
