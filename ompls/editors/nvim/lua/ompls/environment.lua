@@ -1,0 +1,100 @@
+-- The data environment: the present table of each device at the cursor, in a window that follows it.
+-- Enter on a row goes to its source.
+local server = require('ompls.server')
+
+local M = {}
+local NAME = 'ompls://data-environment'
+local MARKS = { certain = '=', possible = '?', unknown = '-' }
+local places = {} -- by line of the buffer: where it leads
+local asked = 0
+
+local function fill(buffer, lines)
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
+  vim.bo[buffer].modifiable = false
+end
+
+--- The lines of an answer, and where each leads.
+local function lines_of(answer)
+  local lines, found = {}, {}
+  local function add(text, location)
+    table.insert(lines, text)
+    found[#lines] = location
+  end
+  if answer.message ~= '' then
+    add(answer.message)
+  end
+  for _, device in ipairs(answer.devices) do
+    add(device.title)
+    for _, entry in ipairs(device.entries) do
+      add(('  %s %s  %s'):format(MARKS[entry.certainty] or '?', entry.label, entry.detail), entry.location)
+      for _, fact in ipairs(entry.facts) do
+        local where = fact.location and (' (line %d)'):format(fact.location.range.start.line + 1) or ''
+        add('      ' .. fact.text .. where, fact.location)
+      end
+    end
+  end
+  return lines, found
+end
+
+local function buffer_of_view()
+  local buffer = vim.fn.bufnr(NAME)
+  return buffer ~= -1 and vim.fn.bufwinid(buffer) ~= -1 and buffer or nil
+end
+
+--- Ask for the place of the cursor, if the window is open and the cursor is in a file of the server's.
+function M.refresh()
+  local view, source = buffer_of_view(), vim.api.nvim_get_current_buf()
+  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
+  if not view or not client then
+    return
+  end
+  asked = asked + 1
+  local number = asked
+  client:request('ompls/dataEnvironment', server.position(client), function(problem, answer)
+    if number == asked and vim.api.nvim_buf_is_valid(view) then
+      local lines = problem and vim.split(problem.message, '\n') or {}
+      places = {}
+      if answer then
+        lines, places = lines_of(answer)
+      end
+      fill(view, lines)
+    end
+  end)
+end
+
+local function go()
+  local location = places[vim.api.nvim_win_get_cursor(0)[1]]
+  local client = location and server.running(0)
+  if client then
+    local window = vim.fn.bufwinid(vim.uri_to_bufnr(location.uri))
+    if window ~= -1 then
+      vim.api.nvim_set_current_win(window)
+    else
+      vim.cmd('wincmd p')
+    end
+    vim.lsp.util.show_document(location, client.offset_encoding, { focus = true })
+  end
+end
+
+function M.open()
+  if not server.running(0) then
+    return
+  end
+  if not buffer_of_view() then
+    local buffer = vim.fn.bufadd(NAME)
+    vim.fn.bufload(buffer)
+    vim.bo[buffer].buftype, vim.bo[buffer].swapfile, vim.bo[buffer].modifiable = 'nofile', false, false
+    vim.bo[buffer].filetype = 'ompls-environment'
+    vim.keymap.set('n', '<CR>', go, { buffer = buffer, desc = 'Go to its source' })
+    local window = vim.api.nvim_open_win(buffer, false, { split = 'below', win = -1, height = 10 })
+    vim.wo[window].wrap = false
+    vim.api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI', 'TextChanged', 'TextChangedI', 'LspAttach' }, {
+      group = vim.api.nvim_create_augroup('ompls-environment', { clear = true }),
+      callback = server.later(100, M.refresh),
+    })
+  end
+  M.refresh()
+end
+
+return M

@@ -1,0 +1,60 @@
+-- What `:Ompls` does.  Diagnostics, quick fixes, hovers and code lenses are Neovim's own; the server's answers are shown
+-- here: previews, runs, the data environment, the devices, why there is no answer.
+local server = require('ompls.server')
+
+local M = {}
+
+--- Open a preview in a split; `wanted` has `uri`, `region` and `device`, or less: then it is what the cursor is on.
+function M.preview(wanted)
+  require('ompls.preview').open(wanted or {})
+end
+
+
+--- Run the program on a device, in a terminal.
+function M.run(wanted)
+  wanted = wanted or {}
+  local source = wanted.uri or vim.b.ompls_source or vim.uri_from_bufnr(0)
+  local client = server.running(vim.uri_to_bufnr(source))
+  if client then
+    require('ompls.run').start(client, source, wanted.device)
+  end
+end
+
+--- The present tables at the cursor.
+function M.env()
+  require('ompls.environment').open()
+end
+
+--- A page in a floating window.
+local function page(text, name)
+  vim.lsp.util.open_floating_preview(vim.split(text, '\n'), 'markdown', { focus_id = 'ompls-' .. name })
+end
+
+--- Why there is no answer at the cursor, or a weaker one than expected.
+function M.explain()
+  local client = server.running(0)
+  if client then
+    server.ask(client, 'ompls/whyNoAnswer', server.position(client), function(answer)
+      page(answer.markdown, 'explain')
+    end)
+  end
+end
+
+--- Every device, and why one is not available.
+function M.devices()
+  local client = server.running(0)
+  if client then
+    server.ask(client, 'ompls/devices', vim.empty_dict(), function(answer)
+      local lines = {}
+      for _, device in ipairs(answer.devices or answer) do
+        table.insert(lines, ('* **%s** %s'):format(device.name, device.available and 'is available' or ('is not: ' .. device.reason)))
+        if not device.available and device.hint then
+          table.insert(lines, '  ' .. device.hint)
+        end
+      end
+      page(table.concat(lines, '\n'), 'devices')
+    end)
+  end
+end
+
+return M

@@ -1,0 +1,36 @@
+-- Enables the server, and makes `:Ompls`.  `let g:loaded_ompls = 1` in a configuration keeps all of it away.
+if vim.g.loaded_ompls then
+  return
+end
+vim.g.loaded_ompls = 1
+if vim.fn.has('nvim-0.11') == 0 then
+  vim.notify('ompls: Neovim 0.11 or later is needed', vim.log.levels.WARN)
+  return
+end
+
+vim.lsp.enable('ompls')
+vim.api.nvim_create_autocmd('FileType', {
+  pattern = 'c',
+  once = true,
+  callback = function()
+    require('ompls.server').warn_when_missing()
+  end,
+})
+
+local SUBCOMMANDS = { 'devices', 'env', 'explain', 'preview', 'run' }
+
+vim.api.nvim_create_user_command('Ompls', function(given)
+  local name, device = given.fargs[1], given.fargs[2]
+  if not vim.tbl_contains(SUBCOMMANDS, name) then
+    return vim.notify(('ompls: there is no %s; it is one of: %s'):format(name, table.concat(SUBCOMMANDS, ' ')), vim.log.levels.ERROR)
+  end
+  require('ompls')[name](device and { device = device } or nil)
+end, {
+  nargs = '+',
+  desc = 'OpenMP offloading: previews, runs, the data environment (:help ompls)',
+  complete = function(start)
+    return vim.tbl_filter(function(name)
+      return vim.startswith(name, start)
+    end, SUBCOMMANDS)
+  end,
+})
