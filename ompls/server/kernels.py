@@ -15,8 +15,8 @@ from ompls.project.devices import registry
 from ompls.project.problem import EnvironmentProblem
 from ompls.server.convert import Json
 from ompls.server.guard import refuse
-from ompls.server.opened import Opened, Result
-from ompls.server.preview import Target
+from ompls.server.opened import Kernel, Opened, Result
+from ompls.server.preview import WATCHED, Target
 
 
 def asked(opened: Opened, result: Result, params: Json) -> Json:
@@ -34,9 +34,16 @@ def shown(opened: Opened, result: Result, target: Target) -> Json:
     made = _translate(opened, result.tu, target)
     places = opened.places(result)
     text = _shortened(made.text, opened.workspace.roots or (os.path.dirname(opened.document.path),))
-    if (absent := _absent(result.tu, target.region)) is not None:
+    stale, absent, line_map = False, _absent(result.tu, target.region), made.line_map
+    if text and absent is None:
+        _keep(opened.kernels, target, Kernel(text, line_map))
+    elif (broken := _unparsed(result)) and (kept := opened.kernels.get(target)) is not None:
+        stale = True
+        text = f"// {in_comment(broken)}: this is the last kernel before that.\n{kept.text}"
+        line_map = tuple([(line + 1, source) for line, source in kept.line_map])
+    elif absent is not None:
         text = f"// {in_comment(absent)}\n"
-    elif not text:
+    else:
         lines = [_reason(result.tu, places.range(d.where), d) for d in made.diagnostics]
         text = "\n".join([f"// {target.region} is not translated for {target.device}:", *lines, ""])
     extension = "." + made.extension.lstrip(".")
@@ -47,9 +54,26 @@ def shown(opened: Opened, result: Result, target: Target) -> Json:
         "device": target.device,
         "version": result.version,
         "text": text,
-        "lineMap": [list(pair) for pair in made.line_map],
+        "lineMap": [list(pair) for pair in line_map],
+        "stale": stale,
         "diagnostics": [places.diagnostic(d, d.where, None) for d in made.diagnostics],
     }
+
+
+def _keep(kernels: dict[Target, Kernel], target: Target, kernel: Kernel) -> None:
+    kernels.pop(target, None)
+    kernels[target] = kernel
+    if len(kernels) > WATCHED:
+        kernels.pop(next(iter(kernels)))
+
+
+def _unparsed(result: Result) -> str:
+    """What is wrong with a source that does not parse; "" when it does."""
+    note = next((n for n in result.tu.notes if n.kind == "parse"), None)
+    if note is None:
+        return ""
+    line = result.lines.line_of(result.tu.map.location(note.start, note.start + 1).start) + 1
+    return f"the source does not parse (line {line}: {note.message})"
 
 
 def _region_at(tu: TU, position: Any) -> str:

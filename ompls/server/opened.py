@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
@@ -14,6 +14,7 @@ from ompls.project.workspace import Workspace
 from ompls.server.convert import Places, manual_uri, uri_of
 from ompls.server.documents import Document
 from ompls.server.messages import Context, Open, Overlay
+from ompls.server.preview import Target
 from ompls.server.senttokens import SentTokens
 from ompls.server.settings import Settings
 
@@ -35,6 +36,13 @@ class Result:
         return self.diagnostics or []
 
 
+class Kernel(NamedTuple):
+    """A preview's text, and its lines with the source's (both from 1)."""
+
+    text: str
+    line_map: tuple[tuple[int, int], ...]
+
+
 class NotYet(Exception):
     """Raised by who makes an answer: it needs what the rules will have found."""
 
@@ -49,6 +57,7 @@ class Opened:
         self.snapshot: HeaderSnapshot | None = None
         self.reading = False  # the headers, at the moment
         self.sent = SentTokens()
+        self.kernels: dict[Target, Kernel] = {}  # the last that were made, by what they show
         self._uris: dict[str, str] = {opened.path: opened.uri}  # the client's own spelling for what it has open
         self._overlays: dict[str, bytes] = {}
         self.workspace = Workspace(opened.context.roots, opened.context.flags)

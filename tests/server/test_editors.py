@@ -150,6 +150,22 @@ async def test_a_region_that_cannot_be_translated_says_why(editor: Editor, tmp_p
     assert made["diagnostics"]
 
 
+async def test_while_the_source_does_not_parse_the_last_kernel_stays(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    editor.open(uri, SAXPY)
+    asked = {"textDocument": {"uri": uri}, "region": "saxpy_0"}
+    before = await editor.request("ompls/preview", asked)
+    editor.replace(uri, "+ y[i];", "+ ;")
+    broken = await editor.request("ompls/preview", asked)
+    banner, _, text = broken["text"].partition("\n")
+    assert banner == "// the source does not parse (line 4: syntax error): this is the last kernel before that."
+    assert (text, broken["stale"]) == (before["text"], True)
+    assert broken["lineMap"] == [[line + 1, source] for line, source in before["lineMap"]]
+    editor.replace(uri, "+ ;", "+ 1;")
+    after = await editor.request("ompls/preview", asked)
+    assert (after["stale"], "x[i] + 1" in after["text"]) == (False, True)
+
+
 async def test_symbols_are_functions_with_their_regions(editor: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "a.c").as_uri()
     editor.open(uri, SAXPY)
