@@ -29,7 +29,7 @@ say('diagnostic ' .. vim.diagnostic.get(source)[1].code)
 
 vim.lsp.codelens.refresh({ bufnr = source })
 wait('code lenses', function()
-  return #vim.lsp.codelens.get(source) == 2
+  return #vim.lsp.codelens.get(source) == 4
 end)
 local lens = vim.lsp.codelens.get(source)[1]
 say('lens ' .. lens.command.title)
@@ -55,6 +55,52 @@ wait('the preview to follow', function()
   return preview():match('7%.5f') ~= nil
 end)
 say('preview follows')
+
+local function coloured(buffer)
+  local space = vim.api.nvim_get_namespaces()['ompls-linked']
+  local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+  return table.concat(vim.tbl_map(function(mark)
+    return vim.trim(lines[mark[2] + 1])
+  end, vim.api.nvim_buf_get_extmarks(buffer, space, 0, -1, {})), ' | ')
+end
+local function shown(region)
+  return vim.fn.bufnr('ompls-preview://cuda' .. vim.api.nvim_buf_get_name(source) .. '/' .. region .. '.cu')
+end
+local kernel = shown('saxpy_0')
+vim.api.nvim_win_set_cursor(vim.fn.bufwinid(source), { 5, 0 })
+vim.api.nvim_exec_autocmds('CursorMoved', { buffer = source })
+say('linked: ' .. coloured(kernel))
+local window = vim.fn.bufwinid(kernel)
+local statement = vim.api.nvim_win_get_cursor(window)[1]
+say('revealed: ' .. vim.trim(vim.fn.getbufline(kernel, statement)[1]))
+vim.api.nvim_set_current_win(window)
+vim.api.nvim_win_set_cursor(window, { 1, 0 })
+vim.api.nvim_exec_autocmds('CursorMoved', { buffer = kernel })
+vim.api.nvim_win_set_cursor(window, { statement, 0 })
+vim.api.nvim_exec_autocmds('CursorMoved', { buffer = kernel })
+say('linked back: ' .. coloured(source))
+
+local function visit(line)
+  vim.api.nvim_set_current_win(vim.fn.bufwinid(source))
+  vim.api.nvim_win_set_cursor(0, { line, 0 })
+  vim.api.nvim_exec_autocmds('CursorMoved', { buffer = source })
+end
+vim.api.nvim_set_current_win(window)
+vim.cmd('Ompls pin')
+visit(10)
+vim.wait(400)
+say('pinned: ' .. tostring(vim.api.nvim_win_get_buf(window) == kernel))
+vim.api.nvim_set_current_win(window)
+vim.cmd('Ompls pin')
+visit(10)
+wait('the preview to follow the cursor', function()
+  return vim.api.nvim_win_get_buf(window) == shown('other_0')
+end)
+visit(5)
+wait('the preview to come back', function()
+  return vim.api.nvim_win_get_buf(window) == kernel
+end)
+say('preview follows the cursor')
 
 vim.lsp.stop_client(client.id)
 wait('the server to end', function()

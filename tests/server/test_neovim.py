@@ -63,13 +63,18 @@ def run(script: str, text: str, directory: Path) -> list[str]:
 
 @needs_neovim
 def test_neovim_shows_diagnostics_lenses_and_a_preview_that_follows(tmp_path: Path) -> None:
-    assert run("neovim.lua", "#pragma omp tarrget data\n" + SAXPY, tmp_path) == [
+    assert run("neovim.lua", "#pragma omp tarrget data\n" + SAXPY + SAXPY.replace("saxpy", "other"), tmp_path) == [
         "encoding utf-8",
         "commands left to the server: nil",
         "diagnostic unknown-directive",
         "lens Preview CUDA",
         "preview shown",
         "preview follows",
+        "linked: y[i] = 7.5f * a * x[i] + y[i]; | }",
+        "revealed: y[i] = 7.5f * a * x[i] + y[i];",
+        "linked back: y[i] = 7.5f * a * x[i] + y[i];",
+        "pinned: true",
+        "preview follows the cursor",
         "preview follows another server",
         "runs share a terminal: 3 windows",
         "env before the pragma: Nothing is mapped here.",

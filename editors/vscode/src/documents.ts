@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { DocumentSelector } from 'vscode-languageclient/node';
 
-const PREVIEW = 'ompls-preview';
+export const PREVIEW = 'ompls-preview';
 
 /** What is not C it does not check: it says so there.  VS Code calls all headers C++. */
 const NOT_C = ['cpp', 'cuda-cpp', 'fortran', 'fortran-modern', 'FortranFreeForm', 'FortranFixedForm'];
@@ -35,12 +35,16 @@ export function activePlace(): Place | undefined {
   if (uri.scheme !== PREVIEW) {
     return { uri, position: editor.selection.active };
   }
-  // ompls-preview://DEVICE/PATH/REGION.EXT[?URI]
-  const slash = uri.path.lastIndexOf('/');
-  const source = uri.query ? vscode.Uri.parse(uri.query) : vscode.Uri.file(uri.path.slice(0, slash));
-  const shown = vscode.window.visibleTextEditors.find((other) => other.document.uri.toString() === source.toString());
-  const region = uri.path.slice(slash + 1).replace(/\.\w+$/, '');
-  return { uri: source, region, device: uri.authority, ...(shown && { position: shown.selection.active }) };
+  const source = sourceOf(uri);
+  const shown = vscode.window.visibleTextEditors.find((other) => other.document.uri.toString() === source.uri.toString());
+  return { ...source, ...(shown && { position: shown.selection.active }) };
+}
+
+/** What a preview shows, by its URI: ompls-preview://DEVICE/PATH/REGION.EXT[?URI] */
+export function sourceOf(preview: vscode.Uri): { uri: vscode.Uri; region: string; device: string } {
+  const slash = preview.path.lastIndexOf('/');
+  const uri = preview.query ? vscode.Uri.parse(preview.query) : vscode.Uri.file(preview.path.slice(0, slash));
+  return { uri, region: preview.path.slice(slash + 1).replace(/\.\w+$/, ''), device: preview.authority };
 }
 
 /** Keeps the context `ompls.source`: `editorLangId` is gone when the focus is in a terminal, and another one in previews. */

@@ -198,6 +198,36 @@ async function drive(s) {
     await s.saved('saxpy.c', source.join('\n'));
   };
   await s.step('the preview follows what is typed', follows);
+  await s.step('preview and source are linked both ways', async () => {
+    const statement = source.findIndex((text) => text.includes('y[i] =')) + 1;
+    const coloured = (side, count) =>
+      s.page.waitForFunction(
+        ([all, at, wanted]) => {
+          const group = [...document.querySelectorAll(all)].at(at);
+          return group?.querySelectorAll('.view-overlays [class*="ced-"]').length >= wanted;
+        },
+        ['.editor-group-container', side, count],
+        { timeout: 20_000 },
+      );
+    await s.page.click(`${left} .view-lines`);
+    await s.place(1, 1);
+    await s.page.waitForFunction(() => ![...document.querySelectorAll('.editor-group-container')].at(-1).querySelector('.view-overlays [class*="ced-"]'));
+    await s.place(statement, 5);
+    await coloured(-1, 1);
+    await s.page.locator('.editor-group-container').last().locator('.view-line:has-text("__global__")').click();
+    await s.page.locator('.editor-group-container').last().locator('.view-line:has-text("y[i]")').last().click();
+    await coloured(0, 1);
+    await s.page.waitForFunction(
+      (line) => {
+        const [group] = document.querySelectorAll('.editor-group-container');
+        const painted = group.querySelector('.view-overlays [class*="ced-"]')?.parentElement;
+        const numbers = [...group.querySelectorAll('.margin-view-overlays > div')];
+        return painted && numbers.some((n) => n.style.top === painted.style.top && n.textContent.trim() === `${line}`);
+      },
+      statement,
+      { timeout: 20_000 },
+    );
+  });
   await s.step('it does so after a restart of the server', async () => {
     await s.command('Restart Server');
     await follows();

@@ -1,15 +1,24 @@
-// Preview: the generated kernel of a region, beside the source, refreshed while typing.
-// Needs `ompls/preview` (experimental) for the document's name; VS Code's client fetches and refreshes the text itself
+// Previews: the kernels of regions beside their source, refreshed while typing, and linked with it: the lines that belong
+// to the cursor's are coloured and brought into view on the other side.  A preview follows the cursor to another region
+// unless it is pinned.
+// Needs `ompls/preview` (experimental) for names and line maps; VS Code's client fetches and refreshes the texts itself
 // through `workspace/textDocumentContent`.
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
-import { activePlace } from '../documents';
+import { activePlace, PREVIEW, sourceOf } from '../documents';
+import { fromPreview, fromSource, type LineMap } from '../lines';
 
 interface Preview {
   uri: string;
   languageId: string;
-  /** Pairs [line of the preview, line of the source], 1-based. */
-  lineMap: [number, number][];
+  region: string;
+  device: string;
+  lineMap: LineMap;
+}
+
+interface Device {
+  name: string;
+  description?: string;
 }
 
 interface Wanted {
@@ -18,8 +27,43 @@ interface Wanted {
   device?: string;
 }
 
+const PAUSE = 100; // ms without a move of the cursor before a preview follows it to another region
+
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {
-  const show = async (wanted: Wanted = {}): Promise<void> => {
+  const previews = new Previews(connection);
+  context.subscriptions.push(
+    previews,
+    vscode.commands.registerCommand('ompls.preview', (wanted?: Wanted) => previews.show(wanted)),
+    vscode.commands.registerCommand('ompls.previewFor', () => previews.chooseDevice()),
+    vscode.commands.registerCommand('ompls.pin', () => previews.pin(true)),
+    vscode.commands.registerCommand('ompls.unpin', () => previews.pin(false)),
+    vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => previews.moved(textEditor)),
+    vscode.window.onDidChangeActiveTextEditor((editor) => editor && previews.moved(editor)),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => void previews.changed(document)),
+    vscode.workspace.onDidCloseTextDocument((document) => previews.closed(document)),
+  );
+}
+
+class Previews implements vscode.Disposable {
+  private readonly colour = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor('editor.wordHighlightBackground'),
+    overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.wordHighlightForeground'),
+  });
+  /** By the URI of each preview that is open. */
+  private readonly maps = new Map<string, LineMap>();
+  private readonly pinned = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly connection: Connection) {}
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.colour.dispose();
+  }
+
+  /** Show the preview that is wanted, else the one at the cursor. */
+  async show(wanted: Wanted = {}): Promise<void> {
     const place = wanted.uri ? undefined : activePlace();
     const uri = wanted.uri ?? place?.uri.toString();
     if (!uri) {
@@ -28,27 +72,149 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
     }
     const region = wanted.region ?? place?.region;
     try {
-      const made = await connection.request<Preview>('ompls/preview', {
+      const made = await this.connection.request<Preview>('ompls/preview', {
         textDocument: { uri },
         device: wanted.device ?? place?.device,
         ...(region ? { region } : { position: place?.position }),
       });
-      await open(made);
+      await this.open(made);
     } catch (problem) {
       void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
     }
-  };
-  context.subscriptions.push(vscode.commands.registerCommand('ompls.preview', show));
+  }
+
+  /** The same region for another device, beside this one. */
+  async chooseDevice(): Promise<void> {
+    const place = activePlace();
+    if (!place) {
+      return;
+    }
+    const answer = await this.connection.request<Device[] | { devices: Device[] }>('ompls/devices', {});
+    const devices = Array.isArray(answer) ? answer : answer.devices;
+    const items = devices.map(({ name, description }) => ({ label: name, description: description ?? '' }));
+    const chosen = await vscode.window.showQuickPick(items, { placeHolder: 'Show what this device gets' });
+    if (chosen) {
+      const { uri, region } = place;
+      await this.show(region ? { uri: uri.toString(), region, device: chosen.label } : { device: chosen.label });
+    }
+  }
+
+  /** Keep what the active preview shows, wherever the cursor goes. */
+  pin(pinned: boolean): void {
+    const uri = vscode.window.activeTextEditor?.document.uri;
+    if (uri?.scheme === PREVIEW) {
+      this.pinned[pinned ? 'add' : 'delete'](uri.toString());
+      this.tellPinned();
+    }
+  }
+
+  /** The cursor has moved: colour the lines that belong together, on both sides. */
+  moved(editor: vscode.TextEditor): void {
+    if (editor.document.uri.scheme === PREVIEW) {
+      this.link(editor, [editor], sourcesOf(editor));
+      return;
+    }
+    const shown = previewsOf(editor);
+    if (shown.length) {
+      this.link(editor, shown, [editor]);
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.follow(editor), PAUSE);
+    }
+  }
+
+  /** The text of a preview is a new one: so are its lines. */
+  async changed(document: vscode.TextDocument): Promise<void> {
+    if (document.uri.scheme !== PREVIEW || !this.maps.has(document.uri.toString())) {
+      return;
+    }
+    const { uri, region, device } = sourceOf(document.uri);
+    const params = { textDocument: { uri: uri.toString() }, region, device };
+    const made = await this.connection.request<Preview>('ompls/preview', params).catch(() => undefined);
+    if (made) {
+      this.maps.set(document.uri.toString(), made.lineMap);
+      const active = vscode.window.activeTextEditor;
+      if (active) {
+        this.moved(active);
+      }
+    }
+  }
+
+  closed(document: vscode.TextDocument): void {
+    this.maps.delete(document.uri.toString());
+    if (this.pinned.delete(document.uri.toString())) {
+      this.tellPinned();
+    }
+  }
+
+  private async open(made: Preview, column?: vscode.ViewColumn): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(made.uri));
+    const known = await vscode.languages.getLanguages();
+    const language = [made.languageId, 'cpp', 'c'].find((name) => known.includes(name));
+    if (language) {
+      await vscode.languages.setTextDocumentLanguage(document, language);
+    }
+    this.maps.set(document.uri.toString(), made.lineMap);
+    const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+    const viewColumn = shown?.viewColumn ?? column ?? vscode.ViewColumn.Beside;
+    await vscode.window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: true });
+    const active = vscode.window.activeTextEditor;
+    if (active) {
+      this.moved(active);
+    }
+  }
+
+  /** Show another region where the cursor is in one that a preview does not have. */
+  private async follow(editor: vscode.TextEditor): Promise<void> {
+    const { line, character } = editor.selection.active;
+    for (const shown of previewsOf(editor)) {
+      const { region, device } = sourceOf(shown.document.uri);
+      const map = this.maps.get(shown.document.uri.toString());
+      if (!map || this.pinned.has(shown.document.uri.toString()) || fromSource(map, [line]).length) {
+        continue;
+      }
+      const params = { textDocument: { uri: editor.document.uri.toString() }, position: { line, character }, device };
+      const made = await this.connection.request<Preview>('ompls/preview', params).catch(() => undefined);
+      if (made && made.region !== region && editor === vscode.window.activeTextEditor) {
+        await this.open(made, shown.viewColumn);
+      }
+    }
+  }
+
+  private link(moved: vscode.TextEditor, previews: vscode.TextEditor[], sources: vscode.TextEditor[]): void {
+    const { start, end } = moved.selection;
+    const lines = Array.from({ length: end.line - start.line + 1 }, (_, index) => start.line + index);
+    for (const preview of previews) {
+      const map = this.maps.get(preview.document.uri.toString()) ?? [];
+      const there = moved === preview ? fromPreview(map, lines) : fromSource(map, lines);
+      this.paint(preview, moved === preview ? lines : there, moved);
+      for (const source of sources) {
+        this.paint(source, moved === preview ? there : lines, moved);
+      }
+    }
+  }
+
+  private paint(editor: vscode.TextEditor, lines: number[], moved: vscode.TextEditor): void {
+    const ranges = lines.map((line) => new vscode.Range(line, 0, line, 0));
+    editor.setDecorations(this.colour, ranges);
+    if (editor !== moved && ranges[0]) {
+      editor.revealRange(ranges[0], vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    }
+  }
+
+  private tellPinned(): void {
+    const uris = Object.fromEntries([...this.pinned].map((uri) => [uri, true]));
+    void vscode.commands.executeCommand('setContext', 'ompls.pinned', uris);
+  }
 }
 
-async function open(made: Preview): Promise<void> {
-  const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(made.uri));
-  const known = await vscode.languages.getLanguages();
-  const language = [made.languageId, 'cpp', 'c'].find((name) => known.includes(name));
-  if (language) {
-    await vscode.languages.setTextDocumentLanguage(document, language);
-  }
-  const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
-  const options = { viewColumn: shown?.viewColumn ?? vscode.ViewColumn.Beside, preserveFocus: true, preview: true };
-  await vscode.window.showTextDocument(document, options);
+function previewsOf(source: vscode.TextEditor): vscode.TextEditor[] {
+  const uri = source.document.uri.toString();
+  return vscode.window.visibleTextEditors.filter(
+    ({ document }) => document.uri.scheme === PREVIEW && sourceOf(document.uri).uri.toString() === uri,
+  );
+}
+
+function sourcesOf(preview: vscode.TextEditor): vscode.TextEditor[] {
+  const source = sourceOf(preview.document.uri).uri.toString();
+  return vscode.window.visibleTextEditors.filter(({ document }) => document.uri.toString() === source);
 }

@@ -10,6 +10,11 @@ function M.preview(wanted)
 end
 
 
+--- In a preview: keep what it shows, or let it follow the cursor again.
+function M.pin()
+  require('ompls.preview').pin()
+end
+
 --- Run the program on a device, in a terminal.
 function M.run(wanted)
   wanted = wanted or {}

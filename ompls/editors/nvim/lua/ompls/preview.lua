@@ -1,7 +1,13 @@
--- Previews: the code that a device gets for the region at the cursor, in a split beside the source.
+-- Previews: the code that a device gets for the region at the cursor, in a split beside the source, and linked with it:
+-- the lines that belong to the cursor's are coloured and brought into view on the other side.  A preview follows the
+-- cursor to another region, unless it is pinned.
 local server = require('ompls.server')
 
 local M = {}
+local space = vim.api.nvim_create_namespace('ompls-linked')
+local group = vim.api.nvim_create_augroup('ompls-preview', { clear = true })
+local PAUSE = 100 -- milliseconds without a move before a preview follows the cursor to another region
+local shown = {} -- by buffer: { source, region, device, map, pinned }
 
 --- Show the preview `made` (the answer to `ompls/preview`) in the buffer of its URI.
 local function fill(made)
@@ -12,6 +18,9 @@ local function fill(made)
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(made.text, '\n'))
   vim.bo[buffer].modifiable = false
   vim.bo[buffer].filetype = made.languageId == 'c' and 'c' or 'cuda'
+  if shown[buffer] then
+    shown[buffer].map = made.lineMap
+  end
   return buffer
 end
 
@@ -27,36 +36,168 @@ local function request(client, wanted, handle)
   server.ask(client, 'ompls/preview', params, handle)
 end
 
---- Open a preview; it is made anew after each change of the source.
+-- The links -----------------------------------------------------------------------------------------------------------
+
+--- The lines on the other side; `from` and `to` are 1 for the preview and 2 for the source.
+local function others(map, line, from, to)
+  local found = {}
+  for _, pair in ipairs(map) do
+    if pair[from] == line then
+      found[pair[to]] = true
+    end
+  end
+  local lines = vim.tbl_keys(found)
+  table.sort(lines)
+  return lines
+end
+
+local function colour(buffer, lines)
+  vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
+  for _, line in ipairs(lines) do
+    if line <= vim.api.nvim_buf_line_count(buffer) then
+      vim.api.nvim_buf_set_extmark(buffer, space, line - 1, 0, { line_hl_group = 'OmplsLinked' })
+    end
+  end
+end
+
+--- Put the cursor of the buffer's window on a line, which brings it into view.
+local function reveal(buffer, line)
+  local window = vim.fn.bufwinid(buffer)
+  if window ~= -1 and line and line <= vim.api.nvim_buf_line_count(buffer) then
+    vim.api.nvim_win_set_cursor(window, { line, 0 })
+  end
+end
+
+--- The cursor is on a line of one side.
+local function link(buffer, from, to)
+  local preview = shown[buffer]
+  local here, there = from == 1 and buffer or preview.source, from == 1 and preview.source or buffer
+  local line = vim.api.nvim_win_get_cursor(0)[1]
+  local lines = others(preview.map, line, from, to)
+  colour(here, #lines > 0 and { line } or {})
+  colour(there, lines)
+  reveal(there, lines[1])
+  return #lines > 0
+end
+
+-- Opening, following and closing --------------------------------------------------------------------------------------
+
+local function previews_of(source)
+  local found = {}
+  for buffer, preview in pairs(shown) do
+    if preview.source == source and vim.fn.bufwinid(buffer) ~= -1 then
+      table.insert(found, buffer)
+    end
+  end
+  return found
+end
+
+local function keep(made, source)
+  local buffer = fill(made)
+  local pinned = shown[buffer] and shown[buffer].pinned
+  shown[buffer] = { source = source, region = made.region, device = made.device, map = made.lineMap, pinned = pinned }
+  vim.b[buffer].ompls_source = vim.uri_from_bufnr(source)
+  vim.api.nvim_create_autocmd('CursorMoved', {
+    group = group,
+    buffer = buffer,
+    callback = function()
+      if shown[buffer] and vim.api.nvim_buf_is_loaded(shown[buffer].source) then
+        link(buffer, 1, 2)
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    group = group,
+    buffer = buffer,
+    callback = function()
+      shown[buffer] = nil
+    end,
+  })
+  return buffer
+end
+
+--- Show another region where the cursor is in one that a preview does not have.
+local function follow()
+  local source = vim.api.nvim_get_current_buf()
+  for _, buffer in ipairs(previews_of(source)) do
+    local preview = shown[buffer]
+    local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
+    local line = vim.api.nvim_win_get_cursor(0)[1]
+    if client and not preview.pinned and #others(preview.map, line, 2, 1) == 0 then
+      request(client, { device = preview.device }, function(made)
+        local window = vim.fn.bufwinid(buffer)
+        if made.region ~= preview.region and window ~= -1 then
+          vim.api.nvim_win_set_buf(window, keep(made, source))
+        end
+      end)
+    end
+  end
+end
+
+--- Make the previews of a source anew.
+local function refresh(source)
+  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
+  for _, buffer in ipairs(client and previews_of(source) or {}) do
+    local preview = shown[buffer]
+    request(client, { uri = vim.uri_from_bufnr(source), region = preview.region, device = preview.device }, fill)
+  end
+end
+
+--- Once for each source: what happens in it happens to its previews.
+local function watch(source)
+  vim.api.nvim_clear_autocmds({ group = group, buffer = source })
+  local follows = server.later(PAUSE, follow)
+  vim.api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI' }, {
+    group = group,
+    buffer = source,
+    callback = function()
+      for _, buffer in ipairs(previews_of(source)) do
+        link(buffer, 2, 1)
+        follows()
+      end
+    end,
+  })
+  -- LspAttach: a server was started (again).
+  vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'LspAttach' }, {
+    group = group,
+    buffer = source,
+    callback = function()
+      refresh(source)
+    end,
+  })
+end
+
+--- Open a preview, which is made anew after each change of the source.
 function M.open(wanted)
   local source = wanted.uri and vim.uri_to_bufnr(wanted.uri) or vim.api.nvim_get_current_buf()
+  if shown[source] then -- asked for in a preview: the same region for another device
+    wanted = { region = shown[source].region, device = wanted.device }
+    source = shown[source].source
+    wanted.uri = vim.uri_from_bufnr(source)
+  end
   local client = server.running(source)
   if not client then
     return
   end
+  vim.api.nvim_set_hl(0, 'OmplsLinked', { link = 'Visual', default = true })
   request(client, wanted, function(made)
-    local buffer = fill(made)
+    local buffer = keep(made, source)
+    watch(source)
     if vim.fn.bufwinid(buffer) == -1 then
       vim.cmd('vertical sbuffer ' .. buffer)
       vim.cmd('wincmd p')
     end
-    local again = { uri = vim.uri_from_bufnr(source), region = made.region, device = made.device }
-    vim.b[buffer].ompls_source = again.uri
-    -- LspAttach: a server was started (again).
-    vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'LspAttach' }, {
-      group = vim.api.nvim_create_augroup('ompls-preview-' .. buffer, { clear = true }),
-      buffer = source,
-      callback = function()
-        if not vim.api.nvim_buf_is_valid(buffer) or vim.fn.bufwinid(buffer) == -1 then
-          return true -- the preview is closed: no more of this
-        end
-        local present = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
-        if present then
-          request(present, again, fill)
-        end
-      end,
-    })
   end)
+end
+
+--- In a preview: keep what it shows, wherever the cursor goes in the source; again: let it follow.
+function M.pin()
+  local preview = shown[vim.api.nvim_get_current_buf()]
+  if not preview then
+    return vim.notify('ompls: this is no preview', vim.log.levels.ERROR)
+  end
+  preview.pinned = not preview.pinned
+  vim.notify(preview.pinned and 'ompls: the preview stays' or 'ompls: the preview follows the cursor')
 end
 
 return M
