@@ -28,6 +28,7 @@ COMMANDS = {
     "explain": "show the manual page of a rule",
     "report": "show a recorded trace",
     "serve": "start the language server",
+    "editor": "install the plugin for Neovim",
     "completions": "print what completes the command line in a shell",
 }
 

@@ -32,7 +32,7 @@ needs_neovim = pytest.mark.skipif(
 )
 
 
-def run(script: str, text: str, directory: Path) -> list[str]:
+def run(script: str, text: str, directory: Path, *options: str, **variables: str) -> list[str]:
     """What the Lua script prints in a Neovim with our plugin, on a file with this text.
 
     It starts in the file's folder, where modules lie that would end the server.
@@ -48,17 +48,19 @@ def run(script: str, text: str, directory: Path) -> list[str]:
         "XDG_STATE_HOME": str(directory / "state"),
         "XDG_DATA_HOME": str(directory / "data"),
         "XDG_CACHE_HOME": str(directory / "cache"),
+        "XDG_CONFIG_HOME": str(directory / "config"),
         "CLANGD": CLANGD or "",
         "PYTHONPATH": f":{ROOT}",
+        **variables,
     }
     assert NVIM is not None
-    command = [NVIM, "--headless", "--clean", "--cmd", f"set runtimepath^={PLUGIN}", str(path)]
+    command = [NVIM, "--headless", *(options or ("--clean", "--cmd", f"set runtimepath^={PLUGIN}")), str(path)]
     done = subprocess.run(
         [*command, "-c", f"luafile {Path(__file__).with_name(script)}"],
         cwd=directory, env=environment, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     print(done.stderr)
-    return done.stdout.split("\n")[:-1]
+    return [*done.stdout.split("\n")[:-1], *(line for line in done.stderr.split("\n") if line.startswith("ompls: no"))]
 
 
 @needs_neovim
@@ -115,4 +117,38 @@ def test_it_speaks_about_openmp_and_clangd_about_c(tmp_path: Path) -> None:
         "completion in code: clangd",
         "references in a pragma: 6",
         "dimmed by us: 0",
+    ]
+
+
+@needs_neovim
+def test_what_was_installed_needs_no_path_and_no_configuration(tmp_path: Path) -> None:
+    script = Path(sys.executable).parent / "ompls"
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}
+    subprocess.run([script, "editor", "nvim", "--install"], env=environment, check=True, capture_output=True)
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / ".ompls.toml").touch()
+    assert run(
+        "neovim_installed.lua",
+        SAXPY,
+        tmp_path / "part",
+        "-n",
+        PATH="/usr/bin:/bin",
+        XDG_DATA_HOME=str(tmp_path / "data"),
+    ) == [
+        "root: part",
+        "- ✅ OK the server is ompls, ompls N",
+        "- ✅ OK gcc is there, by which headers are read",
+        "- ✅ OK running, with the root part",
+        "help: ompls.txt *:Ompls*",
+        "complete: devices env explain pin preview run",
+        "explain: # a.c, line 1",
+    ]
+
+
+@needs_neovim
+def test_a_word_is_said_when_there_is_no_server(tmp_path: Path) -> None:
+    said = "there is no 'ompls' on the PATH; pip install ompls, or set vim.g.ompls_server (:checkhealth ompls)"
+    assert run("neovim_missing.lua", SAXPY, tmp_path, PATH="/usr/bin:/bin") == [
+        "servers: 0",
+        f"ompls: no server: {said}",
     ]

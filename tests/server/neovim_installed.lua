@@ -1,0 +1,37 @@
+-- Run by test_neovim.py in a Neovim where `ompls editor nvim --install` has put the plugin, and nothing else is set.
+local function say(text)
+  io.stdout:write(text .. '\n')
+end
+local function wait(what, condition)
+  if not vim.wait(30000, condition, 50) then
+    say('TIMEOUT ' .. what)
+    vim.cmd('qall!')
+  end
+end
+local source = vim.api.nvim_get_current_buf()
+wait('the server', function()
+  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
+  return client and client.initialized
+end)
+say('root: ' .. vim.fs.basename(vim.lsp.get_clients({ name = 'ompls' })[1].config.root_dir))
+vim.cmd('checkhealth ompls')
+for _, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
+  if line:match('OK') or line:match('ERROR') then
+    say((line:gsub('/.*/', ''):gsub('%d+%.%d+[%w.+]*', 'N')))
+  end
+end
+vim.cmd('help :Ompls')
+say('help: ' .. vim.fs.basename(vim.api.nvim_buf_get_name(0)) .. ' ' .. vim.api.nvim_get_current_line():match('%S+'))
+vim.api.nvim_set_current_buf(source)
+say('complete: ' .. table.concat(vim.fn.getcompletion('Ompls ', 'cmdline'), ' '))
+vim.cmd('Ompls explain')
+local function floating()
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.api.nvim_win_get_config(window).relative ~= '' then
+      return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, 1, false)[1]
+    end
+  end
+end
+wait('the page', floating)
+say('explain: ' .. floating())
+vim.cmd('qall!')

@@ -1,0 +1,3 @@
+-- Run by test_neovim.py in a Neovim that finds no server.
+io.stdout:write('servers: ' .. #vim.lsp.get_clients({ name = 'ompls' }) .. '\n')
+vim.cmd('qall!')
