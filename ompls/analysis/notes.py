@@ -11,18 +11,9 @@ import re
 
 from ompls.analysis.diagnostic import Diagnostic, Related, Severity
 from ompls.analysis.model.tu import TU
+from ompls.analysis.noteids import IDS
 from ompls.analysis.source import Location
 
-IDS = {
-    "parse": "syntax-error",
-    "pragma": "misplaced-pragma",
-    "include": "missing-include",
-    "undecided": "missing-include",
-    "unread": "analysis-incomplete",
-    "budget": "analysis-incomplete",
-    "encoding": "encoding",
-    "foreign": "foreign-language",
-}
 UNTRANSLATABLE = "untranslatable-construct"  # what the translator refuses; nothing of the analysis itself says it
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(?:include|define|ifdef|ifndef|if|pragma)\b", re.MULTILINE)
 _DECLARATION = re.compile(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-import traceback
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
@@ -71,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if not isinstance(error, BrokenPipeError):  # `ompls check … | head` is not an error
                 complain(Problem(f"cannot write the output: {error.strerror}; write it somewhere else"))
             return our_error
-        traceback.print_exc()
+        sys.excepthook(type(error), error, error.__traceback__)  # prints it
         complain(Problem(f"{type(error).__name__}: a bug of ompls; please report it with the lines above"))
         return our_error
 

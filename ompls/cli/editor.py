@@ -80,8 +80,8 @@ def _tags(manual: Path) -> str:
 
 
 def _command() -> str:
-    """The script that was started, or the one beside the interpreter; "" when there is none."""
-    for file in (Path(sys.argv[0]).resolve(), Path(sys.executable).parent / "ompls"):
-        if file.name == "ompls" and file.is_file() and os.access(file, os.X_OK):
-            return str(file)
+    """The script that was started, or the one on the PATH; "" when there is none."""
+    for file in (sys.argv[0], shutil.which("ompls") or ""):
+        if os.path.basename(file) == "ompls" and os.path.isfile(file) and os.access(file, os.X_OK):
+            return os.path.abspath(file)
     return ""

@@ -41,7 +41,6 @@ Which folders there are says `runtime/folders.py`.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -51,14 +50,10 @@ from ompls.analysis.model.datamodel import MODELS, DataModel
 from ompls.analysis.spec.devices import ABILITIES, NOT_YET, DeviceSpec
 from ompls.analysis.spec.near import near
 from ompls.analysis.spec.runtime import COMPLEX_FUNCTIONS, FLOAT_FUNCTIONS, MATH_FUNCTIONS
+from ompls.project import toml
 from ompls.project.files import read_regular
 from ompls.project.problem import EnvironmentProblem, FileProblem, shown
 from ompls.runtime.folders import AUTO, FILE, VARIABLE, folders
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 __all__ = ["AUTO", "DEFAULT", "FILE", "VARIABLE", "Registry", "of_settings", "plans", "registry"]
 
@@ -188,7 +183,7 @@ def _read(files: Mapping[str, Path], problems: list[EnvironmentProblem]) -> Regi
     tables: dict[str, dict[str, Any]] = {}
     for name, file in files.items():
         try:
-            tables[name] = tomllib.loads(read_regular(str(file), _MOST).decode("utf-8"))
+            tables[name] = toml.loads(read_regular(str(file), _MOST).decode("utf-8"))
         except FileProblem as problem:
             problems.append(problem)
         except (ValueError, RecursionError) as error:

@@ -20,22 +20,17 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ompls.analysis.spec.near import near
+from ompls.project import toml
 from ompls.project.files import MAX_BYTES, read_regular
 from ompls.project.flags import allowed
 from ompls.project.layers import Layer, absolute_globs, convert
 from ompls.project.problem import FileProblem
 from ompls.project.settings import ENTRIES
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 NAMES = (".ompls.toml", "pyproject.toml")
 _BY_NAME = {entry.project: entry for entry in ENTRIES.values() if entry.project}
@@ -94,7 +89,7 @@ def load(path: str) -> ProjectFile | None:
         text = read_regular(path, MAX_BYTES).decode("utf-8")
         if pyproject and "ompls" not in text:
             return None
-        table: Any = tomllib.loads(text)
+        table: Any = toml.loads(text)
     except FileProblem as problem:
         return ProjectFile(path, problems=(f"{path}:1: cannot be read: {problem.reason}; {problem.hint}",))
     except UnicodeDecodeError:

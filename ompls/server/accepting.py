@@ -7,6 +7,7 @@ from typing import Any
 from lsprotocol import types
 
 from ompls.analysis import features
+from ompls.server.announced import unresolved
 from ompls.server.convert import Json
 from ompls.server.opened import Opened, Result
 from ompls.server.work import refactor
@@ -15,18 +16,6 @@ from ompls.server.work import refactor
 def asked_later(opened: Opened, offset: int) -> Json:
     """What a hint carries, so that its edits need to be found only when somebody accepts it."""
     return {"uri": opened.document.uri, "version": opened.document.version, "offset": offset}
-
-
-def unresolved(hint: types.InlayHint) -> Json:
-    """The hint as it is."""
-    answer: Json = {
-        "position": {"line": hint.position.line, "character": hint.position.character},
-        "label": hint.label if isinstance(hint.label, str) else "".join(part.value for part in hint.label),
-        "paddingLeft": True,
-    }
-    if isinstance(hint.tooltip, types.MarkupContent):
-        answer["tooltip"] = {"kind": "markdown", "value": hint.tooltip.value}
-    return answer
 
 
 def resolved(opened: Opened, result: Result, hint: types.InlayHint) -> Any:

@@ -14,12 +14,11 @@ from lsprotocol import types
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix
 from ompls.analysis.source import Location
 from ompls.analysis.suppression import added
+from ompls.server.announced import FIX_ALL, QUICK_FIX
 from ompls.server.convert import Json
 from ompls.server.opened import Opened, Result
 from ompls.server.work import fixable, tried
 
-FIX_ALL = "source.fixAll.ompls"
-QUICK_FIX = "quickfix"
 _RISKY = " (may change what the program does)"
 
 Provider = Callable[["Actions", types.Range], Iterable[Json]]

@@ -10,10 +10,11 @@ from typing import Any, Literal
 from ompls.server import editing, environment, explanation, kernels, reading
 from ompls.server.accepting import resolved
 from ompls.server.actions import code_action
+from ompls.server.announced import REWRITE
 from ompls.server.convert import json_of
 from ompls.server.lenses import lenses
 from ompls.server.opened import Opened, Result
-from ompls.server.refactorings import REWRITE, refactorings
+from ompls.server.refactorings import refactorings
 
 # unit -- the text is analysed; some -- the rules have spoken, perhaps not of everything; result -- of everything that
 # there is time for; full -- and the headers were looked at

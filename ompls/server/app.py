@@ -15,13 +15,14 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
+from socket import socket
 from typing import Any, Literal
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 import ompls
-from ompls.server import checker, kernels, worker
 from ompls.server import client as clients
 from ompls.server.convert import MANUAL_SCHEME, path_of, uri_of
 from ompls.server.diagnostics import DiagnosticsFeature
@@ -30,7 +31,7 @@ from ompls.server.engine import Engine
 from ompls.server.foreign import ForeignFeature
 from ompls.server.guard import logged, watch_client
 from ompls.server.handlers import Handlers
-from ompls.server.lean import forget_sources, use_one_heap
+from ompls.server.lean import forget_sources, use_one_heap, without_openssl
 from ompls.server.messages import Context
 from ompls.server.nursery import Nursery
 from ompls.server.preview import SCHEME, PreviewFeature
@@ -85,15 +86,7 @@ class OmplsServer(LanguageServer):
         self.set_roots(self._roots(params))
         if given:
             self.configure(given.get("settings"))
-        if params.process_id is not None:
-            loop = asyncio.get_running_loop()
-
-            def gone() -> None:
-                loop.call_soon_threadsafe(self.exit, 1)
-                time.sleep(LEAVING)
-                os._exit(1)  # the loop has not come to it
-
-            watch_client(params.process_id, gone)
+        asyncio.get_running_loop().call_soon(self._answered, params.process_id)
         if not self.client.pulls:
             capabilities.diagnostic_provider = None
         commands = [c for c in COMMANDS if c not in self.client.commands]
@@ -101,6 +94,22 @@ class OmplsServer(LanguageServer):
         capabilities.experimental = {
             "ompls": {"requests": list(REQUESTS), "notifications": list(NOTIFICATIONS), "previewScheme": SCHEME}
         }
+
+    def _answered(self, client: int | None) -> None:
+        """`initialize` has its answer: what it did not need begins, without threads first."""
+        forget_sources(types)
+        with suppress(OSError):  # whoever needs a worker says so
+            self.engine.nursery.begin()
+        if client is not None:
+            loop = asyncio.get_running_loop()
+
+            def gone() -> None:
+                loop.call_soon_threadsafe(self.exit, 1)
+                time.sleep(LEAVING)
+                os._exit(1)  # the loop has not come to it
+
+            watch_client(client, gone)
+        self.foreign.prepare()
 
     def set_roots(self, roots: list[str]) -> None:
         self.roots = tuple(roots)
@@ -301,6 +310,32 @@ def _end_soon(code: int) -> None:
         signal.alarm(LEAVING)
 
 
+def _document(connection: socket) -> None:
+    from ompls.server import worker  # noqa: PLC0415 - the server answers without what workers import
+
+    worker.main(connection)
+
+
+def _check(connection: socket) -> None:
+    from ompls.server import checker  # noqa: PLC0415 - as above
+
+    checker.main(connection)
+
+
+MAINS = {"document": _document, "check": _check}
+
+
+def _import_workers() -> None:
+    with without_openssl():
+        from ompls.server import checker, worker  # noqa: F401, PLC0415 - as above
+
+
+def _import_translator() -> None:
+    from ompls.server import kernels  # noqa: PLC0415 - as above
+
+    kernels.prepare()
+
+
 def serve(port: int | None = None) -> int:
     """The language server on stdio, or for one client on 127.0.0.1:`port`; returns the process's exit code."""
     level = logging.getLevelName(os.environ.get("OMPLS_LOG", "WARNING").upper())
@@ -309,8 +344,7 @@ def serve(port: int | None = None) -> int:
     gc.set_threshold(20_000, 20, 50)  # trees of many small objects that live long: the default costs 20 % of didOpen
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what it reports we log ourselves, with the context
     use_one_heap()
-    forget_sources(types)
-    nursery = Nursery({"document": worker.main, "check": checker.main}, later=kernels.prepare)
+    nursery = Nursery(MAINS, first=_import_workers, later=_import_translator)
     server = OmplsServer(nursery)
     asyncio.run(server.run(port))
     signal.alarm(0)

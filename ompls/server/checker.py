@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from socket import socket
 
 from ompls.analysis.diagnostic import Diagnostic
@@ -13,20 +12,10 @@ from ompls.project.language import foreign
 from ompls.project.problem import FileProblem
 from ompls.project.workspace import Workspace
 from ompls.server.frames import Frames
-from ompls.server.settings import Settings
+from ompls.server.messages import SECONDS, Order
 from ompls.server.work import Deadline, judge
 
 NICE = 10
-SECONDS = 20.0  # for one file; what is found by then counts
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """Check the file `path` as a part of the workspace with these roots."""
-
-    path: str
-    roots: tuple[str, ...]
-    settings: Settings
 
 
 def check(order: Order, workspace: Workspace) -> list[Diagnostic]:

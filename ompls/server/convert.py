@@ -18,8 +18,7 @@ from typing import Any
 import ompls
 from ompls.analysis.diagnostic import Diagnostic, Edit
 from ompls.analysis.encoding import well_formed
-from ompls.analysis.notes import IDS
-from ompls.analysis.rules import RULES
+from ompls.analysis.noteids import IDS
 from ompls.analysis.source import Location
 from ompls.analysis.text import Encoding, LineIndex
 from ompls.project.problem import FileProblem
@@ -50,8 +49,6 @@ def uri_of(path: str) -> str:
 def manual_uri(rule: str, virtual: bool) -> str | None:
     """Where the rule's manual page can be read: a document of ours where the client shows `virtual` ones, else the page
     of a checkout."""
-    if rule not in RULES:
-        return None
     if virtual:
         return f"{MANUAL_SCHEME}:/{rule}.md"
     return f"{_MANUAL_URI}#{rule}" if HAS_MANUAL else None

@@ -16,6 +16,7 @@ from ompls.analysis.features import Completion, Refusal
 from ompls.analysis.source import Location
 from ompls.analysis.text import Encoding, LineIndex
 from ompls.server.accepting import asked_later
+from ompls.server.announced import LEGEND, TOKEN_TYPES
 from ompls.server.convert import Json, Places
 from ompls.server.opened import NotYet, Opened, Result
 from ompls.server.senttokens import difference
@@ -30,20 +31,7 @@ _COMPLETION_KINDS = {
     "member": 5,
 }
 # What our words are among the token types that every editor has a colour for.
-_TOKEN_TYPES = {
-    "sentinel": "macro",
-    "directive": "keyword",
-    "clause": "function",
-    "modifier": "modifier",
-    "variable": "variable",
-    "function": "function",
-    "member": "property",
-    "macro": "macro",
-    "number": "number",
-    "string": "string",
-}
-LEGEND = list(dict.fromkeys(_TOKEN_TYPES.values()))
-_TOKEN_NUMBERS = {kind: LEGEND.index(name) for kind, name in _TOKEN_TYPES.items()}
+_TOKEN_NUMBERS = {kind: LEGEND.index(name) for kind, name in TOKEN_TYPES.items()}
 
 
 # --- while typing --------------------------------------------------------------------------------------------

@@ -22,12 +22,10 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcException
 
-from ompls.analysis import notes
 from ompls.project.devices import of_settings, plans
 from ompls.project.files import read_source
 from ompls.project.projectfile import ProjectFiles
 from ompls.server import messages
-from ompls.server.answers import METHODS
 from ompls.server.documents import Change, Document
 from ompls.server.guard import logged, refuse
 from ompls.server.messages import Context
@@ -195,6 +193,8 @@ class Engine:
         limit = session.settings.diagnostics.max_file_size
         if session.document.size > limit:
             path = session.document.path
+            from ompls.analysis import notes  # noqa: PLC0415 - few files are
+
             self._say(f"{os.path.basename(path)}: {notes.too_large(path, limit).message}")
 
     # --- texts that other documents include ----------------------------------------------------------------------
@@ -386,7 +386,7 @@ class Engine:
         self._stop(session, f"{what}: {reason}")
         if not what:
             return  # another one is started when it is needed
-        if what not in METHODS:  # else it was an answer
+        if "/" not in what:  # else it was an answer, by the name of its method
             if session.failed:
                 self._leave_out(session, what, reason)
             session.failed = True

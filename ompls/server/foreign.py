@@ -12,14 +12,13 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from ompls.analysis.notes import IDS
-from ompls.project.language import Languages
-from ompls.project.workspace import Workspace
+from ompls.analysis.noteids import IDS
 from ompls.server.convert import path_of, range_of
 from ompls.server.documents import Change, Document
 from ompls.server.protocol import Written
 
 if TYPE_CHECKING:
+    from ompls.project.language import Languages
     from ompls.server.app import OmplsServer
 
 # The languages of the protocol, and what clients call them besides.
@@ -31,11 +30,18 @@ _PRAGMA = re.compile(
 )
 
 
+def _of_workspace(roots: tuple[str, ...], flags: tuple[str, ...]) -> Languages:
+    from ompls.project.language import Languages  # noqa: PLC0415 - `initialize` is answered without
+    from ompls.project.workspace import Workspace  # noqa: PLC0415
+
+    return Languages(Workspace(roots, flags))
+
+
 class ForeignFeature:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
         self._of: tuple[tuple[str, ...], tuple[str, ...]] = (), ()  # the roots and flags of …
-        self._workspace = Workspace(())
+        self._known: Languages | None = None
         self._open: dict[str, tuple[Document, str]] = {}  # by URI: the document and its language
         self._published: dict[str, bytes] = {}
 
@@ -51,9 +57,13 @@ class ForeignFeature:
     def _languages(self) -> Languages:
         """Of the workspace with the settings of now."""
         roots, flags = self.server.engine.roots, self.server.engine.settings.flags
-        if self._of != (roots, flags):
-            self._of, self._workspace = (roots, flags), Workspace(roots, flags)
-        return Languages(self._workspace)
+        if self._known is None or self._of != (roots, flags):
+            self._of, self._known = (roots, flags), _of_workspace(roots, flags)
+        return self._known
+
+    def prepare(self) -> None:
+        """Import what the first document needs: `initialize` does not wait for it."""
+        _of_workspace((), ())
 
     def opened(self, document: Document, language: str) -> None:
         self._open[document.uri] = document, language

@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 import ompls
-from ompls.server.accepting import unresolved
-from ompls.server.actions import FIX_ALL, QUICK_FIX
+from ompls.server.announced import FIX_ALL, LEGEND, QUICK_FIX, REWRITE, unresolved
 from ompls.server.convert import Json, path_of
-from ompls.server.editing import LEGEND
 from ompls.server.guard import guarded, logged, refuse
 from ompls.server.params import ENVIRONMENT, LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
 from ompls.server.protocol import Raw, Written
-from ompls.server.refactorings import REWRITE
 from ompls.server.wide import uris_of
 
 if TYPE_CHECKING:

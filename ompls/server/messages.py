@@ -179,3 +179,17 @@ class Failed:
 @dataclass(frozen=True, slots=True)
 class Exhausted:
     """The last message: there was not enough memory."""
+
+
+# --- to the process that checks files which are not open -------------------------------------------------------------
+
+SECONDS = 20.0  # for one file; what is found by then counts
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Check the file `path` as a part of the workspace with these roots."""
+
+    path: str
+    roots: tuple[str, ...]
+    settings: Settings

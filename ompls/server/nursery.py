@@ -2,10 +2,11 @@
 
     server ──control──► nursery ──fork──► child ◄──socket──► server
 
-The server forks the *nursery* when it has imported what it needs and before it has threads.  A child is there within
-milliseconds and shares the memory of all that was imported.  The nursery is the children's parent, so it can end one
-that does not listen without any doubt which process that is.  When the server is gone, killed or not, the nursery ends
-all of them; when the nursery is gone, the kernel does, and the server forks another one.
+The server forks the *nursery* when `initialize` has its answer and before it has threads.  The nursery imports what
+the children need, and a child is then there within milliseconds and shares the memory of all that was imported.  The
+nursery is the children's parent, so it can end one that does not listen without any doubt which process that is.  When
+the server is gone, killed or not, the nursery ends all of them; when the nursery is gone, the kernel does, and the
+server forks another one.
 """
 
 from __future__ import annotations
@@ -50,18 +51,28 @@ class Child:
 
 
 class Nursery:
-    def __init__(self, mains: Mains, later: Callable[[], None] = lambda: None) -> None:
-        """Forks the nursery: at best before this process has any threads.
+    def __init__(
+        self, mains: Mains, first: Callable[[], None] = lambda: None, later: Callable[[], None] = lambda: None
+    ) -> None:
+        """`begin` forks the nursery: at best before this process has any threads.
 
         mains -- what the children do, by kind
+        first -- imports what they need, in the nursery: this process answers meanwhile
         later -- imports what most children need, but not the first one at once
         """
-        self._start = partial(_started, mains, later)
+        self._start = partial(_started, mains, first, later)
         self._numbers = itertools.count(1)
-        self._control, self._process = self._start()  # 0: there is none
+        self._control: socket.socket | None = None
+        self._process = 0  # there is none
+
+    def begin(self) -> None:
+        """Raises OSError when the system allows no process."""
+        if self._control is None:
+            self._control, self._process = self._start()
 
     def fork(self, kind: str) -> Child:
         """A new child that runs the main function of this kind.  Raises OSError when the system allows no process."""
+        self.begin()
         number = next(self._numbers)
         connection, heard = self._forked(number, kind)
         if not heard:
@@ -82,7 +93,7 @@ class Nursery:
         Raises OSError when the system allows no process; the next one who needs a child tries again.
         """
         log.error("the process that starts the analyses is replaced")
-        self._control.close()
+        self.close()
         before, self._process = self._process, 0
         if before:  # else it was waited for already, and its number may be another process
             with suppress(ProcessLookupError):
@@ -93,6 +104,8 @@ class Nursery:
 
     def order(self, *words: object, descriptor: int | None = None) -> bool:
         """False: nobody is there to hear it."""
+        if self._control is None:
+            return False
         try:
             socket.send_fds(self._control, [json.dumps(words).encode()], [] if descriptor is None else [descriptor])
         except OSError:
@@ -101,11 +114,11 @@ class Nursery:
 
     def close(self) -> None:
         """End all children."""
-        self._control.close()
+        if self._control is not None:
+            self._control.close()
 
 
-def _started(mains: Mains, later: Callable[[], None]) -> tuple[socket.socket, int]:
-    gc.collect()
+def _started(mains: Mains, first: Callable[[], None], later: Callable[[], None]) -> tuple[socket.socket, int]:
     gc.freeze()  # what was imported is never looked through again, which would copy all of it
     server = os.getpid()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -116,7 +129,7 @@ def _started(mains: Mains, later: Callable[[], None]) -> tuple[socket.socket, in
         theirs.close()
         raise
     if process == 0:
-        _run(lambda: _nurse(theirs, mains, later, server), ours)
+        _run(lambda: _nurse(theirs, mains, first, later, server), ours)
     theirs.close()
     return ours, process
 
@@ -135,7 +148,9 @@ def _run(work: Callable[[], None], *unneeded: socket.socket) -> NoReturn:
         os._exit(code)
 
 
-def _nurse(control: socket.socket, mains: Mains, later: Callable[[], None], server: int) -> None:
+def _nurse(
+    control: socket.socket, mains: Mains, first: Callable[[], None], later: Callable[[], None], server: int
+) -> None:
     end_with(server)
     tempfile.gettempdir()  # it tries directories out with a file, which a child that is killed then would leave
     null = os.open(os.devnull, os.O_RDONLY)
@@ -144,6 +159,9 @@ def _nurse(control: socket.socket, mains: Mains, later: Callable[[], None], serv
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # what a terminal sends is the server's to decide
+    first()
+    gc.collect()
+    gc.freeze()
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)

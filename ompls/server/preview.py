@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from ompls.analysis import rules
 from ompls.server.convert import MANUAL_SCHEME, Json, path_of, uri_of
 from ompls.server.guard import logged, refuse
 
@@ -74,6 +73,8 @@ class PreviewFeature:
         """The text of a virtual document."""
         parts = urllib.parse.urlsplit(virtual)
         if parts.scheme == MANUAL_SCHEME:
+            from ompls.analysis import rules  # noqa: PLC0415 - it is only needed for somebody who reads
+
             rule = os.path.splitext(parts.path.strip("/"))[0]
             if rule not in rules.RULES:
                 raise refuse(f"{virtual}: there is no rule '{rule}'")

@@ -8,8 +8,6 @@ from ompls.server.actions import Actions
 from ompls.server.convert import Json
 from ompls.server.work import refactor
 
-REWRITE = "refactor.rewrite"
-
 
 def refactorings(actions: Actions, asked: types.Range) -> list[Json]:
     """The refactorings for a selection; none while the headers are not known or the text is not analysed to its end."""

@@ -22,8 +22,8 @@ from ompls.analysis.text import LineIndex
 from ompls.project.files import read_source
 from ompls.project.globs import matches
 from ompls.project.problem import FileProblem
-from ompls.server.checker import SECONDS, Order
 from ompls.server.convert import Json, Places, digest, incomplete, manual_uri, path_of, uri_of
+from ompls.server.messages import SECONDS, Order
 from ompls.server.session import Worker
 
 if TYPE_CHECKING:

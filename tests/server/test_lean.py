@@ -6,10 +6,11 @@ import linecache
 import subprocess
 import sys
 
+import attrs
 import pytest
 from lsprotocol import converters, types
 
-from ompls.server.lean import forget_sources
+from ompls.server.lean import forget_sources, without_texts
 
 HOVER = {"textDocument": {"uri": "file:///a.c"}, "position": {"line": 1, "character": 2}}
 
@@ -34,6 +35,17 @@ def test_classes_work_as_before() -> None:
         if not [a for a in cls.__attrs_attrs__ if a.default is not None]:
             assert repr(cls()).startswith(cls.__name__)
             assert cls() == cls()
+
+
+def test_what_the_classes_share_shows_them_as_attrs_does() -> None:
+    with without_texts():
+
+        @attrs.define
+        class Place:
+            line: int
+            name: str = attrs.field(default="a")
+
+    assert (repr(Place(3)).rpartition(".")[2], Place(3) == Place(3)) == ("Place(line=3, name='a')", True)
 
 
 def test_threads_share_one_heap() -> None:

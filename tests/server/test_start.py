@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import subprocess
@@ -149,3 +150,43 @@ def test_python_is_started_in_one_place() -> None:
     # Of another machine no path is known; `-c` then runs in the root directory (test_elsewhere.py looks).
     assert re.findall(r'.*"-c".*', stub) == ["    if (*ompls_stub_script == '\\0') command[n++] = \"-c\";"]
     assert stub.index('chdir("/")') < stub.index('"-c"')
+
+
+# Says what was imported when the first answer was sent, and when the nursery began.
+ORDER = """
+import sys
+from ompls.server import app, nursery, protocol
+
+def noted(owner, name, what):
+    original = getattr(owner, name)
+    def wrapped(*args):
+        parts = ("analysis.rules", "analysis.features", "analysis.model.tu", "project.workspace", "translate")
+        print(what, *[p for p in parts if "ompls." + p in sys.modules], file=sys.stderr)
+        return original(*args)
+    setattr(owner, name, wrapped)
+
+noted(protocol.Protocol, "_send_text", "sent")
+noted(nursery.Nursery, "begin", "began")
+sys.exit(app.serve())
+"""
+
+
+def test_initialize_is_answered_before_the_analysis_is_imported() -> None:
+    """Else an editor waits for all of the rules."""
+    ask = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"processId": None, "rootUri": None, "capabilities": {}},
+    }
+    body = json.dumps(ask).encode()
+    with subprocess.Popen(
+        [sys.executable, "-c", ORDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stdin is not None
+        assert server.stderr is not None
+        server.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        server.stdin.flush()
+        said = [server.stderr.readline().decode().strip() for _ in range(2)]
+        server.stdin.close()
+    assert said == ["sent", "began"]

@@ -1,0 +1,40 @@
+"""What the server itself says of code actions, tokens and inlay hints: their names, and a hint as it is.
+
+The server answers `initialize` without the analysis, which its workers import meanwhile: so this imports none of it.
+"""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from ompls.server.convert import Json
+
+FIX_ALL = "source.fixAll.ompls"
+QUICK_FIX = "quickfix"
+REWRITE = "refactor.rewrite"
+
+TOKEN_TYPES = {
+    "sentinel": "macro",
+    "directive": "keyword",
+    "clause": "function",
+    "modifier": "modifier",
+    "variable": "variable",
+    "function": "function",
+    "member": "property",
+    "macro": "macro",
+    "number": "number",
+    "string": "string",
+}
+LEGEND = list(dict.fromkeys(TOKEN_TYPES.values()))
+
+
+def unresolved(hint: types.InlayHint) -> Json:
+    """The hint as it is."""
+    answer: Json = {
+        "position": {"line": hint.position.line, "character": hint.position.character},
+        "label": hint.label if isinstance(hint.label, str) else "".join(part.value for part in hint.label),
+        "paddingLeft": True,
+    }
+    if isinstance(hint.tooltip, types.MarkupContent):
+        answer["tooltip"] = {"kind": "markdown", "value": hint.tooltip.value}
+    return answer
