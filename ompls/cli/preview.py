@@ -15,7 +15,10 @@ from ompls.cli.problem import Problem
 from ompls.project.devices import DEFAULT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ompls.analysis.spec.devices import DeviceSpec
+    from ompls.runtime.devices import Resources
     from ompls.translate import Preview
 
 
@@ -28,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--explain", action="store_true", help="also what the host does for it, and the source between")
     parser.add_argument("--with-lines", action="store_true", help="also print the line map, as a line of JSON")
     parser.add_argument("--resources", action="store_true", help="registers, shared memory and spills, on stderr")
+    parser.add_argument("--json", action="store_true", help="with --resources: only these, by region, as JSON")
     parser.add_argument("--arch", default="", metavar="MODEL", help="the model for --resources (default: sm_53)")
 
 
@@ -42,8 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         result = pipeline.made([unit], arguments.flags, partial(_shown, unit, device, arguments), devices)
         if not result.text:
             raise Problem(f"nothing to preview in {arguments.files[0]}: {_no_region(unit, arguments.line)}")
-        sys.stdout.write(result.text)
-        if arguments.with_lines:
+        alone = arguments.json and arguments.resources
+        sys.stdout.write("" if alone else result.text)
+        if arguments.with_lines and not alone:
             print(json.dumps({"lines": [list(pair) for pair in result.line_map]}))
     if arguments.resources:
         _resources(unit, arguments)
@@ -87,4 +92,18 @@ def _resources(unit: Unit, arguments: argparse.Namespace) -> None:
         found = named(name)[0][0].resources(kernels, arguments.arch)
     except RuntimeProblem as error:
         raise Problem(str(error)) from error
+    if arguments.json:
+        regions = {k["name"]: k["region"] for u in bundle.manifest["units"] for k in u["kernels"]}
+        print(json.dumps({"device": name, "target": found.target, "regions": _by_region(found, regions)}))
+        return
     print(f"Resources on {found.target}, a thread or a block:\n{table(found.head, found.rows)}", file=sys.stderr)
+
+
+def _by_region(found: Resources, regions: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """What each region needs at most, of all its kernels."""
+    made: dict[str, dict[str, int]] = {}
+    for kernel, *cells in found.rows:
+        needs = made.setdefault(regions.get(kernel, kernel), dict.fromkeys(found.head[1:], 0))
+        for what, cell in zip(found.head[1:], cells, strict=True):
+            needs[what] = max(needs[what], int(cell))
+    return made

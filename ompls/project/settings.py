@@ -75,6 +75,7 @@ class RunSettings:
 class LensSettings:
     preview: bool = _setting(True, "Show *Preview* above each target region.")
     run: bool = _setting(True, "Show *Run* above each target region.")
+    price: bool = _setting(True, "Show in *Preview* what the kernel needs, where a compiler tells.")
 
 
 @dataclass(frozen=True, slots=True)

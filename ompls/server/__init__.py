@@ -12,6 +12,7 @@
     environment, explanation                      present tables, why there is no answer
     actions, refactorings, accepting              code actions: fixes; rewriting of data environments; accepted hints
     lenses, lenstexts, senttokens                 the code lenses and their JSON in parts; tokens as differences
+    prices                                        what kernels need, for the lenses
     checker                                       in another process: files that are not open
 
     convert, client, settings, guard, guardian    positions and JSON; what the client can; `ompls.*`; staying alive

@@ -55,7 +55,7 @@ METHODS: dict[str, Method] = {
     "textDocument/foldingRange": Method("unit", editing.folds),
     "textDocument/selectionRange": Method("unit", editing.selections),
     "textDocument/hover": Method("result", reading.hover),
-    "textDocument/codeLens": Method("result", parts=lambda opened, result, _: lenses(opened, result)),
+    "textDocument/codeLens": Method("result", parts=lenses),
     "textDocument/documentSymbol": Method("result", reading.symbols),
     "textDocument/codeAction": Method("result", partial(code_action, providers={REWRITE: refactorings})),
     "textDocument/diagnostic": Method("some"),  # what is shown is in the results that the worker sends by itself

@@ -35,6 +35,7 @@ from ompls.server.lean import forget_sources, use_one_heap, without_openssl
 from ompls.server.messages import Context
 from ompls.server.nursery import Nursery
 from ompls.server.preview import SCHEME, PreviewFeature
+from ompls.server.prices import PriceFeature
 from ompls.server.protocol import Protocol, converter
 from ompls.server.runs import GRACE, RunFeature
 from ompls.server.session import Session
@@ -72,6 +73,7 @@ class OmplsServer(LanguageServer):
         self.foreign = ForeignFeature(self)
         self.previews = PreviewFeature(self)
         self.runs = RunFeature(self)
+        self.prices = PriceFeature(self)
         self.wide = WorkspaceDiagnostics(self)
         Handlers(self).register()
 
@@ -188,7 +190,9 @@ class OmplsServer(LanguageServer):
         if language := self.foreign.language(path, called):
             self.foreign.opened(document, language)
         elif called == "c" or path.endswith((".c", ".h")):
-            self.diagnostics.opened(self.engine.open(document))
+            session = self.engine.open(document)
+            self.diagnostics.opened(session)
+            self.prices.look(session)
         else:
             log.info("%s is %s, not C: left alone", given.uri, called)
 
@@ -225,6 +229,7 @@ class OmplsServer(LanguageServer):
         session = self.engine.close(uri)
         if session is not None:
             self.diagnostics.closed(session)
+            self.prices.closed(uri)
             self.wide.changed([session.document.uri])
         self.foreign.closed(uri)
 
@@ -250,9 +255,12 @@ class OmplsServer(LanguageServer):
         if self.engine.sessions:
             self._lens_refresh = asyncio.create_task(logged("code lens refresh", self._ask_for_lenses))
 
-    async def _ask_for_lenses(self) -> None:
+    async def refresh_lenses(self) -> None:
         if self.client.refreshes_lenses:
             await self.request("workspace/codeLens/refresh", None)
+
+    async def _ask_for_lenses(self) -> None:
+        await self.refresh_lenses()
         if self.client.refreshes_inlays:
             await self.request("workspace/inlayHint/refresh", None)
 

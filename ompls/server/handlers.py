@@ -41,7 +41,6 @@ class Handlers:
         everywhere: tuple[tuple[str, Any, Any], ...] = (  # method, what is said of an unknown document, options
             ("textDocument/hover", None, None),
             ("textDocument/codeAction", [], actions),
-            ("textDocument/codeLens", [], types.CodeLensOptions()),
             ("textDocument/documentSymbol", [], None),
             ("textDocument/semanticTokens/full", None, tokens),
             ("textDocument/semanticTokens/full/delta", None, tokens),
@@ -62,9 +61,10 @@ class Handlers:
             ("initialized", self.initialized, None),
             ("textDocument/diagnostic", self.diagnostic, diagnostics),
             ("workspace/diagnostic", self.workspace_diagnostic, None),
+            ("textDocument/codeLens", self.code_lens, types.CodeLensOptions()),
             ("textDocument/inlayHint", self.inlay_hint, types.InlayHintOptions(resolve_provider=True)),
             ("inlayHint/resolve", self.inlay_resolve, None),
-            ("textDocument/didSave", self.files_changed, None),
+            ("textDocument/didSave", self.saved, None),
             ("workspace/didChangeWatchedFiles", self.files_changed, None),
             ("workspace/didChangeWorkspaceFolders", self.folders_changed, None),
             ("workspace/didChangeConfiguration", self.configuration_changed, None),
@@ -94,6 +94,11 @@ class Handlers:
     async def initialized(self, params: Any) -> None:
         # Not awaited: it asks the client things, and the client may rather say shutdown than answer.
         self._setup = asyncio.create_task(logged("initialized", self.server.initialized))
+
+    async def saved(self, params: types.DidSaveTextDocumentParams) -> None:
+        await self.files_changed(params)
+        if (session := self.server.session(params.text_document.uri)) is not None:
+            self.server.prices.look(session)
 
     async def files_changed(self, params: Any) -> None:
         uris = uris_of(params)
@@ -134,6 +139,13 @@ class Handlers:
             return Written(list(await self.server.engine.ask(session, method, params)))
 
         return ask
+
+    async def code_lens(self, params: types.CodeLensParams) -> Raw | Written:
+        session = self.server.session(params.text_document.uri)
+        if session is None:
+            return Raw([])
+        prices = dict(self.server.prices.of(session))
+        return Written(list(await self.server.engine.ask(session, "textDocument/codeLens", prices)))
 
     async def inlay_hint(self, params: types.InlayHintParams) -> Raw | Written:
         session = self.server.session(params.text_document.uri)

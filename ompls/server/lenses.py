@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from ompls.project.devices import of_settings
 from ompls.server.lenstexts import Offer, answer
 from ompls.server.opened import Opened, Result
 
 
-def lenses(opened: Opened, result: Result) -> list[bytes]:
-    """Their JSON, to be joined.  Of a planned device there is no code to look at."""
+def lenses(opened: Opened, result: Result, prices: Mapping[str, str]) -> list[bytes]:
+    """Their JSON, to be joined.  Of a planned device there is no code to look at.
+
+    prices -- what kernels need, by region, where that is known
+    """
     settings, document, context = opened.settings, opened.document, opened.context
     name, title = settings.preview.device, f"Preview {settings.preview.device}"
     for device in of_settings(name)[:1]:
@@ -18,5 +22,5 @@ def lenses(opened: Opened, result: Result) -> list[bytes]:
         title = "" if device.planned else f"Preview {device.language or name}"
     run = settings.lens.run and context.trusted and os.path.isabs(document.path)
     shown, on = title if settings.lens.preview and title else None, settings.run.device if run else None
-    offer = Offer(document.uri, shown, name, on)
+    offer = Offer(document.uri, shown, name, on, tuple(prices.items()))
     return answer(offer, result.tu, result.lines, context.client.encoding)

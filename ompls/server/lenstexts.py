@@ -26,12 +26,14 @@ class Offer:
 
     preview -- the title of the lens that shows the generated code; None: there is none
     device, run -- the devices to preview for and to run on; None for `run`: no lens runs the program
+    prices -- (region, what its kernel needs), for the title
     """
 
     uri: str
     preview: str | None
     device: str
     run: str | None
+    prices: tuple[tuple[str, str], ...] = ()
 
 
 class _Kept(NamedTuple):
@@ -91,7 +93,9 @@ def _lenses(offer: Offer, places: Iterable[tuple[Span, str]]) -> Iterator[str]:
 
 def _commands(offer: Offer, region: str) -> Iterator[str]:
     run = "Run" if offer.run is not None else None
-    for title, command, device in ((offer.preview, "ompls.preview", offer.device), (run, "ompls.run", offer.run)):
+    price = dict(offer.prices).get(region)
+    preview = f"{offer.preview} ({price})" if offer.preview is not None and price else offer.preview
+    for title, command, device in ((preview, "ompls.preview", offer.device), (run, "ompls.run", offer.run)):
         if title is not None:
             argument = {"uri": offer.uri, "region": region, "device": device}
             made = {"title": title, "command": command, "arguments": [argument]}

@@ -106,15 +106,22 @@ class RunFeature:
 
     async def devices(self) -> Any:
         """What `ompls devices --json` says."""
-        child = await self._start(["devices", "--json"], start.NOWHERE)
+        errors = b""
         try:
-            output, errors = await asyncio.wait_for(child.communicate(), DEVICES_LIMIT)
+            _, output, errors = await self.said(["devices", "--json"], start.NOWHERE, DEVICES_LIMIT)
             return json.loads(output)
         except asyncio.TimeoutError:
             raise refuse(f"ompls devices: no answer within {DEVICES_LIMIT:.0f} s; try it in a terminal") from None
         except ValueError:
             reason = errors.decode("utf-8", "replace").strip() or "it said nothing that can be read"
             raise refuse(f"ompls devices: {reason}") from None
+
+    async def said(self, command: list[str], directory: str, limit: float) -> tuple[int, bytes, bytes]:
+        """Its exit code, output and errors.  Raises asyncio.TimeoutError after `limit` seconds."""
+        child = await self._start(command, directory)
+        try:
+            output, errors = await asyncio.wait_for(child.communicate(), limit)
+            return child.returncode or 0, output, errors
         finally:
             await self._stop(child)
 

@@ -32,7 +32,7 @@ wait('code lenses', function()
   return #vim.lsp.codelens.get(source) == 4
 end)
 local lens = vim.lsp.codelens.get(source)[1]
-say('lens ' .. lens.command.title)
+say('lens ' .. lens.command.title:match('^Preview CUDA'))
 client:exec_cmd(lens.command, { bufnr = source })
 
 local function preview()

@@ -41,7 +41,9 @@ def _expected(offer: Offer, tu: TU, lines: LineIndex, encoding: Encoding) -> lis
         (line, column), (end, end_column) = lines.position(where.start, encoding), lines.position(where.end, encoding)
         range_ = {"start": {"line": line, "character": column}, "end": {"line": end, "character": end_column}}
         run = "Run" if offer.run is not None else None
-        titles = ((offer.preview, "ompls.preview", offer.device), (run, "ompls.run", offer.run))
+        price = dict(offer.prices).get(region)
+        preview = f"{offer.preview} ({price})" if price and offer.preview else offer.preview
+        titles = ((preview, "ompls.preview", offer.device), (run, "ompls.run", offer.run))
         for title, command, device in titles:
             if title is not None:
                 arguments = [{"uri": offer.uri, "region": region, "device": device}]

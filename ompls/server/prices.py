@@ -1,0 +1,97 @@
+"""What the kernels of a saved file need of their device, for the titles of lenses: `Preview CUDA (25 registers)`.
+
+Where a device can tell it, `ompls preview --resources` asks its compiler, in a child process, when a file was opened or
+saved.  A price holds for the text that it was asked for, and for no other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ompls.project.devices import of_settings
+from ompls.project.files import read_source
+from ompls.project.problem import FileProblem
+from ompls.server.guard import logged
+
+if TYPE_CHECKING:
+    from ompls.server.app import OmplsServer
+    from ompls.server.session import Session
+
+log = logging.getLogger("ompls.server")
+
+_UNABLE = 2  # the exit code where no compiler tells it
+_LIMIT = 60.0  # seconds for the compiler
+_NONE: Mapping[str, str] = {}
+
+
+class PriceFeature:
+    def __init__(self, server: OmplsServer) -> None:
+        self.server = server
+        self._due: dict[str, None] = {}  # URIs, in their order
+        self._known: dict[str, tuple[int, Mapping[str, str]]] = {}  # by URI: of which version, by region
+        self._unable: set[tuple[str, str]] = set()  # files and devices: nobody asks again at each save
+        self._asking: asyncio.Task[None] | None = None
+
+    def of(self, session: Session) -> Mapping[str, str]:
+        """The prices of the document as it is, by region."""
+        version, prices = self._known.get(session.document.uri, (-1, _NONE))
+        return prices if version == session.document.version else _NONE
+
+    def look(self, session: Session) -> None:
+        """The document was opened or saved: what it is now is on the disk."""
+        self._due[session.document.uri] = None
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(logged("asking for prices", self._ask))
+
+    def closed(self, uri: str) -> None:
+        self._due.pop(uri, None)
+        self._known.pop(uri, None)
+
+    async def _ask(self) -> None:
+        while self._due:
+            uri = next(iter(self._due))
+            del self._due[uri]
+            session = self.server.session(uri)
+            if session is not None and (device := self._device(session)):
+                version = session.document.version
+                prices = await self._found(session.document.path, device)
+                self._known[uri] = version, prices
+                if prices and session.document.version == version:
+                    await self.server.refresh_lenses()
+
+    def _device(self, session: Session) -> str:
+        """The device of the lenses; "" where nothing is to be asked: a program runs, on what is on the disk."""
+        settings, path = session.settings, session.document.path
+        shown = settings.lens.preview and settings.lens.price and self.server.trusted and os.path.isabs(path)
+        devices = [
+            d.name
+            for d in of_settings(settings.preview.device)[:1]
+            if shown and not d.planned and (path, d.name) not in self._unable
+        ]
+        try:
+            return devices[0] if devices and read_source(path) == session.document.source else ""
+        except FileProblem:
+            return ""
+
+    async def _found(self, path: str, device: str) -> Mapping[str, str]:
+        flags = self.server.engine.settings.flags
+        command = ["preview", "--device", device, "--resources", "--json", *flags, path]
+        try:
+            code, output, _ = await self.server.runs.said(command, os.path.dirname(path), _LIMIT)
+            if code == _UNABLE or (told := json.loads(output))["device"] != device:
+                self._unable.add((path, device))
+                return _NONE
+        except (asyncio.TimeoutError, ValueError):
+            log.info("no prices of %s", path)
+            return _NONE
+        return {region: _price(needs) for region, needs in told["regions"].items()}
+
+
+def _price(needs: Mapping[str, int]) -> str:
+    """`25 registers, 256 shared bytes`: the first thing in any case, of the others what is needed at all."""
+    return ", ".join(f"{count} {what}" for place, (what, count) in enumerate(needs.items()) if count or not place)
