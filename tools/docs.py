@@ -1,4 +1,4 @@
-"""`make docs`: writes the pages of docs/ that are generated.  A test compares them with what this would write.
+"""`make docs`: writes what is generated: pages of docs/, the grammar for VS Code.  A test compares them with this.
 
 python tools/docs.py [--check]
 """
@@ -6,7 +6,9 @@ python tools/docs.py [--check]
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -82,7 +84,51 @@ def _demoted(page: str) -> str:
     return "\n".join(lines)
 
 
-PAGES = {"rules.md": rules_page, "settings.md": settings_page, "devices.md": devices_page}
+def grammar() -> str:
+    """The TextMate grammar for pragmas: colours where no server gives them, by the words of the specification."""
+    from ompls.analysis.spec import CLAUSES, DIRECTIVES
+
+    def words(names: Iterable[str]) -> str:
+        found = {word for name in names for word in name.split()}
+        return "|".join(sorted(map(re.escape, found), key=lambda word: (-len(word), word)))
+
+    clauses, directives = words(CLAUSES), words(DIRECTIVES)
+    captures = {str(n): {"name": f"keyword.control.directive.{what}.c"} for n, what in ((1, "pragma"), (2, "omp"))}
+    inside = [{"include": "source.c#comments"}, {"include": "#list"}]
+    made = {
+        "//": "Written by `make docs` from ompls/analysis/spec; do not edit.",
+        "scopeName": "source.openmp.injection",
+        "injectionSelector": "L:source.c -comment -string, L:source.cpp -comment -string",
+        "patterns": [{"include": "#pragma"}],
+        "repository": {
+            "pragma": {
+                "name": "meta.preprocessor.pragma.openmp.c",
+                "begin": r"^\s*(#\s*pragma)\s+(omp)\b",
+                "beginCaptures": captures,
+                "end": r"(?<!\\)$",
+                "patterns": [
+                    *inside,
+                    {"name": "entity.name.function.clause.openmp", "match": rf"\b(?:{clauses})\b(?=\s*\()"},
+                    {"name": "storage.type.directive.openmp", "match": rf"\b(?:{directives})\b"},
+                    {"name": "entity.name.function.clause.openmp", "match": rf"\b(?:{clauses})\b"},
+                ],
+            },
+            "list": {
+                "begin": r"\(",
+                "end": r"\)|(?<!\\)$",
+                "patterns": [
+                    *inside,
+                    {"name": "storage.modifier.openmp", "match": r"\b[A-Za-z_]\w*(?=\s*:(?!:))"},
+                    {"name": "constant.numeric.c", "match": r"\b\d\w*"},
+                ],
+            },
+        },
+    }
+    return json.dumps(made, indent=2) + "\n"
+
+
+GRAMMAR = "../editors/vscode/syntaxes/openmp.json"
+PAGES = {"rules.md": rules_page, "settings.md": settings_page, "devices.md": devices_page, GRAMMAR: grammar}
 
 
 def main() -> int:
