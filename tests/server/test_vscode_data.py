@@ -74,3 +74,21 @@ def test_messages_of_compilers_and_of_the_run_time_are_problems() -> None:
     assert matched("ompls-nvrtc", "x.cu(4): error: identifier \"y\" is undefined") == {
         "file": "x.cu", "line": "4", "severity": "error", "message": 'identifier "y" is undefined'
     }  # fmt: skip
+
+
+def test_the_walkthrough_has_what_it_names() -> None:
+    (walkthrough,) = MANIFEST["contributes"]["walkthroughs"]
+    commands = {c["command"] for c in MANIFEST["contributes"]["commands"]}
+    for step in walkthrough["steps"]:
+        assert (EXTENSION / step["media"]["markdown"]).is_file()
+        named = re.findall(r"command:([\w.]+)", step["description"])
+        assert {*named, *(e.partition(":")[2] for e in step["completionEvents"])} <= commands
+    sample = EXTENSION / "walkthrough" / "saxpy.c"
+    assert sample.read_bytes() == (EXTENSION.parents[1] / "examples" / "saxpy.c").read_bytes()
+
+
+def test_menus_offer_commands_that_there_are() -> None:
+    commands = {c["command"] for c in MANIFEST["contributes"]["commands"]}
+    menus = MANIFEST["contributes"]["menus"]
+    assert {entry["command"] for menu in menus.values() for entry in menu if "command" in entry} <= commands
+    assert {s["id"] for s in MANIFEST["contributes"]["submenus"]} <= menus.keys()

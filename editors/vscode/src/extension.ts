@@ -8,10 +8,11 @@ import * as environment from './features/environment';
 import * as inactive from './features/inactive';
 import * as preview from './features/preview';
 import * as run from './features/run';
+import * as sample from './features/sample';
 import * as status from './features/status';
 import * as why from './features/why';
 
-const FEATURES = [status, preview, run, devices, environment, why, inactive];
+const FEATURES = [status, preview, run, devices, environment, why, inactive, sample];
 
 let connection: Connection | undefined;
 

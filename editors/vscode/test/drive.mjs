@@ -176,6 +176,11 @@ async function drive(s) {
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.visible('.codelens-decoration', 'Run');
   });
+  await s.step('the title has buttons', async () => {
+    for (const title of ['Preview Generated Kernel', 'Run Program on a Device']) {
+      await s.page.waitForSelector(`${left} .editor-actions [aria-label^="${title}"]`);
+    }
+  });
   await s.step('Preview CUDA opens the kernel beside the source', async () => {
     await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
     await s.visible(editors, '__global__');
@@ -261,6 +266,13 @@ async function drive(s) {
   await s.step('"Why is there no answer here?" opens a page', async () => {
     await s.command('Why Is There No Answer');
     await s.visible(editors, 'What the analysis stands on', 90_000);
+    await s.open('saxpy.c');
+    await s.visible('.codelens-decoration', 'Run', 90_000);
+  });
+  await s.step('the sample of the walkthrough is a program with a region', async () => {
+    await s.command('Open a Sample Program');
+    await s.visible('.tab.active', 'Untitled-1');
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.open('saxpy.c');
     await s.visible('.codelens-decoration', 'Run', 90_000);
   });

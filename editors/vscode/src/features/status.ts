@@ -16,6 +16,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
   const show = (health: Health): void => {
     const [text, severity] = TEXTS[health];
     item.text = `ompls: ${text}`;
+    item.detail = `previews show ${vscode.workspace.getConfiguration('ompls').get('preview.device')}`;
     item.severity = severity;
     item.busy = health === 'starting';
     item.command =
