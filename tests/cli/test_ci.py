@@ -16,7 +16,7 @@ from tests_cli_paths import ROOT
 from waiting import children, until
 
 from ompls.cli.terminal import Progress
-from ompls.project.projectfile import tomllib
+from ompls.project import toml
 
 BAD = "void {name}(void)\n{{\n    #pragma omp target nowiat\n    {{ }}\n}}\n"
 GOOD = "void {name}(void)\n{{\n    #pragma omp target nowait\n    {{ }}\n}}\n"
@@ -152,7 +152,7 @@ def test_settings_can_be_shown_and_read_again(ompls, project: Path) -> None:
     write(project, "a.c", GOOD)
     (project / ".ompls.toml").write_text('openmpVersion = "4.5"\n[severity]\nmapping = "off"\n')
     shown = ompls("check", "--show-settings", "--ignore", "style", "a.c").out
-    values = tomllib.loads(shown)
+    values = toml.loads(shown)
     assert (values["openmpVersion"], values["ignore"], values["severity"]) == ("4.5", ["style"], {"mapping": "off"})
     lines = {line.partition(" = ")[0]: line for line in shown.splitlines()}
     assert lines["openmpVersion"].endswith("# .ompls.toml:1")
@@ -160,7 +160,7 @@ def test_settings_can_be_shown_and_read_again(ompls, project: Path) -> None:
     assert lines["ignore"].endswith("# command line")
     assert lines["device"].endswith("# default")
     (project / ".ompls.toml").write_text(shown)
-    again = tomllib.loads(ompls("check", "--show-settings", "a.c").out)
+    again = toml.loads(ompls("check", "--show-settings", "a.c").out)
     assert again == values
 
 
