@@ -174,7 +174,7 @@ def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int])
         if kept and not _OF_THEIR_OWN & {d.constructs[0]}:
             raise Problem(d.span, f"the global variable '{s.name}' as a counter", "declare the counter in the loop")
         own.add(s)
-        before += f"{index.kinds.c(unqualified(s.type), s.name)} = {global_symbol(index.tu, s)}[0]; "
+        before += f"{index.kinds.c(_variable(s.type), s.name)} = {global_symbol(index.tu, s)}[0]; "
         after += f" *{global_symbol(index.tu, s)} = {s.name};" if kept else ""
     for c in d.all(*PRIVATISING, "task_reduction"):
         for s in (i.symbol for i in c.items if i.symbol is not None and is_global(index.tu, i.symbol)):
@@ -191,7 +191,7 @@ def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int])
             own.add(s)
             at = global_symbol(index.tu, s)
             before += (
-                f"{index.kinds.c(unqualified(s.type), s.name)}; __builtin_memcpy(&{s.name}, {at}, sizeof {s.name}); "
+                f"{index.kinds.c(_variable(s.type), s.name)}; __builtin_memcpy(&{s.name}, {at}, sizeof {s.name}); "
             )
             if c.name not in ("private", "firstprivate"):
                 after += f" __builtin_memcpy({at}, &{s.name}, sizeof {s.name});"
@@ -237,6 +237,12 @@ def _sized(plan: RegionPlan, s: Symbol) -> CType:
     return replace(s.type, of=below, vla_text=plan.outer[s])
 
 
+def _variable(t: CType) -> CType:
+    """The type of a variable for a value of the type `t`: `int64_t` stays that, a device's `long` may be shorter."""
+    plain = unqualified(t)
+    return replace(plain, exact=True) if isinstance(t, Integer) and isinstance(plain, Integer) and t.exact else plain
+
+
 def _with_lengths(t: CType, lengths: list[str]) -> CType:
     if not isinstance(t, Array):
         return t
@@ -268,7 +274,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs, macros
     for k, p in sorted(enumerate(params), key=lambda x: (is_vla(x[1].type), x[1].kind == "address")):
         source = f"ompls_params[{k}]"
         if id(p) in through_copies and p.symbol is not None:
-            t = unqualified(_sized(plan, p.symbol))
+            t = _variable(_sized(plan, p.symbol))
             name = p.symbol.name
             head.append(f"{types.c(p.type, f'ompls_p_{name}')} = *({types.c(Pointer(p.type))}){source};")
             head.append(f"{types.c(t, name)};")
@@ -289,7 +295,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs, macros
         else:
             t = elements.get(p.symbol, p.type)
             head.append(f"{types.c(t, p.name)} = *({types.c(Pointer(t))}){source};")
-    head += [f"{types.c(unqualified(_sized(plan, s)), s.name)};" for s in plan.privates]
+    head += [f"{types.c(_variable(_sized(plan, s)), s.name)};" for s in plan.privates]
     if copied:  # other regions may change other bytes of the variables in the meantime (core/image.c)
         head[2:2] = [
             "extern void *ompls_remember(const void *, unsigned long);",
