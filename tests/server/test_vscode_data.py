@@ -59,6 +59,11 @@ def test_what_a_snippet_inserts_is_correct(name: str) -> None:
     assert [(d.rule, d.message) for d in (*check(tu), *diagnostics(tu)) if d.severity != "hint"] == []
 
 
+def test_no_snippet_is_offered_while_a_pragma_is_typed() -> None:
+    """VS Code looks for prefixes with blanks in all of the line: Enter behind `omp target ` would insert one."""
+    assert [s["prefix"] for s in SNIPPETS.values() if not re.fullmatch(r"omp[a-z]+", s["prefix"])] == []
+
+
 def matched(name: str, line: str) -> dict[str, Any] | None:
     (pattern,) = [m["pattern"] for m in MANIFEST["contributes"]["problemMatchers"] if m["name"] == name]
     found = re.match(pattern["regexp"], line)
