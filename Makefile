@@ -12,6 +12,7 @@ READY_DEV := $(VENV)/.ready-dev
 PREPARED := $(VENV)/.prepared
 SHARED := $(shell find ompls/runtime ompls/devices -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/module/*.c' -o -path '*/library/*.*')
 COVERAGE ?= 85
+PLATFORM ?= linux-x64
 # Four workers keep two cores busy: a third of the time a worker waits for a process that it started.
 # Objects are kept in .cache/objects by their content; what a run leaves there spares the next one a compiler.
 PYTEST = mkdir -p .cache && $(BIN)/python -m pytest -n 4 --dist worksteal --basetemp=$(CURDIR)/.cache/tests
@@ -20,7 +21,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench bench-static bench-cluster fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix test-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code docs clean
+.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench bench-static bench-cluster fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -124,8 +125,16 @@ vsix: ## package the VS Code extension: editors/vscode/dist/ompls.vsix
 	@command -v npm >/dev/null || { echo "make vsix: npm: not found; type 'sudo apt-get install -y nodejs npm'" >&2; exit 2; }
 	@cd editors/vscode && npm ci --silent --no-audit --no-fund && npm run --silent package
 
-test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it once, 600 MB)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" bash editors/vscode/test/run.sh
+vsix-bundled: $(READY) ## the same with the server in it, for Linux: make vsix-bundled PLATFORM=linux-arm64 (needs a package index)
+	@command -v npm >/dev/null || { echo "make vsix-bundled: npm: not found; type 'sudo apt-get install -y nodejs npm'" >&2; exit 2; }
+	@$(BIN)/python editors/vscode/bundle.py $(PLATFORM)
+	@cd editors/vscode && npm ci --silent --no-audit --no-fund && npm run --silent check && npm run --silent build && \
+	(cat .vscodeignore; echo '!bundled/**') > dist/ignore && \
+	npx vsce package --no-dependencies --ignoreFile dist/ignore --target $(PLATFORM) --out dist/ompls-$(PLATFORM).vsix
+
+test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it once, 600 MB); BUNDLED=1: with the server in it
+	@test -z "$(BUNDLED)" || $(MAKE) --no-print-directory vsix-bundled
+	@PATH="$(CURDIR)/$(BIN):$$PATH" BUNDLED=$(BUNDLED) bash editors/vscode/test/run.sh
 
 test-cluster: $(READY_DEV) ## nodes as devices and bad lines to them, with MPICH and with Open MPI (6 minutes; installs both once)
 	@OMPLS_EXHAUSTIVE=1 $(PYTEST) tests/remote

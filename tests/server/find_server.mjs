@@ -3,16 +3,19 @@
 import fs from 'node:fs';
 import { load } from './extension.mjs';
 
-const vscode = { workspace: {} };
+const vscode = { workspace: {}, extensions: {} };
 const { findServer } = load(process.argv[2], 'server.ts', vscode);
-const answers = JSON.parse(fs.readFileSync(0, 'utf8')).map(({ trusted, folder, settings, PATH }) => {
+const answers = [];
+for (const { trusted, folder, settings, PATH, bundled, active } of JSON.parse(fs.readFileSync(0, 'utf8'))) {
   Object.assign(vscode.workspace, {
     isTrusted: trusted,
     workspaceFolders: [{ uri: { fsPath: folder } }],
     getConfiguration: () => ({ inspect: () => settings }),
   });
+  const python = active && { isActive: true, exports: { environments: { getActiveEnvironmentPath: () => ({ path: active }) } } };
+  vscode.extensions.getExtension = () => python;
   process.env.PATH = PATH;
   const ignore = () => {};
-  return findServer({ info: ignore, warn: ignore, error: ignore }) ?? null;
-});
+  answers.push((await findServer({ info: ignore, warn: ignore, error: ignore }, bundled ?? '/none')) ?? null);
+}
 process.stdout.write(JSON.stringify(answers));

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,18 @@ pytestmark = pytest.mark.skipif(
     NODE is None or not (EXTENSION / "node_modules" / "esbuild").exists(),
     reason="node or the extension's packages are not there: 'make typescript' says what to do",
 )
+
+
+def servers(cases: list[dict[str, Any]]) -> list[Any]:
+    """What the extension starts in each case."""
+    assert NODE is not None
+    done = subprocess.run(
+        [NODE, str(Path(__file__).with_name("find_server.mjs")), str(EXTENSION)],
+        input=json.dumps(cases), cwd=EXTENSION, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found: list[Any] = json.loads(done.stdout)
+    return found
 
 
 @pytest.mark.parametrize("opened", ["workspace", "link to it"])
@@ -56,12 +69,31 @@ def test_an_untrusted_workspace_never_chooses_the_server(tmp_path: Path, opened:
     ]
     folder = f"{tmp_path}/{opened}"
     cases = [{"trusted": t, "folder": folder, "settings": s, "PATH": p} for t, s, p, _ in wanted]
-    assert NODE is not None
-    done = subprocess.run(
-        [NODE, str(Path(__file__).with_name("find_server.mjs")), str(EXTENSION)],
-        input=json.dumps(cases), cwd=EXTENSION, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found: list[Any] = json.loads(done.stdout)
+    found = servers(cases)
     assert [server and server["command"] for server in found] == [w and f"{w}/ompls" for *_, w in wanted]
     assert all(server["args"] == ["serve"] and server["options"] == {"cwd": "/"} for server in found if server)
+
+
+def test_what_the_extension_carries_comes_before_environments(tmp_path: Path) -> None:
+    for name in ("env/bin/ompls", "path/ompls"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch(0o755)
+    python = tmp_path / "path" / "python3"
+    python.symlink_to(sys.executable)
+    for name in ("lib", f"cp{sys.version_info[0]}{sys.version_info[1]}"):
+        (tmp_path / "bundled" / name).mkdir(parents=True)
+    (tmp_path / "of another" / "lib").mkdir(parents=True)
+    active = {"active": f"{tmp_path}/env/bin/python"}
+    case = {"trusted": True, "folder": f"{tmp_path}/env", "settings": {}, "PATH": str(python.parent)}
+    carries = {**case, "bundled": f"{tmp_path}/bundled"}
+    configured = {"settings": {"globalValue": f"{tmp_path}/path/ompls"}}
+    found = servers([
+        {**carries, **active}, {**carries, "trusted": False}, {**carries, **configured},
+        {**carries, "PATH": "", **active},
+        {**case, "bundled": f"{tmp_path}/of another", **active}, {**case, **active, "trusted": False},
+    ])  # fmt: skip
+    itself = [str(python), f"{tmp_path}/bundled/serve.py", "serve"]
+    environment, on_path = [f"{tmp_path}/env/bin/ompls", "serve"], [f"{tmp_path}/path/ompls", "serve"]
+    assert [[server["command"], *server["args"]] for server in found] == [
+        itself, itself, on_path, environment, environment, on_path,
+    ]  # fmt: skip

@@ -1,4 +1,5 @@
 // The language client and its life: started once, restarted one at a time, stopped with the window.
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import {
   type ClientCapabilities,
@@ -44,7 +45,7 @@ export class Connection {
   readonly onClient = this.clientChanged.event;
 
   constructor(
-    context: vscode.ExtensionContext,
+    private readonly context: vscode.ExtensionContext,
     readonly log: vscode.LogOutputChannel,
   ) {
     context.subscriptions.push(
@@ -106,7 +107,7 @@ export class Connection {
   }
 
   private async start(): Promise<void> {
-    const found = findServer(this.log);
+    const found = await findServer(this.log, path.join(this.context.extensionPath, 'bundled'));
     if (!found) {
       this.report('missing');
       void this.offerHelp();
@@ -134,6 +135,10 @@ export class Connection {
     this.clientChanged.fire(client);
     try {
       await client.start();
+      const [theirs, ours] = [client.initializeResult?.serverInfo?.version, this.context.extension.packageJSON.version];
+      if (theirs !== ours) {
+        this.log.warn(`the server is of version ${theirs ?? 'unknown'}, the extension of ${ours}: some of it may not work`);
+      }
     } catch (problem) {
       this.log.error(`the server did not start: ${String(problem)}`);
       this.report('stopped');
@@ -147,7 +152,7 @@ export class Connection {
 
   private async offerHelp(): Promise<void> {
     const settings = 'Open Settings';
-    const message = 'ompls: no server found: install the Python package ompls, or set ompls.server.path.';
+    const message = 'ompls: no server found: install Python 3.10 or later and the package ompls, or set ompls.server.path.';
     if ((await vscode.window.showErrorMessage(message, settings)) === settings) {
       await vscode.commands.executeCommand('workbench.action.openSettings', 'ompls.server.path');
     }

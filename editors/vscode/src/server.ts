@@ -1,4 +1,5 @@
 // How the server is found.
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -11,14 +12,16 @@ export interface Server {
 }
 
 /**
- * Look for the `ompls` command, by its absolute path; the first that exists wins:
+ * Look for the server, by its absolute path; the first that exists wins:
  *
  * 1. the setting `ompls.server.path` (of the user only, where the workspace is not trusted): a path, in a trusted workspace
  *    with `${workspaceFolder}`, or a name that is looked for on the PATH as below,
- * 2. `.venv/bin/ompls` or `venv/bin/ompls` in a workspace folder (trusted workspaces only),
- * 3. `ompls` on the PATH (absolute directories only, and none of a workspace that is not trusted).
+ * 2. what the extension carries (`bundled`), if it does, with the `python3` on the PATH, if its version is one of those,
+ * 3. in trusted workspaces `ompls` beside the Python that the Python extension has active, then in `.venv/bin` or `venv/bin` of
+ *    a workspace folder,
+ * 4. `ompls` on the PATH (absolute directories only, and none of a workspace that is not trusted).
  */
-export function findServer(log: vscode.LogOutputChannel): Server | undefined {
+export async function findServer(log: vscode.LogOutputChannel, bundled: string): Promise<Server | undefined> {
   const trusted = vscode.workspace.isTrusted;
   const setting = vscode.workspace.getConfiguration('ompls').inspect<string>('server.path');
   const configured =
@@ -42,26 +45,73 @@ export function findServer(log: vscode.LogOutputChannel): Server | undefined {
     log.info('1. the setting ompls.server.path is not set');
   }
 
+  const carried = carriedServer(bundled, trusted, log);
+  if (carried) {
+    return carried;
+  }
+
   if (trusted) {
+    const active = await activePython();
+    const beside = active && path.join(path.dirname(active), 'ompls');
+    if (beside && isExecutable(beside)) {
+      return chosen(beside, '3. the active Python environment', log);
+    }
+    log.info(active ? `3. there is no ompls beside the active Python, ${active}` : '3. no Python environment is active');
     for (const folder of vscode.workspace.workspaceFolders ?? []) {
       for (const name of ['.venv', 'venv']) {
         const file = path.join(folder.uri.fsPath, name, 'bin', 'ompls');
         if (isExecutable(file)) {
-          return chosen(file, '2. the virtual environment of the workspace', log);
+          return chosen(file, '3. the virtual environment of the workspace', log);
         }
       }
     }
-    log.info('2. no virtual environment of the workspace has ompls');
+    log.info('3. no virtual environment of the workspace has ompls');
   } else {
-    log.info('2. the workspace is not trusted: its virtual environments are not looked at');
+    log.info('3. the workspace is not trusted: its environments are not looked at');
   }
 
   const found = onPath('ompls', trusted, log);
   if (found) {
-    return chosen(found, '3. the PATH', log);
+    return chosen(found, '4. the PATH', log);
   }
-  log.error('3. there is no ompls on the PATH');
+  log.error('4. there is no ompls on the PATH');
   return undefined;
+}
+
+/** The server in the extension itself: any Python that it carries libraries for will do, and nothing is installed. */
+function carriedServer(bundled: string, trusted: boolean, log: vscode.LogOutputChannel): Server | undefined {
+  if (!fs.existsSync(path.join(bundled, 'lib'))) {
+    log.info('2. this extension carries no server');
+    return undefined;
+  }
+  const python = onPath('python3', trusted, log);
+  if (!python) {
+    log.warn('2. the extension carries a server, but there is no python3 on the PATH');
+    return undefined;
+  }
+  const version = versionOf(python);
+  if (!version || !fs.existsSync(path.join(bundled, `cp${version}`))) {
+    log.warn(`2. the extension carries no libraries for ${python} (${version ?? 'it does not say its version'})`);
+    return undefined;
+  }
+  return chosen(python, '2. the server in the extension, with', log, [path.join(bundled, 'serve.py')]);
+}
+
+/** `311` of Python 3.11. */
+function versionOf(python: string): string | undefined {
+  try {
+    const print = 'import sys; print("%d%d" % sys.version_info[:2])';
+    return execFileSync(python, ['-I', '-c', print], { cwd: '/', encoding: 'utf8', timeout: 10_000 }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The interpreter that the Python extension has active. */
+async function activePython(): Promise<string | undefined> {
+  const extension = vscode.extensions.getExtension('ms-python.python');
+  const api = extension && (extension.isActive ? extension.exports : await Promise.resolve(extension.activate()).catch(() => undefined));
+  return api?.environments?.getActiveEnvironmentPath?.()?.path;
 }
 
 /** With what `~` and `${workspaceFolder}` stand for; nothing where a folder is meant that is not there, or not trusted. */
@@ -86,9 +136,9 @@ function onPath(name: string, trusted: boolean, log: vscode.LogOutputChannel): s
 }
 
 /** It starts in the root directory: a Python program must not find modules of the workspace where it starts. */
-function chosen(file: string, how: string, log: vscode.LogOutputChannel): Server {
+function chosen(file: string, how: string, log: vscode.LogOutputChannel, before: string[] = []): Server {
   log.info(`${how}: ${file}`);
-  return { command: file, args: ['serve'], options: { cwd: path.parse(file).root } };
+  return { command: file, args: [...before, 'serve'], options: { cwd: path.parse(file).root } };
 }
 
 function inWorkspace(file: string): boolean {

@@ -1,6 +1,6 @@
 // What a user of VS Code sees, in a real one: code-server with our .vsix, driven by Chromium.
 //
-//   node drive.mjs CODE_SERVER_DIR EXTENSION.vsix REPOSITORY OMPLS_COMMAND WORK_DIR
+//   node drive.mjs CODE_SERVER_DIR EXTENSION.vsix REPOSITORY OMPLS_COMMAND WORK_DIR      (no command: "", the extension finds one)
 //
 // Each step waits for something to be visible; the first that does not come is the failure, with a screenshot.
 import { execFileSync, spawn } from 'node:child_process';

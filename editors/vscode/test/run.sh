@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Drives the extension in a real VS Code (code-server) with Chromium: `make test-vscode`.
+# Drives the extension in a real VS Code (code-server) with Chromium: `make test-vscode`.  With BUNDLED set it is the one that
+# `make vsix-bundled` has made, on a PATH with the system's Python and nothing of ours.
 # What is heavy is kept in the cache directory (OMPLS_CACHE_DIR, else .cache/): about 700 MB, 5 minutes the first time.
 set -euo pipefail
 
@@ -49,11 +50,21 @@ cd "$extension"
 if [[ ! -d node_modules/playwright-core || package-lock.json -nt node_modules/.package-lock.json ]]; then
   npm ci --silent >&2
 fi
-npm run --silent package >&2
+vsix=$extension/dist/ompls.vsix
+if [[ -n ${BUNDLED:-} ]]; then
+  vsix=$extension/dist/ompls-linux-x64.vsix
+else
+  npm run --silent package >&2
+fi
 
 # 4. the test
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 exec_server=$root/.venv/bin/ompls
 [[ -x $exec_server ]] || fail "$exec_server: not there; run 'make setup' first"
-node "$here/drive.mjs" "$server/node_modules/code-server" "$extension/dist/ompls.vsix" "$root" "$exec_server" "$work"
+if [[ -n ${BUNDLED:-} ]]; then
+  exec_server=
+  unset PYTHONPATH
+  export PATH=$node_home/bin:/usr/bin:/bin
+fi
+node "$here/drive.mjs" "$server/node_modules/code-server" "$vsix" "$root" "$exec_server" "$work"
