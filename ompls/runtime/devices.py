@@ -76,6 +76,7 @@ class Device(ABC):
     checks = False  # whether it builds kernels that look for mistakes (OMPLS_CHECK)
     tells_resources = False  # whether `resources` answers
     takes_inner = False  # whether `around` answers
+    emulated = False  # whether it stands for hardware that is not here: `auto` does not choose it
     needs_library: Optional[str] = None  # a Python device without which there is none: "libcuda.so.1"
 
     @property
@@ -153,7 +154,7 @@ class Broken(Device):
 # What is read of a device before anything is asked of it, and its type.
 _ATTRIBUTES: Dict[str, Tuple[type, ...]] = {
     **dict.fromkeys(("image_class", "kernel_class"), (str,)),
-    **dict.fromkeys(("joins_functions", "debuggable", "checks", "tells_resources", "takes_inner"), (bool,)),
+    **dict.fromkeys(("joins_functions", "debuggable", "checks", "tells_resources", "takes_inner", "emulated"), (bool,)),
     "needs_library": (str, type(None)),
 }
 
@@ -232,8 +233,10 @@ def choose(spec: str, machine: Optional[Machine] = None) -> List[Tuple[Device, i
         reasons: Dict[str, List[str]] = {}  # to the names of the devices that say so
         for device in all_devices().values():
             state = state_of(device)
-            if state.available:
+            if state.available and not device.emulated:
                 return [(device, 0)]
+            if state.available:
+                state = Availability(False, "it is emulated: name it to use it")
             reasons.setdefault(state.reason, []).append(device.name)
         told = "; ".join("{}: {}".format(", ".join(names), reason) for reason, names in reasons.items())
         raise DeviceUnavailable(AUTO, "no device can be used on this machine ({})".format(told), "see `ompls devices`")

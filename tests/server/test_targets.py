@@ -123,14 +123,18 @@ async def test_checks_completion_and_lenses_run_nothing(device: Path, tmp_path: 
     assert not (tmp_path / "ran").exists()
 
 
-async def test_a_planned_device_offers_nothing_and_says_why(tmp_path: Path) -> None:
-    (tmp_path / ".ompls.toml").write_text('device = "epiphany"\n')
+async def test_a_planned_device_offers_nothing_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = tmp_path / "devices/later"
+    later.mkdir(parents=True)
+    (later / "device.toml").write_text('title = "a plan"\nlike = "host"\nplanned = "nobody has built it"\n')
+    monkeypatch.setenv("OMPLS_DEVICE_PATH", str(later.parent))
+    (tmp_path / ".ompls.toml").write_text('device = "later"\n')
     uri = (tmp_path / "a.c").as_uri()
     async with running("vscode", root=tmp_path) as editor:
         editor.open(uri, TEXT)
         await editor.diagnostics(uri)
-        why = "no kernels are made for its cores yet"
-        told = f"device 'epiphany' is planned: {why}; it can be checked for, and nothing else"
+        why = "nobody has built it"
+        told = f"device 'later' is planned: {why}; it can be checked for, and nothing else"
         await editor.until(lambda: told in editor.messages())
         assert editor.messages().count(told) == 1
         document = types.TextDocumentIdentifier(uri)
@@ -140,5 +144,5 @@ async def test_a_planned_device_offers_nothing_and_says_why(tmp_path: Path) -> N
         params = types.CodeActionParams(document, place, types.CodeActionContext([]))
         actions = await editor.client.text_document_code_action_async(params) or []
         assert [action.title for action in actions if "review" in action.title] == []
-        with pytest.raises(JsonRpcException, match=f"cannot translate for epiphany: {why}"):
+        with pytest.raises(JsonRpcException, match=f"cannot translate for later: {why}"):
             await editor.request("ompls/preview", {"textDocument": {"uri": uri}})

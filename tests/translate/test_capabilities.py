@@ -157,7 +157,7 @@ def test_every_ability_has_a_use_and_every_entry_an_ability() -> None:
     for device in DEVICES.values():
         assert {*device.lacks, *device.slow} <= set(ABILITIES), device.name
         assert not set(device.lacks) & set(device.slow), device.name
-    assert {d.name for d in OURS.values() if not d.planned} == {"host", "cuda", "cudasim", "mpinode"}
+    assert {d.name for d in OURS.values() if not d.planned} == {"host", "cuda", "cudasim", "mpinode", "epiphany"}
     assert set(DEVICES) - set(OURS) == {folder.name for folder in FOLDERS.iterdir()}
     assert DEVICES["cudasim"].lacks == DEVICES["cuda"].lacks
 

@@ -1,0 +1,121 @@
+/* board.c -- the emulated board: a process whose cores are processes that share its memory, so each can be ended alone.
+
+   The program starts it with descriptor 3, the memory of the whole board, and its own number as the argument; the
+   board is not its child (see ompls/devices/cudasim/library/process.cpp), and ends when the program does. */
+#include "machine.h"
+
+enum { MEMORY = 3, HOST = 4, SIGNAL_STACK = 8192, SHARED = 0x100 | 0x200 | 0x400 /* CLONE_VM, _FS, _FILES */ };
+
+static char signal_stacks[EPI_CORES][SIGNAL_STACK] __attribute__((aligned(16)));
+static int processes[EPI_CORES];
+
+/* What the kernel puts on the signal's stack (arch/x86/include/uapi/asm/sigcontext.h): words of the context, after 5 others. */
+enum { CONTEXT = 5, BP = CONTEXT + 6, SP = CONTEXT + 7, TRAP = CONTEXT + 12, ERROR = CONTEXT + 13, IP = CONTEXT + 14 };
+
+static void fault(int number, const uint32_t *information, const uint32_t *context) {
+    uint32_t at = (uint32_t)__builtin_frame_address(0) - (uint32_t)signal_stacks;
+    epi_slot *slot = &control()->slots[at / SIGNAL_STACK];
+    slot->why = (uint32_t)number;
+    slot->place = context[IP];
+    slot->address = information[3];
+    slot->fault = number == 11 || number == 7 ? 1 + (context[TRAP] == 14 && (context[ERROR] & 2) != 0) : 0;
+    __atomic_store_n(&slot->status, EPI_FAULT, __ATOMIC_SEQ_CST);
+    chip_tell_host();
+    for (;;) board_wait(&slot->status, EPI_FAULT, 1000); /* until it is reset */
+}
+
+static void catch_faults(uint32_t index) {
+    static const int numbers[] = {4, 5, 7, 8, 11}; /* SIGILL, TRAP, BUS, FPE, SEGV */
+    const uint32_t stack[3] = {(uint32_t)signal_stacks[index], 0, SIGNAL_STACK};
+    const uint32_t action[5] = {(uint32_t)fault, 4 | 0x08000000 /* SA_SIGINFO, SA_ONSTACK */, 0, 0, 0};
+    board_call(SIGALTSTACK, (uint32_t)stack, 0, 0, 0, 0, 0);
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) board_call(SIGACTION, (uint32_t)numbers[i], (uint32_t)action, 0, 8, 0, 0);
+}
+
+void board_core(uint32_t index);
+void board_core(uint32_t index) {
+    board_call(PRCTL, 1, 9, 0, 0, 0, 0); /* it ends with the board: PR_SET_PDEATHSIG */
+    catch_faults(index);
+    epi_slot *slot = &control()->slots[index];
+    core *me = self();
+    for (;;) {
+        uint32_t status;
+        while ((status = __atomic_load_n(&slot->status, __ATOMIC_SEQ_CST)) != EPI_START) board_wait(&slot->status, status, 1000);
+        __atomic_store_n(&slot->status, EPI_RUNNING, __ATOMIC_SEQ_CST);
+        serve(me);
+    }
+}
+
+/* A core that was ended; its block at the start is zeros, and may be in use before the core is. */
+static void clear(uint32_t index) {
+    __builtin_memset((void *)(EPI_CORE(index) + BLOCK), 0, __builtin_offsetof(core, locks));
+    core *bank = (core *)(EPI_CORE(0) + BLOCK); /* nobody else gives back what it had */
+    for (int i = 0; i < LOCKS; i++)
+        if (bank->locks[i] == EPI_CORE_ID(index)) bank->locks[i] = 0;
+}
+
+/* The new core begins on the stack of its own memory. */
+static int start_core(uint32_t index) {
+    uint32_t *stack = (uint32_t *)(EPI_CORE(index) + BLOCK - 16);
+    int made;
+    stack[0] = index;
+    __asm__ volatile("int $0x80\n\ttestl %%eax, %%eax\n\tjnz 1f\n\txorl %%ebp, %%ebp\n\tcall board_core\n1:"
+                     : "=a"(made) : "a"(CLONE), "b"(SHARED | 17 /* SIGCHLD */), "c"(stack), "d"(0), "S"(0), "D"(0) : "memory");
+    return made;
+}
+
+static int map(uint32_t address, uint32_t size, uint32_t offset) {
+    const uint32_t shared_fixed = 1 | 0x10;
+    return board_call(MMAP, address, size, 3, shared_fixed, MEMORY, offset / 4096) == (int)address;
+}
+
+static int host_is_there(uint32_t host, bool watched) {
+    struct {
+        int file;
+        short wanted, got;
+    } asked = {HOST, 1, 0};
+    if (watched) return board_call(POLL, (uint32_t)&asked, 1, 0, 0, 0, 0) == 0;
+    return board_call(KILL, host, 0, 0, 0, 0, 0) == 0;
+}
+
+static uint32_t number(const char *text) {
+    uint32_t value = 0;
+    for (; *text != '\0'; text++) value = value * 10 + (uint32_t)(*text - '0');
+    return value;
+}
+
+void board_main(uint32_t *words);
+void board_main(uint32_t *words) {
+    if (words[0] != 2 || !map(EPI_EXTERNAL, EPI_EXTERNAL_SIZE, 0)) board_call(EXIT_ALL, 2, 0, 0, 0, 0, 0);
+    epi_control *page = control();
+    uint32_t host = number((const char *)words[2]);
+    int file = board_call(PIDFD_OPEN, host, 0, 0, 0, 0, 0);
+    bool watched = file >= 0 && board_call(DUP2, (uint32_t)file, HOST, 0, 0, 0, 0) == HOST;
+    for (uint32_t n = 0; n < EPI_CORES; n++)
+        if (!map(EPI_CORE(n), EPI_LOCAL, EPI_EXTERNAL_SIZE + n * EPI_LOCAL)) board_call(EXIT_ALL, 3, 0, 0, 0, 0, 0);
+    board_call(CLOSE_RANGE, HOST + 1, ~0u, 0, 0, 0, 0);
+    int made = board_call(FORK, 0, 0, 0, 0, 0, 0);
+    if (made != 0) {
+        if (made < 0) page->failed = -made;
+        else page->process = (uint32_t)made;
+        board_call(EXIT_ALL, 0, 0, 0, 0, 0, 0);
+    }
+    for (uint32_t n = 0; n < EPI_CORES; n++) processes[n] = start_core(n);
+    for (;;) {
+        uint32_t now = page->board, wanted = __atomic_exchange_n(&page->reset, 0, __ATOMIC_SEQ_CST);
+        for (uint32_t n = 0; n < EPI_CORES; n++) {
+            if ((wanted >> n & 1) == 0) continue;
+            board_call(KILL, (uint32_t)processes[n], 9, 0, 0, 0, 0);
+            board_call(WAITPID, (uint32_t)processes[n], 0, 0, 0, 0, 0);
+            clear(n);
+            page->slots[n].status = EPI_IDLE;
+            processes[n] = start_core(n);
+            board_wake(&page->slots[n].status);
+            chip_tell_host();
+        }
+        if (!host_is_there(host, watched)) board_call(EXIT_ALL, 0, 0, 0, 0, 0, 0);
+        if (page->reset == 0) board_wait(&page->board, now, 200);
+    }
+}
+
+__asm__(".globl _start\n_start:\n\tmovl %esp, %eax\n\txorl %ebp, %ebp\n\tandl $-16, %esp\n\tsubl $12, %esp\n\tpushl %eax\n\tcall board_main\n");

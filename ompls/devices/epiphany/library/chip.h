@@ -1,0 +1,107 @@
+/* chip.h -- what the parts of the run time on the chip share: a core's block, a team, and the few things a core can do.
+
+   A core knows itself by its stack, which begins at the global address of its own memory, so addresses of what lies there are
+   valid on all cores.  Whoever waits looks at words of its own memory, which others write.  A core of the emulated board
+   sleeps meanwhile, and who writes rings (`chip_ring`). */
+#ifndef OMPLS_EPIPHANY_CHIP_H
+#define OMPLS_EPIPHANY_CHIP_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "board.h"
+
+enum { LOOPS = 4, QUEUE = 16, LOCKS = 32, ROUNDS = 4, BLOCK = 0x7800 };
+
+typedef volatile uint32_t word;
+
+typedef struct {
+    word number, arrived; /* of the construct that uses it; how many threads have left it */
+    word busy;
+    uint64_t next, end, step, chunk;
+    int64_t start;
+} loop;
+
+typedef struct task task;
+
+/* In the master's memory. */
+typedef struct team {
+    uint32_t threads;
+    void (*body)(void *);
+    void *data;
+    struct core *members[EPI_CORES];
+    word lock, singles;
+    void *volatile copy;
+    loop loops[LOOPS];
+    word pending[2]; /* tasks of this barrier and of the next */
+} team;
+
+struct task { /* in external memory */
+    void (*body)(void *);
+    word *siblings, *pending, *group; /* the counters that it is one of */
+    uint32_t in_final, number_of_barrier;
+    word children;
+    char data[] __attribute__((aligned(16)));
+};
+
+/* At the end of each core's memory. */
+typedef struct core {
+    word bell, resting;
+    word lock;                 /* of its queue */
+    word flags[ROUNDS], done;  /* written by the others */
+    team *volatile joined;     /* what a member is given */
+    team *team;                /* the innermost one, 0: only the initial thread */
+    uint32_t number, level, single, shared, epoch;
+    loop *loop;
+    task *task;                /* 0: the implicit one */
+    word children;             /* of the implicit task */
+    word *group;
+    uint32_t in_final;
+    uint32_t league, league_started;
+    team own;
+    word head, tail;
+    task *queue[QUEUE];
+    word locks[LOCKS];         /* those of the first core are the chip's: of critical, atomic, memory and names, counters */
+    uint32_t base;             /* its queue at the start of the current task or group */
+} core;
+
+_Static_assert(sizeof(core) <= EPI_LOCAL - BLOCK, "the block of a core is at the end of its memory");
+
+static inline core *core_at(uint32_t address) {
+    return (core *)((address & 0xfff00000u) + BLOCK);
+}
+
+static inline core *self(void) {
+    return core_at((uint32_t)__builtin_frame_address(0));
+}
+
+static inline uint32_t index_of(const core *c) {
+    uint32_t id = (uint32_t)c >> 20;
+    return ((id >> 6) - 32) * EPI_COLUMNS + (id & 63) - 8;
+}
+
+static inline epi_control *control(void) {
+    return (epi_control *)EPI_EXTERNAL;
+}
+
+/* machine.c */
+bool chip_testset(word *lock);            /* whether it was 0; it is not now */
+void chip_ring(core *c);
+void chip_rest(core *c, uint32_t bell);   /* until its bell has rung since */
+void chip_tell_host(void);
+
+void lock(word *l);
+void unlock(word *l);
+
+/* external.c */
+void *chip_take(uint32_t size);
+void chip_give(void *memory);
+
+/* tasks.c */
+bool run_one(core *c, bool any);
+void run_tasks_until(core *c, word *counter);
+
+/* team.c */
+void team_barrier(core *c);
+void serve(core *c);
+#endif

@@ -1,0 +1,65 @@
+/* external.c -- memory that kernels allocate, first fit, in the part of the external memory that is theirs. */
+#include "chip.h"
+
+typedef struct block {
+    uint32_t size, used;
+    uint32_t filled[2]; /* the bytes behind are aligned to 16 */
+} block;
+
+static block *first(void) {
+    block *b = (block *)EPI_POOL;
+    if (b->size == 0) b->size = EPI_POOL_SIZE;
+    return b;
+}
+
+static word *pool_lock(void) {
+    return &core_at(EPI_CORE(0))->locks[2];
+}
+
+void *chip_take(uint32_t size) {
+    const uint32_t wanted = (size + sizeof(block) + 15) & ~15u;
+    void *found = 0;
+    lock(pool_lock());
+    for (block *b = first(); found == 0 && (uint32_t)b < EPI_POOL + EPI_POOL_SIZE; b = (block *)((char *)b + b->size)) {
+        while (!b->used && (uint32_t)b + b->size < EPI_POOL + EPI_POOL_SIZE) { /* free ones beside each other are one */
+            block *next = (block *)((char *)b + b->size);
+            if (next->used) break;
+            b->size += next->size;
+        }
+        if (b->used || b->size < wanted) continue;
+        if (b->size - wanted >= 2 * sizeof(block)) {
+            *(block *)((char *)b + wanted) = (block){.size = b->size - wanted};
+            b->size = wanted;
+        }
+        b->used = 1;
+        found = b + 1;
+    }
+    unlock(pool_lock());
+    return found;
+}
+
+void chip_give(void *memory) {
+    lock(pool_lock());
+    ((block *)memory)[-1].used = 0;
+    unlock(pool_lock());
+}
+
+/* --- copies of variables (core/image.c) ---------------------------------------------------------------------------- */
+
+int ompls_image_device_number;
+
+int omp_is_initial_device(void) { return 0; }
+int omp_get_device_num(void) { return ompls_image_device_number; }
+
+void *ompls_remember(const void *copy, unsigned long size) {
+    void *before = chip_take(size != 0 ? size : 1);
+    if (before == 0) __builtin_trap();
+    return __builtin_memcpy(before, copy, size);
+}
+
+void ompls_put_back(void *variable, const void *copy, void *before, unsigned long size) {
+    const char *now = copy, *old = before;
+    for (unsigned long i = 0; i < size; i++)
+        if (now[i] != old[i]) ((char *)variable)[i] = now[i];
+    chip_give(before);
+}

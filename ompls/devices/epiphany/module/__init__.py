@@ -1,0 +1,83 @@
+"""The device `epiphany`: kernels with the run time of `../library` are a program of 32 bits, the emulated board.
+
+A kernel's OpenMP is lowered by gcc, and `../library` answers its calls.  epiphany.c beside this starts the board.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import List
+
+from ompls.runtime.devices import Availability, Device, ImageJob
+from ompls.runtime.machine import HERE, Machine
+from ompls.runtime.toolchain import RUNTIME, Compile
+
+LIBRARY = Path(__file__).resolve().parents[1] / "library"
+SCRIPT = LIBRARY / "board.ld"
+# A chip's data model, and floating point as on the host; a core has neither threads' variables nor guards of its stack.
+FLAGS = (
+    "-m32",
+    "-O2",
+    "-g1",
+    "-ffreestanding",
+    "-fno-pie",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-msse2",
+    "-mfpmath=sse",
+    "-ffp-contract=off",
+    "-malign-double",
+    "-funsigned-char",
+)
+OURS = (*FLAGS, "-std=gnu17", "-fno-tree-loop-distribute-patterns", "-Wall", "-Wextra")
+# A core does not read a number from an address that is no multiple of its size; the compiler's checks find it.
+KERNEL = (
+    *FLAGS,
+    "-w",
+    "-fopenmp",
+    "-foffload=disable",
+    "-fsanitize=alignment",
+    "-fsanitize-undefined-trap-on-error",
+)
+LINK = ("-m32", "-nostdlib", "-static", "-no-pie", "-Wl,--build-id=none", "-Wl,-z,noexecstack", "-Wl,-T," + str(SCRIPT))
+
+
+class Epiphany(Device):
+    """Sixteen cores with 32 KiB each, emulated by processes of this machine."""
+
+    image_class = "epiphany"
+    kernel_class = "default"
+    emulated = True
+
+    def probe(self) -> Availability:
+        """The emulated board is there where gcc makes programs of 32 bits for this processor."""
+        if HERE.architecture != "x86_64":
+            return Availability(False, "the board is emulated on x86-64 only", "use the device `host`")
+        if shutil.which("gcc") is None:
+            return Availability(False, "gcc is not on PATH", "apt-get install build-essential")
+        return Availability(True, description="an emulated board: 16 cores of 32 KiB, in processes of this machine")
+
+    def probe_building(self, machine: Machine) -> Availability:
+        """For the emulated board only."""
+        if machine.here or machine.architecture == "x86_64":
+            return super().probe_building(machine)
+        return Availability(False, "the board is emulated on x86-64 only", "use the device `host`")
+
+    def build_image(self, job: ImageJob) -> Path:
+        """All kernels and the board in one program.  The user's -D and -I are in the kernels already."""
+        headers = tuple(sorted(LIBRARY.glob("*.h")))
+        compiles: List[Compile] = [Compile(path, OURS, depends=headers) for path in sorted(LIBRARY.glob("*.c"))]
+        compiles += [Compile(path, KERNEL, label=kernel.file or path.name) for kernel, path in job.kernels]
+        return job.tools.link(LINK, job.tools.objects(compiles), ".board", "linking the image of 'epiphany'")
+
+    def native_sources(self) -> List[Path]:
+        """The table, and the run time's allocator."""
+        return [*super().native_sources(), RUNTIME / "core/blocks.c"]
+
+    def native_inputs(self) -> List[Path]:
+        """What program and board share."""
+        return [LIBRARY / "board.h"]
+
+
+DEVICE = Epiphany()

@@ -1,0 +1,480 @@
+/* epiphany.c -- the device `epiphany`: the table of device.h over an emulated board (library/board.c).
+
+   The image is the board's program.  Program and board map the same bytes: the external memory, then the cores' own.  A kernel is
+   started on an idle core; whoever waits for it gives it more cores when it asks, as many as are free, and takes them back.
+   A core that fails is reset with the others of its kernel, and no other kernel notices. */
+#define _GNU_SOURCE
+#include "../../../runtime/core/device.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../../runtime/core/blocks.h"
+#include "../library/board.h"
+
+enum { ALIGNMENT = 64, PAGE = 4096, WHOLE = EPI_EXTERNAL_SIZE + EPI_CORES * EPI_LOCAL };
+
+typedef struct {
+    char *memory; /* of the board, as this program sees it */
+    epi_control *control;
+    const unsigned char *image;
+    uint64_t image_size;
+    pthread_mutex_t lock;
+    ompls_blocks blocks;
+    uint32_t taken; /* a bit for each core that a kernel has */
+    bool started, lost;
+    pid_t owner;
+} board;
+
+typedef struct {
+    uint32_t entry;
+} kernel;
+
+static int fail(ompls_error *err, const char *hint, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(err->reason, sizeof err->reason, format, arguments);
+    va_end(arguments);
+    snprintf(err->hint, sizeof err->hint, "%s", hint);
+    return 1;
+}
+
+/* --- the image ---------------------------------------------------------------------------------------------------- */
+
+static bool find(const board *b, const char *name, uint32_t *value) {
+    const Elf32_Ehdr *elf = (const void *)b->image;
+    const Elf32_Shdr *sections = (const void *)(b->image + elf->e_shoff);
+    for (int i = 0; i < elf->e_shnum; i++) {
+        if (sections[i].sh_type != SHT_SYMTAB) continue;
+        const Elf32_Sym *symbols = (const void *)(b->image + sections[i].sh_offset);
+        const char *names = (const char *)b->image + sections[sections[i].sh_link].sh_offset;
+        for (uint32_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++) {
+            if (symbols[k].st_shndx == SHN_UNDEF || strcmp(names + symbols[k].st_name, name) != 0) continue;
+            *value = symbols[k].st_value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The variables' first values are put where both sides see them. */
+static void place_data(board *b) {
+    const Elf32_Ehdr *elf = (const void *)b->image;
+    const Elf32_Phdr *parts = (const void *)(b->image + elf->e_phoff);
+    for (int i = 0; i < elf->e_phnum; i++)
+        if (parts[i].p_type == PT_LOAD && parts[i].p_vaddr >= EPI_DATA)
+            memcpy(b->memory + (parts[i].p_vaddr - EPI_EXTERNAL), b->image + parts[i].p_offset, parts[i].p_filesz);
+}
+
+/* The user's file and line of a place in the image.  Cold: a kernel has failed. */
+static uint32_t find_line(const board *b, uint32_t place, char *where, size_t size) {
+    char command[128], line[512];
+    uint32_t found = 0;
+    int file = memfd_create("ompls-epiphany", MFD_CLOEXEC);
+    if (file < 0 || write(file, b->image, b->image_size) != (ssize_t)b->image_size) return 0;
+    snprintf(command, sizeof command, "addr2line -i -e /proc/%d/fd/%d %#x 2>/dev/null", (int)getpid(), file, place);
+    FILE *answer = popen(command, "r");
+    while (answer != NULL && found == 0 && fgets(line, sizeof line, answer) != NULL) {
+        char *colon = strrchr(line, ':'), *slash = strrchr(line, '/');
+        if (colon == NULL) continue;
+        *colon = '\0';
+        found = (uint32_t)strtoul(colon + 1, NULL, 10);
+        snprintf(where, size, "%.100s", slash != NULL ? slash + 1 : line);
+    }
+    if (answer != NULL) pclose(answer);
+    close(file);
+    return found;
+}
+
+/* --- the board's process ------------------------------------------------------------------------------------------- */
+
+static void wake(volatile uint32_t *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static int high_file(int low) {
+    int file = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 10), why = errno;
+    if (low >= 0) close(low);
+    errno = why;
+    return file;
+}
+
+static int spawn(board *b, int memory) {
+    extern char **environ;
+    char number[24], path[64], *argv[] = {"ompls-epiphany", number, NULL};
+    int image = high_file(memfd_create("ompls-epiphany-board", MFD_CLOEXEC)), status, failed;
+    pid_t first = -1;
+    if (image < 0) return errno;
+    for (uint64_t done = 0; done < b->image_size;) {
+        ssize_t now = write(image, b->image + done, b->image_size - done);
+        if (now < 0 && errno != EINTR) return failed = errno, close(image), failed;
+        if (now > 0) done += (uint64_t)now;
+    }
+    snprintf(number, sizeof number, "%d", (int)getpid());
+    snprintf(path, sizeof path, "/proc/self/fd/%d", image);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, memory, 3);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0); /* what a terminal sends to the program is not for the board */
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    failed = posix_spawn(&first, path, &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    close(image);
+    if (failed != 0) return failed;
+    while (waitpid(first, &status, 0) < 0 && errno == EINTR) continue;
+    if (b->control->process == 0) return b->control->failed != 0 ? b->control->failed : ECHILD;
+    return 0;
+}
+
+static int epi_load(void *handle, const void *image, uint64_t size, void **loaded, ompls_error *err) {
+    board *b = handle;
+    const Elf32_Ehdr *elf = image;
+    if (size < sizeof *elf || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_machine != EM_386)
+        return fail(err, "build the program again", "the image is no program of an emulated board");
+    b->image = image, b->image_size = size;
+    int memory = high_file(memfd_create("ompls-epiphany-memory", MFD_CLOEXEC));
+    if (memory < 0 || ftruncate(memory, WHOLE) != 0 ||
+        mmap(b->memory, WHOLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory, 0) == MAP_FAILED)
+        return fail(err, "look at the limits on memory", "making the emulated board's memory: %s", strerror(errno));
+    place_data(b);
+    uint32_t end = 0;
+    find(b, "epi_end", &end);
+    uint64_t begin = (end - EPI_EXTERNAL + PAGE) / PAGE * PAGE;
+    int failed = begin < EPI_EXTERNAL_SIZE && ompls_make_blocks(&b->blocks, begin, EPI_EXTERNAL_SIZE - begin) ? spawn(b, memory) : ENOMEM;
+    close(memory);
+    if (failed != 0) return fail(err, "look at the limits on processes, and whether this kernel runs programs of 32 bits", "starting the emulated board: %s", strerror(failed));
+    b->started = true;
+    b->owner = getpid();
+    *loaded = b;
+    return 0;
+}
+
+static int epi_find_kernel(void *handle, void *loaded, const char *name, void **out, ompls_error *err) {
+    kernel *k = malloc(sizeof *k); /* for the life of the program, as the region that asks */
+    (void)loaded;
+    if (k == NULL) return fail(err, "close other programs", "out of memory");
+    *out = k;
+    return find(handle, name, &k->entry) ? 0 : (free(k), fail(err, "build the program again for `epiphany`", "kernel %s is not in the image", name));
+}
+
+static int epi_find_symbol(void *handle, void *loaded, const char *name, ompls_address *out, ompls_error *err) {
+    uint32_t value;
+    (void)loaded;
+    if (!find(handle, name, &value)) return fail(err, "build the program again for `epiphany`", "%s is not in the image", name);
+    *out = value;
+    return 0;
+}
+
+/* --- memory ---------------------------------------------------------------------------------------------------------- */
+
+static int epi_alloc(void *handle, uint64_t size, ompls_address *out, ompls_error *err) {
+    board *b = handle;
+    pthread_mutex_lock(&b->lock);
+    uint64_t wanted = size < EPI_EXTERNAL_SIZE ? (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT : 0;
+    ompls_block *block = wanted != 0 && b->started ? ompls_take_block(&b->blocks, wanted) : NULL;
+    pthread_mutex_unlock(&b->lock);
+    if (block == NULL)
+        return fail(err, "map less at a time", "no room for %llu bytes in the external memory (32 MiB)", (unsigned long long)size);
+    *out = EPI_EXTERNAL + block->offset;
+    return 0;
+}
+
+static int epi_free(void *handle, ompls_address address, ompls_error *err) {
+    board *b = handle;
+    pthread_mutex_lock(&b->lock);
+    ompls_block *block = address >= EPI_DATA ? ompls_find_block(&b->blocks, address - EPI_EXTERNAL) : NULL;
+    bool begins = block != NULL && block->offset == address - EPI_EXTERNAL;
+    if (begins) ompls_give_block(&b->blocks, block);
+    pthread_mutex_unlock(&b->lock);
+    return begins ? 0 : fail(err, "free what was allocated, once", "freeing %#llx: no allocation begins there", (unsigned long long)address);
+}
+
+static char *at(board *b, ompls_address address, uint64_t size, ompls_error *err) {
+    if (address >= EPI_DATA && size <= EPI_EXTERNAL_SIZE && address - EPI_EXTERNAL <= EPI_EXTERNAL_SIZE - size) return b->memory + (address - EPI_EXTERNAL);
+    fail(err, "use addresses of this device", "%#llx is not an address of this device", (unsigned long long)address);
+    return NULL;
+}
+
+static int epi_copy_in(void *handle, ompls_address to, const void *from, uint64_t size, ompls_error *err) {
+    char *there = at(handle, to, size, err);
+    if (there != NULL) memcpy(there, from, size);
+    return there == NULL;
+}
+
+static int epi_copy_out(void *handle, void *to, ompls_address from, uint64_t size, ompls_error *err) {
+    const char *there = at(handle, from, size, err);
+    if (there != NULL) memcpy(to, there, size);
+    return there == NULL;
+}
+
+static int epi_copy_within(void *handle, ompls_address to, ompls_address from, uint64_t size, ompls_error *err) {
+    char *there = at(handle, to, size, err);
+    const char *here = there != NULL ? at(handle, from, size, err) : NULL;
+    if (here != NULL) memmove(there, here, size);
+    return here == NULL;
+}
+
+static int epi_attach(void *handle, ompls_address where, ompls_address target, ompls_error *err) {
+    uint32_t pointer = (uint32_t)target;
+    return epi_copy_in(handle, where, &pointer, sizeof pointer, err);
+}
+
+/* --- kernels ---------------------------------------------------------------------------------------------------------- */
+
+/* An idle core: for a member the nearest one to `near`, for a kernel the first.  With the lock held; -1: none is free. */
+static int take_core(board *b, int near) {
+    int best = -1, distance = INT_MAX;
+    for (int n = 0; n < EPI_CORES; n++) {
+        if ((b->taken >> n & 1) != 0) continue;
+        int far = near < 0 ? n : abs(n / EPI_COLUMNS - near / EPI_COLUMNS) + abs(n % EPI_COLUMNS - near % EPI_COLUMNS);
+        if (far < distance) best = n, distance = far;
+    }
+    if (best >= 0) b->taken |= 1u << best;
+    return best;
+}
+
+static void start(board *b, int n, uint32_t role, uint32_t entry, uint32_t argument) {
+    epi_slot *slot = &b->control->slots[n];
+    slot->role = role, slot->entry = entry, slot->argument = argument;
+    slot->fault = slot->why = 0;
+    __atomic_store_n(&slot->status, EPI_START, __ATOMIC_SEQ_CST);
+    wake(&slot->status);
+}
+
+static void give_back(board *b, uint32_t cores) {
+    pthread_mutex_lock(&b->lock);
+    b->taken &= ~cores;
+    pthread_mutex_unlock(&b->lock);
+    __atomic_fetch_add(&b->control->host, 1, __ATOMIC_SEQ_CST);
+    wake(&b->control->host);
+}
+
+/* The cores of a kernel that have finished; of those that ask for more, the answer. */
+static uint32_t look_after(board *b, int master, uint32_t mine) {
+    uint32_t done = 0;
+    for (int n = 0; n < EPI_CORES; n++)
+        if (n != master && (mine >> n & 1) != 0 && b->control->slots[n].status == EPI_DONE) done |= 1u << n;
+    if (done != 0) give_back(b, done), mine &= ~done;
+    epi_slot *slot = &b->control->slots[master];
+    if (slot->wanted == 0) return mine;
+    pthread_mutex_lock(&b->lock);
+    slot->given = 0;
+    for (int n; slot->given < slot->wanted && (n = take_core(b, master)) >= 0;) {
+        slot->cores[slot->given++] = (uint32_t)n;
+        mine |= 1u << n;
+        start(b, n, EPI_MEMBER, 0, 0);
+    }
+    slot->wanted = 0;
+    pthread_mutex_unlock(&b->lock);
+    __atomic_fetch_add(&slot->granted, 1, __ATOMIC_SEQ_CST);
+    volatile uint32_t *bell = (volatile uint32_t *)(void *)(b->memory + EPI_EXTERNAL_SIZE + (uint32_t)master * EPI_LOCAL + 0x7800);
+    __atomic_fetch_add(bell, 1, __ATOMIC_SEQ_CST); /* `core` of chip.h begins with it */
+    wake(bell);
+    return mine;
+}
+
+static void reset(board *b, uint32_t cores) {
+    __atomic_fetch_or(&b->control->reset, cores, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&b->control->board, 1, __ATOMIC_SEQ_CST);
+    wake(&b->control->board);
+    for (int tries = 0; tries < 2000 && (b->control->reset & cores) != 0; tries++) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    for (int n = 0; n < EPI_CORES; n++)
+        for (int tries = 0; (cores >> n & 1) != 0 && tries < 2000 && b->control->slots[n].status != EPI_IDLE; tries++)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static const char *meaning(uint32_t number) {
+    return number == SIGSEGV || number == SIGBUS ? "an address where the chip has no memory"
+           : number == SIGFPE                    ? "a division by zero"
+                                                 : "a misaligned access, or a trap";
+}
+
+/* Addresses of the host, where they have more than 32 bits: nothing is there on a board. */
+static uint32_t foreign(uint64_t address) {
+    return 0xa0000000u | (address & 0x0fffffff);
+}
+
+/* Which address of the host a kernel has touched: the one before it that it was given. */
+static uint64_t native(uint32_t address, const ompls_launch_request *request) {
+    uint64_t found = address, nearest = UINT64_MAX;
+    for (uint32_t i = 0; i < request->nparams && address >> 28 == 0xa; i++) {
+        uint64_t value;
+        if (request->kinds[i] != OMPLS_PASS_ADDRESS) continue;
+        memcpy(&value, request->params[i], sizeof value);
+        uint64_t distance = (address - foreign(value)) & 0x0fffffff;
+        if (value >> 32 != 0 && distance < nearest) nearest = distance, found = value + distance;
+    }
+    return found;
+}
+
+static int report(board *b, int n, const ompls_launch_request *request, ompls_error *err) {
+    const epi_slot *slot = &b->control->slots[n];
+    const char *name = request->name;
+    err->fault = (int)slot->fault;
+    err->fault_address = native(slot->address, request);
+    err->fault_line = find_line(b, slot->place, err->fault_file, sizeof err->fault_file);
+    return fail(err, "see the kernel", "%s on the emulated core %d (kernel %s, %s:%u)", meaning(slot->why), n, name,
+                err->fault_line != 0 ? err->fault_file : "?", err->fault_line);
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Until the kernel of `master` has ended, well or not. */
+static int await(board *b, int master, const ompls_launch_request *request, ompls_error *err) {
+    const char *asked = getenv("OMPLS_EPIPHANY_DEADLINE");
+    const double deadline = asked != NULL ? strtod(asked, NULL) : 0, since = seconds();
+    uint32_t mine = 1u << master;
+    for (;;) {
+        uint32_t now = b->control->host;
+        mine = look_after(b, master, mine);
+        for (int n = 0; n < EPI_CORES; n++) {
+            if ((mine >> n & 1) == 0 || b->control->slots[n].status != EPI_FAULT) continue;
+            report(b, n, request, err);
+            reset(b, mine);
+            give_back(b, mine);
+            return 1;
+        }
+        if (b->control->slots[master].status == EPI_DONE && (mine & ~(1u << master)) == 0) break;
+        if (deadline > 0 && seconds() - since > deadline) {
+            reset(b, mine);
+            give_back(b, mine);
+            return fail(err, "see the kernel, or OMPLS_EPIPHANY_DEADLINE", "kernel %s did not end within %g seconds; its emulated cores were reset", request->name, deadline);
+        }
+        if (kill((pid_t)b->control->process, 0) != 0 && errno == ESRCH) {
+            b->lost = true, err->fatal = OMPLS_LOST_NOW;
+            return fail(err, "see who sends signals to it", "the emulated board has ended");
+        }
+        syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
+    }
+    give_back(b, mine);
+    return 0;
+}
+
+/* A page of parameters: their addresses, then their bytes. */
+static bool put_parameters(board *b, int n, const ompls_launch_request *request) {
+    const uint32_t page = EPI_PARAMETERS + (uint32_t)n * PAGE;
+    char *here = b->memory + (page - EPI_EXTERNAL);
+    uint64_t used = (request->nparams * 4u + 15) / 16 * 16;
+    for (uint32_t i = 0; i < request->nparams; i++) {
+        bool address = request->kinds[i] == OMPLS_PASS_ADDRESS;
+        uint64_t size = address ? 4 : request->sizes[i], value;
+        if (used + size > PAGE || used > PAGE) return false;
+        ((uint32_t *)(void *)here)[i] = page + (uint32_t)used;
+        if (address) {
+            memcpy(&value, request->params[i], sizeof value);
+            if (value >> 32 != 0) value = foreign(value);
+            memcpy(here + used, &value, 4);
+        } else {
+            memcpy(here + used, request->params[i], size);
+        }
+        used = (used + size + 15) / 16 * 16;
+    }
+    return true;
+}
+
+static int epi_launch(void *handle, void *found, const ompls_launch_request *request, ompls_error *err) {
+    board *b = handle;
+    const kernel *k = found;
+    int n;
+    if (b->lost) return err->fatal = OMPLS_LOST_BEFORE, fail(err, "start the program again", "the emulated board has ended");
+    for (;;) { /* the first idle core; if there is none, when another kernel has ended */
+        uint32_t now = b->control->host;
+        pthread_mutex_lock(&b->lock);
+        n = take_core(b, -1);
+        pthread_mutex_unlock(&b->lock);
+        if (n >= 0) break;
+        syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
+    }
+    if (!put_parameters(b, n, request)) {
+        give_back(b, 1u << n);
+        return fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", PAGE);
+    }
+    b->control->slots[n].wanted = 0;
+    start(b, n, EPI_KERNEL, k->entry, EPI_PARAMETERS + (uint32_t)n * PAGE);
+    return await(b, n, request, err);
+}
+
+static int epi_synchronize(void *handle, ompls_error *err) {
+    (void)handle, (void)err;
+    return 0;
+}
+
+/* --- opening and closing ---------------------------------------------------------------------------------------------- */
+
+static int epi_probe(ompls_module *self, int wanted, ompls_error *err) {
+    (void)self;
+    if (wanted <= 1) return 1;
+    fail(err, "ask for one", "%d devices: one board is emulated", wanted);
+    return 0;
+}
+
+static void epi_close(void *handle) {
+    board *b = handle;
+    if (b->started && b->owner == getpid()) kill((pid_t)b->control->process, SIGKILL); /* its cores end with it */
+    ompls_drop_blocks(&b->blocks);
+    munmap(b->memory, WHOLE);
+    pthread_mutex_destroy(&b->lock);
+    free(b);
+}
+
+static int epi_open(ompls_module *self, int index, void **out, ompls_error *err) {
+    (void)self, (void)index;
+    board *b = calloc(1, sizeof *b);
+    void *memory = mmap(NULL, WHOLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (b == NULL || memory == MAP_FAILED) {
+        free(b);
+        return fail(err, "look at the limits on memory", "making the emulated board's memory: %s", strerror(ENOMEM));
+    }
+    b->memory = memory;
+    b->control = memory;
+    pthread_mutex_init(&b->lock, NULL);
+    *out = b;
+    return 0;
+}
+
+static int epi_properties(void *handle, ompls_properties *out, ompls_error *err) {
+    (void)handle, (void)err;
+    *out = (ompls_properties){.memory = EPI_EXTERNAL_SIZE, .max_threads = EPI_CORES, .max_teams = EPI_CORES,
+                              .default_threads = EPI_CORES, .default_teams = 1, .pointer_bytes = 4};
+    snprintf(out->name, sizeof out->name, "an emulated Epiphany with %d cores", EPI_CORES);
+    return 0;
+}
+
+static ompls_module module = {
+    .abi = OMPLS_MODULE_ABI, .name = "epiphany", .kind = "accelerator", .image_class = "epiphany", .probe = epi_probe, .open = epi_open,
+    .close = epi_close, .properties = epi_properties, .alloc = epi_alloc, .free = epi_free, .copy_in = epi_copy_in,
+    .copy_out = epi_copy_out, .copy_within = epi_copy_within, .load = epi_load, .find_kernel = epi_find_kernel,
+    .find_symbol = epi_find_symbol, .launch = epi_launch, .synchronize = epi_synchronize, .attach = epi_attach,
+};
+
+__attribute__((constructor)) static void announce(void) {
+    ompls_register_module(&module);
+}

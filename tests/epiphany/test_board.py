@@ -1,0 +1,138 @@
+"""Programs on the emulated board: what gcc makes of them on the host is right; faults name core, kernel and line."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import command
+import pytest
+from waiting import until
+
+from ompls.runtime.devices import all_devices, choose, state_of
+
+PROGRAMS = sorted((Path(__file__).resolve().parent / "programs").glob("*.c"))
+STATE = state_of(all_devices()["epiphany"])
+pytestmark = pytest.mark.skipif(not STATE.available, reason=STATE.reason)
+
+
+def run(program: Path, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "OMP_TARGET_OFFLOAD": "mandatory", **env}
+    done = command.ompls("run", "--device", "epiphany", "--timeout", "60", program, env=environment)
+    assert done.returncode == code, (done.stdout, done.stderr)
+    return done
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_it_says_what_the_host_says(program: Path, tmp_path: Path) -> None:
+    subprocess.run(["gcc", "-fopenmp", "-foffload=disable", "-w", program, "-o", tmp_path / "x"], check=True)
+    native = subprocess.run([tmp_path / "x"], capture_output=True, text=True, check=True).stdout
+    done = run(program)
+    assert (done.stdout, done.stderr) == (native, "")
+
+
+TEXT = """\
+#include <stdint.h>
+#pragma omp declare target
+static int deep(int *a, int n)
+{
+    volatile int frame[64];
+    frame[n % 64] = n;
+    return n == 0 ? 0 : deep(a, n - 1) + frame[n % 64] + a[0];
+}
+#pragma omp end declare target
+int main(void)
+{
+    int a[4] = {0}, *p = a, zero = 0;
+    (void)deep;
+    char bytes[16] = {0};
+#pragma omp target map(tofrom: a, bytes) firstprivate(p)
+    {
+        a[0] = 1;
+        STATEMENT;
+    }
+    return a[0] != 1;
+}
+"""
+FAULTS = {
+    "*(volatile int *)0x80a09000 = 1": "wrote host address 0x80a09000",
+    "*(volatile int *)16 = 1": "wrote address 0x10",
+    "a[1] = *p": "(variable 'p', not mapped)",
+    "*(volatile int *)(bytes + 1) = 1": "a misaligned access, or a trap on the emulated core 0",
+    "a[1] = 7 / *(volatile int *)&zero": "a division by zero on the emulated core 0",
+    "a[1] = deep(a, 100000)": "wrote host address 0x807f",
+}
+
+
+@pytest.mark.parametrize("statement", FAULTS)
+def test_a_fault_names_kernel_and_line(statement: str, tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(TEXT.replace("STATEMENT", statement))
+    told = run(source, code=125).stderr
+    assert FAULTS[statement] in told
+    assert re.search(r"kernel ompls_x_\w+_main_0", told), told
+    assert re.search(r"x\.c:[0-9]+", told), told
+
+
+def test_a_kernel_that_never_ends_is_stopped(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(TEXT.replace("STATEMENT", "while (*(volatile int *)a) ;"))
+    told = run(source, code=125, OMPLS_EPIPHANY_DEADLINE="1").stderr
+    assert "did not end within 1 seconds; its emulated cores were reset" in told
+
+
+def test_the_external_memory_is_32_mib(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(TEXT.replace("STATEMENT", "").replace("char bytes[16]", "static char bytes[40 << 20]"))
+    told = run(source, code=125).stderr
+    assert "no room for 41943040 bytes in the external memory (32 MiB); mapped now: " in told
+
+
+def test_a_layout_of_its_own_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(
+        "struct s { long a; } s;\n" + TEXT.replace("STATEMENT", "s.a = 1").replace("a, bytes", "a, bytes, s")
+    )
+    assert "`a`" in command.ompls("check", "--device", "epiphany", source).stdout
+    done = command.ompls("run", "--device", "epiphany", source)
+    assert done.returncode == 125
+    assert "cannot be translated for epiphany" in done.stderr
+
+
+def test_auto_never_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ompls.runtime.devices.PREFERENCE", ("epiphany", "host"))
+    assert choose("auto")[0][0].name == "host"
+    assert "emulated" in STATE.description
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    marked = tmp_path / "x.c"
+    marked.write_text("""#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    int a = 0;
+#pragma omp target map(tofrom: a)
+    a = 1;
+    printf("%d\\n", getpid());
+    return a != 1;
+}
+""")
+    number = int(run(marked).stdout)
+
+    def there() -> bool:
+        found = [
+            path for path in Path("/proc").glob("[0-9]*/cmdline") if _words(path) == ["ompls-epiphany", str(number)]
+        ]
+        return bool(found)
+
+    until(lambda: not there())
+
+
+def _words(path: Path) -> list[str]:
+    try:
+        return path.read_text().rstrip("\0").split("\0")
+    except OSError:  # it has just ended
+        return []
