@@ -219,7 +219,8 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (state.available, state.reason) == (False, "gcc is not on PATH")
     monkeypatch.delenv("OMPLS_DEVICE_PATH")  # the tests' own device needs no compiler
     with pytest.raises(
-        errors.DeviceUnavailable, match=r"no device can be used .*cudasim: g\+\+ is not on PATH; host, mpinode: gcc"
+        errors.DeviceUnavailable,
+        match=r"no device can be used .*cudasim: g\+\+ is not on PATH; host, epiphany, mpinode: gcc",
     ):
         choose("auto")
 

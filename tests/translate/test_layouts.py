@@ -91,8 +91,11 @@ def test_check_and_translate_refuse_the_same(
             assert said == [], key
         if device.planned:
             continue
-        refused = [d.message for d in translator.translate([tu], [device], {}).diagnostics]
-        refused = [m for m in refused if "the host" in m]
+        told = [d.message for d in translator.translate([tu], [device], {}).diagnostics]
+        refused = [m for m in told if "the host" in m]
+        if key == "long double" and "type long double" in device.lacks:  # there is no need for it to be the host's
+            assert told
+            continue
         assert len(refused) == len(said), (key, refused)
         assert all(differs.replace("`", "'") in message for message in refused), (key, refused)
 
