@@ -19,6 +19,7 @@ class Remote(Device):
     """A device with `inner` at the other end of a line.  A subclass says how it is started: `make_near`, `around`."""
 
     takes_inner = True
+    starts_far = False  # whether the far side is a program of its own (streams.py); else MPI's process loads it
 
     def __init__(self, inner: str = "") -> None:
         self._inner, self._suffix = inner or INNER, "({})".format(inner) if inner else ""
@@ -74,13 +75,13 @@ class Remote(Device):
 
     def build_image(self, job: ImageJob) -> Path:
         """The far side, with the inner device's image in it."""
-        return build_image(self.inner(), job)
+        return build_image(self.inner(), job, program=self.starts_far)
 
     def prepare(self, tools: Toolchain) -> None:
         """The inner device's, and ours."""
         inner = self.inner()
         inner.prepare(tools)
-        build_image(inner, ImageJob(tools, ()))
+        build_image(inner, ImageJob(tools, ()), program=self.starts_far)
 
     def native_sources(self) -> List[Path]:
         """The near side."""

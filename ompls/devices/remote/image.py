@@ -1,4 +1,4 @@
-"""The far side as a file: one shared object of library/, a device's native half and that device's image."""
+"""The far side as a file: library/, a device's native half and that device's image, as a shared object or a program."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ LIBRARY = Path(__file__).resolve().parent / "library"
 SOURCES = ("far.c", "memory.c", "faults.c", "mpi_line.c")
 
 
-def build_image(inner: Device, job: ImageJob) -> Path:
-    """The far side with `inner` in it.  Raises what building its image raises."""
+def build_image(inner: Device, job: ImageJob, *, program: bool = False) -> Path:
+    """The far side with `inner` in it.  Raises what building its image raises.
+
+    program -- it is to be started, with a line on its standard streams; else a process of MPI's loads it
+    """
     tools = job.tools
     lines = replace(job, cflags=(*job.cflags, "-g1"))  # for what faults tell
     image = image_object(tools, [(inner.image_class, inner.build_image(lines))])
     headers = (*sorted(CORE.glob("*.h")), *sorted(LIBRARY.glob("*.h")))
     flags = (*CORE_FLAGS, "-I" + str(CORE))
-    jobs = [Compile(LIBRARY / name, flags, depends=headers) for name in SOURCES]
+    sources = (*SOURCES, *(("stream.c", "stream_line.c") if program else ()))
+    jobs = [Compile(LIBRARY / name, flags, depends=headers) for name in sources]
     jobs += native_jobs([inner], headers).values()
-    link = ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-fopenmp", "-foffload=disable", "-pthread", "-ldl", "-lm"]
+    kind = [] if program else ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]
+    link = [*kind, "-fopenmp", "-foffload=disable", "-pthread", "-ldl", "-lm"]
     return tools.link(link, [*tools.objects(jobs), image], ".far", "linking the far side of '{}'".format(inner.name))

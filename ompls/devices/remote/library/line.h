@@ -53,7 +53,4 @@ typedef struct {
 
 /* A line over descriptors: each message is 8 bytes of its length, whose highest bit tells a payload, and its bytes. */
 void ompls_stream_line_make(ompls_stream_line *line, int from, int to, double patience);
-/* Bytes before the first message. */
-int ompls_stream_put(ompls_stream_line *line, const void *bytes, uint64_t size);
-int ompls_stream_get(ompls_stream_line *line, void *into, uint64_t size);
 #endif

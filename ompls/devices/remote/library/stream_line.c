@@ -23,7 +23,7 @@ static int wait_for(const ompls_stream_line *l, struct pollfd *files, nfds_t cou
     return ready > 0 ? LINE_FINE : ready == 0 ? LINE_SILENT : LINE_BROKEN;
 }
 
-int ompls_stream_get(ompls_stream_line *l, void *into, uint64_t size) {
+static int take(ompls_stream_line *l, void *into, uint64_t size) {
     for (char *at = into; size > 0;) {
         ssize_t got = read(l->from, at, size);
         if (got > 0) {
@@ -42,13 +42,13 @@ int ompls_stream_get(ompls_stream_line *l, void *into, uint64_t size) {
 static int take_beat(ompls_stream_line *l, uint64_t length) {
     char beat[sizeof wire_beat];
     if (length != sizeof beat) return LINE_BROKEN;
-    int code = ompls_stream_get(l, beat, sizeof beat);
+    int code = take(l, beat, sizeof beat);
     return code == LINE_FINE && memcmp(beat, wire_beat, sizeof beat) != 0 ? LINE_BROKEN : code;
 }
 
 static int take_a_beat(ompls_stream_line *l) {
     uint64_t length;
-    int code = ompls_stream_get(l, &length, sizeof length);
+    int code = take(l, &length, sizeof length);
     return code == LINE_FINE ? take_beat(l, length) : code;
 }
 
@@ -58,7 +58,7 @@ static ssize_t write_some(int to, const void *bytes, uint64_t size) {
     return done < 0 && errno == ENOTSOCK ? write(to, bytes, size) : done;
 }
 
-int ompls_stream_put(ompls_stream_line *l, const void *bytes, uint64_t size) {
+static int give(ompls_stream_line *l, const void *bytes, uint64_t size) {
     for (const char *at = bytes; size > 0;) {
         ssize_t done = write_some(l->to, at, size);
         if (done > 0) {
@@ -77,8 +77,8 @@ int ompls_stream_put(ompls_stream_line *l, const void *bytes, uint64_t size) {
 
 static int put_message(ompls_line *line, uint64_t length, const void *bytes, uint64_t size) {
     ompls_stream_line *l = (ompls_stream_line *)line;
-    int code = ompls_stream_put(l, &length, sizeof length);
-    return code == LINE_FINE ? ompls_stream_put(l, bytes, size) : code;
+    int code = give(l, &length, sizeof length);
+    return code == LINE_FINE ? give(l, bytes, size) : code;
 }
 
 static int put(ompls_line *line, const void *frame, uint64_t size) {
@@ -86,7 +86,7 @@ static int put(ompls_line *line, const void *frame, uint64_t size) {
     if (size > OMPLS_FRAME) return LINE_BROKEN;
     memcpy(message, &size, sizeof size);
     memcpy(message + sizeof size, frame, size);
-    return ompls_stream_put((ompls_stream_line *)line, message, sizeof size + size);
+    return give((ompls_stream_line *)line, message, sizeof size + size);
 }
 
 static int put_data(ompls_line *line, const void *bytes, uint64_t size) {
@@ -95,17 +95,17 @@ static int put_data(ompls_line *line, const void *bytes, uint64_t size) {
 
 static int get(ompls_line *line, void *into, uint64_t *length) {
     ompls_stream_line *l = (ompls_stream_line *)line;
-    int code = ompls_stream_get(l, length, sizeof *length);
+    int code = take(l, length, sizeof *length);
     if (code == LINE_FINE && *length > OMPLS_FRAME) code = LINE_BROKEN;
-    return code == LINE_FINE ? ompls_stream_get(l, into, *length) : code;
+    return code == LINE_FINE ? take(l, into, *length) : code;
 }
 
 static int get_data(ompls_line *line, void *into, uint64_t size) {
     ompls_stream_line *l = (ompls_stream_line *)line;
     for (uint64_t length;;) {
-        int code = ompls_stream_get(l, &length, sizeof length);
+        int code = take(l, &length, sizeof length);
         if (code != LINE_FINE) return code;
-        if (length == (size | PAYLOAD)) return ompls_stream_get(l, into, size);
+        if (length == (size | PAYLOAD)) return take(l, into, size);
         if ((code = take_beat(l, length)) != LINE_FINE) return code;
     }
 }

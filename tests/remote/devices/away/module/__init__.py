@@ -9,19 +9,22 @@ import os
 
 from ompls.devices.remote import near
 from ompls.devices.remote.device import Remote
-from ompls.devices.remote.streams import Streams, build_program
+from ompls.devices.remote.streams import Streams, begun
 from ompls.runtime.devices import Device
-from ompls.runtime.toolchain import Toolchain
 
 
 class Away(Remote):
+    starts_far = True
+
     def make_near(self) -> near.Near:
         return near.Near(self.name, "cpu", lambda wanted: wanted or 1, self._start)
 
     def _start(self, index: int, image: memoryview) -> near.Line:
-        with Toolchain() as tools:
-            program = build_program(tools)
-        return Streams(f"pipe{index}", [*os.environ.get("AWAY_COMMAND", "").split(), str(program)], image)
+        far = os.memfd_create("far")
+        with open(far, "wb", closefd=False) as file:
+            file.write(image)
+        command = [*os.environ.get("AWAY_COMMAND", "").split(), f"/proc/{os.getpid()}/fd/{far}"]
+        return Streams(f"pipe{index}", *begun(command, start_new_session=True))
 
     def around(self, inner: str) -> Device:
         return Away(inner)
