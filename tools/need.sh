@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that the named tools are there: python, gcc, g++, node, gdb, cross compilers, qemu.  What only the
+# Makes sure that the named tools are there: python, gcc, g++, node, gdb, ssh, sshd, cross compilers, qemu.  What only the
 # system's package manager has is installed when we are root on a Debian-like system; otherwise the command to type is
 # printed and we stop.
 set -eu
@@ -23,6 +23,8 @@ for tool in "$@"; do
         python) check_python ;;
         node) command -v node >/dev/null && command -v npm >/dev/null || missing+=(nodejs npm) ;;
         *-linux-gnu*-g*) command -v "$tool" >/dev/null || missing+=("${tool##*-}-${tool%-*}") ;; # as Debian's packages
+        ssh) command -v ssh >/dev/null || missing+=(openssh-client) ;;
+        sshd) PATH="$PATH:/usr/sbin" command -v sshd >/dev/null || missing+=(openssh-server) ;;
         qemu-*) command -v "$tool" >/dev/null || missing+=(qemu-user) ;;
         *) command -v "$tool" >/dev/null || missing+=("$tool") ;;
     esac

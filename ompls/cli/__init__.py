@@ -21,6 +21,7 @@ COMMANDS = {
     "preview": "show the generated kernels",
     "translate": "write a bundle: host code, kernels, manifest",
     "run": "translate, build and run a program",
+    "remote": "keep boards that are reached over SSH, and run programs there",
     "cc": "compile and link with gcc's command line",
     "cache": "show or clear what is kept of earlier builds",
     "devices": "list the devices of this machine",

@@ -27,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_device(parser, os.environ.get("OMPLS_DEVICES") or AUTO)
     options.add_openmp(parser)
     options.add_machine(parser)
+    parser.add_argument("--remote", metavar="NAME", help="run it on that board (see 'ompls remote')")
     parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="end the program after that time")
     parser.add_argument("--trace", metavar="FILE", help="record a trace (see 'ompls report')")
     parser.add_argument(
@@ -62,9 +63,16 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
     if other not in (None, HERE.architecture):
         instead = f"build it with 'ompls cc --target-arch {other}', and run it there"
         raise Problem(f"cannot run a program for {other}: this machine is {HERE.architecture}; {instead}", OUR_ERROR)
-    machine = options.machine(other, arguments.tool_prefix)
     if arguments.trace:
         refuse(arguments.trace, arguments.files)
+    if arguments.remote:
+        from ompls.cli import away
+
+        record = _record(arguments, scratch)
+        code = away.run(arguments, scratch, record)
+        _tell(arguments, record)
+        return code
+    machine = options.machine(other, arguments.tool_prefix)
     found = scratch / "findings"
     if arguments.check is not None:
         _prepare_checks(arguments, found)
@@ -87,9 +95,7 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         pipeline.mark_for_debuggers(bundle, flags)
         output = scratch / Path(arguments.files[0]).stem
         built = pipeline.build(bundle, scratch, arguments.device, flags, output, machine=machine)
-    wanted = arguments.trace or arguments.profile
-    direct = arguments.trace and arguments.trace_format == "json"
-    record = Path(arguments.trace) if direct else scratch / "trace.jsonl" if wanted else None
+    record = _record(arguments, scratch)
     if say is not None:
         where = ", ".join(device.name for device in devices)
         print(say("strong", f"ompls: running {name} on {where}"), file=sys.stderr, flush=True)
@@ -101,19 +107,31 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         content=arguments.profile,
         debugger=debugger,
     )
-    if arguments.profile and record is not None:
-        sys.stdout.flush()
-        print(_profile(record), file=sys.stderr)
-    if arguments.trace and not direct and record is not None and record.exists():
-        from ompls.cli.chrome import chrome
-
-        report.write(arguments.trace, chrome(trace.read(os.fspath(record))))
+    _tell(arguments, record)
     if found.exists():
         kinds = found.read_text(encoding="ascii").split()
         told = ", ".join(f"{kind} {kinds.count(kind)}" for kind in dict.fromkeys(kinds))
         print(f"ompls: the checks found {len(kinds)} ({told})", file=sys.stderr)
         code = code or FOUND
     return code
+
+
+def _record(arguments: argparse.Namespace, scratch: Path) -> Path | None:
+    """Where the trace goes: at once where it is wanted, or where it is read and converted; None: there is none."""
+    if arguments.trace and arguments.trace_format == "json":
+        return Path(arguments.trace)
+    return scratch / "trace.jsonl" if arguments.trace or arguments.profile else None
+
+
+def _tell(arguments: argparse.Namespace, record: Path | None) -> None:
+    """Show and convert what was recorded."""
+    if arguments.profile and record is not None:
+        sys.stdout.flush()
+        print(_profile(record), file=sys.stderr)
+    if arguments.trace and arguments.trace_format != "json" and record is not None and record.exists():
+        from ompls.cli.chrome import chrome
+
+        report.write(arguments.trace, chrome(trace.read(os.fspath(record))))
 
 
 def _prepare_checks(arguments: argparse.Namespace, found: Path) -> None:

@@ -53,7 +53,7 @@ def refusal(directory: str) -> Optional[str]:
         return "there is no such directory"
     if not os.access(directory, os.R_OK | os.X_OK):
         return "it cannot be read"
-    return _changed_by_others(way(directory))
+    return changed_by_others(way(directory))
 
 
 def way(path: str) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _refusal_of_content(folder: Path) -> Optional[str]:
             linked = os.path.islink(path)
             if linked and os.path.commonpath((real, os.path.realpath(path))) != real:
                 return "{} leads out of the folder".format(path)
-            why = _changed_by_others(way(path) if linked else (path,))
+            why = changed_by_others(way(path) if linked else (path,))
             if why is not None:
                 return why
     for part in _PARTS:
@@ -109,7 +109,7 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def _changed_by_others(places: Iterable[str]) -> Optional[str]:
+def changed_by_others(places: Iterable[str]) -> Optional[str]:
     """Who may change one of these files, directories and links, besides us and root."""
     for path in places:
         try:

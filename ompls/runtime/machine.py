@@ -51,12 +51,12 @@ class Machine:
         return "install it: apt-get install {}-{}".format("g++" if name == "g++" else "gcc", triple)
 
 
-def _own() -> str:
-    name = os.uname().machine
+def architecture_of(name: str) -> str:
+    """As we call it what the kernel calls so (`uname -m`)."""
     return _SAME.get(name, name)
 
 
-HERE = Machine(_own())
+HERE = Machine(architecture_of(os.uname().machine))
 
 
 def path_of(tool: str) -> Optional[str]:

@@ -1,0 +1,117 @@
+"""`ompls run --remote NAME`: the whole program on a board, built there where it has gcc and Python, else here."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ompls.cli import options, pipeline
+from ompls.cli.engine import analyze
+from ompls.cli.problem import Problem
+from ompls.cli.terminal import progress
+from ompls.project.devices import AUTO, registry
+from ompls.runtime.boards import board as there
+from ompls.runtime.boards import registered
+from ompls.runtime.boards.registered import Board
+from ompls.runtime.boards.ssh import Connection
+from ompls.runtime.errors import DeviceUnavailable
+from ompls.runtime.machine import architecture_of
+
+if TYPE_CHECKING:
+    from ompls.translate import Bundle
+
+OUR_ERROR = 125
+
+
+def run(arguments: argparse.Namespace, scratch: Path, record: Path | None) -> int:
+    """The program's exit code; its trace is in `record`.  Raises Problem and RuntimeProblem."""
+    for option, given in (("--gdb", arguments.gdb), ("--check", arguments.check is not None)):
+        if given:
+            raise Problem(f"{option}: not together with --remote; run the program here", OUR_ERROR)
+    if arguments.target_arch is not None:
+        raise Problem("--target-arch: not together with --remote, which knows the board's; leave it out", OUR_ERROR)
+    board = registered.one(arguments.remote)
+    spec = board.device if arguments.device == AUTO else arguments.device
+    options.translatable(spec)
+    devices = registry().chosen(spec)
+    with Connection(board, scratch) as connection:  # the login begins, and we translate meanwhile
+        machine = options.machine(architecture_of(board.facts.get("architecture", "")), arguments.tool_prefix)
+        with progress(f"translating, logging in on {board.address} and building"):
+            units = list(analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database, machine))
+            bundle = pipeline.translated(units, devices, arguments.flags)
+            flags = [flag for group in dict.fromkeys(unit.flags for unit in units) for flag in group]
+            flags += arguments.flags
+            pipeline.mark_for_debuggers(bundle, flags)
+            _refuse_paths(flags)
+            name = Path(arguments.files[0]).stem
+            files = {
+                str(path): data if isinstance(data, bytes) else data.encode() for path, data in bundle.files.items()
+            }
+            if _builds(board):
+                program, code = _built_there(connection, files, spec, flags, name)
+            else:
+                program, code = _built_here(connection, bundle, scratch / name, spec, flags), 0
+        if code != 0:
+            return OUR_ERROR
+        environment = {**there.settings(os.environ), "OMPLS_DEVICES": spec}
+        if record is not None:
+            environment["OMPLS_TRACE"] = "trace"  # the board knows where
+        if arguments.profile:
+            environment["OMPLS_TRACE_CONTENT"] = "1"
+        if arguments.verbose:
+            print(f"ompls: running {name} on {board.name} ({spec})", file=sys.stderr, flush=True)
+        code = there.run(connection, program, arguments.program_arguments, environment, arguments.timeout)
+        if record is not None and connection.alive:
+            there.trace(connection, record)
+        return code
+
+
+def _builds(board: Board) -> bool:
+    python = tuple(int(part) for part in board.facts.get("python", "").split(".") if part.isdigit())
+    return bool(board.facts.get("gcc")) and python >= (3, 8)
+
+
+def _refuse_paths(flags: list[str]) -> None:
+    """What is linked with is on this machine."""
+    wrong = next((flag for flag in flags if flag.startswith("-L")), None)
+    if wrong is not None:
+        raise Problem(
+            f"{wrong}: --remote links on the board, which does not have that directory; leave it out", OUR_ERROR
+        )
+
+
+def _built_there(
+    connection: Connection, files: dict[str, bytes], spec: str, flags: list[str], name: str
+) -> tuple[str, int]:
+    """Where the program is on the board, and the exit code of building it."""
+    ours = there.runtime()
+    runtime = f"runtime/{there.digest(ours)}"
+    bundle = f"bundles/{there.digest(files)}"
+    program = f"programs/{there.digest({}, runtime, bundle, spec, *flags)}@/{name}"
+    kept = there.Kept(connection.ready(), [runtime, bundle, program])
+    if kept.has(program):
+        return kept.full(program), 0
+    kept.put_files(runtime, ours)
+    kept.put_files(bundle, files)
+    compiling, linking = pipeline.split_link_flags(flags)
+    words = [f"--device={spec}", *(f"--cflag={word}" for word in compiling), *(f"--ldflag={word}" for word in linking)]
+    return kept.full(program), there.build(connection, [runtime, bundle, kept.full(program), *words])
+
+
+def _built_here(connection: Connection, bundle: Bundle, output: Path, spec: str, flags: list[str]) -> str:
+    """Where the program is on the board, which gets it finished; it is linked as `output`."""
+    board = connection.board
+    machine = options.machine(architecture_of(board.facts.get("architecture", "")), None)
+    name = output.name
+    built = pipeline.build(bundle, output.parent, spec, flags, output, machine=machine)
+    if built.hosted:
+        why = f"its module is written in Python, and {board.name} cannot build programs"
+        raise DeviceUnavailable(spec, why, "install gcc and Python 3.8 there, and say 'ompls remote test'")
+    there.refuse_newer(output, board.facts, name)
+    data = output.read_bytes()
+    program = f"programs/{there.digest({name: data})}/{name}"
+    there.Kept(connection.ready(), [program]).put_file(program, data)
+    return program

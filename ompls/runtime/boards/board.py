@@ -1,0 +1,257 @@
+"""What is done on a board: programs are kept there, built there, and run there with our standard streams."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import tarfile
+import threading
+from pathlib import Path
+from types import FrameType
+from typing import Any, Dict, Mapping, Optional, Sequence, Set, Tuple
+
+from ..errors import RuntimeProblem
+from ..launcher import GRACE, TIMED_OUT
+from .ssh import LOST, Call, Connection
+
+PACKAGE = Path(__file__).resolve().parents[2]
+_SENT = (".py", ".c", ".h", ".cpp", ".cuh", ".toml", ".sh")  # what building needs
+_FORWARDED = {signal.SIGINT: "INT", signal.SIGTERM: "TERM", signal.SIGHUP: "HUP"}
+# What is ours of an environment, but for what means something here only.
+_OURS = re.compile(r"(?:OMPLS|OMP|GOMP|CUDA)_[A-Z0-9_]+\Z")
+_HERE_ONLY = (
+    "OMPLS_CACHE_DIR",
+    "OMPLS_DEVICES",
+    "OMPLS_DEVICE_PATH",
+    "OMPLS_TRACE",
+    "OMPLS_HOSTFILE",
+    "OMPLS_CHECK_RESULT",
+)
+
+
+def digest(files: Mapping[str, bytes], *more: str) -> str:
+    """A name for this content."""
+    told = hashlib.sha256()
+    for text in (*more, *(part for name in sorted(files) for part in (name, files[name]))):
+        data = text if isinstance(text, bytes) else os.fsencode(text)
+        told.update(b"%d " % len(data) + data)
+    return told.hexdigest()[:32]
+
+
+def runtime() -> Dict[str, bytes]:
+    """The run time and the devices, as a board needs them to build: Python of 3.8 and C."""
+    files = {"ompls/__init__.py": b""}
+    for part in ("runtime", "devices"):
+        for path in sorted((PACKAGE / part).rglob("*")):
+            if path.suffix in _SENT and path.is_file():
+                files["ompls/" + path.relative_to(PACKAGE).as_posix()] = path.read_bytes()
+    return files
+
+
+class Kept:
+    """What is on a board by its content's name, so that nothing is sent twice."""
+
+    def __init__(self, connection: Connection, wanted: Sequence[str]) -> None:
+        """`wanted` are names below the directory; what the board's tools are is put behind an @.  Raises Lost."""
+        self._connection = connection
+        lines = connection.ask("have", *wanted).decode("utf-8", "replace").splitlines()
+        self._stamp = lines.pop().partition(" ")[2] if lines and lines[-1].startswith("stamp ") else ""
+        self._missing: Set[str] = set(lines)
+
+    def full(self, name: str) -> str:
+        """The name as it is there."""
+        return name.replace("@", "@" + self._stamp)
+
+    def has(self, name: str) -> bool:
+        return self.full(name) not in self._missing
+
+    def put_file(self, name: str, data: Any) -> None:
+        """Raises RuntimeProblem."""
+        if not self.has(name):
+            self._connection.ask("put", name, str(len(data)), "file", data=data)
+            self._missing.discard(name)
+
+    def put_files(self, name: str, files: Mapping[str, bytes]) -> None:
+        """As a directory.  Raises RuntimeProblem."""
+        if not self.has(name):
+            data = _archive(files)
+            self._connection.ask("put", name, str(len(data)), "archive", data=data)
+            self._missing.discard(name)
+
+
+def _archive(files: Mapping[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz", format=tarfile.PAX_FORMAT, compresslevel=1) as archive:
+        for name, data in (*sorted(files.items()), (".whole", b"")):
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = len(data), 0o600
+            archive.addfile(member, io.BytesIO(data))
+    return made.getvalue()
+
+
+def build(connection: Connection, words: Sequence[str], errors: Any = None) -> int:
+    """Build there: what `build` of board.sh takes.  The exit code; the compiler's words come to our standard error."""
+    call = connection.call("build", *words, errors=errors)
+    call.no_more()
+    begun = call.begun()
+    with contextlib.suppress(OSError):
+        sys.stderr.flush()
+        while begun and (data := call.output.read(1 << 16)):
+            os.write(2, data)
+    code = call.ended()
+    if not connection.alive or code == LOST:
+        raise connection.lost()
+    return code
+
+
+def settings(given: Mapping[str, str]) -> Dict[str, str]:
+    """What of our environment a program there finds in its own."""
+    return {name: text for name, text in given.items() if _OURS.match(name) and name not in _HERE_ONLY}
+
+
+class _Signals:
+    """While a program runs there, signals that ask us to end are its signals."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._old: Dict[int, Any] = {}
+
+    def __enter__(self) -> "_Signals":
+        if threading.current_thread() is threading.main_thread():
+            for number in _FORWARDED:
+                self._old[number] = signal.signal(number, self._forward)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+
+    def _forward(self, number: int, frame: Optional[FrameType]) -> None:
+        word = _FORWARDED[signal.Signals(number)]
+        threading.Thread(target=self._connection.tell, args=(word,), daemon=True).start()  # a handler takes no lock
+        if number != signal.SIGINT:
+            timer = threading.Timer(GRACE, self._connection.tell, ("KILL",))
+            timer.daemon = True
+            timer.start()
+
+
+def run(
+    connection: Connection,
+    program: str,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    timeout: Optional[float] = None,
+) -> int:
+    """Run a program there with our standard streams; its exit code as the shell there says it, 124 over its time.
+
+    Raises Lost when the connection ends before it does.
+    """
+    lines = "lines" if os.isatty(1) else "whole"
+    pairs = ["{}={}".format(*pair) for pair in sorted(environment.items())]
+    with _Signals(connection):
+        call = connection.call("run", lines, program, *pairs, "--", *arguments)
+        if not call.begun():
+            code = call.ended()
+            if not connection.alive or code == LOST:
+                raise connection.lost()
+            return code
+        output = _Output(call)
+        _Input(call)
+        try:
+            code = call.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            connection.tell("KILL")
+            call.kill()
+            why = "still running after {:g} s: it was ended with all its processes; give it more with --timeout"
+            sys.stderr.write("ompls: error: {}: {}\n".format(os.path.basename(program), why.format(timeout)))
+            return TIMED_OUT
+        output.join()
+    call.ended()
+    if output.broken:
+        return 128 + signal.SIGPIPE
+    if code == LOST or code < 0:  # ssh's own, or the program's
+        if not connection.alive:
+            raise connection.lost()
+        return int(connection.ask("code") or LOST)
+    return code
+
+
+class _Output(threading.Thread):
+    """What the program writes, to our standard output."""
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(daemon=True)
+        self._call = call
+        self.broken = False
+        sys.stdout.flush()
+        self.start()
+
+    def run(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while data := self._call.output.read(1 << 16):
+                try:
+                    while data:
+                        data = data[os.write(1, data) :]
+                except OSError:  # nobody reads: its next write ends it
+                    self.broken = True
+                    self._call.process.kill()
+                    return
+
+
+class _Input(threading.Thread):
+    """Our standard input, to the program."""
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(daemon=True)
+        self._call = call
+        self.start()
+
+    def run(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while data := os.read(0, 1 << 16):
+                self._call.send(data)
+        self._call.no_more()
+
+
+def trace(connection: Connection, record: Path) -> None:
+    """The trace of the program that ran, into a file here; none when it wrote none.  Raises Lost, OSError."""
+    size, _, data = connection.ask("get").partition(b"\n")
+    if not size.strip().isdigit() or int(size) != len(data):
+        raise connection.lost("its trace did not come whole")
+    if data:
+        record.write_bytes(data)
+
+
+def facts(connection: Connection) -> Dict[str, str]:
+    """What the board is, by name: `facts` of board.sh."""
+    found = {}
+    for line in connection.ask("facts").decode("utf-8", "replace").splitlines():
+        name, _, text = line.partition(": ")
+        if re.match(r"[a-z]+\Z", name):
+            found[name] = "".join(c for c in text.strip() if c.isprintable())[:200]
+    return found
+
+
+_VERSION = re.compile(rb"GLIBC_([0-9]+(?:\.[0-9]+)+)")
+
+
+def newest_libc(program: Path) -> Tuple[int, ...]:
+    """The newest version of glibc's symbols that an ELF file needs; () for none.  Versions stand in it as texts."""
+    versions = [tuple(map(int, text.split(b"."))) for text in _VERSION.findall(program.read_bytes())]
+    return max(versions, default=())
+
+
+def refuse_newer(program: Path, board_facts: Mapping[str, str], what: str) -> None:
+    """Raises RuntimeProblem for a file that needs a newer C library than the board has."""
+    needed = newest_libc(program)
+    known = re.search(r"([0-9]+(?:\.[0-9]+)+)", board_facts.get("libc", ""))
+    if known is None or not needed or needed <= tuple(map(int, known.group(1).split("."))):
+        return
+    why = "it needs glibc {}, and the board has {}".format(".".join(map(str, needed)), known.group(1))
+    raise RuntimeProblem(what, why, "install gcc and Python 3.8 on the board: then it is built there")

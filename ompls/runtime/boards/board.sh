@@ -1,0 +1,199 @@
+# board.sh -- what is done on a board.  Each call of ssh.py sends this text after a line
+#     set -- FUNCTION MARK DIRECTORY ARGUMENTS
+# MARK is the connection's: processes of programs have it in their environment, and what is theirs alone lies in run-MARK.
+# Only what POSIX has is used, and `head -c`, `setsid`, and /proc.
+
+function=$1 mark=$2 directory=$3
+shift 3
+umask 077
+export LC_ALL=C
+
+say() { printf '%s\n' "$*"; }
+fail() { say "ompls: error: $*" >&2; exit 125; }
+
+# What shells write at their start is before this line, and is skipped.
+begin() { printf '\n%s\n' "$mark"; }
+
+enter() {
+    case $directory in /*) ;; *) directory=$HOME/$directory ;; esac
+    mkdir -p "$directory" || fail "the board has no directory $directory: choose another one with --dir"
+    [ -O "$directory" ] || fail "the board's $directory belongs to somebody else: choose another one with --dir"
+    chmod 700 "$directory" && cd "$directory" || fail "the board's $directory cannot be used: choose another one with --dir"
+    directory=$(pwd -P)
+    run=$directory/run-$mark
+}
+
+# The processes of this connection's programs, but for those that look for them.
+processes() { grep -lsa "OMPLS_BOARD_RUN=$mark" /proc/[0-9]*/environ | sed 's,/proc/,,; s,/environ,,'; }
+end_processes() {
+    for round in 1 2 3 4 5; do
+        found=$(processes)
+        [ -n "$found" ] || break
+        kill -KILL $found 2>/dev/null
+    done
+    rm -rf "$run"
+}
+
+# Lasts as long as the connection: a line of standard input is a sign of life, or a signal for the program.
+watch() {
+    enter
+    mkdir -p "$run" || fail "the board cannot write to $directory: free some space there"
+    trap '' HUP INT PIPE TERM
+    find "$directory" -maxdepth 1 -name 'run-*' -mtime +1 -exec rm -rf {} + 2>/dev/null
+    parent=$$
+    (   # nothing heard for a while: the network may be gone without anybody being told
+        silent=0
+        trap 'silent=0' USR1
+        while [ "$silent" -lt "$1" ] && kill -0 "$parent" 2>/dev/null; do
+            sleep 1 </dev/null >/dev/null 2>&1 &
+            wait $!
+            silent=$((silent + 1))
+        done
+        end_processes
+        kill -KILL "$parent" 2>/dev/null
+    ) </dev/null >/dev/null 2>&1 &
+    guard=$!
+    begin
+    while read -r word; do
+        kill -USR1 "$guard" 2>/dev/null
+        case $word in
+        INT | TERM | HUP) [ -s "$run/pid" ] && kill -s "$word" -- "-$(cat "$run/pid")" ;;
+        KILL) end_processes; mkdir -p "$run" ;;
+        esac
+    done 2>/dev/null
+    end_processes
+    kill -KILL "$guard" 2>/dev/null
+}
+
+# have NAME...: the names that are not there, a line each; then the stamp: what a program that is built here depends on.
+# It is put behind an @ in a name.
+have() {
+    enter
+    stamp=$( (gcc --version | head -n 1; python3 --version; ls -lL /usr/bin/gcc /lib*/libc.so.6 /lib/*/libc.so.6 \
+        /usr/lib/*/libcuda.so.1 /usr/lib/*/tegra/libcuda.so.1) 2>/dev/null | cksum | tr ' ' -)
+    begin
+    for name; do
+        case $name in *@*) name=${name%%@*}@$stamp${name#*@} ;; esac
+        if [ -e "$name" ]; then touch "$name"; else say "$name"; fi
+    done
+    say "stamp $stamp"
+}
+
+# put NAME SIZE KIND: the bytes that follow, as a file or as the archive of a directory.
+put() {
+    enter
+    rm -rf "put-$mark"
+    mkdir -p "put-$mark" "$(dirname "$1")" || fail "the board cannot write to $directory: free some space there"
+    if [ "$3" = archive ]; then
+        mkdir "put-$mark/x"
+        head -c "$2" | tar -xzof - -C "put-$mark/x" && [ -e "put-$mark/x/.whole" ]
+    else
+        head -c "$2" >"put-$mark/x" && [ "$(wc -c <"put-$mark/x")" -eq "$2" ] && chmod 700 "put-$mark/x"
+    fi || { rm -rf "put-$mark"; fail "the board could not keep what it was sent in $directory: free some space there"; }
+    [ -e "$1" ] || mv "put-$mark/x" "$1"
+    rm -rf "put-$mark"
+    begin
+}
+
+# build RUNTIME BUNDLE OUTPUT WORDS...: by our runtime there, which was sent.
+build() {
+    enter
+    begin
+    export OMPLS_CACHE_DIR="$directory/cache" PYTHONPATH="$directory/$1" PYTHONDONTWRITEBYTECODE=1 PYTHONSAFEPATH=1
+    bundle=$2 output=$3
+    shift 3
+    mkdir -p "$(dirname "$output")"
+    find programs far runtime bundles -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf {} + 2>/dev/null # nobody used them
+    # OMPLS_BOARD_RUN: it ends with the connection
+    OMPLS_BOARD_RUN=$mark python3 -m ompls.runtime build "$bundle" -o "$output.$mark" "$@" </dev/null
+    code=$?
+    [ "$code" -eq 0 ] && mv "$output.$mark" "$output"
+    rm -f "$output.$mark"
+    exit "$code"
+}
+
+# run LINES PROGRAM NAME=VALUE... -- ARGUMENTS: standard streams are the program's.  In a process group of its own.
+run() {
+    enter
+    lines=$1 program=$directory/$2
+    shift 2
+    while [ "$1" != -- ]; do
+        export "$1"
+        shift
+    done
+    shift
+    [ -n "$OMPLS_TRACE" ] && export OMPLS_TRACE="$run/trace"
+    export OMPLS_BOARD_RUN="$mark"
+    unset LC_ALL
+    [ -d "$run" ] || fail "the connection was lost before the program began"
+    cd || exit 125
+    begin
+    if [ "$lines" = lines ] && command -v stdbuf >/dev/null; then set -- stdbuf -oL "$program" "$@"; else set -- "$program" "$@"; fi
+    setsid sh -c 'echo $$ >"$0"; exec "$@"' "$run/pid" "$@"
+    code=$?
+    say "$code" >"$run/code"
+    exit "$code"
+}
+
+# code: how the program ended, which ssh cannot say of 255.
+code() {
+    enter
+    begin
+    cat "$run/code"
+}
+
+# serve PROGRAM IMAGE: the far side of a device; standard input and output are its line.
+serve() {
+    enter
+    export OMPLS_BOARD_RUN="$mark"
+    begin
+    unset LC_ALL
+    exec "./$1" "./$2"
+}
+
+# get: what the program's trace is, its size first.
+get() {
+    enter
+    begin
+    [ -e "$run/trace" ] || { say 0; return; }
+    wc -c <"$run/trace"
+    cat "$run/trace"
+}
+
+# facts: what the board has, as `name: value`.
+facts() {
+    enter
+    begin
+    say "architecture: $(uname -m)"
+    say "system: $( (. /etc/os-release; say "$PRETTY_NAME") 2>/dev/null)"
+    say "kernel: $(uname -r)"
+    say "cores: $(getconf _NPROCESSORS_ONLN)"
+    say "libc: $(getconf GNU_LIBC_VERSION 2>/dev/null)"
+    say "gcc: $(gcc -dumpfullversion 2>/dev/null)"
+    say "python: $(python3 -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null)"
+    say "memory: $(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)"
+    say "disk: $(df -Pk . | awk 'NR == 2 { print $4 }')"
+    say "model: $(tr -d '\000' </proc/device-tree/model 2>/dev/null)"
+    say "jetpack: $(sed -n '1s/^# \(R[0-9]*\) (release), REVISION: \([0-9.]*\).*/\1.\2/p' /etc/nv_tegra_release 2>/dev/null)"
+    cuda=$(ls -d /usr/lib/*/tegra/libcuda.so.1 /usr/lib/*/nvidia/libcuda.so.1 /usr/lib/*/libcuda.so.1 2>/dev/null | head -n 1)
+    say "libcuda: $cuda"
+    nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+    say "cuda: $([ -n "$nvcc" ] && "$nvcc" --version | sed -n 's/^.*release \([0-9.]*\),.*/\1/p')"
+    if command -v nvidia-smi >/dev/null; then
+        say "gpu: $(nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
+    fi
+    command -v nvpmodel >/dev/null && say "power: $(nvpmodel -q 2>/dev/null | sed -n 's/^NV Power Mode: *//p')"
+    clocks=/sys/devices/system/cpu/cpu0/cpufreq
+    [ -r "$clocks/cpuinfo_max_freq" ] && say "clocks: $(cat "$clocks/scaling_cur_freq") of $(cat "$clocks/cpuinfo_max_freq") kHz"
+    say "groups: $(id -Gn)"
+    say "used: $(du -sk . 2>/dev/null | cut -f 1)"
+}
+
+# purge: nothing of ours stays.
+purge() {
+    enter
+    begin
+    cd / && rm -rf "$directory"
+}
+
+"$function" "$@"

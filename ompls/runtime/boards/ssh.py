@@ -1,0 +1,264 @@
+"""A login on a board, with OpenSSH's own client: the user's configuration, keys and questions.
+
+One login carries everything (ControlMaster): its own call is `watch` of board.sh, which ends what was started there
+when we are gone; other calls go over its socket, in a private directory.  What the far shell gets as a command is
+always the same line; what is to be done comes over standard input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import uuid
+from pathlib import Path
+from typing import IO, Any, Optional, Sequence
+
+from ..errors import RuntimeProblem, one_line
+from .registered import Board
+
+COMMAND = 'exec sh -c \'IFS= read -r n && eval "$(head -c "$n")"\''
+BOARD = Path(__file__).resolve().parent / "board.sh"
+BEAT = 2.0  # seconds between signs of life
+SILENCE = 15  # seconds without one after which a board ends what we started there
+LOGIN = 120.0  # seconds for a login, with its questions
+_LONGEST = 1 << 16  # bytes that a shell may write at its start
+LOST = 255  # ssh's own code
+_OPTIONS = (
+    "ForwardAgent=no",
+    "ForwardX11=no",
+    "ClearAllForwardings=yes",
+    "PermitLocalCommand=no",
+    "RequestTTY=no",
+    "EscapeChar=none",
+    "StdinNull=no",
+    "ForkAfterAuthentication=no",
+    "SessionType=default",
+    "RemoteCommand=none",
+    "ServerAliveInterval=3",
+    "ServerAliveCountMax=4",
+    "ConnectTimeout=20",
+)
+
+
+class Lost(RuntimeProblem):
+    """The board cannot be reached, or not any more."""
+
+
+def _ignore_interrupt() -> None:
+    """Ctrl-C is for the program there; what asks for a password handles it itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def words(function: str, mark: str, directory: str, arguments: Sequence[str]) -> bytes:
+    """What a call begins with: the number of the bytes that follow, and these."""
+    line = "set -- " + " ".join(map(shlex.quote, (function, mark, directory, *arguments))) + "\n"
+    text = os.fsencode(line) + BOARD.read_bytes()
+    return b"%d\n" % len(text) + text
+
+
+class Call:
+    """One function of board.sh, running there.  What it writes on standard output is read from `output`."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", link: socket.socket, name: str, mark: str) -> None:
+        self.process, self.link, self._name, self._mark = process, link, name, mark
+        self.output = link.makefile("rb", buffering=0)
+
+    def begun(self) -> bool:
+        """Wait until the function says so; what shells wrote before it is skipped.  False: it ended before that."""
+        seen = b""
+        wanted = b"\n" + self._mark.encode() + b"\n"
+        while not seen.endswith(wanted):
+            try:
+                byte = self.link.recv(1)
+            except OSError:
+                byte = b""
+            if not byte or len(seen) > _LONGEST:
+                return False
+            seen += byte
+        return True
+
+    def send(self, data: Any) -> None:
+        """Raises OSError when nobody reads any more."""
+        view = memoryview(data).cast("B")
+        while len(view) > 0:
+            view = view[self.link.send(view[: 1 << 20], socket.MSG_NOSIGNAL) :]
+
+    def no_more(self) -> None:
+        """What is read there ends here."""
+        with contextlib.suppress(OSError):
+            self.link.shutdown(socket.SHUT_WR)
+
+    def ended(self, seconds: Optional[float] = None) -> int:
+        """Its exit code.  Raises subprocess.TimeoutExpired."""
+        code = self.process.wait(seconds)
+        self.output.close()
+        self.link.close()
+        return LOST if code < 0 else code
+
+    def kill(self) -> None:
+        with contextlib.suppress(OSError):
+            self.process.kill()
+        self.ended()
+
+
+class Connection:
+    """A login on a board; a context manager.  It begins at once, and `ready` waits for it: we can work meanwhile.
+
+    scratch -- a private directory
+    """
+
+    def __init__(self, board: Board, scratch: Path) -> None:
+        self.board, self.mark = board, "ompls" + uuid.uuid4().hex
+        self._socket = str(scratch / "s")
+        self._errors = open(str(scratch / "ssh"), "w+b")  # noqa: SIM115 -- as long as the connection
+        master = ["ControlMaster=yes", "ControlPath={}".format(self._socket), "ControlPersist=no"]
+        self._watch = self._start(master, self._errors, ("watch", str(SILENCE)))
+        self._is_ready = False
+        self._closed = threading.Event()
+        self._sending = threading.Lock()
+
+    def __enter__(self) -> "Connection":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start(self, options: Sequence[str], errors: Any, call: Sequence[str]) -> Call:
+        ours, theirs = socket.socketpair()  # and no pipes: a broken one would end a program by SIGPIPE
+        command = ["ssh", "-T"]
+        for option in (*options, *_OPTIONS):
+            command += ["-o", option]
+        command += ["--", self.board.address, COMMAND]
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                stderr=errors,
+                preexec_fn=_ignore_interrupt,  # noqa: PLW1509 -- it makes one system call
+            )
+        except OSError as error:
+            ours.close()
+            raise RuntimeProblem("ssh", error.strerror or str(error), "install OpenSSH's client") from error
+        finally:
+            theirs.close()
+        made = Call(process, ours, call[0], self.mark)
+        with contextlib.suppress(OSError):  # it says why it ended
+            made.send(words(call[0], self.mark, self.board.directory, call[1:]))
+        return made
+
+    def ready(self) -> "Connection":
+        """Wait for the login.  Raises Lost."""
+        if self._is_ready:
+            return self
+        timer = threading.Timer(LOGIN, self._watch.process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            begun = self._watch.begun()
+        finally:
+            timer.cancel()
+        if not begun:
+            self.close()
+            raise Lost("board '{}'".format(self.board.name), self._told() or "ssh said nothing", self._hint())
+        self._is_ready = True
+        threading.Thread(target=self._beat, daemon=True).start()
+        return self
+
+    def _beat(self) -> None:
+        while not self._closed.wait(BEAT):
+            self.tell("beat")
+
+    def tell(self, word: str) -> None:
+        """Say a word to `watch`: a sign of life, or a signal for the program."""
+        with self._sending, contextlib.suppress(OSError):
+            self._watch.send(word.encode() + b"\n")
+
+    def _told(self) -> str:
+        """What ssh and the board said of the login, the last lines."""
+        self._errors.seek(0)
+        lines = self._errors.read(_LONGEST).decode("utf-8", "replace").splitlines()
+        told = [one_line(line).replace("ompls: error: ", "") for line in lines if line.strip(" @\r\n")]
+        return "; ".join(told[-6:])[:1000]
+
+    def _hint(self) -> str:
+        self._errors.seek(0)
+        told = self._errors.read(_LONGEST).decode("utf-8", "replace")
+        if "IDENTIFICATION HAS CHANGED" in told:
+            return "if that is right, remove the old key: ssh-keygen -R HOST"
+        if "Host key verification failed" in told:
+            return "log in once by hand, and compare the key: ssh {}".format(self.board.address)
+        if "Permission denied" in told:
+            return "log in once by hand: ssh {}; a key in an agent, or SSH_ASKPASS, answers".format(self.board.address)
+        return "try ssh {}".format(self.board.address)
+
+    @property
+    def alive(self) -> bool:
+        return self._watch.process.poll() is None
+
+    def call(self, function: str, *arguments: str, errors: Any = None) -> Call:
+        """Start a function of board.sh over the login.  Its standard error is ours if `errors` is None."""
+        self.ready()
+        options = ["ControlMaster=no", "ControlPath={}".format(self._socket), "ProxyCommand=false"]
+        return self._start(options, errors, (function, *arguments))
+
+    def ask(self, function: str, *arguments: str, data: Any = b"") -> bytes:
+        """What a function writes; `data` follows its text.  Raises Lost, and RuntimeProblem for what fails there."""
+        with _Kept() as errors:
+            call = self.call(function, *arguments, errors=errors)
+            with contextlib.suppress(OSError):
+                call.send(data)
+            call.no_more()
+            begun = call.begun()
+            output = call.output.read() if begun else b""
+            code = call.ended()
+            if begun and code == 0:
+                return bytes(output or b"")
+            said = errors.text()
+        if not self.alive or code == LOST:
+            raise self.lost(said)
+        what, _, hint = said.rpartition("ompls: error: ")[2].partition(": ")
+        raise RuntimeProblem("board '{}'".format(self.board.name), what or "it ended with {}".format(code), hint)
+
+    def lost(self, said: str = "") -> Lost:
+        """The error of a connection that ended."""
+        why = "the connection was lost" + (": " + said if said else "")
+        hint = "what ran there is ended; look at the network, and try again"
+        return Lost("board '{}'".format(self.board.name), why, hint)
+
+    def close(self) -> None:
+        """Log out: what still runs there ends."""
+        self._closed.set()
+        self._watch.no_more()
+        try:
+            self._watch.ended(5.0)
+        except subprocess.TimeoutExpired:
+            self._watch.kill()
+        except ValueError:  # closed before
+            pass
+
+
+class _Kept:
+    """A file for what is written on standard error."""
+
+    def __enter__(self) -> "_Kept":
+        self._file: IO[bytes] = tempfile.TemporaryFile()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def text(self) -> str:
+        """The last lines."""
+        self._file.seek(0)
+        lines = self._file.read(_LONGEST).decode("utf-8", "replace").splitlines()
+        return "; ".join([one_line(line) for line in lines if line.strip()][-4:])[:1000]

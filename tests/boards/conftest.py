@@ -1,0 +1,109 @@
+"""A board: a real sshd on loopback, with keys and a directory of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from command import ompls
+from waiting import until
+
+_SSHD = """\
+Port {port}
+ListenAddress 127.0.0.1
+HostKey {place}/host
+AuthorizedKeysFile {place}/key.pub
+PidFile {place}/pid
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin yes
+PermitUserEnvironment no
+"""
+_CLIENT = """\
+Host board
+  HostName 127.0.0.1
+  Port {port}
+  IdentityFile {place}/key
+  IdentitiesOnly yes
+  IdentityAgent none
+  UserKnownHostsFile {place}/known
+  GlobalKnownHostsFile none
+  StrictHostKeyChecking yes
+"""
+
+
+@dataclass
+class Sshd:
+    """The board, and the environment in which `ssh board` finds it."""
+
+    place: Path
+    environment: dict[str, str]
+
+    @property
+    def directory(self) -> Path:
+        """Our files on it."""
+        return self.place / "there"
+
+    def ompls(self, *words: object, **how: object) -> subprocess.CompletedProcess[str]:
+        return ompls(*words, env=self.environment, **how)  # type: ignore[arg-type]
+
+    def processes(self) -> list[str]:
+        """What runs on the board for somebody, programs and logins' shells."""
+        found = []
+        for directory in Path("/proc").glob("[0-9]*"):
+            try:
+                if b"OMPLS_BOARD_RUN=" in (directory / "environ").read_bytes():
+                    found.append((directory / "comm").read_text().strip())
+            except OSError:
+                continue
+        return found
+
+    def is_clean(self) -> bool:
+        """Nothing runs there, and nothing of a single run is left."""
+        return not self.processes() and not list(self.directory.glob("run-*"))
+
+
+@pytest.fixture(scope="session")
+def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    """Skips without sshd."""
+    program = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:" + os.environ["PATH"])
+    if program is None or shutil.which("ssh") is None:
+        pytest.skip("sshd is not installed: apt-get install openssh-server")
+    place = tmp_path_factory.mktemp("board")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    for key in ("host", "key"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", place / key], check=True)
+    (place / "sshd").write_text(_SSHD.format(port=port, place=place))
+    (place / "client").write_text(_CLIENT.format(port=port, place=place))
+    (place / "known").write_text(f"[127.0.0.1]:{port} {(place / 'host.pub').read_text()}")
+    (place / "bin").mkdir()
+    wrapper = place / "bin/ssh"  # OpenSSH does not look at HOME
+    wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {place}/client "$@"\n')
+    wrapper.chmod(0o700)
+    if os.geteuid() == 0:
+        Path("/run/sshd").mkdir(exist_ok=True)
+    environment = {name: text for name, text in os.environ.items() if not name.startswith(("OMP_", "OMPLS_DEVICES"))}
+    environment |= {"XDG_CONFIG_HOME": str(place / "config"), "PATH": f"{place}/bin:{environment['PATH']}"}
+    with subprocess.Popen([program, "-D", "-e", "-f", place / "sshd"], stderr=subprocess.DEVNULL) as serving:
+        board = Sshd(place, environment)
+        tried = ["ssh", "board", "true"]
+        assert until(lambda: subprocess.run(tried, env=environment, capture_output=True, check=False).returncode == 0)
+        yield board
+        serving.terminate()
+
+
+@pytest.fixture(scope="session")
+def board(sshd: Sshd) -> Sshd:
+    """It is registered as `nano`, and computes on its cores."""
+    done = sshd.ompls("remote", "add", "nano", "board", "--dir", sshd.directory)
+    assert done.returncode == 0, done.stderr
+    return sshd

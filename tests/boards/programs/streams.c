@@ -1,0 +1,31 @@
+/* What a program does with its streams, arguments and end: streams MODE. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+    const char *mode = argc > 1 ? argv[1] : "";
+    int sum = 0;
+    if (strcmp(mode, "echo") == 0)
+        for (int c; (c = getchar()) != EOF;) putchar(c);
+    for (int i = 2; i < argc; i++) printf("<%s>\n", argv[i]);
+    if (strcmp(mode, "wait") == 0) {
+        printf("waiting\n");
+        fflush(stdout);
+        sleep(60);
+    }
+    if (strcmp(mode, "spin") == 0) {
+        printf("spinning\n");
+        fflush(stdout);
+#pragma omp target map(tofrom : sum)
+        for (volatile int go = 1; go;) sum++;
+    }
+    if (strcmp(mode, "crash") == 0) raise(SIGSEGV);
+#pragma omp target teams distribute parallel for reduction(+ : sum)
+    for (int i = 0; i < 1000; i++) sum += i;
+    printf("%d\n", sum);
+    fprintf(stderr, "an error's text\n");
+    return strcmp(mode, "lost") == 0 ? 255 : 7;
+}

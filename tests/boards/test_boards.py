@@ -1,0 +1,250 @@
+"""Boards over SSH, against a real sshd: `ompls remote`, `ompls run --remote`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from waiting import until
+
+from .conftest import Sshd
+
+PROGRAM = Path(__file__).parent / "programs/streams.c"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def start(board: Sshd, *words: object) -> subprocess.Popen[str]:
+    """A run on the board in the background."""
+    command = [sys.executable, "-m", "ompls", "run", "--remote", "nano", str(PROGRAM), "--", *map(str, words)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+    return subprocess.Popen(command, env=board.environment, text=True, **pipes)  # type: ignore[call-overload, no-any-return]
+
+
+def test_streams_arguments_and_the_exit_code_are_the_programs(board: Sshd) -> None:
+    words = ("echo", "a b", "it's", "$HOME", "ü", "-x")
+    done = board.ompls("run", "--remote", "nano", PROGRAM, "--", *words, stdin="two\nlines\n")
+    assert done.stdout == "two\nlines\n" + "".join(f"<{word}>\n" for word in words[1:]) + "499500\n"
+    assert (done.stderr, done.returncode) == ("an error's text\n", 7)
+    assert board.is_clean()
+
+
+def test_a_second_run_builds_and_sends_nothing(board: Sshd) -> None:
+    def state() -> dict[str, int]:
+        return {str(p): p.stat().st_ino for p in board.directory.glob("*/*")}
+
+    assert board.ompls("run", "--remote", "nano", PROGRAM).returncode == 7
+    before = state()
+    assert before
+    assert board.ompls("run", "--remote", "nano", PROGRAM).returncode == 7
+    assert state() == before
+
+
+def test_an_exit_code_of_255_is_not_taken_for_a_lost_connection(board: Sshd) -> None:
+    done = board.ompls("run", "--remote", "nano", PROGRAM, "--", "lost")
+    assert done.returncode == 255
+    assert "lost" not in done.stderr
+
+
+def test_a_signal_is_told_as_a_shell_does(board: Sshd) -> None:
+    assert board.ompls("run", "--remote", "nano", PROGRAM, "--", "crash").returncode == 128 + signal.SIGSEGV
+    assert board.is_clean()
+
+
+def test_ctrl_c_ends_the_program_there(board: Sshd) -> None:
+    with start(board, "wait") as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "waiting\n"
+        run.send_signal(signal.SIGINT)
+        assert run.wait(20) == 128 + signal.SIGINT
+    assert until(board.is_clean)
+
+
+def test_a_program_over_its_time_is_ended(board: Sshd) -> None:
+    done = board.ompls("run", "--remote", "nano", "--timeout", "1", PROGRAM, "--", "wait")
+    assert done.returncode == 124
+    assert "still running after 1 s" in done.stderr
+    assert until(board.is_clean)
+
+
+@pytest.mark.parametrize("mode", ["wait", "spin"])
+def test_a_killed_run_leaves_nothing_there(board: Sshd, mode: str) -> None:
+    with start(board, mode) as run:
+        assert run.stdout is not None
+        run.stdout.readline()
+        assert board.processes()
+        run.kill()
+    assert until(board.is_clean)
+
+
+def test_a_connection_that_is_cut_is_told(board: Sshd) -> None:
+    with start(board, "spin") as run:
+        assert run.stdout is not None
+        run.stdout.readline()
+        masters = [
+            int(p.name)
+            for p in Path("/proc").glob("[0-9]*")
+            if b"ControlMaster=yes" in (p / "cmdline").read_bytes() and str(run.pid) == _parent(p)
+        ]
+        os.kill(masters[0], signal.SIGKILL)
+        assert run.wait(20) == 125
+        assert run.stderr is not None
+        told = run.stderr.read()
+    assert "the connection was lost" in told
+    assert until(board.is_clean)
+
+
+def _parent(process: Path) -> str:
+    return (process / "stat").read_text().rpartition(")")[2].split()[1]
+
+
+def test_the_trace_and_the_profile_come_back(board: Sshd, tmp_path: Path) -> None:
+    record = tmp_path / "trace.jsonl"
+    done = board.ompls("run", "--remote", "nano", "--trace", record, "--profile", PROGRAM)
+    assert done.returncode == 7
+    assert "streams.c" in done.stderr
+    assert "streams.c" in record.read_text()
+
+
+def test_a_fault_there_is_told_as_here(board: Sshd, tmp_path: Path) -> None:
+    source = tmp_path / "bad.c"
+    source.write_text(
+        "#include <stdlib.h>\nint main(void) {\n  int *p = malloc(40);\n"
+        "#pragma omp target is_device_ptr(p)\n  p[3] = 1;\n  return 0;\n}\n"
+    )
+    words = ("run", "--device", "cudasim", source)
+    here = board.ompls(*words)
+    there = board.ompls(words[0], "--remote", "nano", *words[1:])
+    assert there.returncode == here.returncode == 125
+    assert there.stderr.split("0x")[0] == here.stderr.split("0x")[0]
+
+
+def test_a_board_without_a_compiler_gets_finished_programs(board: Sshd, tmp_path: Path) -> None:
+    config = tmp_path / "config/ompls"
+    config.mkdir(parents=True)
+    known = json.loads((Path(board.environment["XDG_CONFIG_HOME"]) / "ompls/remotes.json").read_text())
+    known["remotes"][0]["facts"].pop("gcc")
+    (config / "remotes.json").write_text(json.dumps(known))
+    poor = Sshd(board.place, {**board.environment, "XDG_CONFIG_HOME": str(tmp_path / "config")})
+    assert poor.ompls("run", "--remote", "nano", PROGRAM).returncode == 7
+    known["remotes"][0]["facts"]["libc"] = "glibc 2.2"
+    (config / "remotes.json").write_text(json.dumps(known))
+    done = poor.ompls("run", "--remote", "nano", PROGRAM)
+    assert done.returncode == 125
+    assert "and the board has 2.2" in done.stderr
+
+
+def test_a_mistake_is_told_with_its_line(board: Sshd, tmp_path: Path) -> None:
+    source = tmp_path / "wrong.c"
+    source.write_text("int main(void) { return nothing; }\n")
+    done = board.ompls("run", "--remote", "nano", source)
+    assert done.returncode == 125
+    assert "wrong.c:1" in done.stderr
+
+
+def test_exec_runs_a_finished_program(board: Sshd, tmp_path: Path) -> None:
+    program = tmp_path / "streams"
+    words = ("cc", "-fopenmp", "-fopenmp-targets=host", "-o", program, PROGRAM)
+    assert board.ompls(*words).returncode == 0
+    done = board.ompls("remote", "exec", "nano", program, "echo", "--remote", "x", stdin="")
+    assert (done.stdout, done.returncode) == ("<--remote>\n<x>\n499500\n", 7)
+    done = board.ompls("remote", "exec", "nano", PROGRAM)
+    assert done.returncode == 125
+    assert "it is no program for Linux" in done.stderr
+
+
+def test_what_the_board_has_is_listed(board: Sshd) -> None:
+    listed = json.loads(board.ompls("remote", "list", "--json").stdout)["remotes"]
+    assert [(one["name"], one["address"], one["device"]) for one in listed] == [("nano", "board", "host")]
+    assert listed[0]["facts"]["architecture"] == os.uname().machine
+    told = board.ompls("remote", "test", "nano").stdout
+    assert "gcc" in told
+    assert "GiB" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("-oProxyCommand=touch x", "board"), "is no name of a board"),
+        (("a/b", "board"), "is no name of a board"),
+        (("new", "--", "-oProxyCommand=x"), "is no address of a board"),
+        (("new", "me@-x"), "is no address of a board"),
+        (("new", "a b"), "is no address of a board"),
+        (("new", "board", "--dir", "../x"), "no directory of its own"),
+        (("new", "board", "--dir", "-x"), "command line"),
+        (("new", "board", "--device", "nothing"), "unknown device"),
+        (("cudasim", "board"), "a device has that name"),
+        (("nano", "board"), "there is a board of that name"),
+        (("new", "nowhere.invalid"), "ompls: error: board 'new'"),
+    ],
+)
+def test_a_wrong_board_is_refused(board: Sshd, words: tuple[str, ...], why: str) -> None:
+    done = board.ompls("remote", "add", *words)
+    assert done.returncode == 2
+    assert why in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unknown_board_is_told(board: Sshd) -> None:
+    done = board.ompls("run", "--remote", "jetson", PROGRAM)
+    assert done.returncode == 125
+    assert "no board has this name; there are nano" in done.stderr
+
+
+def test_a_wrong_key_and_a_changed_host_are_told(board: Sshd, tmp_path: Path) -> None:
+    for name, old, new, why in (
+        ("key", "/key\n", "/host\n", "Permission denied"),
+        ("host", f"{board.place}/known\n", f"{tmp_path}/known\n", "remove the old key: ssh-keygen -R"),
+    ):
+        known = (board.place / "known").read_text().split()
+        (tmp_path / "known").write_text(" ".join((*known[:2], (board.place / "key.pub").read_text().split()[1])) + "\n")
+        client = tmp_path / f"client-{name}"
+        client.write_text((board.place / "client").read_text().replace(old, new))
+        wrapper = tmp_path / name / "ssh"
+        wrapper.parent.mkdir()
+        wrapper.write_text((board.place / "bin/ssh").read_text().replace(f"{board.place}/client", str(client)))
+        wrapper.chmod(0o700)
+        path = f"{wrapper.parent}:{board.environment['PATH']}"
+        done = Sshd(board.place, {**board.environment, "PATH": path}).ompls("remote", "test", "nano")
+        assert done.returncode == 2
+        assert why in done.stderr
+
+
+def test_a_file_that_others_can_write_names_no_board(board: Sshd, tmp_path: Path) -> None:
+    file = tmp_path / "ompls/remotes.json"
+    file.parent.mkdir()
+    file.write_text('{"version": 1, "remotes": []}')
+    file.chmod(0o666)
+    other = Sshd(board.place, {**board.environment, "XDG_CONFIG_HOME": str(tmp_path)})
+    done = other.ompls("remote", "list")
+    assert done.returncode == 2
+    assert "can be written by others" in done.stderr
+    file.chmod(0o600)
+    file.write_text("[]")
+    assert "it is not as we write it" in other.ompls("remote", "list").stderr
+
+
+def test_what_a_shell_writes_at_its_start_is_no_output(board: Sshd) -> None:
+    noisy = board.place / "noisy"
+    noisy.mkdir(exist_ok=True)
+    wrapper = noisy / "ssh"
+    text = (board.place / "bin/ssh").read_text()
+    wrapper.write_text(text.replace("#!/bin/sh\n", '#!/bin/sh\necho "Welcome to the board"\n'))
+    wrapper.chmod(0o700)
+    path = f"{noisy}:{board.environment['PATH']}"
+    done = Sshd(board.place, {**board.environment, "PATH": path}).ompls("run", "--remote", "nano", PROGRAM)
+    assert (done.stdout, done.returncode) == ("499500\n", 7)
+
+
+def test_removing_with_purge_leaves_nothing(sshd: Sshd, tmp_path: Path) -> None:
+    other = Sshd(sshd.place, {**sshd.environment, "XDG_CONFIG_HOME": str(tmp_path)})
+    place = tmp_path / "there"
+    assert other.ompls("remote", "add", "second", "board", "--dir", place).returncode == 0
+    assert place.stat().st_mode & 0o777 == 0o700
+    assert other.ompls("remote", "remove", "second", "--purge").returncode == 0
+    assert not place.exists()
+    assert other.ompls("remote", "list").stdout == ""
