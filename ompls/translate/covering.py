@@ -26,6 +26,8 @@ def cover(plan: RegionPlan) -> None:
     nest = find_nest(plan.region.stmt)
     if nest is None or not nest.rectangular or len(nest.loops) != plan.dimensions or not _spreads(plan.region.stmt):
         return
+    if "0" in (plan.launch.trips or (plan.launch.trip_count,)):
+        return
     kept = any(d.has("simd") for d in chain_directives(plan.region.stmt))
     if all(_is_known(plan, x) and not (kept and isinstance(x.stmt.init, ast.ExprStmt)) for x in nest.loops):
         plan.covered = True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
-from ompls.analysis.model.ctype import Integer
+from ompls.analysis.model.ctype import Enum, Integer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.translate.canonical import find_nest, nest_of
@@ -170,7 +170,7 @@ def _is_plain(e: ast.Expr, changed: Collection[Symbol]) -> bool:
     for n in e.walk():
         s = n.symbol if isinstance(n, ast.Name) else None
         if s is not None and s.kind in ("var", "param"):
-            if not isinstance(s.type, Integer) or s in changed or s.declare_target:
+            if not isinstance(s.type, (Integer, Enum)) or s in changed or s.declare_target:
                 return False
         elif _reaches(n):
             return False
@@ -209,7 +209,8 @@ def _host_safe(e: ast.Expr, region: Region, outer: bool, known: Collection[Symbo
         if isinstance(n, ast.Name) and n.symbol is not None and n.symbol.kind in ("var", "param"):
             v = region.variable(n.symbol)
             declared_inside = v is None and n.symbol.level == "block"
-            if declared_inside or not isinstance(n.symbol.type, Integer) or (v is not None and v.writes):
+            integer = isinstance(n.symbol.type, (Integer, Enum))
+            if declared_inside or not integer or (v is not None and v.writes):
                 return False
         elif _reaches(n):
             return False
