@@ -158,6 +158,8 @@ def _readable(name: str, text: str) -> str:
 
 
 def _lacks(board: Board, facts: Mapping[str, str]) -> list[str]:
+    from ompls.runtime.devices import named
+
     found = []
     python = tuple(int(part) for part in facts.get("python", "").split(".") if part.isdigit())
     if not facts.get("gcc"):
@@ -167,8 +169,10 @@ def _lacks(board: Board, facts: Mapping[str, str]) -> list[str]:
         found.append(f"{board.name} {has}, and building there needs 3.8: programs are built here and sent")
     if facts.get("disk", "").isdigit() and int(facts["disk"]) < 100 * 1024:
         found.append(f"{board.name} has less than 100 MiB left in {board.directory}: free some space there")
-    if board.device == "cuda" and not facts.get("libcuda"):
-        found.append(f"{board.name} has no NVIDIA driver (libcuda.so.1): install JetPack or the driver on it")
+    for device, _ in named(board.device):
+        library = device.needs_library
+        if library is not None and os.path.basename(facts.get("libcuda", "")) != library:
+            found.append(f"{board.name} has no {library}, which {device.name} needs: install the driver on it")
     if facts.get("jetpack") and "video" not in facts.get("groups", "").split():
         found.append(f"you are not in the group video of {board.name}: on it, type: sudo usermod -aG video $USER")
     return found

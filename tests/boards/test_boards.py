@@ -166,6 +166,14 @@ def test_what_the_board_has_is_listed(board: Sshd) -> None:
     assert "GiB" in told
 
 
+def test_what_the_board_lacks_is_told_with_the_next_step(sshd: Sshd, tmp_path: Path) -> None:
+    other = Sshd(sshd.place, {**sshd.environment, "XDG_CONFIG_HOME": str(tmp_path)})
+    done = other.ompls("remote", "add", "gpu", "board", "--device", "cuda", "--dir", sshd.directory)
+    assert done.returncode == 0
+    assert "gpu has no libcuda.so.1, which cuda needs: install the driver on it" in done.stderr
+    assert other.ompls("remote", "test", "gpu").returncode == 1
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
