@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from ctypes.util import find_library
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,7 @@ def test_what_the_board_has_is_listed(board: Sshd) -> None:
     assert "GiB" in told
 
 
+@pytest.mark.skipif(find_library("cuda") is not None, reason="the board is this machine, which has the driver")
 def test_what_the_board_lacks_is_told_with_the_next_step(sshd: Sshd, tmp_path: Path) -> None:
     other = Sshd(sshd.place, {**sshd.environment, "XDG_CONFIG_HOME": str(tmp_path)})
     done = other.ompls("remote", "add", "gpu", "board", "--device", "cuda", "--dir", sshd.directory)
