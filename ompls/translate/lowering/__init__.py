@@ -23,7 +23,6 @@ from ompls.translate.lowering import (
     statics,
     teams,
     transform,
-    unnamed,
     variants,
 )
 from ompls.translate.lowering.round import Round
@@ -37,7 +36,6 @@ _THEMES = (
     variants.lower,
     indirect.lower,
     statics.lower,
-    unnamed.lower,
     combined.lower,
     shapes.lower,
     teams.lower,

@@ -13,7 +13,7 @@ from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
 from ompls.translate.precedence import operand
 from ompls.translate.problem import Problem
-from ompls.translate.transformations.gpu.compare import NotAtomicError, address, captured, compared
+from ompls.translate.transformations.gpu.compare import NotAtomicError, address, compared
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
 
 _OPS = {
@@ -60,7 +60,7 @@ def _text(e: Emitter, d: Directive, body: ast.Stmt | None) -> str:
         return _capture(e, body)
     expr = _expr(body)
     if "read" in kinds and isinstance(expr, ast.Assign):
-        return captured(e, expr, f"ompls_atomic_read({address(e, expr.value)})", expr.value)
+        return f"{e.text(expr.target)} = ompls_atomic_read({address(e, expr.value)});"
     if "write" in kinds and isinstance(expr, ast.Assign):
         return f"{_call(e, 'ompls_atomic_write', expr.target, expr.value)};"
     return f"{_update(e, expr)[0]};"
@@ -182,11 +182,11 @@ def _capture(e: Emitter, body: ast.Stmt | None) -> str:
     expr = _expr(body)
     if not isinstance(expr, ast.Assign) or expr.op != "=":
         raise _NotAtomicError
-    value = strip(expr.value)
+    v, value = e.text(expr.target), strip(expr.value)
     call, target, op, by = _update(e, value)
-    if not (isinstance(value, ast.Unary) and value.postfix):
-        call = _new(e, value, call, target, op, by)
-    return captured(e, expr, call, target)
+    if isinstance(value, ast.Unary) and value.postfix:
+        return f"{v} = {call};"
+    return f"{v} = {_new(e, value, call, target, op, by)};"
 
 
 def _new(e: Emitter, update: ast.Expr, call: str, target: ast.Expr, op: str, by: str) -> str:  # noqa: PLR0917
@@ -211,17 +211,17 @@ def _capture_two(e: Emitter, first: ast.Expr, second: ast.Expr) -> str:
         and not isinstance(strip(first.value), (ast.Assign, ast.Binary))
     ):
         x = e.text(strip(first.value))
+        v = e.text(first.target)
         if x == _target(e, second):
             try:
-                return captured(e, first, _update(e, second)[0], first.value)
+                return f"{v} = {_update(e, second)[0]};"
             except _NotAtomicError:
                 if isinstance(second, ast.Assign) and second.op == "=":
-                    call = _call(e, "ompls_atomic_exchange", second.target, second.value)
-                    return captured(e, first, call, first.value)
+                    return f"{v} = {_call(e, 'ompls_atomic_exchange', second.target, second.value)};"
                 raise
     if isinstance(second, ast.Assign) and second.op == "=" and e.text(strip(second.value)) == _target(e, first):
         call, target, op, by = _update(e, first)
-        return captured(e, second, _new(e, first, call, target, op, by), target)
+        return f"{e.text(second.target)} = {_new(e, first, call, target, op, by)};"
     raise _NotAtomicError
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.convert import owner, unqualified
-from ompls.analysis.model.ctype import Enum, Pointer, Record
+from ompls.analysis.model.ctype import Record
 from ompls.analysis.model.layout import find_member
 from ompls.translate.ctext import strip
 from ompls.translate.problem import Problem
@@ -43,13 +43,6 @@ def address(e: Emitter, target: ast.Expr) -> str:
     return f"&{e.text(target)}"
 
 
-def captured(e: Emitter, made: ast.Assign, text: str, of: ast.Expr) -> str:
-    """`v = …;` of the value `text` of `of`, converted as C does it in silence."""
-    to = unqualified(made.target.type)
-    silent = to == unqualified(of.type) or not isinstance(to, (Enum, Pointer))
-    return f"{e.text(made.target)} = {text if silent else f'({e.cxx(to)})({text})'};"
-
-
 def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
     """The statements for the body of an `atomic compare`.  Raises NotAtomicError."""
     items = body.items if isinstance(body, ast.Compound) else [body] if body is not None else []
@@ -59,7 +52,7 @@ def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
         return _plain(e, _update(e, items[0]))
     if len(items) == 1 and isinstance(items[0], ast.If) and items[0].otherwise is not None:
         update = _conditional(e, items[0])
-        return _block(e, update, f"if (!{_holds(update)})\n{_captured(e, items[0].otherwise, update, 'ompls_old')}\n")
+        return _block(e, update, f"if (!{_holds(update)})\n{_captured(e, items[0].otherwise, update)} = ompls_old;\n")
     if len(items) != 2:
         raise NotAtomicError
     first, second = items
@@ -67,10 +60,10 @@ def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
         return _with_result(e, first, second)
     if isinstance(second, ast.If) or _is_update(e, second):  # { v = x; if (x == e) { x = d; } }
         update = _update(e, second)
-        return _block(e, update, f"{_captured(e, first, update, 'ompls_old')}\n")
+        return _block(e, update, f"{_captured(e, first, update)} = ompls_old;\n")
     update = _update(e, first)
     shown = f"{_holds(update)} ? ({e.cxx(update.target.type)})ompls_fresh : ompls_old"
-    return _block(e, update, f"{_captured(e, second, update, shown)}\n")
+    return _block(e, update, f"{_captured(e, second, update)} = {shown};\n")
 
 
 def _with_result(e: Emitter, first: ast.Stmt, second: ast.If) -> str:
@@ -82,7 +75,7 @@ def _with_result(e: Emitter, first: ast.Stmt, second: ast.If) -> str:
     update = _of(e, comparison, _assignment(second.then))
     after = f"{e.text(result.target)} = {_holds(update)};\n"
     if second.otherwise is not None:
-        after += f"if (!{_holds(update)})\n{_captured(e, second.otherwise, update, 'ompls_old')}\n"
+        after += f"if (!{_holds(update)})\n{_captured(e, second.otherwise, update)} = ompls_old;\n"
     return _block(e, update, after)
 
 
@@ -159,9 +152,9 @@ def _assignment(s: ast.Stmt) -> ast.Assign:
     return made
 
 
-def _captured(e: Emitter, s: ast.Stmt, u: _Update, value: str) -> str:
-    """`v = x;` with the value that `x` has or had."""
+def _captured(e: Emitter, s: ast.Stmt, u: _Update) -> str:
+    """`v` of `v = x;`."""
     made = _assignment(s)
     if e.text(strip(made.value)) != e.text(u.target):
         raise NotAtomicError
-    return captured(e, made, value, u.target)
+    return e.text(made.target)
