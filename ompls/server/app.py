@@ -29,7 +29,7 @@ from ompls.server.diagnostics import DiagnosticsFeature
 from ompls.server.documents import Change, Document
 from ompls.server.engine import Engine
 from ompls.server.foreign import ForeignFeature
-from ompls.server.guard import logged, watch_client
+from ompls.server.guard import is_here, logged, watch_client
 from ompls.server.handlers import Handlers
 from ompls.server.lean import forget_sources, use_one_heap, without_openssl
 from ompls.server.messages import Context
@@ -88,7 +88,9 @@ class OmplsServer(LanguageServer):
         self.set_roots(self._roots(params))
         if given:
             self.configure(given.get("settings"))
-        asyncio.get_running_loop().call_soon(self._answered, params.process_id)
+        client = params.process_id
+        watched = client if client is not None and is_here(client) else None
+        asyncio.get_running_loop().call_soon(self._answered, watched)
         if not self.client.pulls:
             capabilities.diagnostic_provider = None
         commands = [c for c in COMMANDS if c not in self.client.commands]

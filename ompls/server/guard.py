@@ -71,16 +71,24 @@ def _context(args: tuple[Any, ...]) -> str:
     return ", ".join(parts)
 
 
-def watch_client(process_id: int, gone: Callable[[], None], every: float = 3.0) -> threading.Thread:
-    """Call `gone` once the process `process_id` has ended.  A client that is killed may leave our stdin open.
+def is_here(process_id: int) -> bool:
+    """Whether a client can be watched: one in another container has a number that means nothing here.
 
-    A client in another container has a number that means nothing here: one that is not alive now is not watched.
+    To be asked when the number comes: later it may have ended, which looks the same.
+    """
+    here = _alive(process_id)
+    if not here:
+        log.info("no process %d on this machine: the client is not watched", process_id)
+    return here
+
+
+def watch_client(process_id: int, gone: Callable[[], None], every: float = 3.0) -> threading.Thread:
+    """Call `gone` once the process `process_id`, which was here, has ended.
+
+    A client that is killed may leave our stdin open.
     """
 
     def watch() -> None:
-        if not _alive(process_id):
-            log.info("no process %d on this machine: the client is not watched", process_id)
-            return
         while _alive(process_id):
             time.sleep(every)
         log.warning("the client (process %d) has ended", process_id)
