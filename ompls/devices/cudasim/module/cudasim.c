@@ -7,7 +7,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +25,6 @@ typedef struct {
     uint64_t entry; /* of its sim_kernel, in the process */
     uint32_t static_shared;
 } kernel;
-
-int sim_fail(ompls_error *err, const char *hint, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(err->reason, sizeof err->reason, format, arguments);
-    va_end(arguments);
-    snprintf(err->hint, sizeof err->hint, "%s", hint);
-    return 1;
-}
 
 /* --- the image ---------------------------------------------------------------------------------------------------- */
 
@@ -72,9 +62,9 @@ static bool looks_right(const void *image, uint64_t size) {
 
 static int sim_load(void *handle, const void *image, uint64_t size, void **loaded, ompls_error *err) {
     sim_device *d = handle;
-    if (d->process != 0) return sim_fail(err, "link all target regions into one program", "cudasim holds one image per program");
-    if (d->in_use != 0) return sim_fail(err, "load first", "an image is loaded before anything is allocated");
-    if (!looks_right(image, size)) return sim_fail(err, "build the program again on this machine", "the image is not an executable of this machine");
+    if (d->process != 0) return ompls_device_fail(err, "link all target regions into one program", "cudasim holds one image per program");
+    if (d->in_use != 0) return ompls_device_fail(err, "load first", "an image is loaded before anything is allocated");
+    if (!looks_right(image, size)) return ompls_device_fail(err, "build the program again on this machine", "the image is not an executable of this machine");
     d->image = image;
     d->image_size = size;
     *loaded = d;
@@ -93,11 +83,11 @@ static int sim_find_kernel(void *handle, void *loaded, const char *name, void **
     uint64_t entry, shared = 0;
     (void)loaded;
     snprintf(symbol, sizeof symbol, "ompls_sim_kernel_%s", name);
-    if (!find(d, symbol, &entry)) return sim_fail(err, "build the program again for `cudasim`", "kernel %s is not in the image", name);
+    if (!find(d, symbol, &entry)) return ompls_device_fail(err, "build the program again for `cudasim`", "kernel %s is not in the image", name);
     snprintf(symbol, sizeof symbol, "ompls_sim_shared_%s", name);
     find(d, symbol, &shared);
     kernel *k = malloc(sizeof *k); /* for the life of the program, as the region that asks */
-    if (k == NULL) return sim_fail(err, "close other programs", "out of memory");
+    if (k == NULL) return ompls_device_fail(err, "close other programs", "out of memory");
     *k = (kernel){.name = name, .entry = entry, .static_shared = (uint32_t)shared};
     *out = k;
     return 0;
@@ -105,7 +95,7 @@ static int sim_find_kernel(void *handle, void *loaded, const char *name, void **
 
 static int sim_find_symbol(void *handle, void *loaded, const char *name, ompls_address *out, ompls_error *err) {
     (void)loaded;
-    return find(handle, name, out) ? 0 : sim_fail(err, "build the program again for `cudasim`", "%s is not in the image", name);
+    return find(handle, name, out) ? 0 : ompls_device_fail(err, "build the program again for `cudasim`", "%s is not in the image", name);
 }
 
 /* --- launching ---------------------------------------------------------------------------------------------------- */
@@ -124,17 +114,17 @@ static int check(const sim_device *d, const kernel *k, const ompls_launch_reques
     const uint32_t *grid = request->grid, *block = request->block;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (threads == 0 || threads > SIM_MAX_THREADS || block[2] > SIM_MAX_BLOCK_Z)
-        return sim_fail(err, hint, "a block of %u x %u x %u threads: 1 to %d are possible, and at most %d in z", block[0], block[1],
+        return ompls_device_fail(err, hint, "a block of %u x %u x %u threads: 1 to %d are possible, and at most %d in z", block[0], block[1],
                     block[2], SIM_MAX_THREADS, SIM_MAX_BLOCK_Z);
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[0] > INT_MAX || grid[1] > 65535 || grid[2] > 65535)
-        return sim_fail(err, hint, "a grid of %u x %u x %u blocks: 1 to %d x 65535 x 65535 are possible", grid[0], grid[1], grid[2], INT_MAX);
+        return ompls_device_fail(err, hint, "a grid of %u x %u x %u blocks: 1 to %d x 65535 x 65535 are possible", grid[0], grid[1], grid[2], INT_MAX);
     if ((uint64_t)request->shared_bytes + k->static_shared > d->max_shared)
-        return sim_fail(err, hint, "%u bytes of shared memory (%u of them static): %d are possible", request->shared_bytes + k->static_shared,
+        return ompls_device_fail(err, hint, "%u bytes of shared memory (%u of them static): %d are possible", request->shared_bytes + k->static_shared,
                     k->static_shared, (int)d->max_shared);
-    if (request->nparams > SIM_MAX_PARAMS) return sim_fail(err, "use fewer variables", "%u parameters", request->nparams);
+    if (request->nparams > SIM_MAX_PARAMS) return ompls_device_fail(err, "use fewer variables", "%u parameters", request->nparams);
     for (uint32_t i = 0; i < request->nparams; i++) bytes = place(bytes, request->sizes[i]) + request->sizes[i];
     if (bytes > d->max_parameters)
-        return sim_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", (int)d->max_parameters);
+        return ompls_device_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", (int)d->max_parameters);
     return 0;
 }
 
@@ -177,7 +167,7 @@ static int sim_synchronize(void *handle, ompls_error *err) {
 static int sim_probe(ompls_module *self, int wanted, ompls_error *err) {
     (void)self;
     if (wanted > SIM_MAX_DEVICES) {
-        sim_fail(err, "ask for fewer", "%d devices: at most %d are simulated", wanted, SIM_MAX_DEVICES);
+        ompls_device_fail(err, "ask for fewer", "%d devices: at most %d are simulated", wanted, SIM_MAX_DEVICES);
         return 0;
     }
     return wanted > 0 ? wanted : 1;
@@ -211,7 +201,7 @@ static int sim_open(ompls_module *self, int index, void **out, ompls_error *err)
     (void)self;
     pthread_once(&once, reserve);
     sim_device *d = calloc(1, sizeof *d);
-    if (d == NULL) return sim_fail(err, "close other programs", "out of memory");
+    if (d == NULL) return ompls_device_fail(err, "close other programs", "out of memory");
     *d = (sim_device){.index = index, .bytes = memory_size()};
     d->base = SIM_ARENA_BASE + (uint64_t)index * SIM_ARENA_STRIDE;
     pthread_mutex_init(&d->memory, NULL);
@@ -220,7 +210,7 @@ static int sim_open(ompls_module *self, int index, void **out, ompls_error *err)
     void *arena = mmap(NULL, d->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     d->arena = arena == MAP_FAILED ? NULL : arena;
     if (d->arena == NULL || !sim_make_memory(d)) {
-        sim_fail(err, "lower OMPLS_CUDASIM_MEMORY (MiB), or look at the limits on memory", "making the device's memory of %llu bytes: %s",
+        ompls_device_fail(err, "lower OMPLS_CUDASIM_MEMORY (MiB), or look at the limits on memory", "making the device's memory of %llu bytes: %s",
              (unsigned long long)d->bytes, strerror(ENOMEM));
         sim_close(d);
         return 1;

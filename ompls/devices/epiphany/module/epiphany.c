@@ -4,7 +4,7 @@
    started on an idle core; whoever waits for it gives it more cores when it asks, as many as are free, and takes them back.
    A core that fails is reset with the others of its kernel, and no other kernel notices. */
 #define _GNU_SOURCE
-#include "../../../runtime/core/device.h"
+#include "../../../runtime/core/fail.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,15 +44,6 @@ typedef struct {
 typedef struct {
     uint32_t entry;
 } kernel;
-
-static int fail(ompls_error *err, const char *hint, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(err->reason, sizeof err->reason, format, arguments);
-    va_end(arguments);
-    snprintf(err->hint, sizeof err->hint, "%s", hint);
-    return 1;
-}
 
 /* --- the image ---------------------------------------------------------------------------------------------------- */
 
@@ -154,19 +144,19 @@ static int epi_load(void *handle, const void *image, uint64_t size, void **loade
     board *b = handle;
     const Elf32_Ehdr *elf = image;
     if (size < sizeof *elf || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_machine != EM_386)
-        return fail(err, "build the program again", "the image is no program of an emulated board");
+        return ompls_device_fail(err, "build the program again", "the image is no program of an emulated board");
     b->image = image, b->image_size = size;
     int memory = high_file(memfd_create("ompls-epiphany-memory", MFD_CLOEXEC));
     if (memory < 0 || ftruncate(memory, WHOLE) != 0 ||
         mmap(b->memory, WHOLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory, 0) == MAP_FAILED)
-        return fail(err, "look at the limits on memory", "making the emulated board's memory: %s", strerror(errno));
+        return ompls_device_fail(err, "look at the limits on memory", "making the emulated board's memory: %s", strerror(errno));
     place_data(b);
     uint32_t end = 0;
     find(b, "epi_end", &end);
     uint64_t begin = (end - EPI_EXTERNAL + PAGE) / PAGE * PAGE;
     int failed = begin < EPI_EXTERNAL_SIZE && ompls_make_blocks(&b->blocks, begin, EPI_EXTERNAL_SIZE - begin) ? spawn(b, memory) : ENOMEM;
     close(memory);
-    if (failed != 0) return fail(err, "look at the limits on processes, and whether this kernel runs programs of 32 bits", "starting the emulated board: %s", strerror(failed));
+    if (failed != 0) return ompls_device_fail(err, "look at the limits on processes, and whether this kernel runs programs of 32 bits", "starting the emulated board: %s", strerror(failed));
     b->started = true;
     b->owner = getpid();
     *loaded = b;
@@ -176,15 +166,15 @@ static int epi_load(void *handle, const void *image, uint64_t size, void **loade
 static int epi_find_kernel(void *handle, void *loaded, const char *name, void **out, ompls_error *err) {
     kernel *k = malloc(sizeof *k); /* for the life of the program, as the region that asks */
     (void)loaded;
-    if (k == NULL) return fail(err, "close other programs", "out of memory");
+    if (k == NULL) return ompls_device_fail(err, "close other programs", "out of memory");
     *out = k;
-    return find(handle, name, &k->entry) ? 0 : (free(k), fail(err, "build the program again for `epiphany`", "kernel %s is not in the image", name));
+    return find(handle, name, &k->entry) ? 0 : (free(k), ompls_device_fail(err, "build the program again for `epiphany`", "kernel %s is not in the image", name));
 }
 
 static int epi_find_symbol(void *handle, void *loaded, const char *name, ompls_address *out, ompls_error *err) {
     uint32_t value;
     (void)loaded;
-    if (!find(handle, name, &value)) return fail(err, "build the program again for `epiphany`", "%s is not in the image", name);
+    if (!find(handle, name, &value)) return ompls_device_fail(err, "build the program again for `epiphany`", "%s is not in the image", name);
     *out = value;
     return 0;
 }
@@ -198,7 +188,7 @@ static int epi_alloc(void *handle, uint64_t size, ompls_address *out, ompls_erro
     ompls_block *block = wanted != 0 && b->started ? ompls_take_block(&b->blocks, wanted) : NULL;
     pthread_mutex_unlock(&b->lock);
     if (block == NULL)
-        return fail(err, "map less at a time", "no room for %llu bytes in the external memory (32 MiB)", (unsigned long long)size);
+        return ompls_device_fail(err, "map less at a time", "no room for %llu bytes in the external memory (32 MiB)", (unsigned long long)size);
     *out = EPI_EXTERNAL + block->offset;
     return 0;
 }
@@ -210,12 +200,12 @@ static int epi_free(void *handle, ompls_address address, ompls_error *err) {
     bool begins = block != NULL && block->offset == address - EPI_EXTERNAL;
     if (begins) ompls_give_block(&b->blocks, block);
     pthread_mutex_unlock(&b->lock);
-    return begins ? 0 : fail(err, "free what was allocated, once", "freeing %#llx: no allocation begins there", (unsigned long long)address);
+    return begins ? 0 : ompls_device_fail(err, "free what was allocated, once", "freeing %#llx: no allocation begins there", (unsigned long long)address);
 }
 
 static char *at(board *b, ompls_address address, uint64_t size, ompls_error *err) {
     if (address >= EPI_DATA && size <= EPI_EXTERNAL_SIZE && address - EPI_EXTERNAL <= EPI_EXTERNAL_SIZE - size) return b->memory + (address - EPI_EXTERNAL);
-    fail(err, "use addresses of this device", "%#llx is not an address of this device", (unsigned long long)address);
+    ompls_device_fail(err, "use addresses of this device", "%#llx is not an address of this device", (unsigned long long)address);
     return NULL;
 }
 
@@ -337,7 +327,7 @@ static int report(board *b, int n, const ompls_launch_request *request, ompls_er
     err->fault = (int)slot->fault;
     err->fault_address = native(slot->address, request);
     err->fault_line = find_line(b, slot->place, err->fault_file, sizeof err->fault_file);
-    return fail(err, "see the kernel", "%s on the emulated core %d (kernel %s, %s:%u)", meaning(slot->why), n, name,
+    return ompls_device_fail(err, "see the kernel", "%s on the emulated core %d (kernel %s, %s:%u)", meaning(slot->why), n, name,
                 err->fault_line != 0 ? err->fault_file : "?", err->fault_line);
 }
 
@@ -366,11 +356,11 @@ static int await(board *b, int master, const ompls_launch_request *request, ompl
         if (deadline > 0 && seconds() - since > deadline) {
             reset(b, mine);
             give_back(b, mine);
-            return fail(err, "see the kernel, or OMPLS_EPIPHANY_DEADLINE", "kernel %s did not end within %g seconds; its emulated cores were reset", request->name, deadline);
+            return ompls_device_fail(err, "see the kernel, or OMPLS_EPIPHANY_DEADLINE", "kernel %s did not end within %g seconds; its emulated cores were reset", request->name, deadline);
         }
         if (kill((pid_t)b->control->process, 0) != 0 && errno == ESRCH) {
             b->lost = true, err->fatal = OMPLS_LOST_NOW;
-            return fail(err, "see who sends signals to it", "the emulated board has ended");
+            return ompls_device_fail(err, "see who sends signals to it", "the emulated board has ended");
         }
         syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
     }
@@ -404,7 +394,7 @@ static int epi_launch(void *handle, void *found, const ompls_launch_request *req
     board *b = handle;
     const kernel *k = found;
     int n;
-    if (b->lost) return err->fatal = OMPLS_LOST_BEFORE, fail(err, "start the program again", "the emulated board has ended");
+    if (b->lost) return err->fatal = OMPLS_LOST_BEFORE, ompls_device_fail(err, "start the program again", "the emulated board has ended");
     for (;;) { /* the first idle core; if there is none, when another kernel has ended */
         uint32_t now = b->control->host;
         pthread_mutex_lock(&b->lock);
@@ -415,7 +405,7 @@ static int epi_launch(void *handle, void *found, const ompls_launch_request *req
     }
     if (!put_parameters(b, n, request)) {
         give_back(b, 1u << n);
-        return fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", PAGE);
+        return ompls_device_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", PAGE);
     }
     b->control->slots[n].wanted = 0;
     start(b, n, EPI_KERNEL, k->entry, EPI_PARAMETERS + (uint32_t)n * PAGE);
@@ -432,7 +422,7 @@ static int epi_synchronize(void *handle, ompls_error *err) {
 static int epi_probe(ompls_module *self, int wanted, ompls_error *err) {
     (void)self;
     if (wanted <= 1) return 1;
-    fail(err, "ask for one", "%d devices: one board is emulated", wanted);
+    ompls_device_fail(err, "ask for one", "%d devices: one board is emulated", wanted);
     return 0;
 }
 
@@ -451,7 +441,7 @@ static int epi_open(ompls_module *self, int index, void **out, ompls_error *err)
     void *memory = mmap(NULL, WHOLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (b == NULL || memory == MAP_FAILED) {
         free(b);
-        return fail(err, "look at the limits on memory", "making the emulated board's memory: %s", strerror(ENOMEM));
+        return ompls_device_fail(err, "look at the limits on memory", "making the emulated board's memory: %s", strerror(ENOMEM));
     }
     b->memory = memory;
     b->control = memory;

@@ -3,7 +3,7 @@
    An image is a shared object.  Each device loads a copy of it from a memfd of its own, so the static variables of two
    devices are two.  A kernel is `void NAME(void **params)`; params[i] points to the bytes of parameter i. */
 #define _GNU_SOURCE
-#include "../../../runtime/core/device.h"
+#include "../../../runtime/core/fail.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,12 +25,6 @@ typedef struct {
 
 typedef void (*kernel_function)(void **params);
 
-static int fail(ompls_error *err, const char *hint, const char *what, const char *why) {
-    snprintf(err->reason, sizeof err->reason, "%s: %s", what, why);
-    snprintf(err->hint, sizeof err->hint, "%s", hint);
-    return 1;
-}
-
 static int host_probe(ompls_module *self, int wanted, ompls_error *err) {
     (void)self, (void)err;
     return wanted > 0 ? wanted : 1;
@@ -39,7 +33,7 @@ static int host_probe(ompls_module *self, int wanted, ompls_error *err) {
 static int host_open(ompls_module *self, int index, void **out, ompls_error *err) {
     (void)self;
     device *opened = calloc(1, sizeof *opened);
-    if (opened == NULL) return fail(err, "close other programs", "opening", strerror(errno));
+    if (opened == NULL) return ompls_device_fail(err, "close other programs", "opening: %s", strerror(errno));
     opened->index = index;
     *out = opened;
     return 0;
@@ -64,7 +58,7 @@ static int host_alloc(void *handle, uint64_t size, ompls_address *out, ompls_err
     (void)handle;
     /* Not posix_memalign: glibc would map and unmap large blocks each time, which costs more than the copy. */
     uintptr_t memory = size > UINT64_MAX - 2 * ALIGNMENT ? 0 : (uintptr_t)malloc(size + 2 * ALIGNMENT);
-    if (memory == 0) return fail(err, "map less at a time", "malloc", strerror(ENOMEM));
+    if (memory == 0) return ompls_device_fail(err, "map less at a time", "malloc: %s", strerror(ENOMEM));
     *out = (memory + ALIGNMENT + sizeof memory - 1) & ~(uintptr_t)(ALIGNMENT - 1);
     memcpy((void *)(uintptr_t)(*out - sizeof memory), &memory, sizeof memory);
     return 0;
@@ -131,14 +125,14 @@ static int host_load(void *handle, const void *image, uint64_t size, void **load
     if (low >= 0) close(low);
     if (failed != 0) {
         if (file >= 0) close(file);
-        return fail(err, "check the limits on memory and open files", "copying the image", strerror(failed));
+        return ompls_device_fail(err, "check the limits on memory and open files", "copying the image: %s", strerror(failed));
     }
     /* Not /proc/self: a debugger opens the images of the process by these paths, and would wait for a file of its own. */
     /* The dot: the stub's program (core/stub.c) may have had this number. */
     snprintf(path, sizeof path, "/proc/%d/./fd/%d", (int)getpid(), file);
     opened->loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (opened->loaded == NULL) {
-        fail(err, "build the program again on this machine", "loading the image", dlerror());
+        ompls_device_fail(err, "build the program again on this machine", "loading the image: %s", dlerror());
         close(file);
         return 1;
     }
@@ -148,7 +142,7 @@ static int host_load(void *handle, const void *image, uint64_t size, void **load
 
 static int host_find(void *loaded, const char *name, void **out, ompls_error *err) {
     *out = dlsym(loaded, name);
-    return *out != NULL ? 0 : fail(err, "build the program again for `host`", name, "not in the image");
+    return *out != NULL ? 0 : ompls_device_fail(err, "build the program again for `host`", "%s: not in the image", name);
 }
 
 static int host_find_kernel(void *handle, void *loaded, const char *name, void **kernel, ompls_error *err) {

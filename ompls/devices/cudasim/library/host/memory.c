@@ -41,7 +41,7 @@ int sim_alloc(void *handle, uint64_t size, ompls_address *out, ompls_error *err)
     if (best == NULL) {
         uint64_t used = d->in_use;
         pthread_mutex_unlock(&d->memory);
-        return sim_fail(err, "map less at a time, or set OMPLS_CUDASIM_MEMORY (MiB)",
+        return ompls_device_fail(err, "map less at a time, or set OMPLS_CUDASIM_MEMORY (MiB)",
                     "out of device memory: %llu bytes asked for, %llu of %llu in use", (unsigned long long)size,
                     (unsigned long long)used, (unsigned long long)d->bytes);
     }
@@ -62,7 +62,7 @@ int sim_free(void *handle, ompls_address address, ompls_error *err) {
     ompls_block *b = ompls_find_block(&d->blocks, address - d->base);
     if (b == NULL || d->base + b->start != address) {
         pthread_mutex_unlock(&d->memory);
-        return sim_fail(err, "free what was allocated, once", "freeing %#llx: no allocation begins there", (unsigned long long)address);
+        return ompls_device_fail(err, "free what was allocated, once", "freeing %#llx: no allocation begins there", (unsigned long long)address);
     }
     int status = note(d, b, false, err);
     mark(d, b->start, b->offset + b->size - PAGE - b->start, SIM_STATE_FREED);
@@ -81,7 +81,7 @@ static bool in_arena(const sim_device *d, ompls_address address, uint64_t size) 
 static int copy_image(sim_device *d, ompls_address address, void *to, const void *from, uint64_t size, ompls_error *err) {
     int status = 0;
     if (d->process == 0 || address < SIM_IMAGE_BASE || address + size > SIM_IMAGE_BASE + SIM_IMAGE_SIZE)
-        return sim_fail(err, "use addresses of this device", "%#llx is not an address of this device", (unsigned long long)address);
+        return ompls_device_fail(err, "use addresses of this device", "%#llx is not an address of this device", (unsigned long long)address);
     pthread_mutex_lock(&d->commands);
     for (uint64_t done = 0; done < size && status == 0;) {
         uint64_t part = size - done < sizeof d->control->staging ? size - done : sizeof d->control->staging;
@@ -121,14 +121,14 @@ int sim_copy_within(void *handle, ompls_address to, ompls_address from, uint64_t
     }
     if (in_arena(d, from, size)) return sim_copy_in(d, to, d->arena + (from - d->base), size, err);
     if (in_arena(d, to, size)) return sim_copy_out(d, d->arena + (to - d->base), from, size, err);
-    return sim_fail(err, "copy through the host", "copying between two variables of the image");
+    return ompls_device_fail(err, "copy through the host", "copying between two variables of the image");
 }
 
 /* The other device's memory is mapped here, too. */
 int sim_copy_peer(void *handle, ompls_address to, void *from_device, ompls_address from, uint64_t size, ompls_error *err) {
     sim_device *d = handle, *other = from_device;
     if (in_arena(other, from, size)) return sim_copy_in(d, to, other->arena + (from - other->base), size, err);
-    if (!in_arena(d, to, size)) return sim_fail(err, "copy through the host", "copying between variables of two images");
+    if (!in_arena(d, to, size)) return ompls_device_fail(err, "copy through the host", "copying between variables of two images");
     mark(d, to - d->base, size, SIM_STATE_WRITTEN);
     return sim_copy_out(other, d->arena + (to - d->base), from, size, err);
 }

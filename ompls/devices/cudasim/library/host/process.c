@@ -84,8 +84,8 @@ static int lose(sim_device *d, uint32_t wanted, bool stopped, ompls_error *err) 
     d->lost = idle ? OMPLS_LOST_IDLE : OMPLS_LOST_BEFORE;
     err->fatal = idle ? OMPLS_LOST_IDLE : OMPLS_LOST_NOW;
     drain(d->control);
-    if (stopped) return sim_fail(err, "see who sends signals to it", "the device process was stopped by a signal and did not go on; it has been ended");
-    return sim_fail(err, "see who sends signals to it, or use less memory",
+    if (stopped) return ompls_device_fail(err, "see who sends signals to it", "the device process was stopped by a signal and did not go on; it has been ended");
+    return ompls_device_fail(err, "see who sends signals to it, or use less memory",
                     "the device process was killed: by a signal, or by the kernel when memory was short");
 }
 
@@ -185,21 +185,21 @@ static int failed(sim_device *d, ompls_error *err) {
         err->fault_line = sim_find_line(d, control->fault ? control->pc : control->pc - 1, err->fault_file, sizeof err->fault_file);
     sim_drop_image(d);
     const char *hint = control->fault ? "map what the kernel uses" : "see the kernel";
-    if (err->fault_line == 0) return sim_fail(err, hint, "%s", control->reason);
-    return sim_fail(err, hint, "%s (at %.60s:%u)", control->reason, err->fault_file, err->fault_line);
+    if (err->fault_line == 0) return ompls_device_fail(err, hint, "%s", control->reason);
+    return ompls_device_fail(err, hint, "%s (at %.60s:%u)", control->reason, err->fault_file, err->fault_line);
 }
 
 /* Send the command that has been written into the page.  With `commands` held. */
 int sim_send(sim_device *d, uint32_t command, ompls_error *err) {
     sim_control *control = d->control;
-    if (d->lost != 0) return err->fatal = d->lost, sim_fail(err, "start the program again", "the device process has ended");
+    if (d->lost != 0) return err->fatal = d->lost, ompls_device_fail(err, "start the program again", "the device process has ended");
     control->command = command;
     uint32_t wanted = load(&control->request) + 1;
     __atomic_store_n(&control->request, wanted, __ATOMIC_RELEASE);
     futex_wake(&control->request);
     if (await(d, wanted, err) != 0) return 1;
     if (control->status == SIM_OK) return 0;
-    if (control->status == SIM_REFUSED) return sim_fail(err, "see the limits of compute capability 5.3", "%s", control->reason);
+    if (control->status == SIM_REFUSED) return ompls_device_fail(err, "see the limits of compute capability 5.3", "%s", control->reason);
     return failed(d, err);
 }
 
@@ -262,7 +262,7 @@ int sim_start(sim_device *d, ompls_error *err) {
     for (int i = 0; i < FILES; i++)
         if (files[i] >= 0) close(files[i]);
     if (failed != 0)
-        return sim_fail(err, "look at the limits on processes, memory and open files, and at sysctl vm.memfd_noexec",
+        return ompls_device_fail(err, "look at the limits on processes, memory and open files, and at sysctl vm.memfd_noexec",
                         "starting the device process: %s", strerror(failed));
     d->owner = getpid();
     char state;

@@ -9,11 +9,10 @@
 #include <sys/types.h>
 
 #include "../../../../runtime/core/blocks.h"
-#include "../../../../runtime/core/device.h"
+#include "../../../../runtime/core/fail.h"
 #include "../protocol.h"
 
 /* These stand in the user's program: the names are ours only with the prefix. */
-#define sim_fail ompls_cudasim_fail
 #define sim_symbols_of ompls_cudasim_symbols_of
 #define sim_send ompls_cudasim_send
 #define sim_start ompls_cudasim_start
@@ -58,9 +57,6 @@ typedef struct {
 static inline uint64_t sim_round_up(uint64_t value, uint64_t to) {
     return (value + to - 1) / to * to;
 }
-
-/* Fill `err`; returns 1. */
-int sim_fail(ompls_error *err, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The symbol table of the image. */
 typedef struct {
