@@ -1,4 +1,5 @@
 // One file for VS Code to load; `--watch` rebuilds it while you work.
+import { copyFile, mkdir } from 'node:fs/promises';
 import * as esbuild from 'esbuild';
 
 const options = {
@@ -13,6 +14,8 @@ const options = {
   sourcemap: true,
   logLevel: 'warning',
 };
+await mkdir('dist', { recursive: true });
+await copyFile('../../examples/saxpy.c', 'dist/sample.c'); // of the walkthrough
 if (process.argv.includes('--watch')) {
   await (await esbuild.context(options)).watch();
 } else {

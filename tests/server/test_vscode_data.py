@@ -88,8 +88,13 @@ def test_the_walkthrough_has_what_it_names() -> None:
         assert (EXTENSION / step["media"]["markdown"]).is_file()
         named = re.findall(r"command:([\w.]+)", step["description"])
         assert {*named, *(e.partition(":")[2] for e in step["completionEvents"])} <= commands
-    sample = EXTENSION / "walkthrough" / "saxpy.c"
-    assert sample.read_bytes() == (EXTENSION.parents[1] / "examples" / "saxpy.c").read_bytes()
+    opened = re.search(r"'(\w+)', '([\w.]+)'", (EXTENSION / "src/features/sample.ts").read_text())
+    copied = re.search(r"copyFile\('(.+?)', '(.+?)'\)", (EXTENSION / "esbuild.mjs").read_text())
+    assert opened is not None
+    assert copied is not None
+    assert (EXTENSION / copied[1]).is_file()
+    assert copied[2] == "/".join(opened.groups())
+    assert f"!{copied[2]}" in (EXTENSION / ".vscodeignore").read_text().splitlines()  # it is in the package
 
 
 def test_menus_offer_commands_that_there_are() -> None:

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 
 export function activate(context: vscode.ExtensionContext): void {
   const open = async (): Promise<void> => {
-    const file = vscode.Uri.joinPath(context.extensionUri, 'walkthrough', 'saxpy.c');
+    const file = vscode.Uri.joinPath(context.extensionUri, 'dist', 'sample.c');
     const content = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'c', content }));
   };
