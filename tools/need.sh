@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that the named tools are there: python, gcc, g++, node, gdb, ssh, sshd, cross compilers, qemu.  What only the
+# Makes sure that the named tools are there: python, gcc, g++, node, gdb, ssh, sshd, emacs, cross compilers, qemu.  What only the
 # system's package manager has is installed when we are root on a Debian-like system; otherwise the command to type is
 # printed and we stop.
 set -eu
@@ -25,6 +25,7 @@ for tool in "$@"; do
         *-linux-gnu*-g*) command -v "$tool" >/dev/null || missing+=("${tool##*-}-${tool%-*}") ;; # as Debian's packages
         ssh) command -v ssh >/dev/null || missing+=(openssh-client) ;;
         sshd) PATH="$PATH:/usr/sbin" command -v sshd >/dev/null || missing+=(openssh-server) ;;
+        emacs) command -v emacs >/dev/null || missing+=(emacs-nox elpa-eglot) ;;
         qemu-*) command -v "$tool" >/dev/null || missing+=(qemu-user) ;;
         *) command -v "$tool" >/dev/null || missing+=("$tool") ;;
     esac

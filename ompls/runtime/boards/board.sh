@@ -74,7 +74,7 @@ have() {
     begin
     for name; do
         case $name in *@*) name=${name%%@*}@$stamp${name#*@} ;; esac
-        if [ -e "$name" ]; then touch "$name"; else say "$name"; fi
+        if [ -e "$name" ]; then touch "$name" "$(dirname "$name")"; else say "$name"; fi
     done
     say "stamp $stamp"
 }
