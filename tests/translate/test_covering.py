@@ -41,6 +41,7 @@ HEAD = "for (int i = k + 1; i < n; i++)"
         (LEAGUE, "for (long i = 0; i < l; i++)", False),
         (LEAGUE, "for (int i = 0; i < l; i++)", True),
         (LEAGUE, "for (int i = k; i < u; i++)", False),
+        (LEAGUE, "for (int i = 0; i < e; i++)", True),
         (f"{LEAGUE} simd", HEAD, True),
         (f"{LEAGUE} simd", "for (o = 0; o < n; o++)", False),  # which has its last value afterwards
         ("target teams distribute", HEAD, False),
@@ -50,8 +51,8 @@ HEAD = "for (int i = k + 1; i < n; i++)"
 def test_which_kernels_have_one_iteration_a_thread(
     directive: str, loops: str, covered: bool, unit: Callable[[str], TU]
 ) -> None:
-    parameters = "int n, int k, int *p, long l, unsigned u, int o"
-    text = "int g;\n#pragma omp declare target(g)\n"
+    parameters = "int n, int k, int *p, long l, unsigned u, int o, enum size e"
+    text = "enum size { SIZE = 9 };\nint g;\n#pragma omp declare target(g)\n"
     tu = unit(f"{text}void f({parameters}) {{ int r = 0;\n#pragma omp {directive}\n{loops} r = n; }}")
     made = preview(tu, "cuda")
     assert not made.diagnostics

@@ -166,5 +166,13 @@ int main(void)
     numbers(60, 1);
     kinds_of_counters();
     inside(9);
+    enum size { SIZE = 40 } size = SIZE;
+    int reached[SIZE] = {0}, sum_of_reached = 0;
+#pragma omp target teams distribute parallel for
+    for (int k = 0; k < size; k++)
+        reached[k]++;
+    for (int k = 0; k < SIZE; k++)
+        sum_of_reached += reached[k];
+    expect(sum_of_reached, SIZE, "a bound of an enumeration's type");
     return failures != 0;
 }
