@@ -86,12 +86,8 @@ def test_a_connection_that_is_cut_is_told(board: Sshd) -> None:
     with start(board, "spin") as run:
         assert run.stdout is not None
         run.stdout.readline()
-        masters = [
-            int(p.name)
-            for p in Path("/proc").glob("[0-9]*")
-            if b"ControlMaster=yes" in (p / "cmdline").read_bytes() and str(run.pid) == _parent(p)
-        ]
-        os.kill(masters[0], signal.SIGKILL)
+        (login,) = logins(run.pid)
+        os.kill(login, signal.SIGKILL)
         assert run.wait(20) == 125
         assert run.stderr is not None
         told = run.stderr.read()
@@ -99,8 +95,14 @@ def test_a_connection_that_is_cut_is_told(board: Sshd) -> None:
     assert until(board.is_clean)
 
 
-def _parent(process: Path) -> str:
-    return (process / "stat").read_text().rpartition(")")[2].split()[1]
+def logins(run: int) -> list[int]:
+    """The ssh that holds the connection of a run, a child of it."""
+    found = []
+    for listed in Path(f"/proc/{run}/task").glob("*/children"):
+        found += [
+            n for n in listed.read_text().split() if b"ControlMaster=yes" in Path(f"/proc/{n}/cmdline").read_bytes()
+        ]
+    return [int(number) for number in found]
 
 
 def test_the_trace_and_the_profile_come_back(board: Sshd, tmp_path: Path) -> None:
