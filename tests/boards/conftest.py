@@ -55,11 +55,13 @@ class Sshd:
         return ompls(*words, env=self.environment, **how)  # type: ignore[arg-type]
 
     def processes(self) -> list[str]:
-        """What runs on the board for somebody, programs and logins' shells."""
+        """What runs on this board for somebody: other tests have boards, too."""
         found = []
         for directory in Path("/proc").glob("[0-9]*"):
             try:
-                if b"OMPLS_BOARD_RUN=" in (directory / "environ").read_bytes():
+                given = (directory / "environ").read_bytes()
+                here = os.fsencode(self.directory) in given + (directory / "cmdline").read_bytes()
+                if here and b"OMPLS_BOARD_RUN=" in given:
                     found.append((directory / "comm").read_text().strip())
             except OSError:
                 continue

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from ctypes.util import find_library
 from pathlib import Path
 
@@ -19,11 +21,17 @@ PROGRAM = Path(__file__).parent / "programs/streams.c"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def start(board: Sshd, *words: object) -> subprocess.Popen[str]:
-    """A run on the board in the background."""
+@contextlib.contextmanager
+def running(board: Sshd, *words: object) -> Iterator[subprocess.Popen[str]]:
+    """A run on the board in the background, once it has said so; it ends with the block."""
     command = [sys.executable, "-m", "ompls", "run", "--remote", "nano", str(PROGRAM), "--", *map(str, words)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
-    return subprocess.Popen(command, env=board.environment, text=True, **pipes)  # type: ignore[call-overload, no-any-return]
+    with subprocess.Popen(command, env=board.environment, text=True, **pipes) as run:  # type: ignore[call-overload]
+        try:
+            assert run.stdout.readline() in ("waiting\n", "spinning\n")
+            yield run
+        finally:
+            run.kill()
 
 
 def test_streams_arguments_and_the_exit_code_are_the_programs(board: Sshd) -> None:
@@ -57,9 +65,7 @@ def test_a_signal_is_told_as_a_shell_does(board: Sshd) -> None:
 
 
 def test_ctrl_c_ends_the_program_there(board: Sshd) -> None:
-    with start(board, "wait") as run:
-        assert run.stdout is not None
-        assert run.stdout.readline() == "waiting\n"
+    with running(board, "wait") as run:
         run.send_signal(signal.SIGINT)
         assert run.wait(20) == 128 + signal.SIGINT
     assert until(board.is_clean)
@@ -74,18 +80,14 @@ def test_a_program_over_its_time_is_ended(board: Sshd) -> None:
 
 @pytest.mark.parametrize("mode", ["wait", "spin"])
 def test_a_killed_run_leaves_nothing_there(board: Sshd, mode: str) -> None:
-    with start(board, mode) as run:
-        assert run.stdout is not None
-        run.stdout.readline()
+    with running(board, mode) as run:
         assert board.processes()
         run.kill()
     assert until(board.is_clean)
 
 
 def test_a_connection_that_is_cut_is_told(board: Sshd) -> None:
-    with start(board, "spin") as run:
-        assert run.stdout is not None
-        run.stdout.readline()
+    with running(board, "spin") as run:
         (login,) = logins(run.pid)
         os.kill(login, signal.SIGKILL)
         assert run.wait(20) == 125
