@@ -99,7 +99,7 @@ def test_extreme_texts_take_few_steps(name: str) -> None:
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris has no wheel for this Python")
 def test_fuzzing_for_a_moment(tmp_path: Path) -> None:
     """`make fuzz` goes on for longer."""
-    seconds = os.environ.get("OMPLS_FUZZ_SECONDS", "15")
+    seconds = os.environ.get("OMPLS_FUZZ_SECONDS", "5")
     command = [sys.executable, str(HERE / "run.py"), f"-max_total_time={seconds}", "-timeout=30", "-max_len=3000"]
     folders = [str(tmp_path), str(HERE / "corpus")]
     run = subprocess.run([*command, *folders], cwd=tmp_path, capture_output=True, text=True, check=False)
