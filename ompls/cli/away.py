@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,37 +38,42 @@ def run(arguments: argparse.Namespace, scratch: Path, record: Path | None) -> in
     board = registered.one(arguments.remote)
     spec = board.device if arguments.device == AUTO else arguments.device
     options.translatable(spec)
-    devices = registry().chosen(spec)
-    with Connection(board, scratch) as connection:  # the login begins, and we translate meanwhile
-        machine = options.machine(architecture_of(board.facts.get("architecture", "")), arguments.tool_prefix)
-        with progress(f"translating, logging in on {board.address} and building"):
-            units = list(analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database, machine))
-            bundle = pipeline.translated(units, devices, arguments.flags)
-            flags = [flag for group in dict.fromkeys(unit.flags for unit in units) for flag in group]
-            flags += arguments.flags
-            pipeline.mark_for_debuggers(bundle, flags)
-            _refuse_paths(flags)
-            name = Path(arguments.files[0]).stem
-            files = {
-                str(path): data if isinstance(data, bytes) else data.encode() for path, data in bundle.files.items()
-            }
-            if _builds(board):
-                program, code = _built_there(connection, files, spec, flags, name)
-            else:
-                program, code = _built_here(connection, bundle, scratch / name, spec, flags), 0
-        if code != 0:
-            return OUR_ERROR
+    with Connection(board, scratch) as connection:
+        connection.open_ahead()  # we translate meanwhile
+        with progress(f"translating, and logging in on {board.address}"):
+            program, make = _planned(arguments, connection, scratch, spec)
         environment = {**there.settings(os.environ), "OMPLS_DEVICES": spec}
         if record is not None:
             environment["OMPLS_TRACE"] = "trace"  # the board knows where
         if arguments.profile:
             environment["OMPLS_TRACE_CONTENT"] = "1"
         if arguments.verbose:
+            name = os.path.basename(program)
             print(f"ompls: running {name} on {board.name} ({spec})", file=sys.stderr, flush=True)
-        code = there.run(connection, program, arguments.program_arguments, environment, arguments.timeout)
+        words = arguments.program_arguments
+        code = there.run(connection, program, make, words, environment, timeout=arguments.timeout)
         if record is not None and connection.alive:
             there.trace(connection, record)
         return code
+
+
+def _planned(
+    arguments: argparse.Namespace, connection: Connection, scratch: Path, spec: str
+) -> tuple[str, Callable[[], int | None]]:
+    """What the program is called on the board, and what makes it there."""
+    board = connection.board
+    machine = options.machine(architecture_of(board.facts.get("architecture", "")), arguments.tool_prefix)
+    units = list(analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database, machine))
+    bundle = pipeline.translated(units, registry().chosen(spec), arguments.flags)
+    flags = [flag for group in dict.fromkeys(unit.flags for unit in units) for flag in group]
+    flags += arguments.flags
+    pipeline.mark_for_debuggers(bundle, flags)
+    _refuse_paths(flags)
+    name = Path(arguments.files[0]).stem
+    if not _builds(board):
+        return _built_here(connection, bundle, scratch / name, spec, flags)
+    files = {str(path): data if isinstance(data, bytes) else data.encode() for path, data in bundle.files.items()}
+    return _built_there(connection, files, spec, flags, name)
 
 
 def _builds(board: Board) -> bool:
@@ -85,24 +92,29 @@ def _refuse_paths(flags: list[str]) -> None:
 
 def _built_there(
     connection: Connection, files: dict[str, bytes], spec: str, flags: list[str], name: str
-) -> tuple[str, int]:
-    """Where the program is on the board, and the exit code of building it."""
+) -> tuple[str, Callable[[], int | None]]:
     ours = there.runtime()
     runtime = f"runtime/{there.digest(ours)}"
     bundle = f"bundles/{there.digest(files)}"
     program = f"programs/{there.digest({}, runtime, bundle, spec, *flags)}@/{name}"
-    kept = there.Kept(connection.ready(), [runtime, bundle, program])
-    if kept.has(program):
-        return kept.full(program), 0
-    kept.put_files(runtime, ours)
-    kept.put_files(bundle, files)
-    compiling, linking = pipeline.split_link_flags(flags)
-    words = [f"--device={spec}", *(f"--cflag={word}" for word in compiling), *(f"--ldflag={word}" for word in linking)]
-    return kept.full(program), there.build(connection, [runtime, bundle, kept.full(program), *words])
+
+    def make() -> int:
+        with progress("building there"):
+            kept = there.Kept(connection, [runtime, bundle])
+            kept.put_files(runtime, ours)
+            kept.put_files(bundle, files)
+            compiling, linking = pipeline.split_link_flags(flags)
+            words = [f"--cflag={word}" for word in compiling] + [f"--ldflag={word}" for word in linking]
+            code = there.build(connection, [runtime, bundle, kept.full(program), f"--device={spec}", *words])
+        return OUR_ERROR if code != 0 else 0
+
+    return program, make
 
 
-def _built_here(connection: Connection, bundle: Bundle, output: Path, spec: str, flags: list[str]) -> str:
-    """Where the program is on the board, which gets it finished; it is linked as `output`."""
+def _built_here(
+    connection: Connection, bundle: Bundle, output: Path, spec: str, flags: list[str]
+) -> tuple[str, Callable[[], int | None]]:
+    """It is linked as `output`, and sent."""
     board = connection.board
     machine = options.machine(architecture_of(board.facts.get("architecture", "")), None)
     name = output.name
@@ -113,5 +125,4 @@ def _built_here(connection: Connection, bundle: Bundle, output: Path, spec: str,
     there.refuse_newer(output, board.facts, name)
     data = output.read_bytes()
     program = f"programs/{there.digest({name: data})}/{name}"
-    there.Kept(connection.ready(), [program]).put_file(program, data)
-    return program
+    return program, partial(there.put_file, connection, program, data)

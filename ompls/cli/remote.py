@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ompls.cli.problem import Problem
@@ -120,11 +121,11 @@ def _exec(arguments: argparse.Namespace) -> int:
     there.refuse_newer(path, board.facts, str(path))
     with tidy_end(), scratch() as directory, Connection(board, directory) as connection:
         name = f"programs/{there.digest({path.name: data})}/{path.name}"
-        there.Kept(connection.ready(), [name]).put_file(name, data)
         environment = there.settings(os.environ)
         if os.environ.get("OMPLS_DEVICES"):
             environment["OMPLS_DEVICES"] = os.environ["OMPLS_DEVICES"]
-        return there.run(connection, name, arguments.words, environment)
+        put = partial(there.put_file, connection, name, data)
+        return there.run(connection, name, put, arguments.words, environment)
 
 
 _ACTIONS = {"add": _add, "list": _list, "test": _test, "remove": _remove, "exec": _exec}

@@ -42,15 +42,27 @@ def test_streams_arguments_and_the_exit_code_are_the_programs(board: Sshd) -> No
     assert board.is_clean()
 
 
-def test_a_second_run_builds_and_sends_nothing(board: Sshd) -> None:
+def test_a_second_run_builds_and_sends_nothing(board: Sshd, tmp_path: Path) -> None:
     def state() -> dict[str, int]:
         return {str(p): p.stat().st_ino for p in board.directory.glob("*/*")}
 
     assert board.ompls("run", "--remote", "nano", PROGRAM).returncode == 7
     before = state()
     assert before
-    assert board.ompls("run", "--remote", "nano", PROGRAM).returncode == 7
+    calls = tmp_path / "calls"
+    assert changed(board, tmp_path, f"echo call >>{calls}").ompls("run", "--remote", "nano", PROGRAM).returncode == 7
     assert state() == before
+    assert calls.read_text() == "call\ncall\n"  # the login, and the program
+
+
+def changed(board: Sshd, place: Path, line: str) -> Sshd:
+    """Where each `ssh` does something first."""
+    wrapper = place / "bin/ssh"
+    wrapper.parent.mkdir()
+    text = (board.place / "bin/ssh").read_text()
+    wrapper.write_text(text.replace("#!/bin/sh\n", f"#!/bin/sh\n{line}\n"))
+    wrapper.chmod(0o700)
+    return Sshd(board.place, {**board.environment, "PATH": f"{wrapper.parent}:{board.environment['PATH']}"})
 
 
 def test_an_exit_code_of_255_is_not_taken_for_a_lost_connection(board: Sshd) -> None:
@@ -242,15 +254,9 @@ def test_a_file_that_others_can_write_names_no_board(board: Sshd, tmp_path: Path
     assert "it is not as we write it" in other.ompls("remote", "list").stderr
 
 
-def test_what_a_shell_writes_at_its_start_is_no_output(board: Sshd) -> None:
-    noisy = board.place / "noisy"
-    noisy.mkdir(exist_ok=True)
-    wrapper = noisy / "ssh"
-    text = (board.place / "bin/ssh").read_text()
-    wrapper.write_text(text.replace("#!/bin/sh\n", '#!/bin/sh\necho "Welcome to the board"\n'))
-    wrapper.chmod(0o700)
-    path = f"{noisy}:{board.environment['PATH']}"
-    done = Sshd(board.place, {**board.environment, "PATH": path}).ompls("run", "--remote", "nano", PROGRAM)
+def test_what_a_shell_writes_at_its_start_is_no_output(board: Sshd, tmp_path: Path) -> None:
+    noisy = changed(board, tmp_path, 'echo "Welcome to the board"')
+    done = noisy.ompls("run", "--remote", "nano", PROGRAM)
     assert (done.stdout, done.returncode) == ("499500\n", 7)
 
 

@@ -14,7 +14,7 @@ import tarfile
 import threading
 from pathlib import Path
 from types import FrameType
-from typing import Any, Dict, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Tuple
 
 from ..errors import RuntimeProblem
 from ..launcher import GRACE, TIMED_OUT
@@ -33,6 +33,9 @@ _HERE_ONLY = (
     "OMPLS_HOSTFILE",
     "OMPLS_CHECK_RESULT",
 )
+
+
+_ABSENT = 127  # as `run` of board.sh ends where there is no such program
 
 
 def digest(files: Mapping[str, bytes], *more: str) -> str:
@@ -68,21 +71,16 @@ class Kept:
         """The name as it is there."""
         return name.replace("@", "@" + self._stamp)
 
-    def has(self, name: str) -> bool:
-        return self.full(name) not in self._missing
-
-    def put_file(self, name: str, data: Any) -> None:
-        """Raises RuntimeProblem."""
-        if not self.has(name):
-            self._connection.ask("put", name, str(len(data)), "file", data=data)
-            self._missing.discard(name)
-
     def put_files(self, name: str, files: Mapping[str, bytes]) -> None:
         """As a directory.  Raises RuntimeProblem."""
-        if not self.has(name):
+        if name in self._missing:
             data = _archive(files)
             self._connection.ask("put", name, str(len(data)), "archive", data=data)
-            self._missing.discard(name)
+
+
+def put_file(connection: Connection, name: str, data: Any) -> None:
+    """Raises RuntimeProblem."""
+    connection.ask("put", name, str(len(data)), "file", data=data)
 
 
 def _archive(files: Mapping[str, bytes]) -> bytes:
@@ -144,23 +142,37 @@ class _Signals:
 def run(
     connection: Connection,
     program: str,
+    make: Callable[[], Optional[int]],
     arguments: Sequence[str],
     environment: Mapping[str, str],
+    *,
     timeout: Optional[float] = None,
 ) -> int:
     """Run a program there with our standard streams; its exit code as the shell there says it, 124 over its time.
 
-    Raises Lost when the connection ends before it does.
+    make -- called when the board does not have it; what it gives is the exit code, unless that is 0 or None
+    Raises what `make` raises, and Lost when the connection ends before the program does.
     """
     lines = "lines" if os.isatty(1) else "whole"
     pairs = ["{}={}".format(*pair) for pair in sorted(environment.items())]
+    words = (lines, program, *pairs, "--", *arguments)
+    code = _run(connection, words, timeout)
+    if code is None:
+        code = make() or _run(connection, words, timeout)
+    if code is None:
+        raise RuntimeProblem(os.path.basename(program), "the board does not have it any more", "try again")
+    return code
+
+
+def _run(connection: Connection, words: Sequence[str], timeout: Optional[float]) -> Optional[int]:
+    """With `words` for `run` of board.sh; None: there is no such program."""
     with _Signals(connection):
-        call = connection.call("run", lines, program, *pairs, "--", *arguments)
+        call = connection.call("run", *words)
         if not call.begun():
             code = call.ended()
             if not connection.alive or code == LOST:
                 raise connection.lost()
-            return code
+            return None if code == _ABSENT else code
         output = _Output(call)
         _Input(call)
         try:
@@ -169,7 +181,7 @@ def run(
             connection.tell("KILL")
             call.kill()
             why = "still running after {:g} s: it was ended with all its processes; give it more with --timeout"
-            sys.stderr.write("ompls: error: {}: {}\n".format(os.path.basename(program), why.format(timeout)))
+            sys.stderr.write("ompls: error: {}: {}\n".format(os.path.basename(words[1]), why.format(timeout)))
             return TIMED_OUT
         output.join()
     call.ended()

@@ -3,7 +3,7 @@
 # MARK is the connection's: processes of programs have it in their environment, and what is theirs alone lies in run-MARK.
 # Only what POSIX has is used, and `head -c`, `setsid`, and /proc.
 
-function=$1 mark=$2 directory=$3
+function=$1 mark=$2 directory=$3 stamp=
 shift 3
 umask 077
 export LC_ALL=C
@@ -65,17 +65,25 @@ watch() {
     kill -KILL "$guard" 2>/dev/null
 }
 
-# have NAME...: the names that are not there, a line each; then the stamp: what a program that is built here depends on.
-# It is put behind an @ in a name.
+# What a program that is built here depends on: its text is put behind an @ in a name.  No tool is started for it.
+stamp() {
+    [ -n "$stamp" ] || stamp=$(ls -lL $(command -v gcc) $(command -v python3) /lib*/libc.so.6 /lib/*/libc.so.6 \
+        /usr/lib/*/libcuda.so.1 /usr/lib/*/tegra/libcuda.so.1 2>/dev/null | cksum | tr ' ' -)
+}
+full() {
+    full=$1
+    case $1 in *@*) stamp; full=${1%%@*}@$stamp${1#*@} ;; esac
+}
+
+# have NAME...: the names that are not there, a line each; then the stamp.
 have() {
     enter
-    stamp=$( (gcc --version | head -n 1; python3 --version; ls -lL /usr/bin/gcc /lib*/libc.so.6 /lib/*/libc.so.6 \
-        /usr/lib/*/libcuda.so.1 /usr/lib/*/tegra/libcuda.so.1) 2>/dev/null | cksum | tr ' ' -)
     begin
     for name; do
-        case $name in *@*) name=${name%%@*}@$stamp${name#*@} ;; esac
-        if [ -e "$name" ]; then touch "$name" "$(dirname "$name")"; else say "$name"; fi
+        full "$name"
+        if [ -e "$full" ]; then touch "$full" "${full%/*}"; else say "$full"; fi
     done
+    stamp
     say "stamp $stamp"
 }
 
@@ -83,7 +91,7 @@ have() {
 put() {
     enter
     rm -rf "put-$mark"
-    mkdir -p "put-$mark" "$(dirname "$1")" || fail "the board cannot write to $directory: free some space there"
+    mkdir -p "put-$mark" "${1%/*}" || fail "the board cannot write to $directory: free some space there"
     if [ "$3" = archive ]; then
         mkdir "put-$mark/x"
         head -c "$2" | tar -xzof - -C "put-$mark/x" && [ -e "put-$mark/x/.whole" ]
@@ -102,7 +110,7 @@ build() {
     export OMPLS_CACHE_DIR="$directory/cache" PYTHONPATH="$directory/$1" PYTHONDONTWRITEBYTECODE=1 PYTHONSAFEPATH=1
     bundle=$2 output=$3
     shift 3
-    mkdir -p "$(dirname "$output")"
+    mkdir -p "${output%/*}"
     find programs far runtime bundles -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf {} + 2>/dev/null # nobody used them
     # OMPLS_BOARD_RUN: it ends with the connection
     OMPLS_BOARD_RUN=$mark python3 -m ompls.runtime build "$bundle" -o "$output.$mark" "$@" </dev/null
@@ -113,9 +121,13 @@ build() {
 }
 
 # run LINES PROGRAM NAME=VALUE... -- ARGUMENTS: standard streams are the program's.  In a process group of its own.
+# It ends with 127, and does not begin, when the program is not there.
 run() {
     enter
-    lines=$1 program=$directory/$2
+    full "$2"
+    [ -e "$full" ] || exit 127
+    touch "$full" "${full%/*}"
+    lines=$1 program=$directory/$full
     shift 2
     while [ "$1" != -- ]; do
         export "$1"

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import uuid
 from pathlib import Path
-from typing import IO, Any, Optional, Sequence
+from typing import IO, Any, Optional, Sequence, Tuple
 
 from ..errors import RuntimeProblem, one_line
 from .registered import Board
@@ -65,23 +65,27 @@ def words(function: str, mark: str, directory: str, arguments: Sequence[str]) ->
 class Call:
     """One function of board.sh, running there.  What it writes on standard output is read from `output`."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", link: socket.socket, name: str, mark: str) -> None:
-        self.process, self.link, self._name, self._mark = process, link, name, mark
+    def __init__(self, process: "subprocess.Popen[bytes]", link: socket.socket, mark: str) -> None:
+        self.process, self.link, self._mark = process, link, mark
         self.output = link.makefile("rb", buffering=0)
 
     def begun(self) -> bool:
         """Wait until the function says so; what shells wrote before it is skipped.  False: it ended before that."""
         seen = b""
         wanted = b"\n" + self._mark.encode() + b"\n"
-        while not seen.endswith(wanted):
+        while len(seen) <= _LONGEST:
             try:
-                byte = self.link.recv(1)
+                more = self.link.recv(_LONGEST, socket.MSG_PEEK)  # what follows is for who reads the output
             except OSError:
-                byte = b""
-            if not byte or len(seen) > _LONGEST:
+                more = b""
+            at = (seen + more).find(wanted)
+            taken = at + len(wanted) - len(seen) if at >= 0 else len(more)
+            if taken == 0:
                 return False
-            seen += byte
-        return True
+            seen += self.link.recv(taken)
+            if at >= 0:
+                return True
+        return False
 
     def send(self, data: Any) -> None:
         """Raises OSError when nobody reads any more."""
@@ -118,10 +122,12 @@ class Connection:
         self._socket = str(scratch / "s")
         self._errors = open(str(scratch / "ssh"), "w+b")  # noqa: SIM115 -- as long as the connection
         master = ["ControlMaster=yes", "ControlPath={}".format(self._socket), "ControlPersist=no"]
-        self._watch = self._start(master, self._errors, ("watch", str(SILENCE)))
+        self._watch = self._begin(self._session(master, self._errors), ("watch", str(SILENCE)))
         self._is_ready = False
         self._closed = threading.Event()
         self._sending = threading.Lock()
+        self._opening: Optional[threading.Thread] = None
+        self._spare: Optional[Tuple["subprocess.Popen[bytes]", socket.socket]] = None
 
     def __enter__(self) -> "Connection":
         return self
@@ -129,7 +135,8 @@ class Connection:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _start(self, options: Sequence[str], errors: Any, call: Sequence[str]) -> Call:
+    def _session(self, options: Sequence[str], errors: Any) -> "Tuple[subprocess.Popen[bytes], socket.socket]":
+        """A far shell that waits for what is to be done, and our end of its standard streams."""
         ours, theirs = socket.socketpair()  # and no pipes: a broken one would end a program by SIGPIPE
         command = ["ssh", "-T"]
         for option in (*options, *_OPTIONS):
@@ -148,7 +155,10 @@ class Connection:
             raise RuntimeProblem("ssh", error.strerror or str(error), "install OpenSSH's client") from error
         finally:
             theirs.close()
-        made = Call(process, ours, call[0], self.mark)
+        return process, ours
+
+    def _begin(self, session: "Tuple[subprocess.Popen[bytes], socket.socket]", call: Sequence[str]) -> Call:
+        made = Call(*session, self.mark)
         with contextlib.suppress(OSError):  # it says why it ended
             made.send(words(call[0], self.mark, self.board.directory, call[1:]))
         return made
@@ -170,6 +180,19 @@ class Connection:
         self._is_ready = True
         threading.Thread(target=self._beat, daemon=True).start()
         return self
+
+    def open_ahead(self) -> None:
+        """Once we are logged in start a shell for the next call that has our standard error, in the background."""
+
+        def opened() -> None:
+            while not os.path.exists(self._socket):
+                if self._closed.wait(0.02) or not self.alive:
+                    return
+            with contextlib.suppress(RuntimeProblem):  # who calls hears of it
+                self._spare = self._session(self._shared(), None)
+
+        self._opening = threading.Thread(target=opened, daemon=True)
+        self._opening.start()
 
     def _beat(self) -> None:
         while not self._closed.wait(BEAT):
@@ -205,8 +228,17 @@ class Connection:
     def call(self, function: str, *arguments: str, errors: Any = None) -> Call:
         """Start a function of board.sh over the login.  Its standard error is ours if `errors` is None."""
         self.ready()
-        options = ["ControlMaster=no", "ControlPath={}".format(self._socket), "ProxyCommand=false"]
-        return self._start(options, errors, (function, *arguments))
+        if self._opening is not None:
+            self._opening.join()
+        session = self._spare if errors is None else None
+        if session is None:
+            session = self._session(self._shared(), errors)
+        else:
+            self._spare = None
+        return self._begin(session, (function, *arguments))
+
+    def _shared(self) -> Sequence[str]:
+        return ["ControlMaster=no", "ControlPath={}".format(self._socket), "ProxyCommand=false"]
 
     def ask(self, function: str, *arguments: str, data: Any = b"") -> bytes:
         """What a function writes; `data` follows its text.  Raises Lost, and RuntimeProblem for what fails there."""
@@ -235,6 +267,11 @@ class Connection:
     def close(self) -> None:
         """Log out: what still runs there ends."""
         self._closed.set()
+        if self._opening is not None:
+            self._opening.join()
+        if self._spare is not None:
+            Call(*self._spare, self.mark).kill()
+            self._spare = None
         self._watch.no_more()
         try:
             self._watch.ended(5.0)
