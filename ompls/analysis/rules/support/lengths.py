@@ -94,12 +94,12 @@ def long_enough(scene: Scene, region: Region, item: ListItem) -> tuple[Change, .
 
 
 def in_c(p: Poly) -> str:
-    """A polynomial in variables as it is written in C: the number comes last."""
-    number = p.offset
-    rest = p - Poly.of(number)
-    if rest.constant is not None or not number:
-        return repr(p)
-    return f"{rest} {'+' if number > 0 else '-'} {abs(number)}"
+    """A polynomial in variables as it is written in C: what is taken away, and the number, come last."""
+    text = ""
+    for monomial, factor in sorted(p.terms.items(), key=lambda t: (not t[0], t[1] < 0, repr(Poly({t[0]: 1})))):
+        sign = "-" if factor < 0 else "+" if text else ""
+        text += (f" {sign} " if text else sign) + repr(Poly({monomial: abs(factor)}))
+    return text or "0"
 
 
 def _bounds(access: Access) -> Iterator[ast.Expr]:
