@@ -63,7 +63,7 @@ def _add(arguments: argparse.Namespace) -> int:
         raise Problem(f"cannot add {board.name}: there is a board of that name; remove it first")
     if board.name in registry().devices:
         raise Problem(f"cannot add {board.name}: a device has that name; choose another one")
-    registry().chosen(board.device)
+    registry().one(board.device)
     facts = _asked(board)
     registered.keep({**known, board.name: replace(board, facts=facts)})
     return _show(board, facts, 0)

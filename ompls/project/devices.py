@@ -53,6 +53,8 @@ from ompls.analysis.spec.runtime import COMPLEX_FUNCTIONS, FLOAT_FUNCTIONS, MATH
 from ompls.project import toml
 from ompls.project.files import read_regular
 from ompls.project.problem import EnvironmentProblem, FileProblem, shown
+from ompls.runtime.boards.registered import boards
+from ompls.runtime.errors import RuntimeProblem
 from ompls.runtime.folders import AUTO, FILE, VARIABLE, folders
 
 __all__ = ["AUTO", "DEFAULT", "FILE", "VARIABLE", "Registry", "of_settings", "plans", "registry"]
@@ -106,7 +108,7 @@ class Registry:
         """The device NAME or NAME(INNER).  Raises EnvironmentProblem."""
         outer, inside, inner = name.partition("(")
         if outer not in self.devices:
-            raise self._unknown(outer)
+            return self._on_board(name)
         device = self.devices[outer]
         if not inside:
             return device
@@ -120,6 +122,18 @@ class Registry:
         found = self.one(inner[:-1])
         title = f"{device.title}, with {inner[:-1]} inside"
         return replace(found, name=name, title=title, triples=(), in_place_of="", inner=False)
+
+    def _on_board(self, name: str) -> DeviceSpec:
+        """The device of a board, under the board's name."""
+        try:
+            board = boards().get(name)
+        except RuntimeProblem as error:
+            raise EnvironmentProblem(f"cannot use {name}", f"{error.what}: {error.why}", error.hint) from error
+        if board is None:
+            raise self._unknown(name.partition("(")[0])
+        there = self.one(board.device)
+        title = f"{there.title}, on the board {name}"
+        return replace(there, name=name, title=title, triples=(), in_place_of="", inner=False)
 
     def of_triple(self, target: str) -> str:
         """The name of the device that a target of another compiler is; '': there is none."""

@@ -12,7 +12,7 @@ from typing import Collection, Dict, List, Optional, Sequence
 from . import hosted, launcher
 from .build import build
 from .bundle import read_bundle
-from .devices import all_devices, state_of
+from .devices import Device, all_devices, on_boards, state_of
 from .errors import BuildFailed, RuntimeProblem
 from .machine import ARCHITECTURES, chosen
 from .scratch import scratch
@@ -57,7 +57,7 @@ def list_devices(as_json: bool, further: Sequence[Dict[str, object]] = (), but: 
     but -- the names of those that are left out
     """
     entries: List[Dict[str, object]] = []
-    for device in (d for name, d in all_devices().items() if name not in but):
+    for device in [*(d for name, d in all_devices().items() if name not in but), *_boards()]:
         state = state_of(device)
         entries.append(
             {
@@ -73,6 +73,14 @@ def list_devices(as_json: bool, further: Sequence[Dict[str, object]] = (), but: 
     if as_json:
         return json.dumps({"devices": entries}, indent=2) + "\n"
     return "".join(map(_line, entries))
+
+
+def _boards() -> List[Device]:
+    try:
+        return on_boards()
+    except RuntimeProblem as error:
+        sys.stderr.write("ompls: warning: {}\n".format(error))
+        return []
 
 
 def _line(entry: Dict[str, object]) -> str:

@@ -1,4 +1,5 @@
-"""The devices as the run time sees them: the folders `NAME/module/` of `ompls/devices/` and of OMPLS_DEVICE_PATH.
+"""The devices as the run time sees them: the folders `NAME/module/` of `ompls/devices/` and of OMPLS_DEVICE_PATH, and
+the boards of `ompls remote` under their names.
 
 A module is a Python package that defines `DEVICE`, an object with the attributes and methods of `Device` below; the C
 files in it are its native half.  A device written in Python names a factory instead (`python_module`): it then runs in
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from .boards.registered import boards
 from .errors import DeviceUnavailable, one_line
 from .folders import AUTO, folders
 from .loading import load, told
@@ -267,6 +269,8 @@ def _one(name: str) -> Device:
     outer, inside, inner = name.partition("(")
     modules = _modules()
     known = _found({outer: modules[outer]}) if outer in modules else {}  # the others need not be loaded
+    if outer not in known and (board := on_board(name)) is not None:
+        return board
     if outer not in known:
         why = "its folder has no module/ to run it" if outer in folders()[0] else "there is no such device"
         raise DeviceUnavailable(outer, why, "choose one of: " + ", ".join(all_devices()))
@@ -276,3 +280,15 @@ def _one(name: str) -> Device:
         raise DeviceUnavailable(name, "its ')' is missing", "write OUTER(INNER)")
     _one(inner[:-1])
     return known[outer].around(inner[:-1])
+
+
+def on_board(name: str) -> Optional[Device]:
+    """The board of that name as a device; None: there is none.  Raises RuntimeProblem as `boards` does."""
+    return next((device for device in on_boards() if device.name == name), None)
+
+
+def on_boards() -> List[Device]:
+    """The boards as devices.  Raises RuntimeProblem as `boards` does."""
+    from ompls.devices.remote.board import BoardDevice  # noqa: PLC0415 -- it is built of what is in here
+
+    return [BoardDevice(board) for board in boards().values()]

@@ -109,3 +109,13 @@ def board(sshd: Sshd) -> Sshd:
     done = sshd.ompls("remote", "add", "nano", "board", "--dir", sshd.directory)
     assert done.returncode == 0, done.stderr
     return sshd
+
+
+def logins(run: int) -> list[int]:
+    """The ssh that holds the connection of a run, a child of it."""
+    found = []
+    for listed in Path(f"/proc/{run}/task").glob("*/children"):
+        found += [
+            n for n in listed.read_text().split() if b"ControlMaster=yes" in Path(f"/proc/{n}/cmdline").read_bytes()
+        ]
+    return [int(number) for number in found]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from .conftest import Sshd
+from .conftest import Sshd, logins
 
 PROGRAM = Path(__file__).parent / "programs/streams.c"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -107,16 +107,6 @@ def test_a_connection_that_is_cut_is_told(board: Sshd) -> None:
         told = run.stderr.read()
     assert "the connection was lost" in told
     assert until(board.is_clean)
-
-
-def logins(run: int) -> list[int]:
-    """The ssh that holds the connection of a run, a child of it."""
-    found = []
-    for listed in Path(f"/proc/{run}/task").glob("*/children"):
-        found += [
-            n for n in listed.read_text().split() if b"ControlMaster=yes" in Path(f"/proc/{n}/cmdline").read_bytes()
-        ]
-    return [int(number) for number in found]
 
 
 def test_the_trace_and_the_profile_come_back(board: Sshd, tmp_path: Path) -> None:

@@ -221,7 +221,7 @@ def test_a_program_says_which_device_it_does_not_find(process, program: Path, mo
     (program.parent / "devices/lab/module/__init__.py").write_text("raise OSError('gone')")
     assert run() == (0, "7", f"{warning}its module raises OSError: gone (__init__.py:1)\n")
     monkeypatch.delenv("OMPLS_DEVICE_PATH")
-    assert run() == (0, "7", f"{warning}no folder of that name is found; see OMPLS_DEVICE_PATH\n")
+    assert run() == (0, "7", f"{warning}no folder or board of that name is found; see OMPLS_DEVICE_PATH\n")
     monkeypatch.setenv("OMP_TARGET_OFFLOAD", "disabled")
     assert run() == (0, "7", "")
 

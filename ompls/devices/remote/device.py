@@ -53,7 +53,7 @@ class Remote(Device):
         inner = named(self._inner)[0][0]
         if inner.python_module is not None:
             why = "the module of '{}' is written in Python, and a far side has native ones".format(inner.name)
-            raise DeviceUnavailable(self.name, why, "choose {0}({1}) or {0}(cudasim)".format(super().name, INNER))
+            raise DeviceUnavailable(self.name, why, "let it have 'host' or 'cudasim' inside")
         return inner
 
     def probe(self) -> Availability:

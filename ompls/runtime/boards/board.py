@@ -71,9 +71,12 @@ class Kept:
         """The name as it is there."""
         return name.replace("@", "@" + self._stamp)
 
+    def lacks(self, name: str) -> bool:
+        return name in self._missing
+
     def put_files(self, name: str, files: Mapping[str, bytes]) -> None:
         """As a directory.  Raises RuntimeProblem."""
-        if name in self._missing:
+        if self.lacks(name):
             data = _archive(files)
             self._connection.ask("put", name, str(len(data)), "archive", data=data)
 
@@ -192,6 +195,22 @@ def _run(connection: Connection, words: Sequence[str], timeout: Optional[float])
             raise connection.lost()
         return int(connection.ask("code") or LOST)
     return code
+
+
+def serve(connection: Connection, image: bytes) -> Call:
+    """The far side of a device (ompls/devices/remote), running there; its standard streams are the line to it.
+
+    Raises Lost, and RuntimeProblem when the board cannot keep it.
+    """
+    name = "far/" + digest({"far": image})
+    if Kept(connection, [name]).lacks(name):
+        put_file(connection, name, image)
+    call = connection.call("serve", name)
+    if not call.begun():
+        call.ended()
+        raise connection.lost("the far side cannot be started")
+    call.output.close()  # the line has the descriptor for itself
+    return call
 
 
 class _Output(threading.Thread):

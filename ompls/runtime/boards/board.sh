@@ -154,13 +154,16 @@ code() {
     cat "$run/code"
 }
 
-# serve PROGRAM IMAGE: the far side of a device; standard input and output are its line.
+# serve PROGRAM: the far side of a device; standard input and output are its line.
 serve() {
     enter
+    [ -d "$run" ] || fail "the connection was lost before the far side began"
     export OMPLS_BOARD_RUN="$mark"
+    program=$directory/$1
+    cd || exit 125
     begin
     unset LC_ALL
-    exec "./$1" "./$2"
+    exec "$program"
 }
 
 # get: what the program's trace is, its size first.

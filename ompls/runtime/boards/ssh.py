@@ -24,7 +24,8 @@ from .registered import Board
 
 COMMAND = 'exec sh -c \'IFS= read -r n && eval "$(head -c "$n")"\''
 BOARD = Path(__file__).resolve().parent / "board.sh"
-BEAT = 2.0  # seconds between signs of life
+# Signs of life, as long as we live: from a process of its own, as a debugger may keep all of our threads for long.
+_BEAT = 'while [ -e "/proc/$0/exe" ] && echo beat; do sleep 2 >/dev/null; done'
 SILENCE = 15  # seconds without one after which a board ends what we started there
 LOGIN = 120.0  # seconds for a login, with its questions
 _LONGEST = 1 << 16  # bytes that a shell may write at its start
@@ -124,6 +125,7 @@ class Connection:
         master = ["ControlMaster=yes", "ControlPath={}".format(self._socket), "ControlPersist=no"]
         self._watch = self._begin(self._session(master, self._errors), ("watch", str(SILENCE)))
         self._is_ready = False
+        self._beating: Optional["subprocess.Popen[bytes]"] = None
         self._closed = threading.Event()
         self._sending = threading.Lock()
         self._opening: Optional[threading.Thread] = None
@@ -178,7 +180,13 @@ class Connection:
             self.close()
             raise Lost("board '{}'".format(self.board.name), self._told() or "ssh said nothing", self._hint())
         self._is_ready = True
-        threading.Thread(target=self._beat, daemon=True).start()
+        self._beating = subprocess.Popen(
+            ["/bin/sh", "-c", _BEAT, str(os.getpid())],
+            stdin=subprocess.DEVNULL,
+            stdout=self._watch.link.fileno(),
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         return self
 
     def open_ahead(self) -> None:
@@ -194,12 +202,8 @@ class Connection:
         self._opening = threading.Thread(target=opened, daemon=True)
         self._opening.start()
 
-    def _beat(self) -> None:
-        while not self._closed.wait(BEAT):
-            self.tell("beat")
-
     def tell(self, word: str) -> None:
-        """Say a word to `watch`: a sign of life, or a signal for the program."""
+        """Say a word to `watch`: a signal for the program."""
         with self._sending, contextlib.suppress(OSError):
             self._watch.send(word.encode() + b"\n")
 
@@ -272,6 +276,9 @@ class Connection:
         if self._spare is not None:
             Call(*self._spare, self.mark).kill()
             self._spare = None
+        if self._beating is not None:
+            self._beating.kill()
+            self._beating.wait()
         self._watch.no_more()
         try:
             self._watch.ended(5.0)

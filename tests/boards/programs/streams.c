@@ -22,6 +22,16 @@ int main(int argc, char **argv) {
 #pragma omp target map(tofrom : sum)
         for (volatile int go = 1; go;) sum++;
     }
+    if (strcmp(mode, "copy") == 0) {
+        size_t many = 32 << 20;
+        char *data = calloc(many, 1);
+#pragma omp target enter data map(to : data[0 : many])
+        printf("copying\n");
+        fflush(stdout);
+        for (volatile int go = 1; go;) {
+#pragma omp target update to(data[0 : many])
+        }
+    }
     if (strcmp(mode, "crash") == 0) raise(SIGSEGV);
 #pragma omp target teams distribute parallel for reduction(+ : sum)
     for (int i = 0; i < 1000; i++) sum += i;
