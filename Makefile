@@ -21,7 +21,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench bench-static bench-cluster fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code docs clean
+.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench bench-static bench-cluster fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code epiphany-toolchain docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -158,6 +158,9 @@ test-elsewhere: $(READY_DEV) ## programs for aarch64 and armhf, made here and ru
 test-machine-code: $(READY_DEV) ## search the machine code of all tests' kernels for waits that hang before sm_70 (minutes; needs nvdisasm)
 	@OMPLS_NVDISASM=$$($(BIN)/python tools/nvdisasm.py .cache/nvdisasm) || exit 2; export OMPLS_NVDISASM; \
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m machine_code tests/cudasim tests/translate
+
+epiphany-toolchain: ## build GCC for the Epiphany from Debian's source packages, into the cache (half an hour; goes on where it was stopped)
+	@bash tools/epiphany_toolchain.sh "$${OMPLS_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/ompls}/epiphany-elf"
 
 docs: $(READY_DEV) ## write the generated pages of docs/ again
 	@$(BIN)/python tools/docs.py
