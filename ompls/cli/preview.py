@@ -30,7 +30,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--line", type=int, metavar="N", help="only the region that line N of the file belongs to")
     parser.add_argument("--explain", action="store_true", help="also what the host does for it, and the source between")
     parser.add_argument("--with-lines", action="store_true", help="also print the line map, as a line of JSON")
-    parser.add_argument("--resources", action="store_true", help="registers, shared memory and spills, on stderr")
+    parser.add_argument(
+        "--resources",
+        action="store_true",
+        help="what kernels need of the device, on stderr",
+    )
     parser.add_argument("--json", action="store_true", help="with --resources: only these, by region, as JSON")
     parser.add_argument("--arch", default="", metavar="MODEL", help="the model for --resources (default: sm_53)")
 
@@ -99,11 +103,11 @@ def _resources(unit: Unit, arguments: argparse.Namespace) -> None:
     print(f"Resources on {found.target}, a thread or a block:\n{table(found.head, found.rows)}", file=sys.stderr)
 
 
-def _by_region(found: Resources, regions: Mapping[str, str]) -> dict[str, dict[str, int]]:
+def _by_region(found: Resources, regions: Mapping[str, str]) -> dict[str, dict[str, float]]:
     """What each region needs at most, of all its kernels."""
-    made: dict[str, dict[str, int]] = {}
+    made: dict[str, dict[str, float]] = {}
     for kernel, *cells in found.rows:
         needs = made.setdefault(regions.get(kernel, kernel), dict.fromkeys(found.head[1:], 0))
         for what, cell in zip(found.head[1:], cells, strict=True):
-            needs[what] = max(needs[what], int(cell))
+            needs[what] = max(needs[what], float(cell) if "." in cell else int(cell))
     return made

@@ -92,6 +92,6 @@ class PriceFeature:
         return {region: _price(needs) for region, needs in told["regions"].items()}
 
 
-def _price(needs: Mapping[str, int]) -> str:
+def _price(needs: Mapping[str, float]) -> str:
     """`25 registers, 256 shared bytes`: the first thing in any case, of the others what is needed at all."""
     return ", ".join(f"{count} {what}" for place, (what, count) in enumerate(needs.items()) if count or not place)

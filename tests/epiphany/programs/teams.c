@@ -25,6 +25,8 @@ int main(void)
     for (int i = 0; i < N; i++) a[i] *= 2;
 #pragma omp target parallel for schedule(dynamic, 2) reduction(+: steps)
     for (unsigned i = 10; i < N; i += 7) steps += i;
+#pragma omp target parallel for schedule(runtime) reduction(+: steps)
+    for (int i = 90; i > 3; i -= 4) steps += (unsigned)i;
 #pragma omp target parallel for schedule(guided) reduction(+: large)
     for (int64_t i = 5; i < 900; i += 4) large += i * INT64_C(10000000000) / 7;
 #pragma omp target map(tofrom: met, once, threads, from_one, d)

@@ -74,7 +74,16 @@ uint64_t __udivmoddi3(uint64_t a, uint64_t b, uint64_t *rest) { return __udivmod
 
 int abs(int x) { return x < 0 ? -x : x; }
 long labs(long x) { return x < 0 ? -x : x; }
-float sqrtf(float x) { __asm__("sqrtss %0, %0" : "+x"(x)); return x; }
-double sqrt(double x) { __asm__("sqrtsd %0, %0" : "+x"(x)); return x; }
 float fabsf(float x) { return __builtin_fabsf(x); }
 double fabs(double x) { return __builtin_fabs(x); }
+
+/* A number that is none counts as missing (C17, F.10.9). */
+float fmaxf(float x, float y) { return x >= y || y != y ? x : y; }
+float fminf(float x, float y) { return x <= y || y != y ? x : y; }
+double fmax(double x, double y) { return x >= y || y != y ? x : y; }
+double fmin(double x, double y) { return x <= y || y != y ? x : y; }
+
+#ifdef __SSE2__ /* the chip's own library has them for the chip */
+float sqrtf(float x) { __asm__("sqrtss %0, %0" : "+x"(x)); return x; }
+double sqrt(double x) { __asm__("sqrtsd %0, %0" : "+x"(x)); return x; }
+#endif

@@ -6,8 +6,9 @@
 
 enum { MEMORY = 3, HOST = 4, SIGNAL_STACK = 8192, SHARED = 0x100 | 0x200 | 0x400 /* CLONE_VM, _FS, _FILES */ };
 
-static char signal_stacks[EPI_CORES][SIGNAL_STACK] __attribute__((aligned(16)));
-static int processes[EPI_CORES];
+static char signal_stacks[EPI_MOST][SIGNAL_STACK] __attribute__((aligned(16), section(".bss.board")));
+static int processes[EPI_MOST];
+static uint32_t guarded[EPI_MOST]; /* bytes of each core's memory that are the kernel's code */
 
 /* What the kernel puts on the signal's stack (arch/x86/include/uapi/asm/sigcontext.h): words of the context, after 5 others. */
 enum { CONTEXT = 5, BP = CONTEXT + 6, SP = CONTEXT + 7, TRAP = CONTEXT + 12, ERROR = CONTEXT + 13, IP = CONTEXT + 14 };
@@ -32,6 +33,17 @@ static void catch_faults(uint32_t index) {
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) board_call(SIGACTION, (uint32_t)numbers[i], (uint32_t)action, 0, 8, 0, 0);
 }
 
+/* A kernel's code lies elsewhere here, but what would write over it on the chip faults. */
+static void guard(uint32_t index, uint32_t code) {
+    enum { PAGE = 4096, NONE = 0, READ_WRITE = 3 };
+    const uint32_t here = epi_address(&control()->geometry, index);
+    code &= ~(PAGE - 1u);
+    if (code == guarded[index]) return;
+    board_call(MPROTECT, here, guarded[index], READ_WRITE, 0, 0, 0);
+    board_call(MPROTECT, here, code, NONE, 0, 0, 0);
+    guarded[index] = code;
+}
+
 void board_core(uint32_t index);
 void board_core(uint32_t index) {
     board_call(PRCTL, 1, 9, 0, 0, 0, 0); /* it ends with the board: PR_SET_PDEATHSIG */
@@ -42,21 +54,24 @@ void board_core(uint32_t index) {
         uint32_t status;
         while ((status = __atomic_load_n(&slot->status, __ATOMIC_SEQ_CST)) != EPI_START) board_wait(&slot->status, status, 1000);
         __atomic_store_n(&slot->status, EPI_RUNNING, __ATOMIC_SEQ_CST);
+        guard(index, slot->code);
         serve(me);
     }
 }
 
 /* A core that was ended; its block at the start is zeros, and may be in use before the core is. */
 static void clear(uint32_t index) {
-    __builtin_memset((void *)(EPI_CORE(index) + BLOCK), 0, __builtin_offsetof(core, locks));
-    core *bank = (core *)(EPI_CORE(0) + BLOCK); /* nobody else gives back what it had */
-    for (int i = 0; i < LOCKS; i++)
-        if (bank->locks[i] == EPI_CORE_ID(index)) bank->locks[i] = 0;
+    const epi_geometry *g = &control()->geometry;
+    core *c = core_at(epi_address(g, index)), *first = core_at(epi_address(g, 0));
+    __builtin_memset(c, 0, __builtin_offsetof(core, index));
+    c->index = index, c->first = epi_address(g, 0);
+    for (int i = 0; i < LOCKS; i++) /* nobody else gives back what it had */
+        if (first->locks[i] == epi_id(g, index)) first->locks[i] = 0;
 }
 
 /* The new core begins on the stack of its own memory. */
 static int start_core(uint32_t index) {
-    uint32_t *stack = (uint32_t *)(EPI_CORE(index) + BLOCK - 16);
+    uint32_t *stack = (uint32_t *)(epi_address(&control()->geometry, index) + EPI_BLOCK - 16);
     int made;
     stack[0] = index;
     __asm__ volatile("int $0x80\n\ttestl %%eax, %%eax\n\tjnz 1f\n\txorl %%ebp, %%ebp\n\tcall board_core\n1:"
@@ -91,20 +106,24 @@ void board_main(uint32_t *words) {
     uint32_t host = number((const char *)words[2]);
     int file = board_call(PIDFD_OPEN, host, 0, 0, 0, 0, 0);
     bool watched = file >= 0 && board_call(DUP2, (uint32_t)file, HOST, 0, 0, 0, 0) == HOST;
-    for (uint32_t n = 0; n < EPI_CORES; n++)
-        if (!map(EPI_CORE(n), EPI_LOCAL, EPI_EXTERNAL_SIZE + n * EPI_LOCAL)) board_call(EXIT_ALL, 3, 0, 0, 0, 0, 0);
+    const uint32_t cores = epi_cores(&page->geometry);
+    for (uint32_t n = 0; n < cores; n++)
+        if (!map(epi_address(&page->geometry, n), EPI_LOCAL, EPI_EXTERNAL_SIZE + n * EPI_LOCAL)) board_call(EXIT_ALL, 3, 0, 0, 0, 0, 0);
     board_call(CLOSE_RANGE, HOST + 1, ~0u, 0, 0, 0, 0);
+    for (uint32_t n = 0; n < cores; n++) clear(n); /* before the program knows of the board: a core writes to others */
     int made = board_call(FORK, 0, 0, 0, 0, 0, 0);
     if (made != 0) {
         if (made < 0) page->failed = -made;
         else page->process = (uint32_t)made;
         board_call(EXIT_ALL, 0, 0, 0, 0, 0, 0);
     }
-    for (uint32_t n = 0; n < EPI_CORES; n++) processes[n] = start_core(n);
+    for (uint32_t n = 0; n < cores; n++) processes[n] = start_core(n);
     for (;;) {
-        uint32_t now = page->board, wanted = __atomic_exchange_n(&page->reset, 0, __ATOMIC_SEQ_CST);
-        for (uint32_t n = 0; n < EPI_CORES; n++) {
-            if ((wanted >> n & 1) == 0) continue;
+        uint32_t now = page->board;
+        for (uint32_t n = 0; n < cores; n++) {
+            const uint32_t bit = 1u << n % 32;
+            if ((page->reset[n / 32] & bit) == 0) continue;
+            __atomic_fetch_and(&page->reset[n / 32], ~bit, __ATOMIC_SEQ_CST);
             board_call(KILL, (uint32_t)processes[n], 9, 0, 0, 0, 0);
             board_call(WAITPID, (uint32_t)processes[n], 0, 0, 0, 0, 0);
             clear(n);
@@ -114,7 +133,7 @@ void board_main(uint32_t *words) {
             chip_tell_host();
         }
         if (!host_is_there(host, watched)) board_call(EXIT_ALL, 0, 0, 0, 0, 0, 0);
-        if (page->reset == 0) board_wait(&page->board, now, 200);
+        if ((page->reset[0] | page->reset[1]) == 0) board_wait(&page->board, now, 200);
     }
 }
 

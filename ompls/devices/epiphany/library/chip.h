@@ -11,15 +11,16 @@
 
 #include "board.h"
 
-enum { LOOPS = 4, QUEUE = 16, LOCKS = 32, ROUNDS = 4, BLOCK = 0x7800 };
+enum { LOOPS = 4, QUEUE = 16, LOCKS = 32, ROUNDS = 6 };
 
 typedef volatile uint32_t word;
 
-typedef struct {
+typedef struct loop {
     word number, arrived; /* of the construct that uses it; how many threads have left it */
     word busy;
-    uint64_t next, end, step, chunk;
-    int64_t start;
+    bool down;
+    uint64_t next, left, stride, step;                        /* what comes next; what is left; a chunk of it; an iteration */
+    uint64_t (*share)(const struct loop *l, uint32_t threads); /* how much a thread takes; 0: a chunk */
 } loop;
 
 typedef struct task task;
@@ -29,11 +30,12 @@ typedef struct team {
     uint32_t threads;
     void (*body)(void *);
     void *data;
-    struct core *members[EPI_CORES];
+    struct core *members[EPI_MOST];
     word lock, singles;
     void *volatile copy;
     loop loops[LOOPS];
     word pending[2]; /* tasks of this barrier and of the next */
+    bool (*volatile help)(struct core *c, bool any); /* runs one; 0: nobody has made a task */
 } team;
 
 struct task { /* in external memory */
@@ -49,7 +51,7 @@ typedef struct core {
     word bell, resting;
     word lock;                 /* of its queue */
     word flags[ROUNDS], done;  /* written by the others */
-    team *volatile joined;     /* what a member is given */
+    void *volatile joined;     /* what a core is given that another one asked for: its team, or the first master */
     team *team;                /* the innermost one, 0: only the initial thread */
     uint32_t number, level, single, shared, epoch;
     loop *loop;
@@ -57,34 +59,46 @@ typedef struct core {
     word children;             /* of the implicit task */
     word *group;
     uint32_t in_final;
-    uint32_t league, league_started;
+    uint32_t league, teams;    /* the number of its team; of how many */
+    uint32_t masters, most;    /* that run them at once; threads of a team at most */
+    void (*region)(void *);    /* what each of them runs */
+    void *data;
+    struct core *leader;       /* the first of them, 0 on it; how many of the others have ended */
+    word ended;
     team own;
     word head, tail;
     task *queue[QUEUE];
-    word locks[LOCKS];         /* those of the first core are the chip's: of critical, atomic, memory and names, counters */
     uint32_t base;             /* its queue at the start of the current task or group */
+    /* What is there as long as the chip. */
+    uint32_t index, first;     /* of this core; the global address of the first one */
+    word locks[LOCKS];         /* those of the first core are the chip's: of critical, atomic, memory and names, counters */
+    word names;                /* locks that names of `critical` have, on the first core */
 } core;
 
-_Static_assert(sizeof(core) <= EPI_LOCAL - BLOCK, "the block of a core is at the end of its memory");
+_Static_assert(sizeof(core) <= EPI_LOCAL - EPI_BLOCK, "the block of a core is at the end of its memory");
 
 static inline core *core_at(uint32_t address) {
-    return (core *)((address & 0xfff00000u) + BLOCK);
+    return (core *)((address & 0xfff00000u) + EPI_BLOCK);
 }
 
 static inline core *self(void) {
     return core_at((uint32_t)__builtin_frame_address(0));
 }
 
-static inline uint32_t index_of(const core *c) {
-    uint32_t id = (uint32_t)c >> 20;
-    return ((id >> 6) - 32) * EPI_COLUMNS + (id & 63) - 8;
+/* The first core, where the chip's locks are. */
+static inline core *bank(void) {
+    return core_at(self()->first);
 }
 
 static inline epi_control *control(void) {
     return (epi_control *)EPI_EXTERNAL;
 }
 
-/* machine.c */
+static inline epi_slot *slot_of(const core *c) {
+    return &control()->slots[c->index];
+}
+
+/* machine.c, on a real core ecore.c */
 bool chip_testset(word *lock);            /* whether it was 0; it is not now */
 void chip_ring(core *c);
 void chip_rest(core *c, uint32_t bell);   /* until its bell has rung since */

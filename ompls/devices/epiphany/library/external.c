@@ -13,7 +13,7 @@ static block *first(void) {
 }
 
 static word *pool_lock(void) {
-    return &core_at(EPI_CORE(0))->locks[2];
+    return &bank()->locks[2];
 }
 
 void *chip_take(uint32_t size) {

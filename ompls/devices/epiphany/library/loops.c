@@ -1,34 +1,45 @@
 /* loops.c -- worksharing loops and sections whose iterations are dealt out, as gcc calls it.
 
    What is left of a loop is in the master's memory, in one of a few places that its threads use in turn: a thread that
-   is that far ahead of the slowest one waits. */
+   is that far ahead of the slowest one waits.  A loop is a start and a distance, so that types and signs are gone. */
 #include "chip.h"
 
-enum { DYNAMIC, GUIDED };
+typedef unsigned long long wide;
 
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
 
-static team *team_of(core *c, team *alone) {
+typedef struct {
+    uint64_t start, distance, step; /* the distance and the step are those to go, whichever way */
+    uint64_t chunk;
+    uint64_t (*share)(const loop *l, uint32_t threads);
+    bool down;
+} range;
+
+static team *team_of(core *c) {
     if (c->team != 0) return c->team;
-    alone->threads = 1;
-    return alone;
+    c->own.threads = 1;
+    return &c->own;
 }
 
-static uint64_t iterations(int64_t start, int64_t end, int64_t step) {
-    if (step > 0) return end > start ? ((uint64_t)(end - start) + (uint64_t)step - 1) / (uint64_t)step : 0;
-    return start > end ? ((uint64_t)(start - end) - (uint64_t)step - 1) / -(uint64_t)step : 0;
+/* What a thread of `schedule(guided)` takes: its part of all that is left, at least a chunk.  Divisions are calls, so that
+   other loops do without. */
+static uint64_t guided(const loop *l, uint32_t threads) {
+    uint64_t part = l->left / l->step / threads * l->step;
+    return part > l->stride ? part : l->stride;
 }
 
 /* The loop that this thread comes to next; the first thread says what is to be done. */
-static void begin(core *c, uint64_t count, int64_t start, int64_t step, uint64_t chunk) {
-    team *t = team_of(c, &c->own);
+static void begin(range r) {
+    core *c = self();
+    team *t = team_of(c);
     loop *l = &t->loops[c->shared++ % LOOPS];
     for (;;) {
         uint32_t bell = c->bell;
         lock(&t->lock);
         if (l->busy == 0) {
             l->busy = 1, l->number = c->shared, l->arrived = 0;
-            l->next = 0, l->end = count, l->start = start, l->step = (uint64_t)step, l->chunk = chunk > 0 ? chunk : 1;
+            l->next = r.start, l->left = r.distance, l->step = r.step, l->share = r.share, l->down = r.down;
+            if (__builtin_mul_overflow(r.step, r.chunk != 0 ? r.chunk : 1, &l->stride)) l->stride = ~(uint64_t)0;
         }
         bool mine = l->number == c->shared;
         unlock(&t->lock);
@@ -38,97 +49,124 @@ static void begin(core *c, uint64_t count, int64_t start, int64_t step, uint64_t
     c->loop = l;
 }
 
-static void leave(core *c) {
-    team *t = team_of(c, &c->own);
+/* The next part: where it begins, and where the next one would. */
+static bool take(uint64_t *first, uint64_t *last) {
+    core *c = self();
+    team *t = team_of(c);
     loop *l = c->loop;
     lock(&t->lock);
-    if (++l->arrived == t->threads) l->busy = 0;
-    unlock(&t->lock);
-    if (l->busy == 0)
-        for (uint32_t i = 0; i < t->threads && t->members[i] != 0; i++) chip_ring(t->members[i]);
-    c->loop = 0;
-}
-
-/* The next iterations, counted from 0. */
-static bool take(core *c, int kind, uint64_t *first, uint64_t *count) {
-    team *t = team_of(c, &c->own);
-    loop *l = c->loop;
-    lock(&t->lock);
-    uint64_t left = l->end - l->next, part = l->chunk;
-    if (kind == GUIDED && left / t->threads > part) part = left / t->threads;
-    if (part > left) part = left;
-    *first = l->next, *count = part;
-    l->next += part;
+    uint64_t part = l->share != 0 ? l->share(l, t->threads) : l->stride;
+    if (part > l->left) part = l->left;
+    *first = l->next, *last = l->next += l->down ? -part : part;
+    l->left -= part;
     unlock(&t->lock);
     return part != 0;
 }
 
-static int64_t at(const loop *l, uint64_t iteration) {
-    return l->start + (int64_t)(iteration * l->step);
+static range narrow(long start, long end, long step, long chunk) {
+    const bool down = step < 0;
+    const int64_t distance = down ? (int64_t)start - end : (int64_t)end - start;
+    return (range){(uint64_t)(int64_t)start, distance > 0 ? (uint64_t)distance : 0, down ? -(uint64_t)(int64_t)step : (uint64_t)step,
+                   (uint64_t)chunk, 0, down};
 }
 
-/* Bounds as gcc wants them: where the part begins and where the next one would. */
-#define LOOP_OF(prefix, type, name, kind)                                                                                   \
-    bool prefix##name##_next(type *first, type *last) {                                                                              \
-        core *c = self();                                                                                                            \
-        uint64_t from, count;                                                                                                        \
-        if (!take(c, kind, &from, &count)) return false;                                                                             \
-        *first = (type)at(c->loop, from), *last = (type)at(c->loop, from + count);                                                   \
-        return true;                                                                                                                 \
-    }
+static range unsigned_wide(bool up, wide start, wide end, wide step, wide chunk) {
+    wide distance = up ? (end > start ? end - start : 0) : start > end ? start - end : 0;
+    return (range){start, distance, up ? step : -step, chunk, 0, !up};
+}
 
-#define LOOP(name, kind)                                                                                                             \
-    LOOP_OF(GOMP_loop_, long, name, kind)                                                                                          \
-    LOOP_OF(GOMP_loop_ull_, unsigned long long, name, kind)                                                                        \
-    bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long *first, long *last) {                            \
-        begin(self(), iterations(start, end, step), start, step, (uint64_t)chunk);                                                   \
-        return GOMP_loop_##name##_next(first, last);                                                                                 \
-    }                                                                                                                                \
-    bool GOMP_loop_ull_##name##_start(bool up, unsigned long long start, unsigned long long end, unsigned long long step,            \
-                                      unsigned long long chunk, unsigned long long *first, unsigned long long *last) {               \
-        uint64_t count = up ? (end > start ? (end - start + step - 1) / step : 0) : (start > end ? (start - end - step - 1) / -step : 0); \
-        begin(self(), count, (int64_t)start, (int64_t)step, chunk);                                                                  \
-        return GOMP_loop_ull_##name##_next(first, last);                                                                             \
-    }                                                                                                                                \
-    void GOMP_parallel_loop_##name(void (*body)(void *), void *data, unsigned threads, long start, long end, long step, long chunk,  \
-                                   unsigned flags) {                                                                                 \
-        combined all = {body, data, iterations(start, end, step), start, step, (uint64_t)chunk};                                     \
-        GOMP_parallel(run_combined, &all, threads, flags);                                                                           \
-    }
+/* --- gcc's names -------------------------------------------------------------------------------------------------- */
+
+bool GOMP_loop_dynamic_next(long *first, long *last) {
+    uint64_t from, to;
+    bool any = take(&from, &to);
+    *first = (long)from, *last = (long)to;
+    return any;
+}
+
+bool GOMP_loop_dynamic_start(long start, long end, long step, long chunk, long *first, long *last) {
+    begin(narrow(start, end, step, chunk));
+    return GOMP_loop_dynamic_next(first, last);
+}
+
+bool GOMP_loop_guided_start(long start, long end, long step, long chunk, long *first, long *last) {
+    range r = narrow(start, end, step, chunk);
+    r.share = guided;
+    begin(r);
+    return GOMP_loop_dynamic_next(first, last);
+}
+
+bool GOMP_loop_runtime_start(long start, long end, long step, long *first, long *last) {
+    return GOMP_loop_dynamic_start(start, end, step, 1, first, last);
+}
+
+bool GOMP_loop_ull_dynamic_next(wide *first, wide *last) {
+    uint64_t from, to;
+    bool any = take(&from, &to);
+    *first = from, *last = to;
+    return any;
+}
+
+bool GOMP_loop_ull_dynamic_start(bool up, wide start, wide end, wide step, wide chunk, wide *first, wide *last) {
+    begin(unsigned_wide(up, start, end, step, chunk));
+    return GOMP_loop_ull_dynamic_next(first, last);
+}
+
+bool GOMP_loop_ull_guided_start(bool up, wide start, wide end, wide step, wide chunk, wide *first, wide *last) {
+    range r = unsigned_wide(up, start, end, step, chunk);
+    r.share = guided;
+    begin(r);
+    return GOMP_loop_ull_dynamic_next(first, last);
+}
+
+bool GOMP_loop_ull_runtime_start(bool up, wide start, wide end, wide step, wide *first, wide *last) {
+    return GOMP_loop_ull_dynamic_start(up, start, end, step, 1, first, last);
+}
+
+void GOMP_loop_end_nowait(void) {
+    core *c = self();
+    team *t = team_of(c);
+    loop *l = c->loop;
+    lock(&t->lock);
+    bool last = ++l->arrived == t->threads;
+    if (last) l->busy = 0;
+    unlock(&t->lock);
+    for (uint32_t i = 0; last && i < t->threads && t->members[i] != 0; i++) chip_ring(t->members[i]);
+    c->loop = 0;
+}
+
+void GOMP_loop_end(void) {
+    GOMP_loop_end_nowait();
+    team_barrier(self());
+}
 
 typedef struct {
     void (*body)(void *);
     void *data;
-    uint64_t count;
-    int64_t start, step;
-    uint64_t chunk;
+    range loop;
 } combined;
 
 static void run_combined(void *data) {
     const combined *all = data;
-    begin(self(), all->count, all->start, all->step, all->chunk);
+    begin(all->loop);
     all->body(all->data);
 }
 
-LOOP(dynamic, DYNAMIC)
-LOOP(guided, GUIDED)
-LOOP(runtime, DYNAMIC)
-LOOP(nonmonotonic_dynamic, DYNAMIC)
-LOOP(nonmonotonic_guided, GUIDED)
-LOOP(nonmonotonic_runtime, DYNAMIC)
-LOOP(maybe_nonmonotonic_runtime, DYNAMIC)
-
-void GOMP_loop_end(void) {
-    core *c = self();
-    leave(c);
-    team_barrier(c);
+void GOMP_parallel_loop_dynamic(void (*body)(void *), void *data, unsigned threads, long start, long end, long step, long chunk,
+                                unsigned flags) {
+    combined all = {body, data, narrow(start, end, step, chunk)};
+    GOMP_parallel(run_combined, &all, threads, flags);
 }
 
-void GOMP_loop_end_nowait(void) { leave(self()); }
+void GOMP_parallel_loop_guided(void (*body)(void *), void *data, unsigned threads, long start, long end, long step, long chunk,
+                               unsigned flags) {
+    combined all = {body, data, narrow(start, end, step, chunk)};
+    all.loop.share = guided;
+    GOMP_parallel(run_combined, &all, threads, flags);
+}
 
-unsigned GOMP_sections_start(unsigned count) {
-    long first, last;
-    return GOMP_loop_dynamic_start(1, (long)count + 1, 1, 1, &first, &last) ? (unsigned)first : 0;
+void GOMP_parallel_loop_runtime(void (*body)(void *), void *data, unsigned threads, long start, long end, long step, unsigned flags) {
+    GOMP_parallel_loop_dynamic(body, data, threads, start, end, step, 1, flags);
 }
 
 unsigned GOMP_sections_next(void) {
@@ -136,22 +174,40 @@ unsigned GOMP_sections_next(void) {
     return GOMP_loop_dynamic_next(&first, &last) ? (unsigned)first : 0;
 }
 
-typedef struct {
-    void (*body)(void *);
-    void *data;
-    unsigned count;
-} combined_sections;
-
-static void run_sections(void *data) {
-    const combined_sections *all = data;
-    begin(self(), all->count, 1, 1, 1);
-    all->body(all->data);
+unsigned GOMP_sections_start(unsigned count) {
+    begin(narrow(1, (long)count + 1, 1, 1));
+    return GOMP_sections_next();
 }
 
 void GOMP_parallel_sections(void (*body)(void *), void *data, unsigned threads, unsigned count, unsigned flags) {
-    combined_sections all = {body, data, count};
-    GOMP_parallel(run_sections, &all, threads, flags);
+    GOMP_parallel_loop_dynamic(body, data, threads, 1, (long)count + 1, 1, 1, flags);
 }
 
-void GOMP_sections_end(void) { GOMP_loop_end(); }
-void GOMP_sections_end_nowait(void) { GOMP_loop_end_nowait(); }
+/* The order in which iterations are dealt out is the same for all of these. */
+#define SAME(name, as) extern __typeof__(as) name __attribute__((alias(#as)));
+SAME(GOMP_sections_end, GOMP_loop_end)
+SAME(GOMP_sections_end_nowait, GOMP_loop_end_nowait)
+SAME(GOMP_loop_guided_next, GOMP_loop_dynamic_next)
+SAME(GOMP_loop_runtime_next, GOMP_loop_dynamic_next)
+SAME(GOMP_loop_nonmonotonic_dynamic_next, GOMP_loop_dynamic_next)
+SAME(GOMP_loop_nonmonotonic_guided_next, GOMP_loop_dynamic_next)
+SAME(GOMP_loop_nonmonotonic_runtime_next, GOMP_loop_dynamic_next)
+SAME(GOMP_loop_maybe_nonmonotonic_runtime_next, GOMP_loop_dynamic_next)
+SAME(GOMP_loop_nonmonotonic_dynamic_start, GOMP_loop_dynamic_start)
+SAME(GOMP_loop_nonmonotonic_guided_start, GOMP_loop_guided_start)
+SAME(GOMP_loop_nonmonotonic_runtime_start, GOMP_loop_runtime_start)
+SAME(GOMP_loop_maybe_nonmonotonic_runtime_start, GOMP_loop_runtime_start)
+SAME(GOMP_loop_ull_guided_next, GOMP_loop_ull_dynamic_next)
+SAME(GOMP_loop_ull_runtime_next, GOMP_loop_ull_dynamic_next)
+SAME(GOMP_loop_ull_nonmonotonic_dynamic_next, GOMP_loop_ull_dynamic_next)
+SAME(GOMP_loop_ull_nonmonotonic_guided_next, GOMP_loop_ull_dynamic_next)
+SAME(GOMP_loop_ull_nonmonotonic_runtime_next, GOMP_loop_ull_dynamic_next)
+SAME(GOMP_loop_ull_maybe_nonmonotonic_runtime_next, GOMP_loop_ull_dynamic_next)
+SAME(GOMP_loop_ull_nonmonotonic_dynamic_start, GOMP_loop_ull_dynamic_start)
+SAME(GOMP_loop_ull_nonmonotonic_guided_start, GOMP_loop_ull_guided_start)
+SAME(GOMP_loop_ull_nonmonotonic_runtime_start, GOMP_loop_ull_runtime_start)
+SAME(GOMP_loop_ull_maybe_nonmonotonic_runtime_start, GOMP_loop_ull_runtime_start)
+SAME(GOMP_parallel_loop_nonmonotonic_dynamic, GOMP_parallel_loop_dynamic)
+SAME(GOMP_parallel_loop_nonmonotonic_guided, GOMP_parallel_loop_guided)
+SAME(GOMP_parallel_loop_nonmonotonic_runtime, GOMP_parallel_loop_runtime)
+SAME(GOMP_parallel_loop_maybe_nonmonotonic_runtime, GOMP_parallel_loop_runtime)

@@ -12,7 +12,7 @@ static void change(word *counter, uint32_t by) {
     if (counter == 0) return;
     const uint32_t at = (uint32_t)counter;
     const bool external = at >= EPI_EXTERNAL && at < EPI_EXTERNAL + EPI_EXTERNAL_SIZE;
-    word *l = external ? &core_at(EPI_CORE(0))->locks[3] : &core_at(at)->lock;
+    word *l = external ? &bank()->locks[3] : &core_at(at)->lock;
     lock(l);
     *counter += by;
     unlock(l);
@@ -100,6 +100,7 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
     made->pending = &t->pending[(c->epoch + 1) & 1];
     if (copy != 0) copy(made->data, data);
     else __builtin_memcpy(made->data, data, (size_t)size);
+    t->help = run_one;
     change(made->siblings, 1), change(made->group, 1), change(made->pending, 1);
     if (!put(c, made)) run(c, made);
     for (uint32_t i = 0; i < t->threads; i++)

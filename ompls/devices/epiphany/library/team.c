@@ -5,17 +5,54 @@
    the thread 2^k further on. */
 #include "chip.h"
 
-/* Members that the program has started, at most `wanted`. */
-static uint32_t ask(core *c, uint32_t wanted, bool apart, core **into) {
-    epi_slot *slot = &control()->slots[index_of(c)];
+/* Cores that the program has started with `other`, at most `wanted`. */
+static uint32_t ask(core *c, uint32_t wanted, bool apart, void (*other)(core *), core **into) {
+    epi_slot *slot = slot_of(c);
+    uint32_t before = slot->granted, given = 0, address = c->first;
     if (wanted == 0) return 0;
-    uint32_t before = slot->granted;
-    slot->apart = apart;
+    slot->apart = apart, slot->other = (uint32_t)other;
     __atomic_store_n(&slot->wanted, wanted, __ATOMIC_SEQ_CST);
     chip_tell_host();
     for (uint32_t bell; bell = c->bell, slot->granted == before;) chip_rest(c, bell);
-    for (uint32_t i = 0; i < slot->given; i++) into[i] = (core *)(EPI_CORE(slot->cores[i]) + BLOCK);
-    return slot->given;
+    const epi_geometry *g = &control()->geometry;
+    for (uint32_t row = 0, n = 0; row < g->rows; row++, address += (64 - g->columns) << 20)
+        for (uint32_t column = 0; column < g->columns; column++, n++, address += 1 << 20)
+            if ((slot->given[n / 32] >> n % 32 & 1) != 0) into[given++] = core_at(address);
+    return given;
+}
+
+/* From here on the program may give the core to somebody else. */
+static void finish(core *c) {
+    __atomic_store_n(&slot_of(c)->status, EPI_DONE, __ATOMIC_SEQ_CST);
+    chip_tell_host();
+}
+
+static void count(core *of, word *counter) {
+    lock(&of->lock);
+    ++*counter;
+    unlock(&of->lock);
+    chip_ring(of);
+}
+
+/* Until as many have counted, and left the lock: from then on nobody writes here. */
+static void wait_for_count(core *c, word *counter, uint32_t number) {
+    for (uint32_t bell; bell = c->bell, *counter != number;) chip_rest(c, bell);
+    lock(&c->lock);
+    unlock(&c->lock);
+}
+
+/* What another core gave to this one. */
+static void *wait_for_work(core *c) {
+    for (uint32_t bell; bell = c->bell, c->joined == 0;) chip_rest(c, bell);
+    void *given = c->joined;
+    c->joined = 0;
+    return given;
+}
+
+/* Once it begins it writes to others. */
+static void give_work(core *to, void *what) {
+    __atomic_store_n(&to->joined, what, __ATOMIC_SEQ_CST);
+    chip_ring(to);
 }
 
 static void enter(core *c, team *t, uint32_t number) {
@@ -24,6 +61,10 @@ static void enter(core *c, team *t, uint32_t number) {
     c->single = c->shared = c->epoch = c->children = c->head = c->tail = c->base = 0;
     c->task = 0, c->group = 0;
     for (int i = 0; i < ROUNDS; i++) c->flags[i] = 0;
+}
+
+static void help_or_rest(core *c, uint32_t bell) {
+    if (c->team->help == 0 || !c->team->help(c, true)) chip_rest(c, bell);
 }
 
 void team_barrier(core *c) {
@@ -35,11 +76,11 @@ void team_barrier(core *c) {
         __atomic_store_n(&to->flags[round], epoch, __ATOMIC_SEQ_CST);
         chip_ring(to);
         for (uint32_t bell; bell = c->bell, c->flags[round] < epoch;)
-            if (!run_one(c, true)) chip_rest(c, bell);
+            help_or_rest(c, bell);
     }
     word *pending = &t->pending[epoch & 1];
     for (uint32_t bell; bell = c->bell, *pending != 0;)
-        if (!run_one(c, true)) chip_rest(c, bell);
+        help_or_rest(c, bell);
 }
 
 typedef struct {
@@ -64,90 +105,116 @@ static void run_alone(core *c, void (*body)(void *), void *data) {
     c->group = before.group, c->loop = before.loop;
 }
 
+static void member(core *c) {
+    team *t = wait_for_work(c);
+    core *master = t->members[0];
+    t->body(t->data);
+    if (t->threads > 1) team_barrier(c);
+    c->team = 0;
+    finish(c);
+    count(master, &master->done);
+}
+
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags) {
     (void)flags;
     core *c = self();
-    if (threads == 0 || threads > EPI_CORES) threads = EPI_CORES;
+    if (threads == 0 || threads > c->most) threads = c->most;
     if (c->team != 0 || threads == 1) {
         run_alone(c, body, data);
         return;
     }
     team *t = &c->own;
     __builtin_memset(t, 0, sizeof *t);
-    t->threads = 1 + ask(c, threads - 1, false, t->members + 1);
+    t->threads = 1 + ask(c, threads - 1, false, member, t->members + 1);
     t->members[0] = c;
     t->body = body, t->data = data;
     c->level++;
     c->done = 0;
     enter(c, t, 0);
     for (uint32_t i = 1; i < t->threads; i++) {
-        enter(t->members[i], t, i);
-        t->members[i]->level = c->level, t->members[i]->in_final = 0;
-        t->members[i]->league = c->league, t->members[i]->league_started = c->league_started;
+        core *other = t->members[i];
+        enter(other, t, i);
+        other->level = c->level, other->in_final = 0;
+        other->league = c->league, other->teams = c->teams;
     }
-    for (uint32_t i = 1; i < t->threads; i++) { /* once one begins, it writes to others */
-        __atomic_store_n(&t->members[i]->joined, t, __ATOMIC_SEQ_CST);
-        chip_ring(t->members[i]);
-    }
+    for (uint32_t i = 1; i < t->threads; i++) give_work(t->members[i], t);
     body(data);
     team_barrier(c);
-    for (uint32_t bell; bell = c->bell, c->done != t->threads - 1;) chip_rest(c, bell);
+    wait_for_count(c, &c->done, t->threads - 1);
     c->team = 0;
     c->level--;
 }
 
+static void begin_kernel(core *c, uint32_t cores) {
+    word bell = c->bell;
+    __builtin_memset(c, 0, __builtin_offsetof(core, index));
+    c->bell = bell, c->teams = c->masters = 1, c->most = cores;
+}
+
 /* What a core does from its start until it is idle again. */
 void serve(core *c) {
-    uint32_t me = index_of(c);
-    epi_slot *slot = &control()->slots[me];
-    if (slot->role == EPI_KERNEL) {
-        word bell = c->bell;
-        __builtin_memset(c, 0, __builtin_offsetof(core, locks));
-        c->bell = bell, c->base = 0;
-        ((void (*)(void **))slot->entry)((void **)slot->argument);
-        __atomic_store_n(&slot->status, EPI_DONE, __ATOMIC_SEQ_CST);
-        chip_tell_host();
+    const epi_slot *slot = slot_of(c);
+    if (slot->argument == 0) {
+        ((void (*)(core *))slot->entry)(c);
         return;
     }
-    for (uint32_t bell; bell = c->bell, c->joined == 0;) chip_rest(c, bell);
-    team *t = c->joined;
-    core *master = t->members[0];
-    c->joined = 0;
-    t->body(t->data);
-    if (t->threads > 1) team_barrier(c);
-    c->team = 0;
-    __atomic_store_n(&slot->status, EPI_DONE, __ATOMIC_SEQ_CST);
-    chip_tell_host();
-    lock(&master->lock);
-    master->done++;
-    unlock(&master->lock);
-    chip_ring(master);
+    begin_kernel(c, control()->geometry.rows * control()->geometry.columns);
+    ((void (*)(void **))slot->entry)((void **)slot->argument);
+    finish(c);
 }
 
-void GOMP_target_ext(int device, void (*body)(void *), size_t count, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,
+/* --- leagues -------------------------------------------------------------------------------------------------------- */
+
+void GOMP_target_ext(int device, void (*body)(void *), size_t number, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,
                      void **depend, void **more) {
-    (void)device, (void)count, (void)sizes, (void)kinds, (void)flags, (void)depend, (void)more;
+    (void)device, (void)number, (void)sizes, (void)kinds, (void)flags, (void)depend, (void)more;
+    core *c = self();
+    c->region = body, c->data = host;
     body(host);
+    wait_for_count(c, &c->ended, c->masters - 1);
 }
 
-/* One team: its parallel regions have all free cores.  Several are run one after the other by the same master. */
+/* Another master runs the same region; what the first one's function has on its stack, they share. */
+static void lead(core *c) {
+    core *first = wait_for_work(c);
+    c->leader = first;
+    first->region(first->data);
+    c->leader = 0;
+    finish(c);
+    count(first, &first->ended);
+}
+
+static void begin_league(core *c, uint32_t teams, uint32_t limit) {
+    core *others[EPI_MOST];
+    const uint32_t cores = c->most;
+    c->league = 0, c->teams = teams, c->ended = 0;
+    c->masters = 1 + ask(c, (teams < cores ? teams : cores) - 1, true, lead, others);
+    for (c->most = 0; c->masters * (c->most + 1) <= cores;) c->most++; /* a division is a call */
+    if (limit != 0 && limit < c->most) c->most = limit;
+    for (uint32_t i = 1; i < c->masters; i++) {
+        core *other = others[i - 1];
+        enter(other, 0, 0);
+        other->level = other->in_final = 0;
+        other->league = i, other->teams = teams, other->masters = c->masters, other->most = c->most;
+    }
+    for (uint32_t i = 1; i < c->masters; i++) give_work(others[i - 1], c);
+}
+
+/* A master runs the team of its number, and then those that are as many further on as there are masters. */
 bool GOMP_teams4(unsigned low, unsigned high, unsigned limit, bool first) {
-    (void)low, (void)limit;
+    (void)low;
     core *c = self();
     if (first) {
-        c->league = 0, c->league_started = high != 0 ? high : 1;
+        if (c->leader == 0) begin_league(c, high != 0 ? high : 1, limit);
         return true;
     }
-    return ++c->league < c->league_started || (c->league = 0, c->league_started = 1, false);
+    c->league += c->masters;
+    return c->league < c->teams;
 }
 
 void GOMP_barrier(void) { team_barrier(self()); }
 
 /* --- locks of the chip lie in the first core ------------------------------------------------------------------------ */
-
-static core *bank(void) {
-    return (core *)(EPI_CORE(0) + BLOCK);
-}
 
 void GOMP_critical_start(void) { lock(&bank()->locks[0]); }
 void GOMP_critical_end(void) { unlock(&bank()->locks[0]); }
@@ -158,8 +225,7 @@ void GOMP_atomic_end(void) { unlock(&bank()->locks[1]); }
 void GOMP_critical_name_start(void **name) {
     core *b = bank();
     lock(&b->locks[2]);
-    static uint32_t used = 4;
-    if (*name == 0) *name = (void *)(used < LOCKS ? used++ : LOCKS);
+    if (*name == 0) *name = (void *)(4 + b->names < LOCKS ? 4 + b->names++ : LOCKS);
     uint32_t which = (uint32_t)*name;
     unlock(&b->locks[2]);
     if (which == LOCKS) __builtin_trap();
@@ -197,10 +263,10 @@ void GOMP_single_copy_end(void *data) {
 
 int omp_get_thread_num(void) { core *c = self(); return c->team != 0 ? (int)c->number : 0; }
 int omp_get_num_threads(void) { core *c = self(); return c->team != 0 ? (int)c->team->threads : 1; }
-int omp_get_max_threads(void) { return self()->team == 0 ? EPI_CORES : 1; }
+int omp_get_max_threads(void) { core *c = self(); return c->team == 0 ? (int)c->most : 1; }
 int omp_in_parallel(void) { core *c = self(); return c->team != 0 && c->team->threads > 1; }
 int omp_get_level(void) { return (int)self()->level; }
 int omp_get_team_num(void) { return (int)self()->league; }
-int omp_get_num_teams(void) { core *c = self(); return c->league_started > 1 ? (int)c->league_started : 1; }
+int omp_get_num_teams(void) { return (int)self()->teams; }
 int omp_in_final(void) { return self()->in_final != 0; }
-int omp_get_num_procs(void) { return EPI_CORES; }
+int omp_get_num_procs(void) { return (int)epi_cores(&control()->geometry); }

@@ -1,20 +1,24 @@
 """The device `epiphany`: kernels with the run time of `../library` are a program of 32 bits, the emulated board.
 
-A kernel's OpenMP is lowered by gcc, and `../library` answers its calls.  epiphany.c beside this starts the board.
+A kernel's OpenMP is lowered by gcc, and `../library` answers its calls.  epiphany.c beside this starts the board; what
+does not fit the memory of a core is refused (size.py).
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
-from typing import List
+from typing import List, Mapping, Tuple
 
-from ompls.runtime.devices import Availability, Device, ImageJob
+from ompls.devices.epiphany.module import size
+from ompls.runtime.devices import Availability, Device, ImageJob, Resources
 from ompls.runtime.machine import HERE, Machine
-from ompls.runtime.toolchain import RUNTIME, Compile
+from ompls.runtime.toolchain import RUNTIME, Compile, Toolchain
 
-LIBRARY = Path(__file__).resolve().parents[1] / "library"
+LIBRARY = size.LIBRARY
 SCRIPT = LIBRARY / "board.ld"
+EMULATED = ("arithmetic.c", "board.c", "external.c", "loops.c", "machine.c", "tasks.c", "team.c")
 # A chip's data model, and floating point as on the host; a core has neither threads' variables nor guards of its stack.
 FLAGS = (
     "-m32",
@@ -49,6 +53,7 @@ class Epiphany(Device):
     image_class = "epiphany"
     kernel_class = "default"
     emulated = True
+    tells_resources = True
 
     def probe(self) -> Availability:
         """The emulated board is there where gcc makes programs of 32 bits for this processor."""
@@ -67,9 +72,33 @@ class Epiphany(Device):
     def build_image(self, job: ImageJob) -> Path:
         """All kernels and the board in one program.  The user's -D and -I are in the kernels already."""
         headers = tuple(sorted(LIBRARY.glob("*.h")))
-        compiles: List[Compile] = [Compile(path, OURS, depends=headers) for path in sorted(LIBRARY.glob("*.c"))]
+        compiles: List[Compile] = [Compile(LIBRARY / name, OURS, depends=headers) for name in EMULATED]
         compiles += [Compile(path, KERNEL, label=kernel.file or path.name) for kernel, path in job.kernels]
-        return job.tools.link(LINK, job.tools.objects(compiles), ".board", "linking the image of 'epiphany'")
+        objects = job.tools.objects(compiles)
+        measure = size.measure()
+        sizes = measure.of(job.tools, [(kernel.name, path) for kernel, path in job.kernels])
+        told = []
+        for kernel, _ in job.kernels:
+            where = "{}:{}".format(os.path.basename(kernel.file), kernel.line)
+            size.refuse_large(kernel.name, where, sizes[kernel.name], measure.prefix is not None)
+            told.append("-Wl,--defsym=ompls_size_{}={}".format(kernel.name, size.CODE + sizes[kernel.name].all))
+        return job.tools.link((*LINK, *told), objects, ".board", "linking the image of 'epiphany'")
+
+    def resources(self, kernels: Mapping[str, bytes], target: str) -> Resources:
+        """What of the 32 KiB each kernel takes."""
+        measure = size.measure()
+        rows: List[Tuple[str, ...]] = []
+        with Toolchain() as tools:
+            named = []
+            for path, text in kernels.items():
+                file = tools.scratch / Path(path).name
+                file.write_bytes(text)
+                named.append((file.stem, file))
+            for name, taken in measure.of(tools, named).items():
+                counts = (size.LOCAL - taken.left, max(taken.left, 0))
+                rows.append((name, *(format(count / 1024, ".1f") for count in counts)))
+        head = ("kernel", "of 32 KiB" if measure.prefix else "of 32 KiB by estimate", "KiB left")
+        return Resources(measure.target, head, rows)
 
     def native_sources(self) -> List[Path]:
         """The table, and the run time's allocator."""

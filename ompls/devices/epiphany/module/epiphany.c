@@ -27,7 +27,19 @@
 #include "../../../runtime/core/blocks.h"
 #include "../library/board.h"
 
-enum { ALIGNMENT = 64, PAGE = 4096, WHOLE = EPI_EXTERNAL_SIZE + EPI_CORES * EPI_LOCAL };
+enum { ALIGNMENT = 64, PAGE = 4096, WHOLE = EPI_EXTERNAL_SIZE + EPI_MOST * EPI_LOCAL };
+
+/* The chips that a board may have; the first is that of a Parallella. */
+static const struct {
+    const char *name;
+    epi_geometry geometry;
+} chips[] = {{"16", {4, 4, 0x808}}, {"64", {8, 8, 0x808}}};
+
+typedef uint64_t cores; /* a bit for each */
+
+static cores bit(int n) {
+    return (cores)1 << n;
+}
 
 typedef struct {
     char *memory; /* of the board, as this program sees it */
@@ -36,13 +48,15 @@ typedef struct {
     uint64_t image_size;
     pthread_mutex_t lock;
     ompls_blocks blocks;
-    uint32_t taken; /* a bit for each core that a kernel has */
+    epi_geometry geometry;
+    int number;  /* of its cores */
+    cores taken; /* which a kernel has */
     bool started, lost;
     pid_t owner;
 } board;
 
 typedef struct {
-    uint32_t entry;
+    uint32_t entry, code; /* where its code would end in the memory of a core */
 } kernel;
 
 /* --- the image ---------------------------------------------------------------------------------------------------- */
@@ -150,6 +164,7 @@ static int epi_load(void *handle, const void *image, uint64_t size, void **loade
     if (memory < 0 || ftruncate(memory, WHOLE) != 0 ||
         mmap(b->memory, WHOLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory, 0) == MAP_FAILED)
         return ompls_device_fail(err, "look at the limits on memory", "making the emulated board's memory: %s", strerror(errno));
+    b->control->geometry = b->geometry;
     place_data(b);
     uint32_t end = 0;
     find(b, "epi_end", &end);
@@ -167,8 +182,10 @@ static int epi_find_kernel(void *handle, void *loaded, const char *name, void **
     kernel *k = malloc(sizeof *k); /* for the life of the program, as the region that asks */
     (void)loaded;
     if (k == NULL) return ompls_device_fail(err, "close other programs", "out of memory");
+    char size[256];
+    snprintf(size, sizeof size, "ompls_size_%s", name);
     *out = k;
-    return find(handle, name, &k->entry) ? 0 : (free(k), ompls_device_fail(err, "build the program again for `epiphany`", "kernel %s is not in the image", name));
+    return find(handle, name, &k->entry) && find(handle, size, &k->code) ? 0 : (free(k), ompls_device_fail(err, "build the program again for `epiphany`", "kernel %s is not in the image", name));
 }
 
 static int epi_find_symbol(void *handle, void *loaded, const char *name, ompls_address *out, ompls_error *err) {
@@ -235,66 +252,97 @@ static int epi_attach(void *handle, ompls_address where, ompls_address target, o
 
 /* --- kernels ---------------------------------------------------------------------------------------------------------- */
 
-/* An idle core: for a member the nearest one to `near`, for a kernel the first.  With the lock held; -1: none is free. */
-static int take_core(board *b, int near) {
-    int best = -1, distance = INT_MAX;
-    for (int n = 0; n < EPI_CORES; n++) {
-        if ((b->taken >> n & 1) != 0) continue;
-        int far = near < 0 ? n : abs(n / EPI_COLUMNS - near / EPI_COLUMNS) + abs(n % EPI_COLUMNS - near % EPI_COLUMNS);
-        if (far < distance) best = n, distance = far;
+static int distance(const board *b, int one, int other) {
+    const int columns = (int)b->geometry.columns;
+    return abs(one / columns - other / columns) + abs(one % columns - other % columns);
+}
+
+/* How far a core is from the nearest of some; where that is the same, from all of them. */
+static int away(const board *b, int n, cores from) {
+    int least = INT_MAX / EPI_LOCAL, sum = 0;
+    for (int other = 0; other < b->number; other++) {
+        if ((from & bit(other)) == 0) continue;
+        int far = distance(b, n, other);
+        if (far < least) least = far;
+        sum += far;
     }
-    if (best >= 0) b->taken |= 1u << best;
+    return least * EPI_LOCAL + sum;
+}
+
+/* An idle core: the nearest one to the cores of `to`, or, apart, the one that is the farthest from all of them.  With the lock
+   held; -1: none is free. */
+static int take_core(board *b, cores to, bool apart) {
+    int best = -1, best_far = 0;
+    for (int n = 0; n < b->number; n++) {
+        if ((b->taken & bit(n)) != 0) continue;
+        int far = away(b, n, to);
+        if (best < 0 || (apart ? far > best_far : far < best_far)) best = n, best_far = far;
+    }
+    if (best >= 0) b->taken |= bit(best);
     return best;
 }
 
-static void start(board *b, int n, uint32_t role, uint32_t entry, uint32_t argument) {
+/* Argument 0: for another core. */
+static void start(board *b, int n, uint32_t code, uint32_t entry, uint32_t argument) {
     epi_slot *slot = &b->control->slots[n];
-    slot->role = role, slot->entry = entry, slot->argument = argument;
-    slot->fault = slot->why = 0;
+    slot->code = code, slot->entry = entry, slot->argument = argument;
+    slot->fault = slot->why = slot->wanted = 0;
     __atomic_store_n(&slot->status, EPI_START, __ATOMIC_SEQ_CST);
     wake(&slot->status);
 }
 
-static void give_back(board *b, uint32_t cores) {
+static void give_back(board *b, cores those) {
     pthread_mutex_lock(&b->lock);
-    b->taken &= ~cores;
+    b->taken &= ~those;
     pthread_mutex_unlock(&b->lock);
     __atomic_fetch_add(&b->control->host, 1, __ATOMIC_SEQ_CST);
     wake(&b->control->host);
 }
 
-/* The cores of a kernel that have finished; of those that ask for more, the answer. */
-static uint32_t look_after(board *b, int master, uint32_t mine) {
-    uint32_t done = 0;
-    for (int n = 0; n < EPI_CORES; n++)
-        if (n != master && (mine >> n & 1) != 0 && b->control->slots[n].status == EPI_DONE) done |= 1u << n;
-    if (done != 0) give_back(b, done), mine &= ~done;
-    epi_slot *slot = &b->control->slots[master];
-    if (slot->wanted == 0) return mine;
+/* What a core asks for: cores for its team near to it, or masters of other teams far from all that the kernel has. */
+static cores grant(board *b, int asking, cores mine) {
+    epi_slot *slot = &b->control->slots[asking];
+    cores found = 0;
     pthread_mutex_lock(&b->lock);
-    slot->given = 0;
-    for (int n; slot->given < slot->wanted && (n = take_core(b, master)) >= 0;) {
-        slot->cores[slot->given++] = (uint32_t)n;
-        mine |= 1u << n;
-        start(b, n, EPI_MEMBER, 0, 0);
+    for (uint32_t given = 0; given < slot->wanted; given++) {
+        int n = take_core(b, slot->apart ? mine | found : bit(asking), slot->apart != 0);
+        if (n < 0) break;
+        found |= bit(n);
     }
-    slot->wanted = 0;
     pthread_mutex_unlock(&b->lock);
+    slot->given[0] = (uint32_t)found, slot->given[1] = (uint32_t)(found >> 32);
+    for (int n = 0; n < b->number; n++)
+        if ((found & bit(n)) != 0) start(b, n, slot->code, slot->other, 0);
+    slot->wanted = 0;
     __atomic_fetch_add(&slot->granted, 1, __ATOMIC_SEQ_CST);
-    volatile uint32_t *bell = (volatile uint32_t *)(void *)(b->memory + EPI_EXTERNAL_SIZE + (uint32_t)master * EPI_LOCAL + 0x7800);
+    volatile uint32_t *bell = (volatile uint32_t *)(void *)(b->memory + EPI_EXTERNAL_SIZE + (uint32_t)asking * EPI_LOCAL + EPI_BLOCK);
     __atomic_fetch_add(bell, 1, __ATOMIC_SEQ_CST); /* `core` of chip.h begins with it */
     wake(bell);
+    return found;
+}
+
+/* The cores of a kernel that have finished are given back; those that ask for more get an answer.  What it has then. */
+static cores look_after(board *b, int master, cores mine) {
+    cores done = 0;
+    for (int n = 0; n < b->number; n++)
+        if (n != master && (mine & bit(n)) != 0 && b->control->slots[n].status == EPI_DONE) done |= bit(n);
+    if (done != 0) give_back(b, done), mine &= ~done;
+    for (int n = 0; n < b->number; n++)
+        if ((mine & bit(n)) != 0 && b->control->slots[n].wanted != 0) mine |= grant(b, n, mine);
     return mine;
 }
 
-static void reset(board *b, uint32_t cores) {
-    __atomic_fetch_or(&b->control->reset, cores, __ATOMIC_SEQ_CST);
+static void reset(board *b, cores those) {
+    __atomic_fetch_or(&b->control->reset[0], (uint32_t)those, __ATOMIC_SEQ_CST);
+    __atomic_fetch_or(&b->control->reset[1], (uint32_t)(those >> 32), __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&b->control->board, 1, __ATOMIC_SEQ_CST);
     wake(&b->control->board);
-    for (int tries = 0; tries < 2000 && (b->control->reset & cores) != 0; tries++) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    for (int n = 0; n < EPI_CORES; n++)
-        for (int tries = 0; (cores >> n & 1) != 0 && tries < 2000 && b->control->slots[n].status != EPI_IDLE; tries++)
+    for (int n = 0; n < b->number; n++)
+        for (int tries = 0; (those & bit(n)) != 0 && tries < 2000; tries++) {
+            bool waits = (b->control->reset[n / 32] >> n % 32 & 1) != 0 || b->control->slots[n].status != EPI_IDLE;
+            if (!waits) break;
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        }
 }
 
 static const char *meaning(uint32_t number) {
@@ -341,18 +389,18 @@ static double seconds(void) {
 static int await(board *b, int master, const ompls_launch_request *request, ompls_error *err) {
     const char *asked = getenv("OMPLS_EPIPHANY_DEADLINE");
     const double deadline = asked != NULL ? strtod(asked, NULL) : 0, since = seconds();
-    uint32_t mine = 1u << master;
+    cores mine = bit(master);
     for (;;) {
         uint32_t now = b->control->host;
         mine = look_after(b, master, mine);
-        for (int n = 0; n < EPI_CORES; n++) {
-            if ((mine >> n & 1) == 0 || b->control->slots[n].status != EPI_FAULT) continue;
+        for (int n = 0; n < b->number; n++) {
+            if ((mine & bit(n)) == 0 || b->control->slots[n].status != EPI_FAULT) continue;
             report(b, n, request, err);
             reset(b, mine);
             give_back(b, mine);
             return 1;
         }
-        if (b->control->slots[master].status == EPI_DONE && (mine & ~(1u << master)) == 0) break;
+        if (b->control->slots[master].status == EPI_DONE && mine == bit(master)) break;
         if (deadline > 0 && seconds() - since > deadline) {
             reset(b, mine);
             give_back(b, mine);
@@ -398,17 +446,16 @@ static int epi_launch(void *handle, void *found, const ompls_launch_request *req
     for (;;) { /* the first idle core; if there is none, when another kernel has ended */
         uint32_t now = b->control->host;
         pthread_mutex_lock(&b->lock);
-        n = take_core(b, -1);
+        n = take_core(b, 0, false);
         pthread_mutex_unlock(&b->lock);
         if (n >= 0) break;
         syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
     }
     if (!put_parameters(b, n, request)) {
-        give_back(b, 1u << n);
+        give_back(b, bit(n));
         return ompls_device_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", PAGE);
     }
-    b->control->slots[n].wanted = 0;
-    start(b, n, EPI_KERNEL, k->entry, EPI_PARAMETERS + (uint32_t)n * PAGE);
+    start(b, n, k->code, k->entry, EPI_PARAMETERS + (uint32_t)n * PAGE);
     return await(b, n, request, err);
 }
 
@@ -437,6 +484,10 @@ static void epi_close(void *handle) {
 
 static int epi_open(ompls_module *self, int index, void **out, ompls_error *err) {
     (void)self, (void)index;
+    const char *asked = getenv("OMPLS_EPIPHANY_CHIP");
+    unsigned which = 0;
+    while (asked != NULL && which < sizeof chips / sizeof *chips && strcmp(chips[which].name, asked) != 0) which++;
+    if (which == sizeof chips / sizeof *chips) return ompls_device_fail(err, "say 16 or 64", "OMPLS_EPIPHANY_CHIP=%s: there is no such Epiphany", asked);
     board *b = calloc(1, sizeof *b);
     void *memory = mmap(NULL, WHOLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (b == NULL || memory == MAP_FAILED) {
@@ -445,16 +496,19 @@ static int epi_open(ompls_module *self, int index, void **out, ompls_error *err)
     }
     b->memory = memory;
     b->control = memory;
+    b->geometry = chips[which].geometry;
+    b->number = (int)epi_cores(&chips[which].geometry);
     pthread_mutex_init(&b->lock, NULL);
     *out = b;
     return 0;
 }
 
 static int epi_properties(void *handle, ompls_properties *out, ompls_error *err) {
-    (void)handle, (void)err;
-    *out = (ompls_properties){.memory = EPI_EXTERNAL_SIZE, .max_threads = EPI_CORES, .max_teams = EPI_CORES,
-                              .default_threads = EPI_CORES, .default_teams = 1, .pointer_bytes = 4};
-    snprintf(out->name, sizeof out->name, "an emulated Epiphany with %d cores", EPI_CORES);
+    const board *b = handle;
+    (void)err;
+    *out = (ompls_properties){.memory = EPI_EXTERNAL_SIZE, .max_threads = (uint32_t)b->number, .max_teams = (uint32_t)b->number,
+                              .default_threads = (uint32_t)b->number, .default_teams = 1, .pointer_bytes = 4};
+    snprintf(out->name, sizeof out->name, "an emulated Epiphany with %d cores", b->number);
     return 0;
 }
 

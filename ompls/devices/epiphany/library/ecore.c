@@ -1,0 +1,45 @@
+/* ecore.c -- what a core does by its own instructions (Epiphany architecture reference): TESTSET, and waiting by looking.
+
+   It has no use for bells: who waits reads its own memory. */
+#include "chip.h"
+
+bool chip_testset(word *lock) {
+    uint32_t value = 1;
+#ifdef __epiphany__
+    __asm__ volatile("testset %0, [%1, %2]" : "+r"(value) : "r"(lock), "r"(0) : "memory");
+#else /* to estimate sizes with another compiler */
+    value = __atomic_exchange_n(lock, value, __ATOMIC_SEQ_CST);
+#endif
+    return value == 0;
+}
+
+void lock(word *l) {
+    while (!chip_testset(l)) continue;
+}
+
+void unlock(word *l) {
+    *l = 0;
+}
+
+void chip_ring(core *c) { (void)c; }
+void chip_rest(core *c, uint32_t bell) { (void)c, (void)bell; }
+void chip_tell_host(void) {}
+
+/* Each core begins here; between two kernels it waits until the host starts the next one. */
+void chip_begin(void);
+void chip_begin(void) {
+    core *me = self();
+    epi_slot *slot = slot_of(me);
+    for (;;) {
+        while (slot->status != EPI_START) continue;
+        slot->status = EPI_RUNNING;
+        serve(me);
+    }
+}
+
+/* What a core cannot go on from: the host resets it. */
+_Noreturn void abort(void);
+_Noreturn void abort(void) {
+    slot_of(self())->status = EPI_FAULT;
+    for (;;) continue;
+}

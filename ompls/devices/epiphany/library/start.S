@@ -1,0 +1,19 @@
+/* start.S -- a core's first instructions: its stack begins at the global address of its own memory (board.h: EPI_BLOCK). */
+#define NAME_(prefix, name) prefix##name
+#define NAME(prefix, name) NAME_(prefix, name)
+#define C(name) NAME(__USER_LABEL_PREFIX__, name)
+
+    .section .vectors, "ax"
+    .global C(_start)
+C(_start):
+    b begin
+
+    .text
+begin:
+    movfs r0, coreid
+    lsl r0, r0, #20
+    mov r1, #0x7bf0
+    add sp, r0, r1
+    mov r0, %low(C(chip_begin))
+    movt r0, %high(C(chip_begin))
+    jr r0

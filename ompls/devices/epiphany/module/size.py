@@ -1,0 +1,132 @@
+"""How much of a core's 32 KiB a kernel takes with the parts of the run time that it needs.
+
+GCC's target epiphany tells it, where `make epiphany-toolchain` has built one or `epiphany-elf-gcc` is on PATH; without
+it, what this machine's gcc makes of the same text for 32 bits is an estimate.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Dict, NamedTuple, Optional, Sequence, Tuple
+
+from ompls.runtime.cache import cache_directory
+from ompls.runtime.errors import RuntimeProblem
+from ompls.runtime.machine import Machine, path_of
+from ompls.runtime.toolchain import Compile, Toolchain
+
+LIBRARY = Path(__file__).resolve().parents[1] / "library"
+LOCAL, CODE, BLOCK = 32 << 10, 0x100, 0x7C00  # as board.h has them
+LEAST = 2048  # bytes that a stack needs
+LONGER = 1.5  # code of the chip's compiler to code of this machine's, of the same text (tests/epiphany/programs)
+_PARTS = ("arithmetic.c", "ecore.c", "external.c", "loops.c", "tasks.c", "team.c")
+_FLAGS = (
+    *("-Os", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"),
+    *("-fno-stack-protector", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off", "-funsigned-char", "-w"),
+)
+_HERE = ("-m32", "-msse2", "-mfpmath=sse", "-malign-double", "-fno-pie")
+_LINK = ("-nostdlib", "-static", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-T," + str(LIBRARY / "ecore.ld"))
+
+
+class Size(NamedTuple):
+    """Bytes in a core's memory: of the kernel with its run time, and of the kernel's own text alone."""
+
+    all: int
+    own: int
+
+    @property
+    def left(self) -> int:
+        """For the stack: between the code and the run time's own data."""
+        return BLOCK - CODE - self.all
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How sizes are found; `prefix` is that of the chip's own tools, None: they are estimated."""
+
+    prefix: Optional[str]
+
+    @property
+    def target(self) -> str:
+        return "an Epiphany core" + (
+            "" if self.prefix else " (estimates by this machine's gcc: make epiphany-toolchain)"
+        )
+
+    def of(self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]]) -> Dict[str, Size]:
+        """Of kernels, by name; they are given with the file of each.  Raises BuildFailed."""
+        if self.prefix is None:
+            return self._with(tools, kernels)
+        with Toolchain(machine=Machine("epiphany", self.prefix)) as cross:
+            return self._with(cross, kernels)
+
+    def _with(self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]]) -> Dict[str, Size]:
+        headers = tuple(sorted(LIBRARY.glob("*.h")))
+        begin = ["start.S"] if self.prefix else []
+        parts = [self._object(tools, LIBRARY / name, headers) for name in (*begin, *_PARTS)]
+
+        def size(kernel: Tuple[str, Path]) -> Tuple[str, Size]:
+            name, file = kernel
+            chip = self.prefix is not None
+            roots = ("-Wl,-e,__start", "-Wl,-u,_" + name) if chip else ("-Wl,-e,chip_begin", "-Wl,-u," + name)
+            libraries = ("-Wl,--start-group", "-lm", "-lc", "-lgcc", "-Wl,--end-group") if chip else ("-m32", "-no-pie")
+            own = self._object(tools, file)
+            whole = tools.link((*_LINK, *roots, *libraries), [own, *parts], ".core", "linking kernel " + name)
+            return name, Size(*(_local(path, 1.0 if chip else LONGER) for path in (whole, own)))
+
+        return dict(tools.each(size, kernels))
+
+    def _object(self, tools: Toolchain, path: Path, depends: Optional[Tuple[Path, ...]] = None) -> Path:
+        """For a chip, gcc's driver would ask for threads with -fopenmp: the compiler proper does not."""
+        openmp = () if depends is not None else ("-fopenmp", "-foffload=disable")
+        if self.prefix is None:
+            return tools.object(Compile(path, (*_HERE, *_FLAGS, "-std=gnu17", *openmp), depends=depends))
+        if depends is not None:
+            return tools.object(Compile(path, _FLAGS, depends=depends))
+        gcc = tools.machine.tool("gcc")
+        proper = tools.run([gcc, "-print-prog-name=cc1"], gcc).decode().strip()
+
+        def make(made: Path) -> None:
+            text = made.with_suffix(".s")
+            what = "compiling {} for the chip".format(path.name)
+            tools.run([proper, "-quiet", *_FLAGS, "-std=gnu17", "-fopenmp", str(path), "-o", str(text)], what)
+            tools.run([gcc, "-c", str(text), "-o", str(made)], what)
+
+        content = [tools.version("gcc").encode(), os.fsencode("\0".join(_FLAGS)), path.read_bytes()]
+        return tools.cached(content, ".o", make)
+
+
+def measure() -> Measure:
+    """With the chip's own tools, or by estimate."""
+    built = cache_directory() / "epiphany-elf"
+    found = path_of("epiphany-elf-gcc") or (str(built / "bin/epiphany-elf-gcc") if (built / "ready").exists() else "")
+    return Measure(found[: -len("gcc")] or None)
+
+
+def refuse_large(name: str, where: str, size: Size, exact: bool) -> None:
+    """Raises RuntimeProblem for a kernel that leaves no room for a stack."""
+    if size.left >= LEAST:
+        return
+    why = "{} bytes of it and {} of the run time{} leave {} of the core's {} for a stack, which needs {}".format(
+        size.own, size.all - size.own, "" if exact else " (an estimate)", max(size.left, 0), LOCAL, LEAST
+    )
+    raise RuntimeProblem(
+        "kernel {} ({}) does not fit an Epiphany core".format(name, where), why, "make several regions of it"
+    )
+
+
+def _local(path: Path, longer: float) -> int:
+    """Bytes in the sections of an object or program that lie in a core's memory, in an object all but variables.
+
+    longer -- how much longer the code is on a core
+    """
+    data = path.read_bytes()
+    kind, table = struct.unpack_from("<H", data, 16)[0], struct.unpack_from("<I", data, 32)[0]
+    size, number = struct.unpack_from("<HH", data, 46)
+    relocatable, writable, loaded, executed, total = 1, 1, 2, 4, 0.0
+    for at in range(table, table + size * number, size):
+        _, _, flags, address, _, length = struct.unpack_from("<6I", data, at)
+        if flags & loaded and address < LOCAL and not (kind == relocatable and flags & writable):
+            total += length * longer if flags & executed else length
+    return int(total)
