@@ -104,7 +104,8 @@ def add_types(index: dict[str, str], text: str, decls: Sequence[ast.VarDecl], ba
     if decls and not typedef:
         start = min(d.span.start for d in decls) - base
         own = _STORAGE.sub("", decoded(encoded(text)[:start])).rstrip() + ";"
-        own = re.sub(r"\b(static|extern|const)\s+(?=struct|union|enum)", "", own)
+        own = re.sub(r"\b(static|extern|const|volatile)\s+(?=struct|union|enum)", "", own)
+        own = re.sub(r"\}(\s*\b(const|volatile)\b)+\s*;$", "};", own)
         if "{" not in own:
             return
     for d in decls if typedef else []:

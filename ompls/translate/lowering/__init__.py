@@ -23,6 +23,7 @@ from ompls.translate.lowering import (
     statics,
     teams,
     transform,
+    unnamed,
     variants,
 )
 from ompls.translate.lowering.round import Round
@@ -36,6 +37,7 @@ _THEMES = (
     variants.lower,
     indirect.lower,
     statics.lower,
+    unnamed.lower,
     combined.lower,
     shapes.lower,
     teams.lower,

@@ -13,8 +13,9 @@ from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
 from ompls.translate.precedence import operand
 from ompls.translate.problem import Problem
-from ompls.translate.transformations.gpu.compare import NotAtomicError, address, compared
+from ompls.translate.transformations.gpu.compare import NotAtomicError, address, captured, compared, same
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
+from ompls.translate.transformations.gpu.enums import promotion
 
 _OPS = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr",
@@ -60,7 +61,7 @@ def _text(e: Emitter, d: Directive, body: ast.Stmt | None) -> str:
         return _capture(e, body)
     expr = _expr(body)
     if "read" in kinds and isinstance(expr, ast.Assign):
-        return f"{e.text(expr.target)} = ompls_atomic_read({address(e, expr.value)});"
+        return captured(e, expr, f"ompls_atomic_read({address(e, expr.value)})", expr.value)
     if "write" in kinds and isinstance(expr, ast.Assign):
         return f"{_call(e, 'ompls_atomic_write', expr.target, expr.value)};"
     return f"{_update(e, expr)[0]};"
@@ -113,8 +114,8 @@ def _op(e: Emitter, target: ast.Expr, op: str, value: ast.Expr | str, reversed_:
     if isinstance(value, str) or _converts_first(target.type, op, value.type):
         return _call(e, f"ompls_atomic<ompls_{name}>", target, value)
     # C computes in the wider of the two types and converts the result, not the operand.
-    kind, text = e.cxx(target.type), e.text(value)
-    shown = f"ompls_value {op} ompls_old" if reversed_ else f"ompls_old {op} ompls_value"
+    kind, text, old = e.cxx(target.type), e.text(value), f"{promotion(target.type)}ompls_old"
+    shown = f"ompls_value {op} {old}" if reversed_ else f"{old} {op} ompls_value"
     return (f"ompls_atomic_update({_number_address(e, target)}, [ompls_value = {text}]({kind} ompls_old) "
             f"{{ return ({kind})({shown}); }})")  # fmt: skip
 
@@ -143,7 +144,7 @@ def _update(e: Emitter, expr: ast.Expr) -> tuple[str, ast.Expr, str, str]:
         op = expr.op[:-1]
         return _op(e, expr.target, op, expr.value), expr.target, op, e.text(expr.value)
     if isinstance(expr, ast.Assign) and expr.op == "=":
-        split = _operands(e, expr.value, e.text(expr.target))
+        split = _operands(e, expr.value, expr.target)
         if split is not None:
             op, value, reversed_ = split
             text = value if isinstance(value, str) else e.text(value)
@@ -152,17 +153,17 @@ def _update(e: Emitter, expr: ast.Expr) -> tuple[str, ast.Expr, str, str]:
     raise _NotAtomicError
 
 
-def _operands(e: Emitter, value: ast.Expr, x: str) -> tuple[str, ast.Expr | str, bool] | None:
+def _operands(e: Emitter, value: ast.Expr, x: ast.Expr) -> tuple[str, ast.Expr | str, bool] | None:
     """(operator, other operand, whether `x` is the right one) of `x op v` or `v op x`."""
     around: list[ast.Binary] = []
     value = strip(value)
     while True:
         if not isinstance(value, ast.Binary) or value.op not in _OPS:
             return None
-        if e.text(strip(value.left)) == x:
+        if same(e, value.left, x):
             op, other, reversed_ = value.op, value.right, False
             break
-        if e.text(strip(value.right)) == x:
+        if same(e, value.right, x):
             op, other, reversed_ = value.op, value.left, value.op not in _COMMUTATIVE
             break
         around.append(value)
@@ -182,11 +183,11 @@ def _capture(e: Emitter, body: ast.Stmt | None) -> str:
     expr = _expr(body)
     if not isinstance(expr, ast.Assign) or expr.op != "=":
         raise _NotAtomicError
-    v, value = e.text(expr.target), strip(expr.value)
+    value = strip(expr.value)
     call, target, op, by = _update(e, value)
-    if isinstance(value, ast.Unary) and value.postfix:
-        return f"{v} = {call};"
-    return f"{v} = {_new(e, value, call, target, op, by)};"
+    if not (isinstance(value, ast.Unary) and value.postfix):
+        call = _new(e, value, call, target, op, by)
+    return captured(e, expr, call, target)
 
 
 def _new(e: Emitter, update: ast.Expr, call: str, target: ast.Expr, op: str, by: str) -> str:  # noqa: PLR0917
@@ -210,24 +211,23 @@ def _capture_two(e: Emitter, first: ast.Expr, second: ast.Expr) -> str:
         and first.op == "="
         and not isinstance(strip(first.value), (ast.Assign, ast.Binary))
     ):
-        x = e.text(strip(first.value))
-        v = e.text(first.target)
-        if x == _target(e, second):
+        x = _target(second)
+        if x is not None and same(e, first.value, x):
             try:
-                return f"{v} = {_update(e, second)[0]};"
+                return captured(e, first, _update(e, second)[0], first.value)
             except _NotAtomicError:
                 if isinstance(second, ast.Assign) and second.op == "=":
-                    return f"{v} = {_call(e, 'ompls_atomic_exchange', second.target, second.value)};"
+                    call = _call(e, "ompls_atomic_exchange", second.target, second.value)
+                    return captured(e, first, call, first.value)
                 raise
-    if isinstance(second, ast.Assign) and second.op == "=" and e.text(strip(second.value)) == _target(e, first):
+    x = _target(first)
+    if isinstance(second, ast.Assign) and second.op == "=" and x is not None and same(e, second.value, x):
         call, target, op, by = _update(e, first)
-        return f"{e.text(second.target)} = {_new(e, first, call, target, op, by)};"
+        return captured(e, second, _new(e, first, call, target, op, by), target)
     raise _NotAtomicError
 
 
-def _target(e: Emitter, expr: ast.Expr) -> str:
+def _target(expr: ast.Expr) -> ast.Expr | None:
     if isinstance(expr, ast.Assign):
-        return e.text(strip(expr.target))
-    if isinstance(expr, ast.Unary) and expr.op in ("++", "--"):
-        return e.text(strip(expr.operand))
-    return ""
+        return expr.target
+    return expr.operand if isinstance(expr, ast.Unary) and expr.op in ("++", "--") else None

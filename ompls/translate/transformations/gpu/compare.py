@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.convert import owner, unqualified
-from ompls.analysis.model.ctype import Record
+from ompls.analysis.model.ctype import Enum, Pointer, Record
 from ompls.analysis.model.layout import find_member
 from ompls.translate.ctext import strip
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.emitter import Emitter
+from ompls.translate.transformations.gpu.enums import promotion
 
 
 class NotAtomicError(Exception):
@@ -43,6 +44,18 @@ def address(e: Emitter, target: ast.Expr) -> str:
     return f"&{e.text(target)}"
 
 
+def same(e: Emitter, one: ast.Expr, other: ast.Expr) -> bool:
+    """Whether two expressions are the same in the program; in the kernel one may be converted."""
+    return e.tu.text(e.item, strip(one).span) == e.tu.text(e.item, strip(other).span)
+
+
+def captured(e: Emitter, made: ast.Assign, text: str, of: ast.Expr) -> str:
+    """`v = …;` of the value `text` of `of`, converted as C does it in silence."""
+    to = unqualified(made.target.type)
+    silent = to == unqualified(of.type) or not isinstance(to, (Enum, Pointer))
+    return f"{e.text(made.target)} = {text if silent else f'({e.cxx(to)})({text})'};"
+
+
 def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
     """The statements for the body of an `atomic compare`.  Raises NotAtomicError."""
     items = body.items if isinstance(body, ast.Compound) else [body] if body is not None else []
@@ -52,7 +65,7 @@ def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
         return _plain(e, _update(e, items[0]))
     if len(items) == 1 and isinstance(items[0], ast.If) and items[0].otherwise is not None:
         update = _conditional(e, items[0])
-        return _block(e, update, f"if (!{_holds(update)})\n{_captured(e, items[0].otherwise, update)} = ompls_old;\n")
+        return _block(e, update, f"if (!{_holds(update)})\n{_captured(e, items[0].otherwise, update, 'ompls_old')}\n")
     if len(items) != 2:
         raise NotAtomicError
     first, second = items
@@ -60,10 +73,10 @@ def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
         return _with_result(e, first, second)
     if isinstance(second, ast.If) or _is_update(e, second):  # { v = x; if (x == e) { x = d; } }
         update = _update(e, second)
-        return _block(e, update, f"{_captured(e, first, update)} = ompls_old;\n")
+        return _block(e, update, f"{_captured(e, first, update, 'ompls_old')}\n")
     update = _update(e, first)
     shown = f"{_holds(update)} ? ({e.cxx(update.target.type)})ompls_fresh : ompls_old"
-    return _block(e, update, f"{_captured(e, second, update)} = {shown};\n")
+    return _block(e, update, f"{_captured(e, second, update, shown)}\n")
 
 
 def _with_result(e: Emitter, first: ast.Stmt, second: ast.If) -> str:
@@ -75,7 +88,7 @@ def _with_result(e: Emitter, first: ast.Stmt, second: ast.If) -> str:
     update = _of(e, comparison, _assignment(second.then))
     after = f"{e.text(result.target)} = {_holds(update)};\n"
     if second.otherwise is not None:
-        after += f"if (!{_holds(update)})\n{_captured(e, second.otherwise, update)} = ompls_old;\n"
+        after += f"if (!{_holds(update)})\n{_captured(e, second.otherwise, update, 'ompls_old')}\n"
     return _block(e, update, after)
 
 
@@ -97,7 +110,8 @@ def _block(e: Emitter, u: _Update, after: str) -> str:
 
 
 def _holds(u: _Update) -> str:
-    left, right = ("ompls_other", "ompls_old") if u.flipped else ("ompls_old", "ompls_other")
+    old = f"{promotion(u.target.type)}ompls_old"
+    left, right = ("ompls_other", old) if u.flipped else (old, "ompls_other")
     return f"({left} {u.op} {right})"
 
 
@@ -111,7 +125,7 @@ def _update(e: Emitter, s: ast.Stmt) -> _Update:
     if not isinstance(value, ast.Conditional) or value.then is None:
         raise NotAtomicError
     comparison = strip(value.condition)
-    if not isinstance(comparison, ast.Binary) or e.text(strip(value.otherwise)) != e.text(strip(made.target)):
+    if not isinstance(comparison, ast.Binary) or not same(e, value.otherwise, made.target):
         raise NotAtomicError
     return _of(e, comparison, ast.Assign(made.span, "=", made.target, value.then))
 
@@ -133,12 +147,11 @@ def _conditional(e: Emitter, s: ast.If) -> _Update:
 
 def _of(e: Emitter, comparison: ast.Binary, made: ast.Assign) -> _Update:
     target = strip(made.target)
-    x = e.text(target)
     if comparison.op not in ("==", "<", ">"):
         raise NotAtomicError
-    if e.text(strip(comparison.left)) == x:
+    if same(e, comparison.left, target):
         return _Update(target, comparison.op, comparison.right, False, made.value)
-    if e.text(strip(comparison.right)) == x:
+    if same(e, comparison.right, target):
         return _Update(target, comparison.op, comparison.left, True, made.value)
     raise NotAtomicError
 
@@ -152,9 +165,9 @@ def _assignment(s: ast.Stmt) -> ast.Assign:
     return made
 
 
-def _captured(e: Emitter, s: ast.Stmt, u: _Update) -> str:
-    """`v` of `v = x;`."""
+def _captured(e: Emitter, s: ast.Stmt, u: _Update, value: str) -> str:
+    """`v = x;` with the value that `x` has or had."""
     made = _assignment(s)
-    if e.text(strip(made.value)) != e.text(u.target):
+    if not same(e, made.value, u.target):
         raise NotAtomicError
-    return e.text(made.target)
+    return captured(e, made, value, u.target)

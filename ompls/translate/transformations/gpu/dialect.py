@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.convert import decay, owner, unqualified
@@ -19,7 +20,7 @@ from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.transformations.gpu.arrays import VariableArrays
 from ompls.translate.transformations.gpu.calls import call
 from ompls.translate.transformations.gpu.complexes import complex_number
-from ompls.translate.transformations.gpu.enums import promoted_operands
+from ompls.translate.transformations.gpu.enums import promoted_operands, promotion
 from ompls.translate.transformations.gpu.gnu import ALLOCAS, ComputedGotos, case_range, has_typeof
 from ompls.translate.transformations.gpu.initializers import has_effects
 from ompls.translate.transformations.gpu.pointers import (
@@ -30,6 +31,7 @@ from ompls.translate.transformations.gpu.pointers import (
     unlike_pointers,
 )
 from ompls.translate.transformations.gpu.sizes import is_smaller, size_of_definition
+from ompls.translate.transformations.gpu.typetext import as_cxx
 from ompls.translate.transformations.gpu.values import compound_literal, declaration
 from ompls.translate.uses import whole_of
 
@@ -38,6 +40,7 @@ class Dialect:
     """Adds the edits for one function or region to `rw`.
 
     addressed -- id of objects of which, or of a part of which, `&` takes the address
+    atomics   -- id of the assignments of `atomic` constructs, which are converted where they are written anew
     declared  -- what the innermost block declares for us
     in_library -- whether the device has a library function
     """
@@ -54,6 +57,7 @@ class Dialect:
         self.in_library = in_library
         self.arrays = VariableArrays(rw, types, dims if dims is not None else {})
         self.addressed: set[int] = set()
+        self.atomics: set[int] = set()
         self.declared: list[Part] | None = None
         self._gotos: ComputedGotos | None = None
         self._opening: dict[int, list[Part]] = {}  # id of a block -> what it declares first
@@ -66,6 +70,8 @@ class Dialect:
         for n in ast.nodes(node):
             if isinstance(n, ast.Unary) and n.op == "&" and not n.postfix:
                 self.addressed.add(id(whole_of(n.operand)))
+            elif isinstance(n, ast.DirectiveStmt) and n.directive.name == "atomic":
+                self.atomics.update(id(s.expr) for s in n.walk() if isinstance(s, ast.ExprStmt))
         self._gotos = ComputedGotos(self.rw, node)
         self._visit(node)
 
@@ -105,13 +111,12 @@ class Dialect:
             self.cast(operand, ANY_POINTER)
         if isinstance(n, ast.Expr) and is_void_step(n):
             self._void_step(n)
-        if isinstance(n, ast.Assign) and n.op == "=":
+        if isinstance(n, ast.Assign) and n.op == "=" and id(n) not in self.atomics:
             self.convert(n.value, n.target.type, n.target.span)
-        elif isinstance(n, ast.Assign) and isinstance(n.target.type, Enum):
+        elif isinstance(n, ast.Assign) and n.op != "=" and isinstance(n.target.type, Enum):
             kind = self._kind(n.target.type, self._once(n.target))
-            self.rw.replace(
-                n.span, n.target.span, " = (", *kind, ")(", n.target.span, f" {n.op[:-1]} (", n.value.span, "))"
-            )
+            old: list[Part] = [f"({promotion(n.target.type)}", n.target.span, f" {n.op[:-1]} ("]
+            self.rw.replace(n.span, n.target.span, " = (", *kind, ")", *old, n.value.span, "))")
         elif isinstance(n, ast.Unary) and n.op in ("++", "--") and isinstance(n.operand.type, Enum):
             kind, there, back = self._kind(n.operand.type, self._once(n.operand)), n.op[0], "-" if n.op == "++" else "+"
             stepped: list[Part] = ["(", n.operand.span, " = (", *kind, ")(", n.operand.span, f" {there} 1))"]
@@ -160,6 +165,8 @@ class Dialect:
             and has_typeof(self.rw, n.span.start, n.decls[0].name_span.start)
         ):
             self._declare_anew(n)
+        elif isinstance(n, ast.DeclStmt):
+            self._define(n)
 
     def _flexible(self, n: ast.Member) -> None:
         """A flexible array member is not declared: it begins where the layout says."""
@@ -169,6 +176,13 @@ class Dialect:
             address = "(char *)(" if n.arrow else "(char *)&("
             kind = self.types.cxx(Pointer(n.type.of))
             self.rw.replace(n.span, f"(({kind})({address}", n.base.span, f") + {offset}))")
+
+    def _define(self, n: ast.DeclStmt) -> None:
+        """The types that a declaration of a block defines, as those of the file scope."""
+        span = Span(n.span.start, min((d.span.start for d in n.decls), default=n.span.end))
+        text = decoded(self.rw.text[span.start : span.end])
+        if "{" in text and (made := as_cxx(text)) != text:
+            self.rw.replace(span, made)
 
     def _declare_anew(self, n: ast.DeclStmt) -> None:
         """Declarators whose type was given by an expression, with the type that it has."""

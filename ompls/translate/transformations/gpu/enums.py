@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import UNSIGNED, Enum
+from ompls.analysis.model.ctype import UNSIGNED, CType, Enum
 from ompls.translate.ctext import strip
 
 
@@ -27,7 +27,12 @@ def promoted_operands(n: ast.Node) -> Iterator[ast.Expr]:
         operands = [n.then, n.otherwise]
     elif isinstance(n, ast.Assign) and n.op in ("/=", "%=", ">>=") and not isinstance(n.target.type, Enum):
         operands = [n.value]
-    return (e for e in operands if isinstance(e.type, Enum) and unqualified(e.type.underlying) == UNSIGNED)
+    return (e for e in operands if promotion(e.type))
+
+
+def promotion(t: CType) -> str:
+    """The cast that makes of an operand of type `t` what C does and C++ does not; '' where they agree."""
+    return "(unsigned)" if isinstance(t, Enum) and unqualified(t.underlying) == UNSIGNED else ""
 
 
 def _small(e: ast.Expr) -> bool:
