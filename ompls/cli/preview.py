@@ -30,11 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--line", type=int, metavar="N", help="only the region that line N of the file belongs to")
     parser.add_argument("--explain", action="store_true", help="also what the host does for it, and the source between")
     parser.add_argument("--with-lines", action="store_true", help="also print the line map, as a line of JSON")
-    parser.add_argument(
-        "--resources",
-        action="store_true",
-        help="what kernels need of the device, on stderr",
-    )
+    told = "what kernels need of the device, or what travels to one that is elsewhere, on stderr"
+    parser.add_argument("--resources", action="store_true", help=told)
     parser.add_argument("--json", action="store_true", help="with --resources: only these, by region, as JSON")
     parser.add_argument("--arch", default="", metavar="MODEL", help="the model for --resources (default: sm_53)")
 
@@ -55,7 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.with_lines and not alone:
             print(json.dumps({"lines": [list(pair) for pair in result.line_map]}))
     if arguments.resources:
-        _resources(unit, arguments)
+        needs = _travels(unit, devices[0].name, arguments) if devices[0].inner else _resources(unit, arguments)
+        if arguments.json:
+            print(json.dumps(needs))
     return 0
 
 
@@ -78,7 +77,26 @@ def _no_region(unit: Unit, line: int | None) -> str:
     return f"no target region at line {line}; the regions are at lines {lines}"
 
 
-def _resources(unit: Unit, arguments: argparse.Namespace) -> None:
+def _travels(unit: Unit, name: str, arguments: argparse.Namespace) -> dict[str, object]:
+    """Of a device that is elsewhere: messages, and bytes of what is mapped, of each region where that is certain."""
+    from ompls.analysis.dataenv.traffic import traffic
+    from ompls.cli.trace import table
+
+    found = {
+        region.id: known
+        for item in unit.tu.items
+        for region in item.content.regions
+        if (known := traffic(item.content, region, unit.tu.model)) is not None
+    }
+    if not arguments.json:
+        rows = [(region, str(t.messages), f"{t.there:,}", f"{t.back:,}") for region, t in found.items()]
+        text = table(("region", "messages", "bytes there", "bytes back"), rows)
+        print(f"What travels to {name} and back each time, where lengths are constants:\n{text}", file=sys.stderr)
+    regions = {region: {"messages": t.messages, "bytes": t.bytes} for region, t in found.items()}
+    return {"device": name, "target": "", "regions": regions}
+
+
+def _resources(unit: Unit, arguments: argparse.Namespace) -> dict[str, object]:
     """Of whole kernel files: what the preview shows may be one region, or be shortened for reading.
 
     Where the device of the preview does not tell it, the first that does tells it of its own kernels.
@@ -98,9 +116,9 @@ def _resources(unit: Unit, arguments: argparse.Namespace) -> None:
         raise Problem(str(error)) from error
     if arguments.json:
         regions = {k["name"]: k["region"] for u in bundle.manifest["units"] for k in u["kernels"]}
-        print(json.dumps({"device": name, "target": found.target, "regions": _by_region(found, regions)}))
-        return
+        return {"device": name, "target": found.target, "regions": _by_region(found, regions)}
     print(f"Resources on {found.target}, a thread or a block:\n{table(found.head, found.rows)}", file=sys.stderr)
+    return {}
 
 
 def _by_region(found: Resources, regions: Mapping[str, str]) -> dict[str, dict[str, float]]:

@@ -121,7 +121,7 @@ class Registry:
             raise EnvironmentProblem(f"cannot use {name}", why, hint)
         found = self.one(inner[:-1])
         title = f"{device.title}, with {inner[:-1]} inside"
-        return replace(found, name=name, title=title, triples=(), in_place_of="", inner=False)
+        return replace(found, name=name, title=title, triples=(), in_place_of="", inner=True)
 
     def _on_board(self, name: str) -> DeviceSpec:
         """The device of a board, under the board's name."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
+from command import ompls
 from thinned import thinned
 from waiting import until
 
@@ -23,6 +27,24 @@ SEEDS = range(126) if "OMPLS_EXHAUSTIVE" in os.environ else range(0, 126, 5)
 def test_everything_is_as_on_the_host(built: Built, expected: str, device: str) -> None:
     done = run(built("everything", device))
     assert (done.returncode, done.stdout, done.stderr) == (7, expected, "")
+
+
+def test_what_travels_is_what_is_told_before(built: Built, tmp_path: Path) -> None:
+    """The second execution of each region of traffic.c sends what the preview says."""
+    told = ompls("preview", "--device", "away", "--resources", "--json", PROGRAMS / "traffic.c", env=environment())
+    regions = json.loads(told.stdout)["regions"]
+    assert [tuple(regions[f"main_{k}"].values()) for k in range(4)] == [
+        (6, 1600016), (2, 10624), (6, 160000), (2, 0),
+    ]  # fmt: skip
+    assert "main_4" not in regions
+    counts = []
+    for times in ("1", "2"):
+        log = tmp_path / times
+        command = f"{sys.executable} {Path(__file__).parent / 'counted.py'} {log}"
+        assert run(built("traffic", "away"), times, AWAY_COMMAND=command).returncode == 0
+        counts.append(len(log.read_text().splitlines()))
+    of_main_4 = 2
+    assert counts[1] - counts[0] == sum(r["messages"] for r in regions.values()) + of_main_4
 
 
 def test_two_far_sides_are_two_devices(built: Built, expected: str) -> None:
