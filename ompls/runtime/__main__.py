@@ -57,7 +57,8 @@ def list_devices(as_json: bool, further: Sequence[Dict[str, object]] = (), but: 
     but -- the names of those that are left out
     """
     entries: List[Dict[str, object]] = []
-    for device in [*(d for name, d in all_devices().items() if name not in but), *_boards()]:
+    there = _boards()
+    for device in [*(d for name, d in all_devices().items() if name not in but), *there]:
         state = state_of(device)
         entries.append(
             {
@@ -67,6 +68,7 @@ def list_devices(as_json: bool, further: Sequence[Dict[str, object]] = (), but: 
                 "description": state.description,
                 "reason": state.reason,
                 "hint": state.hint,
+                **({"board": True} if device in there else {}),
             }
         )
     entries += further

@@ -19,7 +19,9 @@ PREVIEW: Shape = {
     "textDocument": _DOCUMENT, "region?": str, "position?": _POSITION, "device?": str, "explain?": bool,
 }  # fmt: skip
 _SIZE = {"columns": int, "rows": int}
-RUN: Shape = {"textDocument": _DOCUMENT, "device?": str, "arguments?": [str], "run?": str, "terminal?": _SIZE}
+RUN: Shape = {
+    "textDocument": _DOCUMENT, "device?": str, "remote?": str, "arguments?": [str], "run?": str, "terminal?": _SIZE,
+}  # fmt: skip
 RUN_INPUT: Shape = {"run": str, "text?": str, "terminal?": _SIZE}
 ENVIRONMENT: Shape = {"textDocument": _DOCUMENT, "position": _POSITION}
 WHY: Shape = {"textDocument": _DOCUMENT, "position?": _POSITION}

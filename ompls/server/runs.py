@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
 
-from ompls.project.devices import VARIABLE
+from ompls.project.devices import AUTO, VARIABLE
 from ompls.project.files import read_source
 from ompls.project.problem import FileProblem
 from ompls.runtime import start
@@ -48,12 +48,13 @@ class RunFeature:
         settings = self.server.engine.settings.run
         uri = params.get("textDocument", {}).get("uri", "")
         path = self._saved_path(uri)
-        device = str(params.get("device") or settings.device)
+        remote = params.get("remote")  # `auto` is the device of the board then
+        device = str(params.get("device") or (AUTO if remote else settings.device))
         arguments = [str(a) for a in params.get("arguments") or settings.arguments]
         run = params.get("run") or f"run-{next(self._numbers)}"
         if run in self._terminals:
             raise refuse(f"ompls run: there is a run '{run}'; give this one another name")
-        command = ["run", "--device", device]
+        command = ["run", "--device", device, *([f"--remote={remote}"] if remote else [])]
         size = params.get("terminal")
         terminal = Terminal(size["columns"], size["rows"]) if size else None
         if terminal is not None:

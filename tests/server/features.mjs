@@ -74,12 +74,18 @@ const vscode = {
   },
 };
 const requests = [];
+const devices = [
+  { name: 'host', available: true, description: 'cores' },
+  { name: 'cuda', available: false, reason: 'no driver', hint: 'install it' },
+  { name: 'nano', available: true, description: 'over SSH', board: true },
+];
 let output;
 const connection = {
   onClient: (take) => take({ onNotification: (_, handler) => (output = handler) }),
   notify: (method, params) => requests.push([method, params]),
   request: (method, params, token) => {
     requests.push([method, JSON.parse(JSON.stringify(params))]);
+    if (method === 'ompls/devices') return Promise.resolve({ devices });
     if (method === 'ompls/whyNoAnswer') return Promise.resolve({ markdown: `page ${requests.length}` });
     return new Promise((resolve, reject) => {
       connection.end = (exitCode) => resolve({ exitCode, seconds: 1 });
@@ -134,7 +140,6 @@ await settled();
 await settled();
 output({ run: 'vscode-2', text: 'too late' });
 output({ run: 'vscode-4', text: 'four' });
-said.typed = requests;
 said.screens = terminal.text.split(cleared).slice(1);
 terminal.pty.close();
 closing.fire(terminal);
@@ -142,5 +147,20 @@ await settled();
 void run();
 await settled();
 said.terminals = terminals.length;
+
+// on a device or a board that is chosen
+said.typed = requests.splice(0);
+const chosen = async (index) => {
+  vscode.window.showQuickPick = async (items) => {
+    said.choices = items.map(({ label, description = '', detail }) => [label, description, detail]);
+    return items[index];
+  };
+  void commands.get('ompls.runOn')();
+  for (let i = 0; i < 9; i++) await settled();
+};
+for (const index of [2, 3]) await chosen(index);
+vscode.workspace.isTrusted = false;
+await chosen(0);
+said.chosen = requests.map(([method, params]) => [method, params.device ?? '', params.remote ?? '']);
 delete said.shown;
 process.stdout.write(JSON.stringify(said));

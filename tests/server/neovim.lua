@@ -131,6 +131,20 @@ end
 say('runs share a terminal: ' .. #vim.api.nvim_list_wins() .. ' windows')
 
 vim.api.nvim_set_current_win(vim.fn.bufwinid(source))
+local picked
+vim.ui.select = function(choices, how, chosen)
+  for _, choice in ipairs(choices) do
+    if choice.device == 'host' then
+      say(how.prompt .. ' ' .. how.format_item(choice))
+      chosen(choice)
+      picked = true
+    end
+  end
+end
+vim.cmd('Ompls runon')
+wait('the run on what was chosen', function()
+  return picked and #terminals() == 1 and terminals()[1]:match('savethefilefirst') ~= nil
+end)
 local function env()
   local buffer = vim.fn.bufnr('ompls://data-environment')
   return buffer == -1 and {} or vim.api.nvim_buf_get_lines(buffer, 0, -1, false)

@@ -79,6 +79,7 @@ def test_neovim_shows_diagnostics_lenses_and_a_preview_that_follows(tmp_path: Pa
         "preview follows the cursor",
         "preview follows another server",
         "runs share a terminal: 3 windows",
+        "Run on host (the host's cores, with copies of its own)",
         "env before the pragma: Nothing is mapped here.",
         "env follows: = x[0:n]  references: 1 or more; 4*n bytes; host and device have the same values",
         "env leads to: 3",
@@ -140,7 +141,7 @@ def test_what_was_installed_needs_no_path_and_no_configuration(tmp_path: Path) -
         "- ✅ OK gcc is there, by which headers are read",
         "- ✅ OK running, with the root part",
         "help: ompls.txt *:Ompls*",
-        "complete: devices env explain pin preview run",
+        "complete: devices env explain pin preview run runon",
         "explain: # a.c, line 1",
     ]
 

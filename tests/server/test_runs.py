@@ -58,6 +58,13 @@ async def test_a_run_streams_its_output_and_gives_the_exit_code(vscode: Editor, 
     assert "to stderr: \u00e4" in output(vscode, "stderr")
 
 
+async def test_a_program_is_run_on_a_board(vscode: Editor, tmp_path: Path) -> None:
+    params = {"textDocument": {"uri": saved(vscode, tmp_path)}, "remote": "nowhere"}
+    ended = await asyncio.wait_for(vscode.client.protocol.send_request_async("ompls/run", params), 90)
+    assert ended["exitCode"] == 125
+    assert "board 'nowhere': no board has this name" in output(vscode, "stderr")
+
+
 async def test_a_run_in_a_terminal_is_typed_to_and_says_what_is_done(vscode: Editor, tmp_path: Path) -> None:
     uri = saved(vscode, tmp_path)
     params = {

@@ -28,7 +28,7 @@ def test_commands_know_their_source_and_runs_share_a_terminal() -> None:
     assert [value for _, value in said["contexts"]] == [False, True, True, True, False, False, True]
     in_header = {"textDocument": {"uri": "file:///w/a.h"}, "position": {"line": 3, "character": 0}}
     assert said["questions"] == [in_header, in_header, {"textDocument": {"uri": "untitled:Untitled-1"}}]
-    assert said["informed"] == ["ompls: open a C file to ask why there is no answer."]
+    assert said["informed"][0] == "ompls: open a C file to ask why there is no answer."
 
     # one page that is nobody's to save, whose text is new each time
     assert (said["page"], said["first"], said["second"]) == ("ompls-why:/Why is there no answer.md", "page 1", "page 2")
@@ -47,3 +47,14 @@ def test_commands_know_their_source_and_runs_share_a_terminal() -> None:
         {"run": "vscode-1", "text": "x\r"},
         {"run": "vscode-1", "terminal": {"columns": 9, "rows": 8}},
     ]
+
+    # a board runs whole programs, or regions; nothing is asked where the workspace is not trusted
+    assert said["choices"] == [
+        ["$(check) host", "", "cores"],
+        ["$(circle-slash) cuda", "", "no driver; install it"],
+        ["$(remote) nano", "the whole program", "over SSH"],
+        ["$(check) nano", "its regions", "over SSH"],
+    ]
+    asked = ["ompls/devices", "", ""]
+    assert said["informed"][1:] == ["ompls: open a C file in a trusted workspace to run it."]
+    assert said["chosen"] == [asked, ["ompls/run", "", "nano"], asked, ["ompls/run", "nano", ""]]

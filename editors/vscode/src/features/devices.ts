@@ -3,9 +3,11 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 
-interface Device {
+export interface Device {
   name: string;
   available?: boolean;
+  description?: string;
+  board?: boolean;
   reason?: string;
   hint?: string;
 }

@@ -3,11 +3,19 @@
 // Never in an untrusted workspace.
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
+import type { Device } from './devices';
 import { activePlace } from '../documents';
 
 interface Output {
   run: string;
   text: string;
+}
+
+/** What `ompls/run` is asked for; `remote`: the whole program on that board. */
+interface Wanted {
+  uri?: string;
+  device?: string;
+  remote?: string;
 }
 
 interface Ended {
@@ -20,7 +28,7 @@ let count = 0; // runs that were asked for
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {
   let runs: RunTerminal | undefined;
   let terminal: vscode.Terminal | undefined;
-  const run = async (wanted: { uri?: string; device?: string } = {}): Promise<void> => {
+  const run = async (wanted: Wanted = {}): Promise<void> => {
     const place = wanted.uri ? { uri: vscode.Uri.parse(wanted.uri) } : activePlace();
     if (!place || !vscode.workspace.isTrusted) {
       void vscode.window.showInformationMessage('ompls: open a C file in a trusted workspace to run it.');
@@ -36,7 +44,21 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
       terminal = vscode.window.createTerminal({ name: 'ompls: run', pty: runs, iconPath: new vscode.ThemeIcon('play') });
     }
     terminal.show(true);
-    await runs.run(place.uri, wanted.device);
+    await runs.run(place.uri, wanted);
+  };
+  const runOn = async (): Promise<void> => {
+    if (!vscode.workspace.isTrusted) {
+      return run(); // it says so
+    }
+    try {
+      const answer = await connection.request<{ devices: Device[] }>('ompls/devices', {});
+      const chosen = await vscode.window.showQuickPick(answer.devices.flatMap(choices), { placeHolder: 'Run on' });
+      if (chosen) {
+        await run(chosen.wanted);
+      }
+    } catch (problem) {
+      void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
+    }
   };
   context.subscriptions.push(
     connection.onClient((client) => client.onNotification('ompls/runOutput', (o: Output) => runs?.shows(o))),
@@ -46,7 +68,21 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
       }
     }),
     vscode.commands.registerCommand('ompls.run', run),
+    vscode.commands.registerCommand('ompls.runOn', runOn),
   );
+}
+
+/** A device to choose; a board also runs whole programs. */
+function choices(device: Device): (vscode.QuickPickItem & { wanted: Wanted })[] {
+  const { name, board, available, description = '' } = device;
+  const detail = available ? description : [device.reason, device.hint].filter(Boolean).join('; ');
+  const regions = { label: `$(${available ? 'check' : 'circle-slash'}) ${name}`, detail, wanted: { device: name } };
+  return board
+    ? [
+        { label: `$(remote) ${name}`, description: 'the whole program', detail: description, wanted: { remote: name } },
+        { ...regions, description: 'its regions' },
+      ]
+    : [regions];
 }
 
 /** The terminal: what the present run prints, and what is typed for it. */
@@ -89,7 +125,7 @@ class RunTerminal implements vscode.Pseudoterminal {
   }
 
   /** Ends the run that is going on, and begins another one. */
-  async run(uri: vscode.Uri, device: string | undefined): Promise<void> {
+  async run(uri: vscode.Uri, wanted: Wanted): Promise<void> {
     const number = ++count;
     this.present?.source.cancel();
     await Promise.all([this.opened, this.present?.ended]);
@@ -99,13 +135,13 @@ class RunTerminal implements vscode.Pseudoterminal {
     const id = `vscode-${number}`;
     const source = new vscode.CancellationTokenSource();
     this.writer.fire('\x1b[2J\x1b[3J\x1b[H'); // nothing of the last one is left
-    const ended = this.request(id, uri, device, source.token);
+    const ended = this.request(id, uri, wanted, source.token);
     this.present = { id, source, ended };
     await ended;
   }
 
-  private async request(id: string, uri: vscode.Uri, device: string | undefined, token: vscode.CancellationToken): Promise<void> {
-    const params = { textDocument: { uri: uri.toString() }, device, run: id, terminal: this.size };
+  private async request(id: string, uri: vscode.Uri, wanted: Wanted, token: vscode.CancellationToken): Promise<void> {
+    const params = { textDocument: { uri: uri.toString() }, device: wanted.device, remote: wanted.remote, run: id, terminal: this.size };
     let last: string;
     try {
       const ended = await this.connection.request<Ended>('ompls/run', params, token);

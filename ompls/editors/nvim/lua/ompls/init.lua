@@ -21,7 +21,33 @@ function M.run(wanted)
   local source = wanted.uri or vim.b.ompls_source or vim.uri_from_bufnr(0)
   local client = server.running(vim.uri_to_bufnr(source))
   if client then
-    require('ompls.run').start(client, source, wanted.device)
+    require('ompls.run').start(client, source, wanted)
+  end
+end
+
+--- Choose a device or a board (`vim.ui.select`), and run the program there.
+function M.runon()
+  local client = server.running(0)
+  if client then
+    server.ask(client, 'ompls/devices', vim.empty_dict(), function(answer)
+      local choices = {}
+      for _, device in ipairs(answer.devices) do
+        local state = device.available and device.description or ('not available: ' .. device.reason)
+        if device.board then
+          table.insert(choices, { text = ('%s, the whole program (%s)'):format(device.name, state), remote = device.name })
+        end
+        local what = device.board and ', its regions' or ''
+        table.insert(choices, { text = ('%s%s (%s)'):format(device.name, what, state), device = device.name })
+      end
+      local function text(choice)
+        return choice.text
+      end
+      vim.ui.select(choices, { prompt = 'Run on', format_item = text }, function(choice)
+        if choice then
+          M.run(choice)
+        end
+      end)
+    end)
   end
 end
 

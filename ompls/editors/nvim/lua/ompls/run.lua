@@ -14,7 +14,7 @@ function M.output(output)
 end
 
 --- Run a program: another run, or wiping the terminal's buffer out, ends it.
-function M.start(client, source, device)
+function M.start(client, source, wanted)
   if last and last.client and vim.lsp.get_client_by_id(last.client) then
     vim.lsp.get_client_by_id(last.client):cancel_request(last.request)
   end
@@ -41,7 +41,7 @@ function M.start(client, source, device)
     end
   end
   local size = { columns = vim.api.nvim_win_get_width(window), rows = vim.api.nvim_win_get_height(window) }
-  local params = { textDocument = { uri = source }, device = device, run = run, terminal = size }
+  local params = { textDocument = { uri = source }, device = wanted.device, remote = wanted.remote, run = run, terminal = size }
   local _, request = client:request('ompls/run', params, function(problem, ended)
     local show = outputs[run]
     outputs[run] = nil
