@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -26,6 +27,11 @@ _processes.set_forkserver_preload([
     "ompls.cli.check", "ompls.cli.engine", "ompls.cli.pipeline", "ompls.cli.preview", "ompls.cli.report",
     "ompls.cli.run", "ompls.cli.translate", "ompls.server.__main__", "ompls.server.app", "jsonschema",
 ])  # fmt: skip
+
+
+def ready() -> None:
+    """Start the one process now: else it belongs to the test that needs it first."""
+    forkserver.ensure_running()
 
 
 def ompls(

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import command
 import pytest
 from waiting import until
 
@@ -126,6 +127,7 @@ class Family:
 @pytest.fixture
 def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
     """What the test starts, directly or not."""
+    command.ready()
     monkeypatch.setenv("OMPLS_TEST_MARK", str(tmp_path))
     family = Family(f"OMPLS_TEST_MARK={tmp_path}")
     yield family
