@@ -162,6 +162,10 @@ test-machine-code: $(READY_DEV) ## search the machine code of all tests' kernels
 epiphany-toolchain: ## build GCC for the Epiphany from Debian's source packages, into the cache (half an hour; goes on where it was stopped)
 	@bash tools/epiphany_toolchain.sh "$${OMPLS_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/ompls}/epiphany-elf"
 
+site: $(READY) ## the documentation as a site, in .cache/site/html (installs MkDocs)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[site]'
+	@$(BIN)/python tools/site_pages.py .cache/site
+
 docs: $(READY_DEV) ## write the generated pages of docs/ again
 	@$(BIN)/python tools/docs.py
 

@@ -14,26 +14,6 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
-def rules_page() -> str:
-    """docs/rules.md: every rule's manual page, group by group."""
-    from ompls.analysis.rules import GROUPS, RULES, manual
-
-    head = (
-        "# The rules\n\n"
-        "<!-- Written by `make docs` from ompls/analysis/rules/; do not edit. -->\n\n"
-        "Settings and comments may name a rule or a group. A comment `// ompls: ignore[rule-id]` on the line or the\n"
-        "line before silences a rule there; see [cli.md](cli.md#comments-that-silence) for more of them.\n\n"
-    )
-    tables, pages = [], []
-    for group in GROUPS:
-        rules = sorted((rule for rule in RULES.values() if rule.group == group), key=lambda rule: rule.id)
-        if rules:
-            rows = [f"| [{rule.id}](#{rule.id}) | {rule.severity} | {rule.title} |" for rule in rules]
-            tables.append("\n".join([f"## Group {group}\n", "| rule | severity | says |", "|---|---|---|", *rows]))
-            pages += [_demoted(manual(rule.id)) for rule in rules]
-    return head + "\n\n".join([*tables, *pages]) + "\n"
-
-
 def settings_page() -> str:
     """docs/settings.md: the one list of settings."""
     from ompls.project.settings import ENTRIES, PathIgnores, Severities
@@ -128,7 +108,7 @@ def grammar() -> str:
 
 
 GRAMMAR = "../editors/vscode/syntaxes/openmp.json"
-PAGES = {"rules.md": rules_page, "settings.md": settings_page, "devices.md": devices_page, GRAMMAR: grammar}
+PAGES = {"settings.md": settings_page, "devices.md": devices_page, GRAMMAR: grammar}
 
 
 def main() -> int:

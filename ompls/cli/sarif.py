@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ompls import __version__
+from ompls import SITE, __version__
 from ompls.analysis.diagnostic import Diagnostic, Edit
 from ompls.analysis.encoding import well_formed
-from ompls.analysis.rules import RULES
+from ompls.analysis.rules import RULES, manual
 from ompls.analysis.source import Location
 from ompls.cli.baseline import fingerprints
 from ompls.cli.places import Places, shown
@@ -70,7 +70,8 @@ def _rule(rule_id: str) -> dict[str, Any]:
         "id": rule_id,
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.why.strip()},
-        "help": {"text": f"ompls explain {rule_id}"},
+        "help": {"text": manual(rule_id)},
+        **({"helpUri": f"{SITE}rules/{rule_id}/"} if SITE else {}),
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {"tags": [rule.group]},
     }

@@ -26,9 +26,6 @@ from ompls.project.problem import FileProblem
 Json = dict[str, Any]
 
 MANUAL_SCHEME = "ompls-rule"
-MANUAL = Path(ompls.__file__).resolve().parents[1] / "docs" / "rules.md"
-HAS_MANUAL = MANUAL.is_file()
-_MANUAL_URI = MANUAL.as_uri()  # asked for with each diagnostic
 _SEVERITY = {"error": 1, "warning": 2, "hint": 4}
 
 
@@ -47,11 +44,11 @@ def uri_of(path: str) -> str:
 
 
 def manual_uri(rule: str, virtual: bool) -> str | None:
-    """Where the rule's manual page can be read: a document of ours where the client shows `virtual` ones, else the page
-    of a checkout."""
+    """Where the rule's manual page can be read: a document of ours where the client shows `virtual` ones, else the
+    site's page."""
     if virtual:
         return f"{MANUAL_SCHEME}:/{rule}.md"
-    return f"{_MANUAL_URI}#{rule}" if HAS_MANUAL else None
+    return f"{ompls.SITE}rules/{rule}/" if ompls.SITE else None
 
 
 def json_of(value: Any) -> bytes:

@@ -8,6 +8,7 @@ from lsprotocol import types
 
 from ompls.analysis import features
 from ompls.analysis.model.ast import FunctionDef
+from ompls.analysis.rules import RULES, manual
 from ompls.analysis.source import Location
 from ompls.server.convert import Json
 from ompls.server.opened import Opened, Result
@@ -15,11 +16,19 @@ from ompls.server.opened import Opened, Result
 
 def hover(opened: Opened, result: Result, params: types.HoverParams) -> Any:
     offset = opened.offset(result, params.position)
-    text = features.hover(result.tu, offset)
+    found = [features.hover(result.tu, offset) or "", *_manuals(opened, result, offset)]
+    text = "\n\n---\n\n".join(part for part in found if part)
     if not text:
         return None
     word = Location(result.tu.path, *features.word_at(result.tu.source, offset))
     return {"contents": {"kind": "markdown", "value": text}, "range": opened.places(result).range(word)}
+
+
+def _manuals(opened: Opened, result: Result, offset: int) -> list[str]:
+    """The pages of the rules that found something here, where the client cannot show them otherwise."""
+    here = [d for d in result.found if d.where.path == result.tu.path and d.where.start <= offset <= d.where.end]
+    rules = sorted({d.rule for d in here if d.rule in RULES and opened.manual_uri(d.rule) is None})
+    return [manual(rule) for rule in rules]
 
 
 def symbols(opened: Opened, result: Result, params: types.DocumentSymbolParams) -> list[Json]:

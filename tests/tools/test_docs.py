@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command import ompls
+
+from ompls.analysis.rules import RULES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -25,6 +29,29 @@ def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (page.parent / target).exists(), target
+
+
+def test_the_site_has_a_page_for_every_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MkDocs itself looks at the links (`make site`)."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    pages = importlib.import_module("site_pages").pages()
+    for rule in RULES:
+        assert f"]({rule}.md)" in pages["rules/index.md"]
+        assert pages[f"rules/{rule}.md"].startswith(f"# {rule}\n")
+    for at in re.findall(r": ([a-z/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M):
+        assert at in pages, at
+
+
+def test_the_tutorial_says_what_is_found(tmp_path: Path) -> None:
+    text = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    program = tmp_path / "heat.c"
+    program.write_text(re.findall(r"```c\n(.*?)```", text, re.S)[0])
+    for line in re.findall(r"^heat\.c:\d+:\d+: .*$", text, re.M):
+        assert line.removeprefix("heat.c") in ompls("check", program).stdout
+    program.write_text(
+        program.read_text().replace("parallel for", "parallel for map(to: now[0:N]) map(tofrom: next[0:N])")
+    )
+    assert ompls("check", program).returncode == 0
 
 
 def test_the_readme_names_every_example() -> None:
