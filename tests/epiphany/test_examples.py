@@ -1,0 +1,33 @@
+"""The programs of examples/ for the chip, and one of the others, are right on the emulated board."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import command
+import pytest
+
+from ompls.runtime.devices import all_devices, state_of
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+STATE = state_of(all_devices()["epiphany"])
+pytestmark = pytest.mark.skipif(not STATE.available, reason=STATE.reason)
+
+
+@pytest.mark.parametrize(
+    "program", [EXAMPLES / "jacobi.c", *sorted((EXAMPLES / "epiphany").glob("*.c"))], ids=lambda path: path.stem
+)
+def test_it_is_right(program: Path) -> None:
+    environment = {**os.environ, "OMP_TARGET_OFFLOAD": "mandatory", "OMPLS_EPIPHANY_DEADLINE": "50"}
+    done = command.ompls("run", "--device", "epiphany", "--timeout", "60", program, env=environment)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert done.stdout.startswith(f"{program.stem}: ")
+    assert done.stdout.endswith(", correct\n")
+
+
+def test_a_long_on_both_sides_is_told_by_name() -> None:
+    """`long` has four bytes there."""
+    done = command.ompls("run", "--device", "epiphany", EXAMPLES / "master_worker.c")
+    assert done.returncode == 125
+    assert "'values' cannot be translated for epiphany: 'long' has 8 bytes on the host and 4" in done.stderr
