@@ -130,23 +130,43 @@ def test_the_command_line_knows_what_is_inside(tmp_path: Path) -> None:
         ("node07 4\nnode08\n", ["node07"] * 4 + ["node08"]),
         ("# all\n\n10.0.0.1 2 # two\n", ["10.0.0.1"] * 2),
         ("fe80::1\n", ["fe80::1"]),
+        ("a 2 device=host\nb device=cudasim\nc\n", ["a", "a", "c"]),
     ],
 )
 def test_a_host_file_names_machines(text: str, found: list[str]) -> None:
-    assert read_hosts(text, "hosts") == found
+    assert read_hosts(text, "hosts", "host") == found
+
+
+def test_a_line_of_a_host_file_names_the_device_inside(built: Built, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text("localhost device=cudasim\nlocalhost device=host\n")
+    done = run(built("everything", "mpinode,mpinode(cudasim)"), OMPLS_HOSTFILE=str(tmp_path / "hosts"))
+    assert (done.returncode, done.stdout, done.stderr) == (7, 2 * expected, "")
 
 
 @pytest.mark.parametrize(
-    "text", ["", "# none\n", "-oProxyCommand=x\n", "a b\n", "a 0\n", "a 1 2\n", "a;b\n", "a 257\n"]
+    "text",
+    [
+        "",
+        "# none\n",
+        "-oProxyCommand=x\n",
+        "a b\n",
+        "a 0\n",
+        "a 1 2\n",
+        "a;b\n",
+        "a 257\n",
+        "a device=cudasim\n",
+        "a device=-x\n",
+        "a device=cuda 2\n",
+    ],
 )
 def test_a_host_file_that_cannot_be_used_is_told(text: str) -> None:
     with pytest.raises(DeviceUnavailable, match=r"hosts|names no machine"):
-        read_hosts(text, "hosts")
+        read_hosts(text, "hosts", "host")
 
 
 def test_a_batch_system_names_machines() -> None:
     assert slurm_hosts("node[08-10,12],gpu1") == ["node08", "node09", "node10", "node12", "gpu1"]
     assert slurm_hosts("node[1") == slurm_hosts("") == []
-    assert hosts({"SLURM_JOB_NODELIST": "a,b"}) == (["a", "b"], "SLURM_JOB_NODELIST")
+    assert hosts({"SLURM_JOB_NODELIST": "a,b"}, "host") == (["a", "b"], "SLURM_JOB_NODELIST")
     with pytest.raises(DeviceUnavailable, match="OMPLS_HOSTFILE"):
-        hosts({"OMPLS_HOSTFILE": "/nowhere/hosts"})
+        hosts({"OMPLS_HOSTFILE": "/nowhere/hosts"}, "host")

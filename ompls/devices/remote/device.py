@@ -22,7 +22,7 @@ class Remote(Device):
     starts_far = False  # whether the far side is a program of its own (streams.py); else MPI's process loads it
 
     def __init__(self, inner: str = "") -> None:
-        self._inner, self._suffix = inner or INNER, "({})".format(inner) if inner else ""
+        self.inner_name, self._suffix = inner or INNER, "({})".format(inner) if inner else ""
 
     @property
     def name(self) -> str:
@@ -50,7 +50,7 @@ class Remote(Device):
 
     def inner(self) -> Device:
         """The device inside.  Raises DeviceUnavailable for one that cannot be."""
-        inner = named(self._inner)[0][0]
+        inner = named(self.inner_name)[0][0]
         if inner.python_module is not None:
             why = "the module of '{}' is written in Python, and a far side has native ones".format(inner.name)
             raise DeviceUnavailable(self.name, why, "let it have 'host' or 'cudasim' inside")

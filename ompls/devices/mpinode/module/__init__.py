@@ -18,7 +18,7 @@ class MpiNode(Remote):
     def make_near(self) -> Any:
         from ompls.devices.mpinode.module.cluster import Cluster  # noqa: PLC0415 -- loads MPI
 
-        return Cluster(self.name, "cpu")
+        return Cluster(self.name, "cpu", self.inner_name)
 
     def around(self, inner: str) -> Device:
         return MpiNode(inner)
@@ -34,7 +34,7 @@ class MpiNode(Remote):
 
         try:
             launcher()
-            names, source = hosts(os.environ)
+            names, source = hosts(os.environ, self.inner_name)
         except DeviceUnavailable as error:
             return Availability(False, error.reason, error.hint)
         told = ", ".join(dict.fromkeys(names)) if names else "this machine; OMPLS_HOSTFILE names others"

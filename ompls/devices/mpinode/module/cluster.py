@@ -143,19 +143,31 @@ def _is_over(process: int) -> bool:
         return True
 
 
+class _World:
+    """What nodes of all kinds share: the program has one MPI.
+
+    stuck -- the machine whose process MPI still waits for; running -- how many nodes; lost -- some node was
+    """
+
+    def __init__(self) -> None:
+        self.starting = threading.Lock()
+        self.stuck = ""
+        self.running = 0
+        self.lost = False
+
+
+_WORLD = _World()
+
+
 class Cluster(Near):
     """The module of nodes with one kind of device inside."""
 
-    def __init__(self, name: str, kind: str) -> None:
+    def __init__(self, name: str, kind: str, inner: str) -> None:
         super().__init__(name, kind, self._number, self._begin)
-        self._hosts, _ = hosts(os.environ)
+        self._hosts, _ = hosts(os.environ, inner)
         self._alone = all(map(is_here, self._hosts))
         self._mpi = loaded(self._alone)
         self._launcher = launcher()
-        self._starting = threading.Lock()
-        self._stuck = ""  # the machine whose process MPI still waits for
-        self._running = 0
-        self._lost = False
 
     def _number(self, wanted: int) -> int:
         """As many as the machines that are named are; else as many as are wanted, on this one."""
@@ -169,9 +181,9 @@ class Cluster(Near):
             raise Unreachable("{}: {}".format(host or "this machine", error)) from None
 
     def _begin_at(self, host: str, image: memoryview) -> Line:
-        with self._starting, _starting(self._launcher, self._alone):
-            if self._stuck:
-                raise Unreachable("MPI waits for {} and does nothing else".format(self._stuck))
+        with _WORLD.starting, _starting(self._launcher, self._alone):
+            if _WORLD.stuck:
+                raise Unreachable("MPI waits for {} and does nothing else".format(_WORLD.stuck))
             before = _children()
             spawn = _Spawn(self._mpi, host, image, self._over)
             limit = time.monotonic() + 3 * near.patience()[0]
@@ -179,19 +191,19 @@ class Cluster(Near):
                 spawn.join(0.05)
                 ended = [child for child in _children() - before if _is_over(child)]
                 if spawn.is_alive() and (ended or time.monotonic() > limit):  # MPI itself waits for ever
-                    self._stuck, self._lost = host, True
+                    _WORLD.stuck, _WORLD.lost = host or "this machine", True
                     raise Unreachable("mpiexec could start no process there" if ended else "no process starts there")
             if spawn.error is not None:
                 raise spawn.error
             assert spawn.line is not None
-            self._running += 1
+            _WORLD.running += 1
             return spawn.line
 
     def _over(self, lost: bool) -> None:
-        with self._starting:
-            self._running -= 1
-            self._lost = self._lost or lost
-            if self._running == 0 and not self._lost and not self._mpi.Is_finalized():
+        with _WORLD.starting:
+            _WORLD.running -= 1
+            _WORLD.lost = _WORLD.lost or lost
+            if _WORLD.running == 0 and not _WORLD.lost and not self._mpi.Is_finalized():
                 self._mpi.Finalize()
 
 

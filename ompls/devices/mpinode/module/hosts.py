@@ -1,9 +1,13 @@
 """Which machines are nodes: OMPLS_HOSTFILE, else what the batch system or `mpirun` has given, else this machine.
 
-A host file has a line for each machine: its name or address, and maybe how many devices it is.  `#` begins a comment.
+A host file has a line for each machine: its name or address, maybe how many devices it is, and which device is inside.
+`#` begins a comment.
 
     node07 4
     node08
+    gpu03 2 device=cuda
+
+A line that names a device is for programs that were built for that one, NAME(cuda); one that does not is for any.
 """
 
 from __future__ import annotations
@@ -18,26 +22,36 @@ VARIABLE = "OMPLS_HOSTFILE"
 _MOST = 1 << 16  # bytes of such a file
 # Names and addresses (RFC 1123, section 2.1; RFC 4291, section 2.2).  Not `-`: a launcher would take it for an option.
 _HOST = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,254}")
+_INNER = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+_DEVICE = "device="
+_FORM = "write NAME, NAME NUMBER or NAME NUMBER device=DEVICE on a line"
 _SLURM = re.compile(r"([A-Za-z0-9_.-]+)(?:\[([0-9,-]+)\])?(?:,|$)")
 
 
-def read_hosts(text: str, where: str) -> List[str]:
-    """The names in a host file, each as often as it is a device.  Raises DeviceUnavailable."""
+def read_hosts(text: str, where: str, inner: str) -> List[str]:
+    """The names in a host file for nodes with `inner` inside, each as often as it is a device.
+
+    Raises DeviceUnavailable for a file that is wrong anywhere, and for one without such a line.
+    """
     found: List[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.partition("#")[0].split()
         if not words:
             continue
-        name, count = words[0], words[1] if len(words) > 1 else "1"
-        place = "{}:{}".format(where, number)
+        name, place = words.pop(0), "{}:{}".format(where, number)
         if not _HOST.fullmatch(name):
             raise DeviceUnavailable("mpinode", "{}: {!r:.80} is no name of a machine".format(place, name), "correct it")
-        if len(words) > 2 or not (count.isdigit() and 1 <= int(count) <= 256):
-            why = "{}: {!r:.80} is no number of devices".format(place, " ".join(words[1:]))
-            raise DeviceUnavailable("mpinode", why, "write NAME or NAME NUMBER on a line")
-        found += [name] * int(count)
+        wanted = words.pop()[len(_DEVICE) :] if words and words[-1].startswith(_DEVICE) else inner
+        count = words.pop(0) if words else "1"
+        if words or not (count.isascii() and count.isdigit() and 1 <= int(count) <= 256):
+            why = "{}: {!r:.80} is no number of devices".format(place, " ".join([count, *words]))
+            raise DeviceUnavailable("mpinode", why, _FORM)
+        if not _INNER.fullmatch(wanted):
+            raise DeviceUnavailable("mpinode", "{}: {!r:.80} is no name of a device".format(place, wanted), _FORM)
+        found += [name] * int(count) if wanted == inner else []
     if not found:
-        raise DeviceUnavailable("mpinode", "{} names no machine".format(where), "write one name on each line")
+        why = "{} names no machine for nodes with '{}' inside".format(where, inner)
+        raise DeviceUnavailable("mpinode", why, "write one name on each line, or NAME device={}".format(inner))
     return found
 
 
@@ -62,8 +76,10 @@ def slurm_hosts(text: str) -> List[str]:
     return [name for name in found if _HOST.fullmatch(name)]
 
 
-def hosts(environment: Mapping[str, str]) -> Tuple[List[str], str]:
-    """The machines, each as often as it is a device, and who says so; [] and "": nobody, so it is this one.
+def hosts(environment: Mapping[str, str], inner: str) -> Tuple[List[str], str]:
+    """The machines for nodes with `inner` inside, each as often as it is a device, and who says so.
+
+    [] and "": nobody does, so it is this machine.
 
     Raises DeviceUnavailable for a host file that cannot be used.
     """
@@ -75,7 +91,7 @@ def hosts(environment: Mapping[str, str]) -> Tuple[List[str], str]:
         except OSError as error:
             why = "{}: {}: {}".format(VARIABLE, path, error.strerror or error)
             raise DeviceUnavailable("mpinode", why, "name a file with a machine on each line") from error
-        return read_hosts(text, path), VARIABLE
+        return read_hosts(text, path, inner), VARIABLE
     listed = slurm_hosts(environment.get("SLURM_JOB_NODELIST", ""))
     return (listed, "SLURM_JOB_NODELIST") if listed else ([], "")
 
