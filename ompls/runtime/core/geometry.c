@@ -12,7 +12,7 @@ enum {
     TEAM = 128,        /* threads of a team when neither clauses nor the device say how many */
     GRID_TEAM = 256,   /* the same in several dimensions: 32 x 8, 32 x 4 x 2 (Jetson paper, section 5) */
     ROW = 32,          /* of them along x: a warp reads one row */
-    SHORTEST = 8,      /* threads along x that rows of any length get: 32 bytes of floats are read at once */
+    SHORTEST = 16,     /* threads along x that rows of any length get: a warp reads two of them, not four */
     DEEP = 8,          /* threads beside a row from which on a block has two layers */
     LONGEST_SIDE = 65535, /* blocks along y and z (CUDA programming guide, table of compute capabilities) */
     FEW = 8,           /* teams: where there are fewer, rows are divided, also if a thread would rather have whole ones */
