@@ -117,7 +117,10 @@ def _of_clause(directive: Directive, clause: Clause) -> tuple[str, str]:
             variable = next((i for i in clause.items if i.symbol is not None and _is_vla(i.symbol)), None)
             return ("firstprivate vla", variable.text) if variable is not None else ("", "")
         case "reduction" | "in_reduction" | "task_reduction":
-            return _of_reduction(clause)
+            tasks = clause.name == "task_reduction" or "task" in clause.modifiers
+            tasks = tasks or (clause.name == "in_reduction" and not directive.has("target"))
+            key, name = _of_reduction(clause)
+            return ("clause reduction of tasks", clause.name) if tasks and not key else (key, name)
     return "", ""
 
 
