@@ -17,7 +17,8 @@ from ompls.translate.plan import Param, RegionPlan
 
 # A reduction is joined once a team: with an iteration a thread there would be a team for every 128.
 _ORDERING = ("num_teams", "dist_schedule", "ordered", "linear", "lastprivate", "reduction", "in_reduction")
-_PART = Integer("unsigned long long", 8, False)  # the first of its iterations, and how many there are: 32 bits each
+# The first of its iterations, and how many there are: 32 bits each, or 64 where there may be more.
+_PART, LONG_PART = Integer("unsigned long long", 8, False), Integer("unsigned __int128", 16, False)
 _KEPT = frozenset(("inscan", "task"))  # modifiers of reductions
 
 
@@ -31,8 +32,9 @@ def cover(plan: RegionPlan) -> None:
     kept = any(d.has("simd") for d in chain_directives(plan.region.stmt))
     if all(_is_known(plan, x) and not (kept and isinstance(x.stmt.init, ast.ExprStmt)) for x in nest.loops):
         plan.covered = True
-        for k in range(plan.dimensions):
-            plan.params.append(Param(f"ompls_part_{'xyz'[k]}", None, "part", k, _PART))
+        for k, loop in enumerate(reversed(nest.loops)):
+            part = _PART if loop.kind == "unsigned int" else LONG_PART
+            plan.params.append(Param(f"ompls_part_{'xyz'[k]}", None, "part", k, part))
 
 
 def uncover(plan: RegionPlan) -> None:
@@ -62,7 +64,7 @@ def _one_by_one(d: Directive) -> bool:
 
 def _is_known(plan: RegionPlan, loop: Loop) -> bool:
     """Whether the host counts the iterations as the kernel does: from values that the kernel gets as they are."""
-    if loop.kind != "unsigned int" or not loop.plain or loop.rows:
+    if not loop.plain or loop.rows:
         return False
     for e in (loop.lower, loop.bound, *([loop.step] if loop.step is not None else [])):
         for n in e.walk():

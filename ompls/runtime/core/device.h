@@ -55,7 +55,7 @@ enum {
     OMPLS_PASS_ADDRESS, /* an ompls_address, 8 bytes: of what is mapped, or one that the program has (is_device_ptr) */
     OMPLS_PASS_VALUE,   /* the bytes of a variable */
     OMPLS_PASS_SIZE,    /* an integer of `size` bytes that the translator added: the length of an array */
-    OMPLS_PASS_PART     /* two of 32 bits: the first iteration of the launch along a dimension, and how many */
+    OMPLS_PASS_PART     /* two numbers, of 32 bits or of 64: the first iteration of the launch along a dimension, and how many */
 };
 
 typedef struct {

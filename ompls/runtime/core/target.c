@@ -134,9 +134,11 @@ static void observe_arguments(ompls_place at, const ompls_arg *args) {
         ompls_observe(&(ompls_event){.kind = "argument", .at = at, .var = at.region->items[i].name, .host = args[i].begin, .bytes = args[i].size});
 }
 
-/* Iterations of a loop along one dimension, as OMPLS_PARAM_PART hands them to a kernel. */
+/* Iterations of a loop along one dimension, the first and how many, as OMPLS_PARAM_PART hands them to a kernel: the size of the
+   parameter says which. */
 typedef struct {
-    uint32_t first, count;
+    uint32_t narrow[2];
+    uint64_t wide[2];
 } part;
 
 /* What a launch needs room for. */
@@ -178,8 +180,9 @@ static bool fill_params(ompls_place at, const ompls_arg *args, const void *const
         if (param->kind == OMPLS_PARAM_PART) {
             covered = true;
             room->kinds[i] = OMPLS_PASS_PART;
-            room->sizes[i] = sizeof room->parts[index];
-            room->params[i] = &room->parts[index];
+            part *part = &room->parts[index];
+            room->sizes[i] = param->size;
+            room->params[i] = param->size == sizeof part->narrow ? (const void *)part->narrow : part->wide;
             continue;
         }
         uintptr_t pointer;
@@ -277,8 +280,8 @@ static int start(ompls_place at, void *kernel, const ompls_launch_request *reque
     uint64_t first[3] = {0, 0, 0};
     for (;;) {
         for (int d = 0; d < 3; d++) {
-            uint64_t left = reach->all[d] - first[d];
-            room->parts[d] = (part){(uint32_t)first[d], (uint32_t)(left < reach->each[d] ? left : reach->each[d])};
+            uint64_t left = reach->all[d] - first[d], count = left < reach->each[d] ? left : reach->each[d];
+            room->parts[d] = (part){{(uint32_t)first[d], (uint32_t)count}, {first[d], count}};
         }
         if (at.device->module->launch(at.device->handle, kernel, request, err) != 0) return 1;
         *begun = true;
@@ -344,14 +347,14 @@ static int run(ompls_place at, void *kernel, const ompls_arg *args, const void *
         ompls_address addresses[FEW];
         uint64_t sizes[FEW];
         uint8_t kinds[FEW];
-        return run_in(at, kernel, args, values, asked, cache, &(room){{{0}}, items, params, addresses, sizes, kinds, expanded, in_place});
+        return run_in(at, kernel, args, values, asked, cache, &(room){{{{0}, {0}}}, items, params, addresses, sizes, kinds, expanded, in_place});
     }
     size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t) + sizeof(uint8_t);
     ompls_held *items = reserve(at, region->nitems * sizeof *items + region->nparams * per_param);
     ompls_address *addresses = (ompls_address *)&items[region->nitems];
     uint64_t *sizes = (uint64_t *)&addresses[region->nparams];
     const void **params = (const void **)&sizes[region->nparams];
-    room large = {{{0}}, items, params, addresses, sizes, (uint8_t *)&params[region->nparams], expanded, in_place};
+    room large = {{{{0}, {0}}}, items, params, addresses, sizes, (uint8_t *)&params[region->nparams], expanded, in_place};
     int ran = run_in(at, kernel, args, values, asked, cache, &large);
     free(items);
     return ran;

@@ -42,20 +42,24 @@ static void parameters_have_kinds(void) {
 /* Of each iteration, how often a thread of a launch had it: more than one is wrong, and so is none. */
 enum { MOST = 70000 };
 static unsigned char had[MOST];
-static uint64_t reached;
+static uint64_t reached, last;
 static const ompls_param_desc parts[] = {{"part_x", OMPLS_PARAM_PART, 0, 8}, {"part_y", OMPLS_PARAM_PART, 1, 8}};
+static const ompls_param_desc wide_part[] = {{"part_x", OMPLS_PARAM_PART, 0, 16}};
 static void cover(void **given, const ompls_launch_request *request) {
-    uint32_t first[2] = {0, 0}, count[2] = {1, 1};
+    uint64_t first[2] = {0, 0}, count[2] = {1, 1};
     for (uint32_t d = 0; d < request->nparams; d++) {
         const uint32_t *part = given[d];
-        first[d] = part[0], count[d] = part[1];
-        MOCK_CHECK(request->kinds[d] == OMPLS_PASS_PART && request->sizes[d] == 8);
+        const uint64_t *wide = given[d];
+        bool narrow = request->sizes[d] == 8;
+        first[d] = narrow ? part[0] : wide[0], count[d] = narrow ? part[1] : wide[1];
+        MOCK_CHECK(request->kinds[d] == OMPLS_PASS_PART && (narrow || request->sizes[d] == 16));
         MOCK_CHECK(count[d] <= (uint64_t)request->grid[d] * request->block[d]);
         MOCK_CHECK((uint64_t)request->grid[d] * request->block[d] <= (uint64_t)1 << 32);
     }
-    reached += (uint64_t)count[0] * count[1];
-    for (uint32_t j = 0; j < count[1]; j++)
-        for (uint32_t i = 0; i < count[0] && i < MOST; i++)
+    reached += count[0] * count[1];
+    last = first[0] + count[0];
+    for (uint64_t j = 0; j < count[1]; j++)
+        for (uint64_t i = 0; i < count[0] && i < MOST; i++)
             if (first[0] + i < 300) had[(first[1] + j) % 200 * 300 + first[0] + i]++;
 }
 
@@ -93,6 +97,10 @@ static void every_iteration_has_a_thread(void) {
         MOCK_CHECK(reached == all && launches == cases[i].launches);
         for (uint64_t k = 0; k < all && all <= 60000; k++) MOCK_CHECK(had[k] == 1);
     }
+    static ompls_region far = {"p.c", 10, "cover", OMPLS_MODE_SPMD, 0, 1, 0, 0, wide_part, 0, 0, "main_3_0"};
+    const ompls_launch many = {((uint64_t)1 << 33) + 5, 0, 0, 1024, 1, {0}};
+    reached = 0;
+    MOCK_CHECK(ompls_target(&far, 0, NULL, NULL, &many) == 1 && reached == many.trip_count && last == reached);
 }
 
 static void pointers_are_the_devices(void) {

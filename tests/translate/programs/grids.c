@@ -149,6 +149,27 @@ static void inside(int n)
     expect(alone, (long)n * n, "teams of one thread");
 }
 
+/* Counters of 64 bits, whose number of iterations no type bounds. */
+static void long_counters(long n, size_t rows, int few)
+{
+    long *had = calloc(n + 1, sizeof *had), wrong = 0;
+#pragma omp target teams distribute parallel for map(tofrom : had[0 : n])
+    for (long i = n - 1; i >= 3; i -= 7)
+        had[i] += 1;
+#pragma omp target teams distribute parallel for collapse(2) map(tofrom : had[0 : n])
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 1; j < 40; j++)
+            had[i * 40 + j] += 10;
+#pragma omp target teams distribute parallel for collapse(2) map(tofrom : had[0 : n])
+    for (int i = 0; i < few; i++)
+        for (long long j = -5; j < 30; j += 2)
+            had[i * 40 + j + 5] += 100;
+    for (long i = 0; i < n; i++)
+        wrong += had[i] != (i >= 3 && (n - 1 - i) % 7 == 0) + 10 * (i % 40 > 0) + 100 * (i % 40 < 35 && i % 2 == 0);
+    expect(wrong, 0, "counters of 64 bits");
+    free(had);
+}
+
 int main(void)
 {
     int sizes[][2] = {{1, 1}, {31, 33}, {33, 31}, {1000, 3}, {3, 1000}, {1, 2049}, {2049, 1}, {0, 9}, {9, 0}, {-3, 5}, {64, 256}};
@@ -166,6 +187,8 @@ int main(void)
     numbers(60, 1);
     kinds_of_counters();
     inside(9);
+    long_counters(1000, 25, 25);
+    long_counters(0, 0, -3);
     enum size { SIZE = 40 } size = SIZE;
     int reached[SIZE] = {0}, sum_of_reached = 0;
 #pragma omp target teams distribute parallel for

@@ -129,21 +129,21 @@ template <typename T> static __device__ ompls_range<T> ompls_along_z(T count)
 
 // The same for one iteration a thread.  A loop that ends after the first turn is an `if` to the compiler.
 #ifdef OMPLS_LOOPS // all iterations are one launch's
-static __device__ inline ompls_range<unsigned> ompls_along_x(ompls_part part) { return ompls_along_x(part.count); }
-static __device__ inline ompls_range<unsigned> ompls_along_y(ompls_part part) { return ompls_along_y(part.count); }
-static __device__ inline ompls_range<unsigned> ompls_along_z(ompls_part part) { return ompls_along_z(part.count); }
-static __device__ inline unsigned ompls_number(ompls_part, unsigned at) { return at; }
+template <typename T> static __device__ inline ompls_range<T> ompls_along_x(ompls_part_of<T> part) { return ompls_along_x(part.count); }
+template <typename T> static __device__ inline ompls_range<T> ompls_along_y(ompls_part_of<T> part) { return ompls_along_y(part.count); }
+template <typename T> static __device__ inline ompls_range<T> ompls_along_z(ompls_part_of<T> part) { return ompls_along_z(part.count); }
+template <typename T> static __device__ inline T ompls_number(ompls_part_of<T>, T at) { return at; }
 #ifdef OMPLS_SIDE_BY_SIDE
-static __device__ inline unsigned ompls_after(ompls_range<unsigned>, unsigned at) { return at + 1; }
+template <typename T> static __device__ inline T ompls_after(ompls_range<T>, T at) { return at + 1; }
 #else
-static __device__ inline unsigned ompls_after(ompls_range<unsigned> range, unsigned at) { return ompls_next(range, at); }
+template <typename T> static __device__ inline T ompls_after(ompls_range<T> range, T at) { return ompls_next(range, at); }
 #endif
 #else
-static __device__ inline ompls_range<unsigned> ompls_along_x(ompls_part part) { return {blockIdx.x * blockDim.x + threadIdx.x, part.count, 1}; }
-static __device__ inline ompls_range<unsigned> ompls_along_y(ompls_part part) { return {blockIdx.y * blockDim.y + threadIdx.y, part.count, 1}; }
-static __device__ inline ompls_range<unsigned> ompls_along_z(ompls_part part) { return {blockIdx.z * blockDim.z + threadIdx.z, part.count, 1}; }
-static __device__ inline unsigned ompls_number(ompls_part part, unsigned at) { return part.first + at; }
-static __device__ inline unsigned ompls_after(ompls_range<unsigned> range, unsigned) { return range.end; }
+template <typename T> static __device__ inline ompls_range<T> ompls_along_x(ompls_part_of<T> part) { return {T(blockIdx.x * blockDim.x + threadIdx.x), part.count, 1}; }
+template <typename T> static __device__ inline ompls_range<T> ompls_along_y(ompls_part_of<T> part) { return {T(blockIdx.y * blockDim.y + threadIdx.y), part.count, 1}; }
+template <typename T> static __device__ inline ompls_range<T> ompls_along_z(ompls_part_of<T> part) { return {T(blockIdx.z * blockDim.z + threadIdx.z), part.count, 1}; }
+template <typename T> static __device__ inline T ompls_number(ompls_part_of<T> part, T at) { return part.first + at; }
+template <typename T> static __device__ inline T ompls_after(ompls_range<T> range, T) { return range.end; }
 #endif
 
 // The ends of a range of counters (bounds of non-rectangular nests).
