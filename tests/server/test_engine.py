@@ -354,6 +354,8 @@ async def test_nothing_is_said_of_a_text_before_it_was_analysed(tmp_path: Path) 
 
 async def test_only_so_many_workers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "MOST", 3)
+    for number in range(6):  # else each is told of the others' texts, and one that is busy then is kept
+        (tmp_path / f"{number}.c").write_text(MISTAKE)
     async with opened() as it:
         sessions = [it.open(tmp_path / f"{number}.c") for number in range(3)]
         for session in sessions:
