@@ -7,7 +7,7 @@
 enum { MEMORY = 3, HOST = 4, SIGNAL_STACK = 8192, SHARED = 0x100 | 0x200 | 0x400 /* CLONE_VM, _FS, _FILES */ };
 
 static char signal_stacks[EPI_MOST][SIGNAL_STACK] __attribute__((aligned(16), section(".bss.board")));
-static int processes[EPI_MOST];
+static int processes[EPI_MOST], board_process;
 static uint32_t guarded[EPI_MOST]; /* bytes of each core's memory that are the kernel's code */
 
 /* What the kernel puts on the signal's stack (arch/x86/include/uapi/asm/sigcontext.h): words of the context, after 5 others. */
@@ -47,6 +47,7 @@ static void guard(uint32_t index, uint32_t code) {
 void board_core(uint32_t index);
 void board_core(uint32_t index) {
     board_call(PRCTL, 1, 9, 0, 0, 0, 0); /* it ends with the board: PR_SET_PDEATHSIG */
+    if (board_call(GETPPID, 0, 0, 0, 0, 0, 0) != board_process) board_call(EXIT, 0, 0, 0, 0, 0, 0); /* which ended before that */
     catch_faults(index);
     epi_slot *slot = &control()->slots[index];
     core *me = self();
@@ -117,6 +118,7 @@ void board_main(uint32_t *words) {
         else page->process = (uint32_t)made;
         board_call(EXIT_ALL, 0, 0, 0, 0, 0, 0);
     }
+    board_process = board_call(GETPID, 0, 0, 0, 0, 0, 0);
     for (uint32_t n = 0; n < cores; n++) processes[n] = start_core(n);
     for (;;) {
         uint32_t now = page->board;
