@@ -25,15 +25,18 @@ _KEPT = frozenset(("inscan", "task"))  # modifiers of reductions
 def cover(plan: RegionPlan) -> None:
     """Add the parameters, if the construct is one whose threads can have one iteration each."""
     nest = find_nest(plan.region.stmt)
-    if nest is None or not nest.rectangular or len(nest.loops) != plan.dimensions or not _spreads(plan.region.stmt):
+    if nest is None or len(nest.loops) != plan.dimensions or not _spreads(plan.region.stmt):
         return
     if "0" in (plan.launch.trips or (plan.launch.trip_count,)):
         return
     kept = any(d.has("simd") for d in chain_directives(plan.region.stmt))
     if all(_is_known(plan, x) and not (kept and isinstance(x.stmt.init, ast.ExprStmt)) for x in nest.loops):
         plan.covered = True
-        for k, loop in enumerate(reversed(nest.loops)):
-            part = _PART if loop.kind == "unsigned int" else LONG_PART
+        kinds = [x.kind for x in reversed(nest.loops)]
+        if not nest.rectangular:
+            kinds[0] = nest.pair_kind
+        for k, kind in enumerate(kinds):
+            part = _PART if kind == "unsigned int" else LONG_PART
             plan.params.append(Param(f"ompls_part_{'xyz'[k]}", None, "part", k, part))
 
 
@@ -64,7 +67,7 @@ def _one_by_one(d: Directive) -> bool:
 
 def _is_known(plan: RegionPlan, loop: Loop) -> bool:
     """Whether the host counts the iterations as the kernel does: from values that the kernel gets as they are."""
-    if not loop.plain or loop.rows:
+    if not loop.plain:
         return False
     for e in (loop.lower, loop.bound, *([loop.step] if loop.step is not None else [])):
         for n in e.walk():
@@ -72,7 +75,7 @@ def _is_known(plan: RegionPlan, loop: Loop) -> bool:
                 continue
             if isinstance(n, ast.Unary) and n.op in ("+", "-"):
                 continue
-            if not (isinstance(n, ast.Name) and n.symbol is not None and _arrives(plan, n)):
+            if not (isinstance(n, ast.Name) and (n.symbol in loop.rows or _arrives(plan, n))):
                 return False
     return True
 

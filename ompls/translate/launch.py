@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Enum, Integer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item, Region
@@ -226,7 +227,7 @@ def trip_count_text(tu: TU, item: Item, region: Region, loops: Sequence[Loop]) -
 
 def _factors(tu: TU, item: Item, region: Region, loops: Sequence[Loop], *, pairs: bool = False) -> list[str] | None:
     """The iterations of each loop.  Rows count as the longest one, with `pairs` as the first and the last together."""
-    factors = []
+    factors: list[str] = []
     for loop in loops:
         rows = [x for x in loops if x.symbol in loop.rows]
         if any(x.rows or not _host_safe(x.bound, region, False) for x in rows):
@@ -241,11 +242,20 @@ def _factors(tu: TU, item: Item, region: Region, loops: Sequence[Loop], *, pairs
             low, high = loop.limits(lambda e: _operand(tu, item, e), lambda t: getattr(t, "kind", "long long"))
         count = loop.count(low, high, "long long", step)
         for x in rows:  # the longest row is at one of the ends
-            name = x.symbol.name
-            ends = [f"({{ __typeof__({end} + 0) {name} = {end}; (long long)({count}); }})"
-                    for end in (_operand(tu, item, x.lower), _operand(tu, item, x.bound))]  # fmt: skip
+            name, low = x.symbol.name, _operand(tu, item, x.lower)
             first, last = f"__ompls_first_{name}", f"__ompls_last_{name}"
-            both = f"{first} + {last}" if pairs else f"{first} > {last} ? {first} : {last}"
+            if pairs:  # exactly: threads are as many
+                by, t = "1", unqualified(x.symbol.type)
+                if x.step is not None and _host_safe(x.step, region, False):
+                    by = x.step_text(_operand(tu, item, x.step))
+                high = f"{low} {'+' if x.up else '-'} (({factors[loops.index(x)]}) - 1) * {by}"
+                kind = getattr(t.underlying if isinstance(t, Enum) else t, "kind", "long long")
+                ends = [f"({{ {kind} {name} = {end}; (long long)({count}); }})" for end in (low, high)]
+                both = f"{first} + {last}{'' if loop.step is None else ' + 1'}"  # lengths are rounded
+            else:
+                ends = [f"({{ __typeof__({end} + 0) {name} = {end}; (long long)({count}); }})"
+                        for end in (low, _operand(tu, item, x.bound))]  # fmt: skip
+                both = f"{first} > {last} ? {first} : {last}"
             count = f"({{ long long {first} = {ends[0]}, {last} = {ends[1]}; {both}; }})"
         factors.append(count)
     return factors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ompls.analysis.model import ast
@@ -13,7 +13,7 @@ from ompls.analysis.model.convert import arithmetic, promote, unqualified
 from ompls.analysis.model.ctype import CType, Enum, Integer, Pointer
 from ompls.translate.ctext import strip
 from ompls.translate.precedence import operand
-from ompls.translate.ranges import converted, holds, values_in, values_of
+from ompls.translate.ranges import Range, converted, holds, values_in, values_of
 
 
 @dataclass(frozen=True)
@@ -45,20 +45,30 @@ class Loop:
         step = -step if self.negated else step
         return max(0, (distance + step - 1) // step) if step > 0 else None
 
-    def most(self) -> int | None:
-        """The most iterations that bounds with a meaning can give; None: nobody knows."""
+    def most(self, outer: Sequence[Loop] = ()) -> int | None:
+        """The most iterations that bounds with a meaning can give, inside of `outer` loops; None: nobody knows."""
         count = self.known()
         if count is not None:
             return count
-        span = self._span()
+        span = self._span({x.symbol: values for x in outer if (values := x.values) is not None})
         step = 1 if self.step is None else constant(self.step) or 1
         return None if span is None else -(-(span + (self.op in ("<=", ">="))) // abs(step))
 
-    def _span(self) -> int | None:
+    @property
+    def values(self) -> Range | None:
+        """The values that the counter has in the loop's body."""
+        inside, low, high = values_in(self.symbol.type), values_of(self.lower), values_of(self.bound)
+        if inside is None or low is None or high is None or not self.plain or self.op not in ("<", "<=", ">", ">="):
+            return inside
+        short = self.op in ("<", ">")
+        first, last = (low[0], high[1] - short) if self.up else (high[0] + short, low[1])
+        return (max(first, inside[0]), min(last, inside[1])) if first <= last else inside
+
+    def _span(self, known: Mapping[Symbol, Range] | None = None) -> int | None:
         """How far the bound can be from the lower end; None where nobody knows."""
         t, inside = unqualified(self.symbol.type), values_in(self.symbol.type)
         compared = values_in(arithmetic(t, self.bound.type)) if inside is not None else None
-        low, high = converted(values_of(self.lower), t), values_of(self.bound)
+        low, high = converted(values_of(self.lower, known), t), values_of(self.bound, known)
         if inside is None or compared is None or low is None or high is None:
             return None
         if not holds(compared, low):  # C converts negative numbers to large ones, and counts there
@@ -182,6 +192,13 @@ class Nest:
         if len(self.loops) == 1:
             return self.loops[0].kind
         return "unsigned int" if self.small else "long long"
+
+    @property
+    def pair_kind(self) -> str:
+        """The type for numbers of iterations of two rows of the second of two loops together."""
+        outer, inner = self.loops
+        most = inner.most([outer])
+        return "unsigned int" if most is not None and 2 * most + 1 < 1 << 32 else "long long"
 
     @property
     def small(self) -> bool:

@@ -5,7 +5,10 @@ Signed overflow has no meaning in C, so a sum keeps to its type: `k + 1` of an `
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import CType, Enum, Integer
 from ompls.translate.ctext import strip
@@ -22,17 +25,22 @@ def values_in(t: CType) -> Range | None:
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if t.signed else (0, (1 << bits) - 1)
 
 
-def values_of(e: ast.Expr) -> Range | None:
-    """The values that `e` can have; None when it is no integer."""
+def values_of(e: ast.Expr, known: Mapping[Symbol, Range] | None = None) -> Range | None:
+    """The values that `e` can have; None when it is no integer.
+
+    known -- the values of some variables
+    """
     e = strip(e)
     all_of_type, value = values_in(e.type), fold(e)
     if all_of_type is None or value is not None:
         return None if value is None else (value, value)
     found: Range | None = None
-    if isinstance(e, ast.Cast):
-        found = values_of(e.operand)
+    if isinstance(e, ast.Name) and known and e.symbol is not None and e.symbol in known:
+        found = known[e.symbol]
+    elif isinstance(e, ast.Cast):
+        found = values_of(e.operand, known)
     elif isinstance(e, ast.Binary) and e.op in ("+", "-") and all_of_type[0] < 0:
-        left, right = values_of(e.left), values_of(e.right)
+        left, right = values_of(e.left, known), values_of(e.right, known)
         if left is not None and right is not None:
             low, high = right if e.op == "+" else (-right[1], -right[0])
             found = max(left[0] + low, all_of_type[0]), min(left[1] + high, all_of_type[1])

@@ -48,7 +48,7 @@ def test_what_has_several_dimensions(directive: str, loops: str, dimensions: int
         return
     assert not made.diagnostics
     for k, axis in enumerate("xyz"):
-        assert (f"const ompls_range<unsigned int> ompls_{axis} = " in made.text) == (
+        assert (f"= ompls_along_{axis}(" in made.text or f": ompls_iterations_{axis}(" in made.text) == (
             k < dimensions and ("ompls_part" in made.text or dimensions > 1)
         )
     assert ("#define OMPLS_GRID" in made.text) == (dimensions > 1)
@@ -61,10 +61,10 @@ def test_rows_of_a_triangle_come_in_pairs(unit: Callable[[str], TU]) -> None:
     """So each thread along x has as much to do as any other, and nothing is divided by a length of 64 bits."""
     head = "void f(int n) { int x = 0;\n#pragma omp target teams distribute parallel for collapse(2)\n"
     text = preview(unit(f"{head}{TRIANGLE} x = n; }}"), "cuda").text
-    assert "ompls_along_y<unsigned int>(ompls_count_i / 2 + ompls_count_i % 2);" in text
-    assert "ompls_pair_j = ompls_count_i > 0 ? ompls_row_j(0) + ompls_row_j(ompls_count_i - 1) : 0;" in text
+    assert "const unsigned int ompls_first : ompls_iterations_y(ompls_part_y)" in text
+    assert "const unsigned int ompls_at_i = ompls_at < ompls_row ? ompls_first : ompls_last;" in text
+    assert "long long" not in text
     assert "ompls_quotient" not in text
-    assert "continue" not in text
 
 
 @pytest.mark.parametrize("devices", [["cuda", "host"], ["host", "cuda"], ["cuda"]], ids=",".join)

@@ -123,6 +123,12 @@ static uint32_t for_loops_inside(const ompls_properties *has, uint64_t count) {
     return wanted < most ? (uint32_t)wanted : (uint32_t)most;
 }
 
+/* Kernels count threads along a dimension in 32 bits. */
+static void keep_numbers(uint32_t *grid, const uint32_t *block) {
+    for (int d = 0; d < 3; d++)
+        if ((uint64_t)grid[d] * block[d] > UINT32_MAX) grid[d] = UINT32_MAX / block[d];
+}
+
 void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block) {
     static const ompls_launch nothing;
     if (asked == NULL) asked = &nothing;
@@ -138,6 +144,7 @@ void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const o
     uint64_t teams = asked->num_teams != 0 ? asked->num_teams : icv_num_teams;
     if (wide) {
         several_dimensions(has, asked, threads, at_most((uint32_t)teams, has->max_teams), grid, block);
+        keep_numbers(grid, block);
         return;
     }
     if (teams == 0 && mode == OMPLS_MODE_SPMD) {
@@ -150,4 +157,5 @@ void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const o
     grid[0] = at_most((uint32_t)teams, has->max_teams);
     block[0] = threads;
     grid[1] = grid[2] = block[1] = block[2] = 1;
+    keep_numbers(grid, block);
 }

@@ -256,8 +256,7 @@ typedef struct {
     uint64_t all[3], each[3];
 } reach;
 
-/* Grid and block.  Without loops a thread has one iteration of a `covered` kernel: then the grid is as large as it can be, and
-   threads have numbers of 32 bits. */
+/* Grid and block.  Without loops a thread has one iteration of a `covered` kernel: then the grid is as large as it can be. */
 static reach choose(ompls_place at, const ompls_launch *asked, bool covered, ompls_launch_request *request) {
     ompls_properties has = at.device->properties;
     uint32_t most = atomic_load_explicit(&cache_of(at, (ompls_region *)(uintptr_t)at.region)->most_threads, memory_order_relaxed);
@@ -268,9 +267,7 @@ static reach choose(ompls_place at, const ompls_launch *asked, bool covered, omp
     reach found = {{1, 1, 1}, {1, 1, 1}};
     for (uint32_t d = 0; covered && asked != NULL && d < (asked->dimensions > 1 ? asked->dimensions : 1); d++) {
         found.all[d] = asked->dimensions > 1 ? asked->trips[d] : asked->trip_count;
-        const uint64_t numbers = (uint64_t)1 << 32, block = request->block[d];
-        if (once && request->grid[d] * block > numbers) request->grid[d] = (uint32_t)(numbers / block);
-        found.each[d] = once ? request->grid[d] * block : found.all[d];
+        found.each[d] = once ? (uint64_t)request->grid[d] * request->block[d] : found.all[d];
     }
     return found;
 }

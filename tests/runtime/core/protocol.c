@@ -54,7 +54,7 @@ static void cover(void **given, const ompls_launch_request *request) {
         first[d] = narrow ? part[0] : wide[0], count[d] = narrow ? part[1] : wide[1];
         MOCK_CHECK(request->kinds[d] == OMPLS_PASS_PART && (narrow || request->sizes[d] == 16));
         MOCK_CHECK(count[d] <= (uint64_t)request->grid[d] * request->block[d]);
-        MOCK_CHECK((uint64_t)request->grid[d] * request->block[d] <= (uint64_t)1 << 32);
+        MOCK_CHECK((uint64_t)request->grid[d] * request->block[d] <= UINT32_MAX);
     }
     reached += count[0] * count[1];
     last = first[0] + count[0];

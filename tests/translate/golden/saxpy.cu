@@ -7,9 +7,8 @@ extern "C" __global__ void ompls_saxpy_8db148_saxpy_0(const float *OMPLS_RESTRIC
 {
     ompls_spmd_begin();
     // One iteration a thread: the launch is as large as its part of the loop.
-    const ompls_range<unsigned int> ompls_x = ompls_along_x(ompls_part_x);
-    for (unsigned int ompls_at_i = ompls_x.begin; ompls_at_i < ompls_x.end; ompls_at_i = ompls_after(ompls_x, ompls_at_i)) {
-        int i = ompls_number(ompls_part_x, ompls_at_i);
+    for (const unsigned int ompls_at_i : ompls_iterations_x(ompls_part_x)) {
+        int i = ompls_at_i;
         y[i] = a * x[i] + y[i];
     }
 }

@@ -75,18 +75,16 @@ template <typename T> static __device__ ompls_range<T> ompls_along_x(T count);
 template <typename T> static __device__ ompls_range<T> ompls_along_y(T count);
 template <typename T> static __device__ ompls_range<T> ompls_along_z(T count);
 // A kernel of which each thread has one iteration at most: a parameter `ompls_part ompls_part_x` for each dimension says
-// which iterations the launch is about; there are at least as many threads.  This thread's is a range of one:
-//   const ompls_range<unsigned int> ompls_x = ompls_along_x(ompls_part_x);
-//   for (unsigned int at = ompls_x.begin; at < ompls_x.end; at = ompls_after(ompls_x, at)) { … ompls_number(ompls_part_x, at) … }
+// which iterations the launch is about; there are at least as many threads.  This thread's is a range of one or none:
+//   for (const unsigned int at : ompls_iterations_x(ompls_part_x)) { … }
 // With OMPLS_LOOPS, where starting a thread is dear (ompls_properties.loops), it has as many as there are for it.
 template <typename T> struct alignas(8) ompls_part_of { T first, count; };
 using ompls_part = ompls_part_of<unsigned>;
 using ompls_long_part = ompls_part_of<long long>; // of a loop that may have 2^32 iterations or more
-template <typename T> static __device__ ompls_range<T> ompls_along_x(ompls_part_of<T> part);
-template <typename T> static __device__ ompls_range<T> ompls_along_y(ompls_part_of<T> part);
-template <typename T> static __device__ ompls_range<T> ompls_along_z(ompls_part_of<T> part);
-template <typename T> static __device__ T ompls_after(ompls_range<T> range, T at);
-template <typename T> static __device__ T ompls_number(ompls_part_of<T> part, T at);
+template <typename T> struct ompls_iterations;
+template <typename T> static __device__ ompls_iterations<T> ompls_iterations_x(ompls_part_of<T> part);
+template <typename T> static __device__ ompls_iterations<T> ompls_iterations_y(ompls_part_of<T> part);
+template <typename T> static __device__ ompls_iterations<T> ompls_iterations_z(ompls_part_of<T> part);
 // lastprivate(conditional: x) after the loop: the value of the latest iteration (from 1; 0: none) that assigned to x.
 template <typename T, typename I> static __device__ void ompls_latest(T *target, T value, I when);
 // `ordered`: turn k of ompls_turns() is one thread's chunk (0: an equal share), empty for the others; a barrier follows.

@@ -102,13 +102,13 @@ static __device__ bool ompls_next_static_chunk(ompls_range<T> *mine, ompls_range
 template <typename T>
 static __device__ inline ompls_range<T> ompls_along(T count, unsigned block, unsigned size, unsigned thread, unsigned blocks)
 {
-    const unsigned long long me = static_cast<unsigned long long>(block) * size + thread;
-    const unsigned long long all = static_cast<unsigned long long>(blocks) * size, most = count > 0 ? count : 0;
+    const unsigned me = block * size + thread, all = blocks * size; // the host keeps them to 32 bits
+    const T most = count > 0 ? count : 0;
 #ifdef OMPLS_SIDE_BY_SIDE
-    if (all <= most) return ompls_share<T>(0, T(most), T(me), T(all));
-    return {T(me < most ? me : most), T(me < most ? me + 1 : most), 1};
+    if (T(all) <= most) return ompls_share<T>(0, most, T(me), T(all));
+    return {T(me) < most ? T(me) : most, T(me) < most ? T(me) + 1 : most, 1};
 #else
-    return {T(me < most ? me : most), T(most), T(all < most ? all : most)};
+    return {T(me) < most ? T(me) : most, most, T(all) < most ? T(all) : most};
 #endif
 }
 
@@ -127,23 +127,58 @@ template <typename T> static __device__ ompls_range<T> ompls_along_z(T count)
     return ompls_along(count, blockIdx.z, blockDim.z, threadIdx.z, gridDim.z);
 }
 
-// The same for one iteration a thread.  A loop that ends after the first turn is an `if` to the compiler.
+// The same for one iteration a thread, as what `for (T at : …)` takes.
 #ifdef OMPLS_LOOPS // all iterations are one launch's
-template <typename T> static __device__ inline ompls_range<T> ompls_along_x(ompls_part_of<T> part) { return ompls_along_x(part.count); }
-template <typename T> static __device__ inline ompls_range<T> ompls_along_y(ompls_part_of<T> part) { return ompls_along_y(part.count); }
-template <typename T> static __device__ inline ompls_range<T> ompls_along_z(ompls_part_of<T> part) { return ompls_along_z(part.count); }
-template <typename T> static __device__ inline T ompls_number(ompls_part_of<T>, T at) { return at; }
+template <typename T> struct ompls_iterations {
+    ompls_range<T> left;
+    __device__ ompls_iterations begin() const { return *this; }
+    __device__ ompls_iterations end() const { return *this; }
+    __device__ T operator*() const { return left.begin; }
+    __device__ bool operator!=(const ompls_iterations &) const { return left.begin < left.end; }
 #ifdef OMPLS_SIDE_BY_SIDE
-template <typename T> static __device__ inline T ompls_after(ompls_range<T>, T at) { return at + 1; }
+    __device__ void operator++() { left.begin++; }
 #else
-template <typename T> static __device__ inline T ompls_after(ompls_range<T> range, T at) { return ompls_next(range, at); }
+    __device__ void operator++() { left.begin = ompls_next(left, left.begin); }
 #endif
-#else
-template <typename T> static __device__ inline ompls_range<T> ompls_along_x(ompls_part_of<T> part) { return {T(blockIdx.x * blockDim.x + threadIdx.x), part.count, 1}; }
-template <typename T> static __device__ inline ompls_range<T> ompls_along_y(ompls_part_of<T> part) { return {T(blockIdx.y * blockDim.y + threadIdx.y), part.count, 1}; }
-template <typename T> static __device__ inline ompls_range<T> ompls_along_z(ompls_part_of<T> part) { return {T(blockIdx.z * blockDim.z + threadIdx.z), part.count, 1}; }
-template <typename T> static __device__ inline T ompls_number(ompls_part_of<T> part, T at) { return part.first + at; }
-template <typename T> static __device__ inline T ompls_after(ompls_range<T> range, T) { return range.end; }
+};
+template <typename T> static __device__ ompls_iterations<T> ompls_iterations_x(ompls_part_of<T> part)
+{
+    return {ompls_along_x(part.count)};
+}
+template <typename T> static __device__ ompls_iterations<T> ompls_iterations_y(ompls_part_of<T> part)
+{
+    return {ompls_along_y(part.count)};
+}
+template <typename T> static __device__ ompls_iterations<T> ompls_iterations_z(ompls_part_of<T> part)
+{
+    return {ompls_along_z(part.count)};
+}
+#else // the launch's threads have numbers of 32 bits, and a loop that ends after its first turn is an `if` to the compiler
+template <typename T> struct ompls_iterations {
+    T at;
+    bool mine;
+    __device__ ompls_iterations begin() const { return *this; }
+    __device__ ompls_iterations end() const { return *this; }
+    __device__ T operator*() const { return at; }
+    __device__ bool operator!=(const ompls_iterations &) const { return mine; }
+    __device__ void operator++() { mine = false; }
+};
+template <typename T> static __device__ inline ompls_iterations<T> ompls_one(ompls_part_of<T> part, unsigned me)
+{
+    return {T(part.first + me), me < unsigned(part.count)};
+}
+template <typename T> static __device__ ompls_iterations<T> ompls_iterations_x(ompls_part_of<T> part)
+{
+    return ompls_one(part, blockIdx.x * blockDim.x + threadIdx.x);
+}
+template <typename T> static __device__ ompls_iterations<T> ompls_iterations_y(ompls_part_of<T> part)
+{
+    return ompls_one(part, blockIdx.y * blockDim.y + threadIdx.y);
+}
+template <typename T> static __device__ ompls_iterations<T> ompls_iterations_z(ompls_part_of<T> part)
+{
+    return ompls_one(part, blockIdx.z * blockDim.z + threadIdx.z);
+}
 #endif
 
 // The ends of a range of counters (bounds of non-rectangular nests).

@@ -27,53 +27,61 @@ def iterations(e: Emitter, nest: Nest, *, covered: bool) -> tuple[str, str]:
         out += "// Neighbouring threads take neighbouring iterations of the innermost loop, and nothing is divided.\n"
     if covered:
         out += "// One iteration a thread: the launch is as large as its part of the loop.\n"
-    for loop, axis in axes:
-        name, kind, along = loop.symbol.name, loop.kind, f"ompls_part_{axis}"
-        if not covered:
-            along = f"ompls_count_{name}"
-            out += f"const {kind} {along} = {count_of(e, loop, kind)};\n"
-        out += f"const ompls_range<{kind}> ompls_{axis} = ompls_along_{axis}({along});\n"
+    for loop, axis in axes if not covered else ():
+        along = f"ompls_count_{loop.symbol.name}"
+        out += f"const {loop.kind} {along} = {count_of(e, loop, loop.kind)};\n"
+        out += f"const ompls_range<{loop.kind}> ompls_{axis} = ompls_along_{axis}({along});\n"
     for loop, axis in axes:
         at, mine = f"ompls_at_{loop.symbol.name}", f"ompls_{axis}"
-        step = f"{at} = ompls_after({mine}, {at})" if covered else advance(at, mine, loop.kind, small=loop.small)
-        number = f"ompls_number(ompls_part_{axis}, {at})" if covered else at
-        out += f"for ({loop.kind} {at} = {mine}.begin; {at} < {mine}.end; {step}) {{\n"
-        out += counter(e, loop, number, loop.kind)
+        if covered:
+            out += f"for (const {loop.kind} {at} : ompls_iterations_{axis}(ompls_part_{axis})) {{\n"
+        else:
+            step = advance(at, mine, loop.kind, small=loop.small)
+            out += f"for ({loop.kind} {at} = {mine}.begin; {at} < {mine}.end; {step}) {{\n"
+        out += counter(e, loop, at, loop.kind)
     return out + private_counters(e, nest), "\n" + "}\n" * len(axes)
 
 
-def pairs(e: Emitter, nest: Nest) -> tuple[str, str]:
+def pairs(e: Emitter, nest: Nest, *, covered: bool) -> tuple[str, str]:
     """`iterations` of two loops whose rows differ in length.
 
     Lengths are linear, so first and last row together are as long as second and last but one; where lengths end at 0,
-    no pair is longer than that.  The threads along x take both rows of a pair, one after the other.
+    no pair is longer than that.  Of a pair, the threads along x take the first row and then the last.
     """
     outer, inner = nest.loops
-    rows, kind, most = outer.kind, "long long", inner.most()
-    if most is not None and 2 * most + 1 < 1 << 32:
-        kind = "unsigned int"
+    rows, kind = outer.kind, nest.pair_kind
     i, j = outer.symbol.name, inner.symbol.name
-    slack = "" if inner.step is None else " + 1"  # lengths are rounded
-    step = advance(f"ompls_at_{j}", "ompls_x", kind, small=False)
-    next_pair = advance("ompls_first", "ompls_y", rows, small=outer.small)
+    count, row = f"ompls_count_{i}", f"ompls_row_{j}"
     out = f"""// Rows of `{j}` differ in length: first and last make a pair, second and last but one the next.
 // Pairs are along y, both rows of one along x, and nothing is divided.
-const {rows} ompls_count_{i} = {count_of(e, outer, rows)};
-const auto ompls_row_{j} = [&]({rows} ompls_at_{i}) -> {kind} {{
+const {rows} {count} = {count_of(e, outer, rows)};
+const auto {row} = [&]({rows} ompls_at_{i}) -> {kind} {{
 {counter(e, outer, f"ompls_at_{i}", rows)}return {count_of(e, inner, kind)};
 }};
-const {kind} ompls_pair_{j} = ompls_count_{i} > 0 ? ompls_row_{j}(0) + ompls_row_{j}(ompls_count_{i} - 1){slack} : 0;
-const ompls_range<{rows}> ompls_y = ompls_along_y<{rows}>(ompls_count_{i} / 2 + ompls_count_{i} % 2);
+"""
+    if covered:
+        pair = f"const {rows} ompls_first : ompls_iterations_y(ompls_part_y)"
+        inside = f"const {kind} ompls_at : ompls_iterations_x(ompls_part_x)"
+    else:
+        slack = "" if inner.step is None else " + 1"  # lengths are rounded
+        out += f"""const {kind} ompls_pair_{j} = {count} > 0 ? {row}(0) + {row}({count} - 1){slack} : 0;
+const ompls_range<{rows}> ompls_y = ompls_along_y<{rows}>({count} / 2 + {count} % 2);
 const ompls_range<{kind}> ompls_x = ompls_along_x(ompls_pair_{j});
-for ({rows} ompls_first = ompls_y.begin; ompls_first < ompls_y.end; {next_pair}) {{
-const {rows} ompls_last = ompls_count_{i} - 1 - ompls_first;
-{kind} ompls_at_{j} = ompls_x.begin, ompls_start = 0;
-for (int ompls_half = 0; ompls_half < (ompls_first < ompls_last ? 2 : 1); ompls_half++) {{
-const {rows} ompls_at_{i} = ompls_half == 0 ? ompls_first : ompls_last;
-{counter(e, outer, f"ompls_at_{i}", rows)}const {kind} ompls_stop = ompls_start + ompls_row_{j}(ompls_at_{i});
-for (; ompls_at_{j} < ompls_least(ompls_stop, ompls_x.end); {step}) {{
-{counter(e, inner, f"ompls_at_{j} - ompls_start", kind)}"""
-    return out + private_counters(e, nest), "\n}\nompls_start = ompls_stop;\n}\n}\n"
+"""
+        step = advance("ompls_first", "ompls_y", rows, small=outer.small)
+        pair = f"{rows} ompls_first = ompls_y.begin; ompls_first < ompls_y.end; {step}"
+        step = advance("ompls_at", "ompls_x", kind, small=False)
+        inside = f"{kind} ompls_at = ompls_x.begin; ompls_at < ompls_x.end; {step}"
+    out += f"""for ({pair}) {{
+const {rows} ompls_last = {count} - 1 - ompls_first;
+const {kind} ompls_row = {row}(ompls_first);
+const {kind} ompls_both = ompls_row + (ompls_first < ompls_last ? {row}(ompls_last) : 0);
+for ({inside}) {{
+if (ompls_at >= ompls_both) continue;
+const {rows} ompls_at_{i} = ompls_at < ompls_row ? ompls_first : ompls_last;
+const {kind} ompls_at_{j} = ompls_at < ompls_row ? ompls_at : ompls_at - ompls_row;
+{counter(e, outer, f"ompls_at_{i}", rows)}{counter(e, inner, f"ompls_at_{j}", kind)}"""
+    return out + private_counters(e, nest), "\n}\n}\n"
 
 
 def is_last(nest: Nest) -> str:

@@ -99,10 +99,8 @@ def _together(e: Emitter) -> bool:
 
 def _over_grid(e: Emitter, nest: Nest, data: Data) -> tuple[str, Span, str]:
     """`loop_parts` where each loop has a dimension of the grid."""
-    if nest.rectangular:
-        start, end = grid.iterations(e, nest, covered=e.plan is not None and e.plan.covered)
-    else:
-        start, end = grid.pairs(e, nest)
+    shared_out = grid.iterations if nest.rectangular else grid.pairs
+    start, end = shared_out(e, nest, covered=e.plan is not None and e.plan.covered)
     before, noted, after = _last(e, nest, data, grid.is_last(nest))
     if data.read:
         after = f"{_ALL_READ}{after}"
