@@ -178,6 +178,8 @@ class OmplsServer(LanguageServer):
             self.foreign.configured()
             self.wide.changed()
             self._refresh_lenses()
+            for session in self.engine.sessions.values():
+                self.prices.look(session)
 
     # --- documents -----------------------------------------------------------------------------------------------
 

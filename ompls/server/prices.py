@@ -33,17 +33,17 @@ class PriceFeature:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
         self._due: dict[str, None] = {}  # URIs, in their order
-        self._known: dict[str, tuple[int, Mapping[str, str]]] = {}  # by URI: of which version, by region
+        self._known: dict[str, tuple[int, str, Mapping[str, str]]] = {}  # by URI: which version and device, by region
         self._unable: set[tuple[str, str]] = set()  # files and devices: nobody asks again at each save
         self._asking: asyncio.Task[None] | None = None
 
     def of(self, session: Session) -> Mapping[str, str]:
         """The prices of the document as it is, by region."""
-        version, prices = self._known.get(session.document.uri, (-1, _NONE))
-        return prices if version == session.document.version else _NONE
+        version, device, prices = self._known.get(session.document.uri, (-1, "", _NONE))
+        return prices if (version, device) == (session.document.version, _named(session)) else _NONE
 
     def look(self, session: Session) -> None:
-        """The document was opened or saved: what it is now is on the disk."""
+        """The document was opened or saved, and what it is now is on the disk; or there are other settings."""
         self._due[session.document.uri] = None
         if self._asking is None or self._asking.done():
             self._asking = asyncio.create_task(logged("asking for prices", self._ask))
@@ -60,21 +60,18 @@ class PriceFeature:
             if session is not None and (device := self._device(session)):
                 version = session.document.version
                 prices = await self._found(session.document.path, device)
-                self._known[uri] = version, prices
-                if prices and session.document.version == version:
+                self._known[uri] = version, device, prices
+                if self.of(session):
                     await self.server.refresh_lenses()
 
     def _device(self, session: Session) -> str:
         """The device of the lenses; "" where nothing is to be asked: a program runs, on what is on the disk."""
         settings, path = session.settings, session.document.path
         shown = settings.lens.preview and settings.lens.price and self.server.trusted and os.path.isabs(path)
-        devices = [
-            d.name
-            for d in of_settings(settings.preview.device)[:1]
-            if shown and not d.planned and (path, d.name) not in self._unable
-        ]
+        device = _named(session) if shown else ""
         try:
-            return devices[0] if devices and read_source(path) == session.document.source else ""
+            asked = device and (path, device) not in self._unable
+            return device if asked and read_source(path) == session.document.source else ""
         except FileProblem:
             return ""
 
@@ -92,6 +89,14 @@ class PriceFeature:
         return {region: _price(needs) for region, needs in told["regions"].items()}
 
 
+def _named(session: Session) -> str:
+    """The device of the lenses."""
+    return next((d.name for d in of_settings(session.settings.preview.device)[:1] if not d.planned), "")
+
+
 def _price(needs: Mapping[str, float]) -> str:
-    """`25 registers, 256 shared bytes`: the first thing in any case, of the others what is needed at all."""
-    return ", ".join(f"{count} {what}" for place, (what, count) in enumerate(needs.items()) if count or not place)
+    """`25 registers, 256 shared bytes`, `6 messages, 1.53 MiB`: the first in any case, of the others what is needed."""
+    from ompls.analysis.features.amounts import rounded  # noqa: PLC0415 -- after the server has answered `initialize`
+
+    needed = [(what, count) for place, (what, count) in enumerate(needs.items()) if count or not place]
+    return ", ".join(rounded(int(count)) if what == "bytes" else f"{count} {what}" for what, count in needed)

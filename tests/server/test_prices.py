@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -12,10 +11,15 @@ from lsprotocol import types
 from .conftest import Editor
 from .test_editors import SAXPY
 
-pytestmark = [
-    pytest.mark.asyncio,
-    pytest.mark.skipif(find_spec("nvidia.cuda_nvrtc") is None, reason="no nvrtc: pip install 'ompls[cuda-preview]'"),
-]
+pytestmark = pytest.mark.asyncio
+FIXED = """double a[100000], b[100000];
+void f(void)
+{
+#pragma omp target teams distribute parallel for map(to: a) map(tofrom: b)
+    for (int i = 0; i < 100000; i++)
+        b[i] += a[i];
+}
+"""
 
 
 async def titles(editor: Editor, uri: str) -> list[str]:
@@ -27,17 +31,31 @@ def refreshed(editor: Editor) -> int:
     return sum(method == "workspace/codeLens/refresh" for method, _ in editor.requested)
 
 
+async def priced_title(editor: Editor, uri: str) -> str:
+    while True:
+        seen = refreshed(editor)
+        if "(" in (found := (await titles(editor, uri))[0]):
+            return found
+        await editor.until(lambda seen=seen: refreshed(editor) > seen)  # type: ignore[misc]
+
+
+async def test_the_title_says_what_travels_to_a_node(vscode: Editor, tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(FIXED)
+    vscode.settings = {"preview": {"device": "mpinode"}}
+    vscode.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    vscode.open(file.as_uri(), FIXED)
+    assert (await priced_title(vscode, file.as_uri())).endswith(" (8 messages, 2.29 MiB)")
+
+
+@pytest.mark.skipif(find_spec("nvidia.cuda_nvrtc") is None, reason="no nvrtc: pip install 'ompls[cuda-preview]'")
 async def test_the_title_says_what_the_saved_kernel_needs(vscode: Editor, tmp_path: Path) -> None:
     file = tmp_path / "a.c"
     file.write_text(SAXPY)
     vscode.open(file.as_uri(), SAXPY)
 
-    async def priced() -> Any:
-        while True:
-            seen = refreshed(vscode)
-            if (found := (await titles(vscode, file.as_uri()))[0]).startswith("Preview CUDA ("):
-                return found
-            await vscode.until(lambda seen=seen: refreshed(vscode) > seen)  # type: ignore[misc]
+    async def priced() -> str:
+        return await priced_title(vscode, file.as_uri())
 
     assert (await priced()).endswith(" registers)")
     vscode.replace(file.as_uri(), "+ y[i]", "+ 1")
